@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from rules.tiles import TileSet as TileSet
     from rules.tiles import tile_set as tile_set
 
-_ROOMS = {
+_MODULES = {
     "dealing": ("Chance", "Dealt", "before_next_hand", "deal", "from_hands", "new_hand"),
     "errors": (
         "IllegalOutcomeError",
@@ -117,9 +117,11 @@ _ROOMS = {
 }
 """The public names by the module that defines them; tests/rules/test_public_api.py lists them."""
 
-__all__ = [name for names in _ROOMS.values() for name in names]
+__all__ = [name for names in _MODULES.values() for name in names]
 
-__getattr__ = lazily(__name__, {name: room for room, names in _ROOMS.items() for name in names})
+__getattr__ = lazily(
+    __name__, {name: module for module, names in _MODULES.items() for name in names}
+)
 
 
 def __dir__() -> list[str]:

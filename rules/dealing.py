@@ -78,9 +78,8 @@ def deal(
 ) -> Dealt:
     """Returns a finished set-up from a shuffled set, with random dice, lots and indicator.
 
-    A question that the tiles decide (how many flores a hand has) is answered from the tiles; any
-    other
-    choice is the game's default. Raises IllegalSetupError as `new_hand` does.
+    A question that the tiles decide (how many flores a hand has) is answered from the tiles. Every
+    other choice is the game's default. Raises IllegalSetupError as `new_hand` does.
     """
     setup = find_game(game).setup(players=players, dealer=dealer, parameters=parameters)
     faces = list(setup.game.tiles.faces)
@@ -224,8 +223,8 @@ def _outcome(step: Step, setup: Setup, tiles: dict[Place, Face], chance: Chance)
         case TurnUp(place=place) | DrawLot(place=place):
             return tiles[place]
         case Choose():
-            true = rules_of(setup.game.name).answers(setup, tiles)
-            return step.default if true is None else true
+            answer = rules_of(setup.game.name).answers(setup, tiles)
+            return step.default if answer is None else answer
     return _by_chance(step, chance)
 
 
@@ -239,7 +238,7 @@ def _by_chance(step: Step, chance: Chance) -> Outcome:
 
 
 def _mix(step: ReturnLots, tiles: dict[Place, Face], chance: Chance) -> None:
-    """Shown lots are mixed with the boneyard before others are drawn (C5)."""
+    """Mixes the returned lots with the rest of the boneyard before seats draw again (C5)."""
     faces = [tiles[place] for place in step.boneyard]
     chance.shuffle(faces)
     tiles.update(zip(step.boneyard, faces, strict=True))

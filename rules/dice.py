@@ -13,12 +13,14 @@ _THROW = re.compile(r"[0-9]{1,9}(?:[,+][0-9]{1,9})*")
 
 
 def parse_throw(text: str) -> Dice:
-    """Read `3,5`, `3,3,3` or `4+3` (one die and "plus three", F6).
+    """Parses a throw such as `3,5`, `3,3,3` or `4+3` (one die and "plus three", F6).
 
-    Raises NotationError with the text for anything else and for faces outside 1 to 6.
+    Raises NotationError for any other text and for faces outside 1 to 6.
     """
     if not _THROW.fullmatch(text):
-        raise NotationError(f"'{text}' is no throw; write the dice as 3,5 (or 4+3 for \"plus 3\").")
+        raise NotationError(
+            f"'{text}' is not a throw; write the dice as 3,5 (or 4+3 for \"plus 3\")."
+        )
     faces = tuple(int(part) for part in re.split("[,+]", text))
     for face in faces:
         if not 1 <= face <= 6:

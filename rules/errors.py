@@ -14,15 +14,15 @@ class NotationError(RulesError):
 
 
 class IllegalOutcomeError(RulesError):
-    """An outcome that the pending step cannot have (a seven on a die, a cut after the dice)."""
+    """Raised for an outcome that the pending step cannot have, such as a seven on a die."""
 
 
 class IllegalSetupError(RulesError):
-    """A set-up that no game offers (five players at pai gow's four walls, REVERSE for cut 7)."""
+    """Raised for a set-up that no game offers, such as nine players or REVERSE for cut 7."""
 
 
 class MissingThrowError(RulesError):
-    """A throw that is needed and was not given: by whom, how many dice, how often, what for."""
+    """Raised where a throw is missing; holds the seat, the dice, the repetitions, the purpose."""
 
     def __init__(self, by: int, dice: int, times: int, why: str) -> None:
         count = ("1 die" if dice == 1 else f"{dice} dice") + ", twice over" * (times == 2)

@@ -10,9 +10,9 @@ Value = TypeVar("Value")
 def changed(value: Value, **fields: Any) -> Value:
     """Returns a copy of the value with these fields changed.
 
-    It does what `dataclasses.replace` does in a fifth of the time, for frozen dataclasses without
-    slots: nothing is checked, `__post_init__` is not called. Anything that the value keeps beside
-    its fields is copied too, so it must hold for the copy.
+    `changed` takes a fifth of the time of `dataclasses.replace`. It works for frozen dataclasses
+    without slots. It checks nothing and does not call `__post_init__`. Cached values that are kept
+    beside the fields are copied too, so they must be true for the copy.
     """
     following = object.__new__(type(value))
     object.__setattr__(following, "__dict__", value.__dict__ | fields)
@@ -22,8 +22,8 @@ def changed(value: Value, **fields: Any) -> Value:
 def made(kind: type[Value], **fields: Any) -> Value:
     """Returns a value of this class; the caller gives every field.
 
-    It does what the call of a frozen dataclass without slots does in half of the time: nothing is
-    checked, no default is filled in, `__post_init__` is not called.
+    `made` takes half of the time of a call of the class. It works for frozen dataclasses without
+    slots. It checks nothing, fills in no default and does not call `__post_init__`.
     """
     value = object.__new__(kind)
     object.__setattr__(value, "__dict__", fields)

@@ -1,8 +1,9 @@
 """Geometry of tile layouts: seats, walls, piles, boneyards, and the order of tiles in them.
 
-Seats run counter-clockwise seen from above; a wall belongs to the seat behind it, its columns
-count from the owner's right, which is clockwise. In a column the upper tile goes before the lower.
-Every place has a short text: `w3.15u` `p2.3` `b7` `k4` `h2`; `parse_place` reads it back.
+Seats are numbered counter-clockwise seen from above. A wall belongs to the seat behind it; its
+columns are numbered from the owner's right, which is clockwise. In a column the upper tile comes
+before the lower one. Every place has a short text: `w3.15u` `p2.3` `b7` `k4` `h2`; `parse_place`
+parses it.
 """
 
 from __future__ import annotations
@@ -24,30 +25,30 @@ UPPER, LOWER = 0, 1
 
 
 def count_seats(start: Seat, number: int, seats: int) -> Seat:
-    """Counts seats counter-clockwise, the start being 1; returns seat `number` (W2, F7, PG 4.3)."""
+    """Counts seats counter-clockwise from 1 at `start`; returns seat `number` (W2, F7, PG 4.3)."""
     return (start + number - 1) % seats
 
 
 @cache
 def counter_clockwise(start: Seat, seats: int) -> tuple[Seat, ...]:
-    """All seats once, in turn order, beginning with `start`."""
+    """All seats once, counter-clockwise, beginning with `start`."""
     return tuple((start + step) % seats for step in range(seats))
 
 
 @cache
 def clockwise(start: Seat, seats: int) -> tuple[Seat, ...]:
-    """All seats once, the other way round (dominoes' default turn, C8)."""
+    """All seats once, clockwise (the default turn of dominoes, C8), beginning with `start`."""
     return tuple((start - step) % seats for step in range(seats))
 
 
 def around(start: Seat, seats: int, direction: Direction) -> tuple[Seat, ...]:
-    """All seats once in that direction, for games whose houses differ (C8, PG A13)."""
+    """All seats once in that direction, for games with a house rule for it (C8, PG A13)."""
     return (clockwise if direction == "clockwise" else counter_clockwise)(start, seats)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class WallPlace:
-    """A tile of a wall: its owner's seat, the column from his right from 1, upper 0 or lower 1."""
+    """A tile of a wall: its owner's seat, its column (1 at his right), upper 0 or lower 1."""
 
     owner: Seat
     column: int
@@ -70,7 +71,7 @@ class PilePlace:
 
 @dataclass(frozen=True, slots=True, order=True)
 class BoneyardPlace:
-    """A tile of the boneyard, from 1."""
+    """A tile of the boneyard, numbered from 1."""
 
     number: int
 
@@ -80,7 +81,7 @@ class BoneyardPlace:
 
 @dataclass(frozen=True, slots=True, order=True)
 class CardPlace:
-    """A card tile of the pile of cards, counted from the top, from 1."""
+    """A card tile of the pile of cards, numbered from 1 at the top."""
 
     number: int
 
@@ -103,7 +104,7 @@ Place = WallPlace | PilePlace | BoneyardPlace | CardPlace | HandPlace
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where walls are opened or a pile is cut: the last place that stays, the first one dealt."""
+    """Where a wall is opened or a pile is cut: the last place that stays, the first one dealt."""
 
     after: Place
     first: Place
@@ -117,13 +118,10 @@ _PLACE = re.compile(
 
 
 def parse_place(text: str) -> Place:
-    """Read a place back from its text.
-
-    Raises NotationError with the text and the shapes that exist.
-    """
+    """Parses the text of a place. Raises NotationError for any other text."""
     found = _PLACE.fullmatch(text)
     if found is None:
-        raise NotationError(f"'{text}' is no place; write one as w3.15u, p2.3, b7, k4 or h2.")
+        raise NotationError(f"'{text}' is not a place; write one as w3.15u, p2.3, b7, k4 or h2.")
     if found["owner"] is not None:
         return WallPlace(int(found["owner"]), int(found["column"]), "ul".index(found["row"]))
     if found["pile"] is not None:
@@ -159,11 +157,11 @@ class Walls:
         return tuple(self.walk(0, 1))
 
     def walk(self, owner: Seat, column: int, *, clockwise: bool = True) -> Iterator[WallPlace]:
-        """Every tile once round the square, from the upper tile of that column on.
+        """Every tile once around the square, beginning with the upper tile of that column.
 
-        Clockwise leads from an owner's right end to his left and on to his left neighbour's wall
-        (W8); the other way leads from his left end to his right and on to his right neighbour's
-        (F10). Raises IllegalSetup for a column that the wall has not.
+        Clockwise goes from an owner's right end to his left end, then to his left neighbour's wall
+        (W8). Counter-clockwise goes from his left end to his right end, then to his right
+        neighbour's wall (F10). Raises IllegalSetupError for a column that the wall does not have.
         """
         if not 1 <= column <= self.columns[owner]:
             raise IllegalSetupError(
@@ -175,16 +173,16 @@ class Walls:
             yield from _wall_column(at, number, self.levels)
 
     def after(self, owner: Seat, columns: int, end: End = "right") -> tuple[Seat, int]:
-        """The column next after `columns` columns from that end of the owner's wall (W7, F8).
+        """The column that follows `columns` columns from that end of the owner's wall (W7, F8).
 
-        More columns than the wall has count on in the neighbour's wall (E1, E2).
+        If the wall has fewer columns, the count continues in the neighbour's wall (E1, E2).
         """
         ring = self._ring(end == "right")
         first = (owner, 1 if end == "right" else self.columns[owner])
         return ring[(ring.index(first) + columns) % len(ring)]
 
     def open(self, owner: Seat, columns: int, end: End = "right") -> OpenWall:
-        """The walls with a gap after so many columns from that end of the owner's wall (W7, F8)."""
+        """The walls, opened after `columns` columns from that end of the owner's wall (W7, F8)."""
         onward = end == "right"
         first, last = self.after(owner, columns, end), self.after(owner, columns - 1, end)
         return OpenWall(
@@ -216,14 +214,18 @@ def _wall_column(owner: Seat, column: int, levels: int) -> tuple[WallPlace, ...]
 
 @dataclass(frozen=True)
 class OpenWall:
-    """Walls with a gap: every tile in the order of dealing, and again from the other side of it."""
+    """Walls with a gap.
+
+    `forward` has every tile in the order of dealing, `tail` every tile from the other side of the
+    gap.
+    """
 
     forward: tuple[WallPlace, ...]
     tail: tuple[WallPlace, ...]
 
     @property
     def gap(self) -> Break:
-        """The last column that stands and the first tile dealt."""
+        """The last tile that stays and the first tile dealt."""
         return Break(after=self.tail[0], first=self.forward[0])
 
 
@@ -272,7 +274,7 @@ class CardPile:
 
 @dataclass(frozen=True)
 class BareTable:
-    """No tiles at all: backgammon's men stand on their own board."""
+    """A table without tiles: backgammon is played on a board of its own."""
 
     @property
     def count(self) -> int:

@@ -1,13 +1,14 @@
 """Simulates players at a table that does not see their tiles: chooses the next action.
 
-Two plays of the same set-up advance together: the *full play* with every tile (in the code:
-`truth`), and the table's play with hidden hands. Each action is converted to what the table can
-see.
-The table's play waits for more seats than the full play, because an unseen hand might always claim.
-So the full play may be ahead; the seats that the table still waits for then pass, or show their
-remaining tiles, until the table's play has caught up. The table hands out tiles by its own play:
-the
-replacement tile of a kong, for example, comes after the last seat has passed.
+Two plays of the same set-up advance together: the full play (`full_play`), in which every tile is
+known, and the play of the table (`play`), in which hands are hidden. `rules.announced` converts
+each action of the full play to the form in which the table receives it.
+
+The table waits for more seats than the full play does, because any unseen hand could claim a
+discard. The full play can therefore be ahead of the table. The seats for which only the table
+waits then pass, or show their remaining tiles, until the play of the table has caught up. The
+table hands out tiles according to its own play: it gives the replacement tile of a kong, for
+example, after the last seat has passed.
 """
 
 from __future__ import annotations
@@ -19,39 +20,37 @@ from rules.geometry import Seat
 from rules.play import AnyRules
 
 Player = Callable[[AnyRules, Any, Seat], Any]
-"""`player(rules, truth, seat)`: one of the seat's legal actions in a play with every tile known."""
+"""`player(rules, full_play, seat)` returns one of the seat's legal actions in the full play."""
 
 
-def sensible_player(rules: AnyRules, truth: Any, seat: Seat) -> Any:
+def sensible_player(rules: AnyRules, full_play: Any, seat: Seat) -> Any:
     """Returns the game's own player for simulations."""
-    return rules.sensible(truth, seat)
+    return rules.sensible(full_play, seat)
 
 
 def next_act(
-    rules: AnyRules, truth: Any, play: Any, player: Player = sensible_player
+    rules: AnyRules, full_play: Any, play: Any, player: Player = sensible_player
 ) -> tuple[Any | None, Any]:
-    """Returns the next action for the table's `play`, and the full play after it.
+    """Returns the next action for the table's `play`, and the full play after that action.
 
-    `player` chooses for every seat.
-
-    The action is legal in `play`, which the caller carries on with it; the truth is carried on
-    here. It is None where everybody waits for the dice: whoever throws them carries both plays on
-    with `rules.thrown`. Raises RulesError where the two plays are not of the same hand.
+    `player` chooses for every seat. The action is legal in `play`; the caller applies it there. It
+    is None where the next thing is a throw of dice: the caller then applies `rules.thrown` to both
+    plays. Raises RulesError if the two plays are not of the same hand.
     """
-    truth_acts = set(truth.to_act)
+    seats_to_act = set(full_play.to_act)
     for seat in play.to_act:
-        if seat not in truth_acts:
+        if seat not in seats_to_act:
             continue
-        action = player(rules, truth, seat)
-        if _is_left_to_the_dice(rules, play, action):
-            return None, truth
-        told = rules.tells(truth, play, action)
-        if told in play.legal_actions:
-            return told, truth.apply(action)
-    return rules.follows(truth, play, play.to_act[0]), truth
+        action = player(rules, full_play, seat)
+        if _is_throw(rules, play, action):
+            return None, full_play
+        announced = rules.announced(full_play, play, action)
+        if announced in play.legal_actions:
+            return announced, full_play.apply(action)
+    return rules.catch_up(full_play, play, play.to_act[0]), full_play
 
 
-def _is_left_to_the_dice(rules: AnyRules, play: Any, action: Any) -> bool:
-    """Whether a player does no more than throw; what his dice will show he cannot say."""
+def _is_throw(rules: AnyRules, play: Any, action: Any) -> bool:
+    """Whether the action is a throw of dice. The caller throws; a player cannot choose faces."""
     throw = rules.throw(play)
     return throw is not None and type(action) is type(rules.thrown(play, (1,) * throw.dice))

@@ -1,7 +1,7 @@
 """Checks of judge cases that several games share: claimants of a tile, and its owner.
 
-Every check yields sentences of the form `field: what is wrong (rule).`; the first one refuses the
-case, and `config.judge_cases` finds the field's line in a file by that name.
+Every check yields sentences of the form `field: error (rule).` The first sentence refuses the case.
+`config.judge_cases` uses the field's name to find its line in a file.
 """
 
 from __future__ import annotations
@@ -16,29 +16,32 @@ DRAWN = ("self", "replacement")
 
 
 def refuse(sentences: Iterable[str]) -> None:
-    """Raises RulesError with the first of these sentences, if there is one."""
+    """Raises RulesError with the first of these sentences; returns if there is none."""
     for sentence in sentences:
         raise RulesError(sentence)
 
 
-def about_seats(named: Mapping[str, Seat | None], seats: int) -> Iterator[str]:
-    """Against seats that do not exist, by the field that names them; None is no seat."""
+def check_seats(named: Mapping[str, Seat | None], seats: int) -> Iterator[str]:
+    """Yields a sentence for each field that names a seat that does not exist; None is allowed."""
     for field, seat in named.items():
         if seat is not None and not 0 <= seat < seats:
             yield f"{field}: There is no seat {seat}; seats are 0 to {seats - 1}."
 
 
-def about_claims(
+def check_claims(
     seat: Seat, by: str, discarder: Seat | None, rivals: tuple[Seat, ...], *, seats: int, rule: str
 ) -> Iterator[str]:
-    """Against claimants of one tile that cannot be: `rule` says who of several wins it."""
-    yield from about_seats({"seat": seat, "discarder": discarder}, seats)
+    """Yields a sentence for each impossible claimant of a tile.
+
+    `rule` is the number of the rule that decides between several claimants.
+    """
+    yield from check_seats({"seat": seat, "discarder": discarder}, seats)
     for rival in rivals:
-        yield from about_seats({"claims": rival}, seats)
+        yield from check_seats({"claims": rival}, seats)
     if by in DRAWN and discarder is not None:
         yield (
-            f"discarder: Seat {seat} drew the tile itself (by: {by}), so it is no tile of seat"
-            f" {discarder}; leave the discarder out."
+            f"discarder: Seat {seat} drew the tile itself (by: {by}), so seat {discarder} did not"
+            " discard it; leave the discarder out."
         )
     if by in DRAWN and rivals:
         yield (
@@ -46,14 +49,26 @@ def about_claims(
             f" rivals claim a discard or a kong's tile ({rule})."
         )
     if by not in DRAWN and discarder == seat:
-        yield f"discarder: Seat {seat} cannot win on a tile of his own."
+        yield (
+            f"discarder: Seat {seat} cannot win on its own discard; name the seat that discarded"
+            " the tile."
+        )
     for rival in rivals:
         if rival == seat:
-            yield f"claims: Seat {rival} is the claimant itself; a rival sits at another seat."
+            yield (
+                f"claims: Seat {rival} is the claimant itself; list only the other seats that"
+                " claim."
+            )
         if rival == discarder:
-            yield f"claims: Seat {rival} is the discarder and cannot win on a tile of his own."
+            yield (
+                f"claims: Seat {rival} is the discarder and cannot win on its own discard; leave it"
+                " out."
+            )
         times = rivals.count(rival)
         if times > 1:
-            yield f"claims: Seat {rival} is there {times} times; name each rival once."
+            yield f"claims: Seat {rival} is named {times} times; name each rival once."
     if rivals and discarder is None:
-        yield f"claims: Several seats claim: give the discarder, from whom turns count ({rule})."
+        yield (
+            "claims: Several seats claim the tile; give the discarder, from whom the turns are"
+            f" counted ({rule})."
+        )

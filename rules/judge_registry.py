@@ -1,8 +1,8 @@
-"""Looks up a game's judge: given the tiles on the table, is a claim valid, and who pays?
+"""The judge of a game: whether a claim is valid for the tiles on the table, and who pays.
 
-Every game that can be judged has, in `rules/games/GAME/judge.py`, a frozen dataclass `Case` (what
-lies on the table, in the notation of the trade) and `judge(case)`, which gives a `Verdict`. A case
-that contradicts itself raises RulesError with a sentence.
+Every game that can be judged has, in `rules/games/GAME/judge.py`, a frozen dataclass `Case` (the
+tiles on the table and the claim, in the game's notation) and `judge(case)`, which returns a
+`Verdict`. `judge` raises RulesError for a case that contradicts itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rules.steps import Facts
 class Verdict:
     """The judge's verdict: whether the claim is valid, whether it wins, its class, the payments.
 
-    `reasons` are sentences, each with the fact it follows (W25, F31 ...).
+    `reasons` are sentences, each with the number of the rule it applies (W25, F31 ...).
     """
 
     legal: bool
@@ -43,7 +43,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How one game is judged: what a case is made of, and the judge."""
+    """The judge of one game: the class of its cases, and the function that judges one."""
 
     case: type[Any]
     judge: Callable[[Any], Verdict]

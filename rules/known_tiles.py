@@ -1,7 +1,7 @@
-"""Checks the tiles that a play begins with: places of the layout, faces of the set, none too often.
+"""Checks the known tiles with which a play begins, against the set-up's layout and tile set.
 
-Known tiles come from readers, from people or from a file, and each of these can be wrong.
-A play that began with five tiles of a kind would settle a hand that no set can deal.
+Known tiles come from readers, from people or from a file, and each of these can be wrong. Without
+the check, a play with five tiles of one kind would settle a hand that the set cannot deal.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from rules.well_typed import shown
 
 
 def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:
-    """The tiles that are known where a play begins, checked against the set-up.
+    """The tiles that are known when a play begins, checked against the set-up.
 
-    Raises IllegalSetup for a place that the layout lacks, a face that the set lacks, a face that is
-    there more often than the set has it, and a tile that is another than the one turned up there.
+    Raises IllegalSetupError for a place that the layout lacks, a face that the set lacks, a face
+    that occurs more often than in the set, and a tile that differs from the one turned up there.
     """
     known = dict(tiles or {})
     game, places = setup.game, _places(setup.layout)
@@ -31,12 +31,12 @@ def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:
     if not places.issuperset(set(known)):
         for place in known:
             if place not in places:
-                raise IllegalSetupError(
-                    f"{game.title} is dealt from no place {place}; leave it out."
-                )
+                raise IllegalSetupError(f"{game.title} has no tile at place {place}; leave it out.")
     for place, face in known.items():
         if face is not None and (type(face) is not str or face not in kinds):
-            raise IllegalSetupError(f"{game.title} has no tile {shown(face)}, given at {place}.")
+            raise IllegalSetupError(
+                f"{game.title} has no tile {shown(face)}, which is given at {place}; read it again."
+            )
     seen = dict(known)
     for place, face in _turned_up(setup).items():
         if known.get(place, face) not in (face, None):
@@ -65,7 +65,8 @@ def _require_one_set(setup: Setup, seen: Mapping[Place, Face | None]) -> None:
         if number > whole[face]:
             where = ", ".join(str(place) for place, other in seen.items() if other == face)
             raise IllegalSetupError(
-                f"'{face}' was read {number} times, the set has {whole[face]}; read again: {where}."
+                f"'{face}' was read {number} times, but the set has {whole[face]}; read these"
+                f" places again: {where}."
             )
 
 

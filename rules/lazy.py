@@ -1,7 +1,7 @@
 """Lazy imports of a package's names, and lazily computed lookup tables.
 
-A machine that only deals needs the set-up of every game and the play of none, so importing
-`rules.games` must stay fast.
+A table that only deals needs the set-up of every game and no code of their play. The play is
+therefore imported on first use, so that importing `rules.games` stays fast.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ Key = TypeVar("Key")
 Entry = TypeVar("Entry")
 
 
-def lazily(package: str, rooms: Mapping[str, str]) -> Callable[[str], Any]:
-    """A package's `__getattr__`: `rooms` says in which of its modules each name lives."""
+def lazily(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+    """Returns a package's `__getattr__`; `modules` maps each name to the module that defines it."""
 
     def find(name: str) -> Any:
-        if name not in rooms:
+        if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{rooms[name]}"), name)
+        return getattr(import_module(f"{package}.{modules[name]}"), name)
 
     return find
 
 
 class LazyTable(dict[Key, Entry]):
-    """A table that fills itself: an entry is worked out when it is first asked for."""
+    """A table that computes each entry when it is first looked up."""
 
     def __init__(self, entry: Callable[[Key], Entry]) -> None:
         super().__init__()

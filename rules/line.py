@@ -1,4 +1,4 @@
-"""Play with undo: `push` plays an action, `pop` takes the last one back.
+"""A play with undo: `push` plays an action, `pop` takes the last one back.
 
     >>> from random import Random
     >>> from rules import Line, new_hand
@@ -10,9 +10,8 @@
     >>> line.play == line.first
     True
 
-For search algorithms. `push` calls `play.apply` and keeps the previous value; `pop` returns to that
-value in constant time. So every rule has one implementation, and no separate undo code can be
-wrong.
+A `Line` is for search algorithms. `push` calls `play.apply` and keeps the previous value; `pop`
+returns to that value in constant time. No rule needs separate code for undo.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Line(Generic[P]):
 
     @property
     def play(self) -> P:
-        """The present play."""
+        """The play after the last action."""
         return self._plays[-1]
 
     @property
@@ -45,16 +44,16 @@ class Line(Generic[P]):
 
     @property
     def actions(self) -> tuple[Any, ...]:
-        """What led from the first play to the present one."""
+        """The actions that led from the first play to the current one."""
         return tuple(self._actions)
 
     def push(self, action: Any) -> None:
-        """Play an action. Raises IllegalActionError for one that is not legal; the line stays."""
+        """Plays an action. Raises IllegalActionError, and changes nothing, if it is not legal."""
         self._plays.append(self._plays[-1].apply(action))
         self._actions.append(action)
 
     def pop(self) -> Any:
-        """Take the last action back and return it. Raises IllegalActionError if there is none."""
+        """Takes the last action back and returns it. Raises IllegalActionError if there is none."""
         if not self._actions:
             raise IllegalActionError(
                 "The line is at its first play; there is no action to take back."
@@ -63,7 +62,7 @@ class Line(Generic[P]):
         return self._actions.pop()
 
     def __len__(self) -> int:
-        """How many actions were played."""
+        """The number of actions played."""
         return len(self._actions)
 
     def __repr__(self) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """A sentence that refuses an action, and the rule that it applies (B4, 2.3 ...).
+    """A sentence that refuses an action, and the number of the rule that it applies (B4, 2.3 ...).
 
-    `str` gives the sentence. `fact` is empty where the sentence is about a text that cannot be
-    read.
+    `str` gives the sentence. `fact` is empty if the sentence is about a text that cannot be parsed.
     """
 
     sentence: str
@@ -21,5 +20,5 @@ class Objection:
 
     @property
     def cited(self) -> str:
-        """The sentence with its fact, as a judge says it: `Point 5 is made (B4).`"""
+        """The sentence with its rule, as in a verdict: `Point 5 is made (B4).`"""
         return f"{self.sentence.removesuffix('.')} ({self.fact})." if self.fact else self.sentence

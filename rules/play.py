@@ -1,15 +1,15 @@
 """Common interface of every game's play: actions, turn, legal actions, settlement.
 
 A `Play` is an immutable value that begins where a `Setup` is ready. `action in play.legal_actions`
-checks an action; `play.apply(action)` returns the next value and does
-not change this one; an illegal action raises `IllegalActionError` with a sentence. Unseen tiles are
-`None`: a play with hidden hands follows public information only. `Rules` adds what such a play
-needs
-from a table and its players: tiles to hand out, tiles before each seat, announcements.
+checks an action. `play.apply(action)` returns the next value and does not change this one; for an
+illegal action it raises `IllegalActionError` with a sentence.
 
-Random outcomes and choices are inputs here too: a player is a function from a play to an action,
-and a
-random player gets the function that picks.
+Unseen tiles are `None`: a play with hidden hands follows public information only. `Rules` has the
+functions that such a play needs at a table: which tiles the table hands out, which tiles lie before
+each seat, what the players announce.
+
+Random outcomes and choices are inputs here too. A player is a function from a play to an action; a
+random player receives the function that picks.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from rules.steps import Facts, Outcome, Packet, Replace, Step, Throw
 from rules.tiles import Face
 
 Amount = int | Fraction
-"""Money in the unit that the game is played for; a commission may be a fraction of it."""
+"""Money in units of the stake; a commission can be a fraction of the unit."""
 HOUSE: Seat = -1
-"""Who takes a commission: no player."""
+"""The payee of a commission in place of a player's seat."""
 
 Tiles = Mapping[Place, Face | None]
-"""What lies at each place of a set-up; a place that is missing, or None, is unknown."""
+"""The tile at each place of a set-up; a missing place, or None, is an unknown tile."""
 
 
 class IllegalActionError(RulesError):
@@ -53,10 +53,10 @@ P = TypeVar("P")
 class LegalActions(Sequence[A], Generic[A]):
     """A play's legal actions as a sequence; `in` checks the rules, not the list.
 
-    `why_not(action)` is the sentence against an action, or None if it is legal; `each()` gives
-    them, as a tuple, or one after the other and no further than they are asked for. A game may
-    accept an action that it does not list: one that says the same in other words, or that would
-    make the list too long.
+    `why_not(action)` returns the sentence against an action, or None if it is legal. `each()`
+    returns the actions as a tuple, or as an iterator that makes them one by one on demand. A game
+    can accept an action that it does not list: another form of a listed action, or one of so many
+    that the list would be too long.
     """
 
     __slots__ = ("_each", "_listed", "_why_not")
@@ -108,8 +108,8 @@ class LegalActions(Sequence[A], Generic[A]):
         return f"<{len(self)} legal actions: {', '.join(map(str, self))}>"
 
     def require(self, action: A) -> A:
-        """The action itself. Raises IllegalAction with the sentence against it."""
-        # One that was picked from the list needs no second look.
+        """Returns the action. Raises IllegalActionError if it is not legal."""
+        # An action that was picked from the list is legal and is not checked again.
         for listed in self._listed or ():
             if listed is action:
                 return action
@@ -121,7 +121,7 @@ class LegalActions(Sequence[A], Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """One seat pays another (or the house) an amount, and why."""
+    """One seat pays another seat, or the house, an amount for a reason."""
 
     source: Seat
     to: Seat
@@ -139,7 +139,7 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """How a hand ended: what it is called, its class, who pays whom, and every reason (W25 ...)."""
+    """How a hand ended: its name, its class, the payments, and the reasons with rules (W25 ...)."""
 
     name: str
     multiplier: int = 1
@@ -148,7 +148,7 @@ class Settlement:
     winner: Seat | None = None
 
     def balance(self) -> dict[Seat, Amount]:
-        """What each seat has gained; all gains together are zero."""
+        """The gain of each seat; the sum of all gains is zero."""
         gains: dict[Seat, Amount] = {}
         for payment in self.payments:
             gains[payment.source] = gains.get(payment.source, 0) - payment.amount
@@ -159,8 +159,8 @@ class Settlement:
 class Play(Protocol[A]):
     """A game in progress.
 
-    `to_act` are the seats that may act now: one on its turn, several while a discard may be
-    claimed. `settlement` is there once the hand is over.
+    `to_act` are the seats that can act now: one seat on its turn, several while a discard can be
+    claimed. `settlement` is None until the hand is over.
     """
 
     @property
@@ -189,22 +189,21 @@ class Match(Protocol):
     def over(self) -> bool: ...
 
     def after(self, play: Any) -> Self:
-        """The match after a finished hand."""
+        """Returns the match after a finished hand."""
 
 
 Handed = tuple[Packet | Replace, ...]
-"""Tiles that a table hands out, in order: draws as packets, tiles from the replacement end."""
+"""Tiles that a table hands out, in order: draws (`Packet`) and replacement tiles (`Replace`)."""
 Held = tuple[tuple[Face | None, ...], ...]
-"""What lies before each seat, None for a tile that nobody has seen."""
+"""The tiles before each seat; None is a tile that the play has not seen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reseated:
-    """What was settled before a hand: `match` is the match after it.
+    """The result of a draw for seats or the dealer before a hand; `match` is the match after it.
 
-    Where seats were drawn, the player of each seat sits at `moves[seat]` from now on, and his score
-    goes with him. `moves` is empty where all players keep their seats and only the dealer was
-    settled.
+    If seats were drawn, the player of each seat moves to `moves[seat]` and keeps his score. `moves`
+    is empty if all players keep their seats and only the dealer was settled.
     """
 
     moves: tuple[Seat, ...]
@@ -215,13 +214,13 @@ class Reseated:
 
 
 Drawing = Generator[Step, Outcome, Reseated]
-"""A script of throws and choices that settle who sits where, and who deals, before a hand."""
+"""A script of throws and choices that settle the seats and the dealer before a hand."""
 
 
 def drawn(drawing: Drawing, outcomes: Iterable[Outcome]) -> Reseated:
-    """The seats that these outcomes draw.
+    """The result of a draw with these outcomes.
 
-    Raises IllegalOutcome for an outcome that cannot be, and for too few or too many of them.
+    Raises IllegalOutcomeError for an impossible outcome, and for too few or too many of them.
     """
     step = next(drawing)
     given = list(outcomes)
@@ -231,71 +230,75 @@ def drawn(drawing: Drawing, outcomes: Iterable[Outcome]) -> Reseated:
         except StopIteration as end:
             if number < len(given):
                 raise IllegalOutcomeError(
-                    f"Seats are drawn after {number} outcomes; {len(given)} were given."
+                    f"The draw for seats takes {number} outcomes; got {len(given)}. Leave out the"
+                    " last ones."
                 ) from None
             reseated: Reseated = end.value
             return reseated
-    raise IllegalOutcomeError(f"Seats are not drawn yet: {step.facts()} has no outcome.")
+    raise IllegalOutcomeError(
+        f"The draw for seats needs more outcomes than {len(given)}; give the outcome of"
+        f" {step.facts()}."
+    )
 
 
-def hands_nothing_over(setup: Setup, before: Any, after: Any) -> Handed:
-    """Nothing: once the play has begun nobody gets another tile."""
+def hand_over_nothing(setup: Setup, before: Any, after: Any) -> Handed:
+    """No tiles: the table hands out no tile after the play has begun."""
     return ()
 
 
-def says_it_as_it_is(truth: Any, play: Any, action: Any) -> Any:
+def announce_unchanged(full_play: Any, play: Any, action: Any) -> Any:
     """The action itself: it shows nothing that only its player sees."""
     return action
 
 
-def has_nothing_to_add(truth: Any, play: Any, seat: Seat) -> Any:
-    """Nobody is asked more than he knows; raises RulesError with the seat."""
+def refuse_catch_up(full_play: Any, play: Any, seat: Seat) -> Any:
+    """Raises RulesError: in this game the table never waits for a seat that the full play skips."""
     raise RulesError(
-        f"Seat {seat} is asked what it cannot answer: the table and the player follow different"
-        " plays; begin both from the same set-up and tell the table every action."
+        f"The table waits for seat {seat}, but the full play does not: the two are different plays;"
+        " begin both from the same set-up and apply every action to both."
     )
 
 
-def waits_for_no_throw(play: Any) -> Throw | None:
+def expect_no_throw(play: Any) -> Throw | None:
     """None: no dice are thrown in the play."""
     return None
 
 
-def throws_nothing(play: Any, dice: Dice) -> Any:
-    """No throw belongs to this play; raises RulesError with the dice."""
-    raise RulesError(f"Nobody throws dice now, yet there is a throw of {dice}; take it back.")
+def refuse_throw(play: Any, dice: Dice) -> Any:
+    """Raises RulesError: no dice are thrown in the play."""
+    raise RulesError(f"No throw is due now, but the dice show {dice}; take the throw back.")
 
 
-def any_answer_is_true(setup: Setup, tiles: Tiles) -> None:
+def allow_any_answer(setup: Setup, tiles: Tiles) -> None:
     """None: the pending choice does not depend on tiles that only the players see."""
 
 
-def settles_nothing(match: Any) -> None:
-    """None: seats and dealer of the next hand follow from the hands before it."""
+def settle_nothing(match: Any) -> None:
+    """None: the seats and the dealer of the next hand follow from the hands before it."""
 
 
-def all_lies_open(play: P, seat: Seat) -> P:
-    """The play itself: no seat sees more of it than another."""
+def show_all(play: P, seat: Seat) -> P:
+    """The play itself: every seat sees the same of it."""
     return play
 
 
-def draws_no_seats(match: Any) -> Any:
+def refuse_draw(match: Any) -> Any:
     """Raises RulesError: the game has no draw for seats."""
     raise RulesError("This game draws neither seats nor a first dealer; name the dealer instead.")
 
 
 @dataclass(frozen=True)
 class Rules(Generic[P, A]):
-    """How one game is played: `start` begins a play, `parse` reads an action's text.
+    """How one game is played: `start` begins a play, `parse` parses an action's text.
 
-    `P` is the game's play and `A` its action; `AnyRules` are the rules of a game that is known by
-    its name alone.
+    `P` is the class of the game's play and `A` that of its actions; `AnyRules` are the rules of a
+    game of which only the name is known.
 
-    `sensible` is a player good enough to drive a simulation.
+    `sensible` is a player that is good enough to drive a simulation.
 
-    The rest is for a table that sees no faces. It follows a play with hidden hands; whoever sees
-    the tiles has a play of the same set-up with all of them, here called the truth.
-    `rules.hidden_play` leads the two together.
+    The other fields are for a table that sees no faces. Such a table follows a play with hidden
+    hands (`play`). A player who sees tiles, or a simulation, follows a play of the same set-up in
+    which all tiles are known (`full_play`). `rules.hidden_play` advances the two together.
     """
 
     game: str
@@ -306,46 +309,48 @@ class Rules(Generic[P, A]):
     match: Callable[[Any, int, Seat], Match]
     """`match(parameters, players, dealer)`: a match before its first hand."""
     held: Callable[[P], Held]
-    """`held(play)`: concealed tiles, sets laid down and flores of each seat, as far as seen.
-
-    What lies in the middle is nobody's."""
-    view: Callable[[P, Seat], P] = all_lies_open
-    """`view(play, seat)`: the play as one seat sees it, with tiles that only others see unknown."""
-    hands_over: Callable[[Setup, P, P], Handed] = hands_nothing_over
-    """`hands_over(setup, before, after)`: what the table hands out because of the one action that
-    led from one play to the next."""
-    tells: Callable[[P, P, A], A] = says_it_as_it_is
-    """`tells(truth, play, action)`: the action of a player who sees the truth, as the table hears
-    it: a tile drawn unseen has no face, a win shows what the table has not seen."""
-    follows: Callable[[P, P, Seat], A] = has_nothing_to_add
-    """`follows(truth, play, seat)`: what a seat says where only the table has to ask: that it
-    passes what it could not have claimed, which tiles it still held."""
-    throw: Callable[[P], Throw | None] = waits_for_no_throw
-    """`throw(play)`: the throw that comes next unless somebody speaks first, None for none."""
-    thrown: Callable[[P, Dice], A] = throws_nothing
+    """`held(play)`: the concealed tiles, the sets laid down and the flores of each seat, as far as
+    they were seen. Tiles in the middle of the table belong to no seat."""
+    view: Callable[[P, Seat], P] = show_all
+    """`view(play, seat)`: the play as one seat sees it; tiles that only other seats see are
+    unknown."""
+    hands_over: Callable[[Setup, P, P], Handed] = hand_over_nothing
+    """`hands_over(setup, before, after)`: the tiles that the table hands out because of the action
+    that led from the play `before` to the play `after`."""
+    announced: Callable[[P, P, A], A] = announce_unchanged
+    """`announced(full_play, play, action)`: an action of the full play in the form in which the
+    table receives it: a tile drawn unseen has no face, a win shows the tiles that the table has not
+    seen."""
+    catch_up: Callable[[P, P, Seat], A] = refuse_catch_up
+    """`catch_up(full_play, play, seat)`: the action of a seat for which only the table waits: it
+    passes a tile that it could not claim, or shows the tiles that it still holds."""
+    throw: Callable[[P], Throw | None] = expect_no_throw
+    """`throw(play)`: the throw that comes next unless a seat acts first; None if no throw is
+    due."""
+    thrown: Callable[[P, Dice], A] = refuse_throw
     """`thrown(play, dice)`: that throw as an action."""
-    answers: Callable[[Setup, Tiles], Outcome] = any_answer_is_true
-    """`answers(setup, tiles)`: what people who see these tiles have to answer to the choice that
-    the set-up waits for; None where they may choose."""
-    before_hand: Callable[[Any], Drawing | None] = settles_nothing
-    """`before_hand(match)`: what is thrown and chosen before the next hand (seats drawn, the bank
-    offered), None if nothing is."""
-    to_draw: Callable[[Any], Any] = draws_no_seats
+    answers: Callable[[Setup, Tiles], Outcome] = allow_any_answer
+    """`answers(setup, tiles)`: the answer that these tiles require to the choice for which the
+    set-up waits; None if the answer is free."""
+    before_hand: Callable[[Any], Drawing | None] = settle_nothing
+    """`before_hand(match)`: the script of throws and choices before the next hand (seats drawn, the
+    bank offered); None if there are none."""
+    to_draw: Callable[[Any], Any] = refuse_draw
     """`to_draw(match)`: the match whose seats or first dealer are to be drawn before its first
     hand, by `before_hand`. Raises RulesError for a game without such a draw."""
 
 
 AnyRules = Rules[Any, Any]
-"""The rules of a game that is known by its name alone."""
+"""The rules of a game of which only the name is known."""
 
 
 def random_action(play: Play[A], pick: Callable[[Sequence[A]], A]) -> A:
-    """A random player: `pick` chooses among all legal actions."""
+    """The action of a random player: `pick` chooses among all legal actions."""
     return pick(play.legal_actions)
 
 
 def tiles_of(setup: Setup, tiles: Tiles, seat: Seat) -> tuple[Face | None, ...]:
-    """A seat's dealt tiles as faces, None where nobody knows."""
+    """The faces of a seat's dealt tiles; None for an unknown tile."""
     return tuple(tiles.get(place) for place in setup.hands.get(seat, ()))
 
 

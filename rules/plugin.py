@@ -1,8 +1,8 @@
-"""What a game provides so that Wallwright can set it up, play it, judge it and record it.
+"""The interface of a game: how Wallwright sets it up, plays it, judges it and records it.
 
 A package of a game has, in its `__init__`, one `GamePlugin` for each of its games: `PLUGIN`, or
-`PLUGINS` for several. The packages in `rules/games/` are found there. A package outside the project
-names its plug-in as an entry point of the group `wallwright.games`:
+`PLUGINS` for several. The packages in `rules/games/` are found by their folder. A package outside
+the project names its plug-in as an entry point of the group `wallwright.games`:
 
     [project.entry-points."wallwright.games"]
     odd_bones = "odd_bones:PLUGIN"
@@ -27,35 +27,35 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 GROUP = "wallwright.games"
-"""The entry points' group."""
+"""The group of the entry points."""
 
 
 class PluginError(RulesError):
-    """A plug-in that lacks something; the sentence says which plug-in, and what is missing."""
+    """Raised for an incomplete or wrong plug-in; the message names the plug-in and the cause."""
 
 
 @dataclass(frozen=True)
 class GamePlugin:
-    """One game as Wallwright uses it.
+    """One game: its set-up, and optionally its rules of play, its judge and its settings.
 
     `game` is the set-up, which every plug-in has. `rules` and `judging` are functions, so that the
-    code of a game's play is imported only when somebody plays it: `lazily_rules` and
-    `lazily_judging` make such functions. Without `rules` the game can be dealt but not followed,
-    without `judging` `wallwright judge` refuses it.
+    code of a game's play is imported only when the game is played or judged; `lazily_rules` and
+    `lazily_judging` make such functions. Without `rules` the game can be dealt but not followed.
+    Without `judging`, `wallwright judge` refuses the game.
     """
 
     game: Game
     rules: Callable[[], AnyRules] | None = None
     judging: Callable[[], Judging] | None = None
     settings: Traversable | None = None
-    """The YAML file with the game's tile, its pace of play and its parameters.
+    """The YAML file with the size of the game's tile, its pace of play and its parameters.
 
-    None for the project's own games: theirs is `config/games/NAME.yaml`.
+    It is None for the project's own games, which use `config/games/NAME.yaml`.
     """
     case: Traversable | None = None
     """The YAML file with an example of a case, if the game has a judge.
 
-    None for the project's own games: theirs is `config/cases/NAME.yaml`.
+    It is None for the project's own games, which use `config/cases/NAME.yaml`.
     """
 
     @property
@@ -64,7 +64,7 @@ class GamePlugin:
         return self.game.name
 
     def require_rules(self) -> AnyRules:
-        """How the game is played. Raises PluginError if the plug-in does not have it."""
+        """Returns the rules of play. Raises PluginError if the plug-in has none."""
         if self.rules is None:
             raise PluginError(
                 f"{self.game.title} has no rules of play, so it can be dealt but not followed;"
@@ -72,25 +72,32 @@ class GamePlugin:
             )
         rules = self.rules()
         if not isinstance(rules, Rules):
-            raise PluginError(f"The plug-in '{self.name}' has {rules!r} as `rules`, not a Rules.")
+            raise PluginError(
+                f"The plug-in '{self.name}' returns {rules!r} as its `rules`, not a Rules; correct"
+                " its `rules`."
+            )
         if rules.game != self.name:
-            raise PluginError(f"The plug-in '{self.name}' has the rules of '{rules.game}'.")
+            raise PluginError(
+                f"The plug-in '{self.name}' returns the rules of the game '{rules.game}'; return"
+                " its own."
+            )
         return rules
 
     def require_judging(self) -> Judging:
-        """How the game is judged. Raises PluginError if the plug-in does not have it."""
+        """Returns the judge. Raises PluginError if the plug-in has none."""
         if self.judging is None:
             raise PluginError(f"{self.game.title} has no judge, so no case of it can be judged.")
         judging = self.judging()
         if not isinstance(judging, Judging):
             raise PluginError(
-                f"The plug-in '{self.name}' has {judging!r} as `judging`, not a Judging."
+                f"The plug-in '{self.name}' returns {judging!r} as its `judging`, not a Judging;"
+                " correct its `judging`."
             )
         return judging
 
 
 def lazily_rules(module: str, name: str) -> Callable[[], AnyRules]:
-    """A function that imports `module` and returns its value called `name`."""
+    """Returns a function that imports `module` and returns its value `name`."""
 
     def rules() -> AnyRules:
         found: AnyRules = getattr(import_module(module), name)
@@ -100,7 +107,7 @@ def lazily_rules(module: str, name: str) -> Callable[[], AnyRules]:
 
 
 def lazily_judging(module: str) -> Callable[[], Judging]:
-    """A function that imports `module` and returns its `Case` and `judge`."""
+    """Returns a function that imports `module` and returns its `Case` and `judge`."""
 
     def judging() -> Judging:
         imported: Any = import_module(module)

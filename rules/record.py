@@ -1,10 +1,10 @@
 """Writes a play as JSON lines (set-up, known tiles, every action), and replays it.
 
 The first line of a hand is its heading: the game, the seating, the parameters that differ from the
-game's own, the outcomes of the set-up's steps, and the tiles that were known. Each later line is
-one action: its seat and its text. An evening is one hand after the other; the match before each
-hand follows from the hands before it. What was thrown and chosen between hands for seats and dealer
-(seats drawn, the first dealer cut for, the bank declined) has a line of its own.
+game's defaults, the outcomes of the set-up's steps, and the known tiles. Each later line is one
+action: its seat and its text. A record of an evening has several hands; the match before each hand
+follows from the hands before it. The throws and choices between hands that settle the seats and
+the dealer (seats drawn, the first dealer cut for, the bank declined) have a line of their own.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = [
 ]
 
 HouseRules = Callable[[str, Mapping[str, Any]], Any]
-"""`house(game, changed)`: a game's parameters from those that a record says differ.
+"""`house(game, changed)` returns a game's parameters, given the changed ones from a record.
 
 Raises RulesError for parameters that the game does not have."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """One hand of an evening, at its end or where it was given up, and the match after it."""
+    """One hand of a record, at its end or where it was abandoned, and the match after it."""
 
     line: int
     """The number of the hand's first line."""
@@ -55,19 +55,19 @@ class Replayed:
 
 
 def recorded(setup: Setup, tiles: Tiles, actions: Iterable[Action]) -> Iterator[str]:
-    """The lines of a play that began with this set-up and these known tiles."""
+    """Yields the lines of a play that began with this set-up and these known tiles."""
     yield heading(setup, tiles)
     yield from map(entry, actions)
 
 
 def heading(setup: Setup, tiles: Tiles) -> str:
-    """The line with which a hand begins."""
+    """Returns the line with which a hand begins."""
     known = {str(place): face for place, face in tiles.items() if face is not None}
     return json.dumps({**_header(setup), "outcomes": list(setup.outcomes), "tiles": known})
 
 
 def _header(setup: Setup) -> dict[str, Any]:
-    """Which game is played, by whom, and by which rules of the house."""
+    """The game, the seating, and the parameters that differ from the game's defaults."""
     own, house = asdict(setup.game.parameters()), asdict(setup.parameters)
     return {
         "game": setup.game.name,
@@ -78,58 +78,62 @@ def _header(setup: Setup) -> dict[str, Any]:
 
 
 def entry(action: Action) -> str:
-    """The line of one action."""
+    """Returns the line of one action."""
     return json.dumps({"seat": action.seat, "do": str(action)})
 
 
 def seats_line(setup: Setup, outcomes: Iterable[Outcome]) -> str:
-    """The line of what was thrown and chosen before a hand for its seats and its dealer.
+    """Returns the line of the throws and choices that settled seats and dealer before a hand.
 
-    `setup` is a set-up by the dealer of before, of the game and by the parameters that are played.
+    `setup` is a set-up of the same game and parameters with the dealer before those throws.
     """
     return json.dumps({"seats": list(outcomes), **_header(setup)})
 
 
 def replayed(lines: Iterable[str], parameters: Any = None, match: Match | None = None) -> Any:
-    """The play of one hand's record, under these parameters and in this match.
+    """Replays the record of one hand with these parameters, in this match; returns the play.
 
-    Without parameters it is played by the game's own. Raises NotARecordError where no hand begins,
-    and RulesError, with the line, for a damaged line, for house rules that are not given, and for
-    whatever the rules do not allow.
+    Without parameters the game's defaults apply. Raises NotARecordError if the first line does not
+    begin a hand. Raises RulesError, with the number of the line, for a damaged line, for changed
+    parameters that are not passed, and for an action that is not legal.
     """
     first, *acts = read_lines(lines)
     return _played(first, acts, _set_up(first, lambda *_: parameters), match)
 
 
 def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
-    """Each hand of a record, in order. Raises NotARecordError and RulesError as `replayed` does.
+    """Replays each hand of a record. Raises NotARecordError and RulesError as `replayed` does.
 
-    A match goes on where the next hand is of the same game and its dealer is the one that the match
-    names; otherwise a new match begins. A hand that was given up leaves the match as it was.
+    A match continues if the next hand is of the same game and number of players and has the dealer
+    that the match expects; otherwise a new match begins. An abandoned hand does not change the
+    match.
     """
-    going: _Going | None = None
+    current: _CurrentMatch | None = None
     for first, *acts in _hands(read_lines(lines)):
         if first.kind == "seats":
-            going = _seated(first, acts, going, house)
+            current = _seated(first, acts, current, house)
             continue
         setup = _set_up(first, house)
-        match = _goes_on(going, setup) or _new_match(setup)
+        match = _goes_on(current, setup) or _new_match(setup)
         play = _played(first, acts, setup, match)
         after = match if play.settlement is None else match.after(play)
-        going = _Going(setup.game.name, after)
+        current = _CurrentMatch(setup.game.name, after)
         yield Replayed(first.number, setup.game.name, setup.seating.dealer, play, after)
 
 
 @dataclass(frozen=True)
-class _Going:
-    """The match that the next hand of a record may belong to."""
+class _CurrentMatch:
+    """The match to which the next hand of a record can belong, and its game."""
 
     game: str
     match: Match
 
 
 def _hands(lines: Iterable[RecordLine]) -> Iterator[list[RecordLine]]:
-    """A record's lines, hand by hand; a line that draws the seats anew stands by itself."""
+    """Yields a record's lines hand by hand.
+
+    A line of a draw for seats begins a group of its own.
+    """
     hand: list[RecordLine] = []
     for line in lines:
         if hand and line.kind != "action":
@@ -140,34 +144,34 @@ def _hands(lines: Iterable[RecordLine]) -> Iterator[list[RecordLine]]:
 
 
 def _seated(
-    line: RecordLine, acts: Iterable[RecordLine], going: _Going | None, house: HouseRules
-) -> _Going:
-    """The match after what was thrown and chosen before a hand. Raises RulesError."""
+    line: RecordLine, acts: Iterable[RecordLine], current: _CurrentMatch | None, house: HouseRules
+) -> _CurrentMatch:
+    """The match after the throws and choices before a hand. Raises RulesError."""
     for act in acts:
-        raise act.fault("No hand has begun since the seats were drawn; a heading comes first.")
+        raise act.fault("No hand has begun since the draw for seats; begin it with a heading.")
     if "game" in line.values:
         setup = _set_up(line, house)
-        known = _goes_on(going, setup)
-        going = _Going(setup.game.name, known or _new_match(setup))
-        drawing = _drawing(going, first=known is None)
+        known = _goes_on(current, setup)
+        current = _CurrentMatch(setup.game.name, known or _new_match(setup))
+        drawing = _drawing(current, first=known is None)
     else:
-        assert going is not None, "the first line of a record names its game"
-        drawing = _drawing(going, first=False)
+        assert current is not None, "the first line of a record names its game"
+        drawing = _drawing(current, first=False)
     if drawing is None:
-        raise line.fault("No seats are to be drawn after this hand.")
+        raise line.fault("No draw for seats is due here; leave the line out.")
     try:
-        return replace(going, match=drawn(drawing, map(outcome_of, line.values["seats"])).match)
+        return replace(current, match=drawn(drawing, map(outcome_of, line.values["seats"])).match)
     except RulesError as error:
         raise line.fault(error) from error
 
 
-def _drawing(going: _Going, *, first: bool) -> Drawing | None:
-    """What is thrown and chosen before the next hand; before a first hand also by request."""
-    rules = rules_of(going.game)
-    drawing = rules.before_hand(going.match)
+def _drawing(current: _CurrentMatch, *, first: bool) -> Drawing | None:
+    """The draw before the next hand; before the first hand also a draw that players asked for."""
+    rules = rules_of(current.game)
+    drawing = rules.before_hand(current.match)
     if drawing is None and first:
         with suppress(RulesError):
-            drawing = rules.before_hand(rules.to_draw(going.match))
+            drawing = rules.before_hand(rules.to_draw(current.match))
     return drawing
 
 
@@ -176,17 +180,17 @@ def _new_match(setup: Setup) -> Match:
     return rules_of(setup.game.name).match(setup.parameters, seating.players, seating.dealer)
 
 
-def _goes_on(going: _Going | None, setup: Setup) -> Match | None:
-    """The match to which a hand belongs, if it is the one that was being played."""
-    if going is None or going.match.over:
+def _goes_on(current: _CurrentMatch | None, setup: Setup) -> Match | None:
+    """The current match if this hand continues it, else None."""
+    if current is None or current.match.over:
         return None
     game, seating = setup.game.name, setup.seating
-    same = (going.game, len(going.match.scores)) == (game, seating.players)
-    return going.match if same and going.match.dealer == seating.dealer else None
+    same = (current.game, len(current.match.scores)) == (game, seating.players)
+    return current.match if same and current.match.dealer == seating.dealer else None
 
 
 def _set_up(first: RecordLine, house: HouseRules) -> Setup:
-    """The set-up of a heading, checked as `Game.setup` checks it. Raises RulesError."""
+    """The set-up of a heading. Raises RulesError where `Game.setup` or `Setup.apply` would."""
     values = first.values
     try:
         game = find_game(values["game"])
@@ -199,11 +203,11 @@ def _set_up(first: RecordLine, house: HouseRules) -> Setup:
 
 
 def _parameters(game: Game, changed: Mapping[str, Any], house: HouseRules) -> Any:
-    """The parameters that a hand was played by. Raises RulesError if they have to be given."""
+    """The parameters of a hand. Raises RulesError if the caller has to pass them."""
     parameters = house(game.name, changed)
     if changed and parameters is None:
         raise RulesError(
-            f"The record was played by rules of the house ({', '.join(changed)}); give them."
+            f"The record was played with changed parameters ({', '.join(changed)}); give them."
         )
     return game.parameters() if parameters is None else parameters
 
@@ -211,7 +215,7 @@ def _parameters(game: Game, changed: Mapping[str, Any], house: HouseRules) -> An
 def _played(
     first: RecordLine, acts: Iterable[RecordLine], setup: Setup, match: Match | None
 ) -> Any:
-    """A hand from its set-up, action by action. Raises RulesError with the line that fails."""
+    """Replays a hand from its set-up. Raises RulesError with the line that fails."""
     rules = rules_of(setup.game.name)
     try:
         play = rules.start(setup, _tiles(tiles_in(first)), match)
@@ -219,7 +223,7 @@ def _played(
         raise first.fault(error) from error
     for line in acts:
         if line.kind != "action":
-            raise line.fault("Another hand begins here; a record of one hand has one heading.")
+            raise line.fault("A second hand begins here; give the record of one hand only.")
         try:
             play = play.apply(rules.parse(line.values["seat"], line.values["do"]))
         except RulesError as error:
@@ -228,11 +232,11 @@ def _played(
 
 
 def _tiles(texts: Mapping[str, Face]) -> Tiles:
-    """Known tiles by their places. Raises RulesError for a text that names no place."""
+    """The known tiles by their places. Raises RulesError for a text that is not a place."""
     tiles: dict[Place, Face] = {}
     for text, face in texts.items():
         place = parse_place(text)
         if place in tiles:
-            raise RulesError(f"The place {place} is named twice among the tiles.")
+            raise RulesError(f"The tiles name the place {place} twice; name each place once.")
         tiles[place] = face
     return tiles

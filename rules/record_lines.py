@@ -1,8 +1,8 @@
 """Parses and validates the JSON lines of a record: keys, types and sizes.
 
-A record is a file that people keep, copy and cut, so any line of it can be damaged. Each line is
-one of three: the heading of a hand, an action, or what was thrown and chosen before a hand
-for its seats and its dealer.
+A record is a file that people keep, copy and edit, so any of its lines can be damaged. A line is
+the heading of a hand, an action, or the throws and choices that settled seats and dealer before a
+hand.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from rules.tiles import Face
 from rules.well_typed import shown
 
 LONGEST_LINE = 100_000
-"""Characters of a line; the heading of a hand with every tile known has 2,500."""
+"""Maximum characters of a line; the heading of a hand with every tile known has 2,500."""
 LONGEST_TEXT = 200
-"""Characters of an action's text; a win that shows seventeen tiles has 55."""
+"""Maximum characters of an action's text; a win that shows seventeen tiles has 55."""
 MOST_OUTCOMES = 10_000
 MOST_DIGITS = 18
 
@@ -29,27 +29,27 @@ LineKind = Literal["heading", "action", "seats"]
 
 
 class NotARecordError(RulesError):
-    """A line with which no hand of a record can begin."""
+    """Raised if the first line of a text cannot begin a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordLine:
-    """One line of a record: its number in the file, what it is, and its checked values."""
+    """One line of a record: its number in the file, its kind, and its checked values."""
 
     number: int
     kind: LineKind
     values: Mapping[str, Any]
 
     def fault(self, cause: object) -> RulesError:
-        """The error that names this line: it is well formed, but the rules refuse it."""
+        """The error for this line if it is well formed but the rules refuse it."""
         return RulesError(f"Line {self.number} of the record cannot be played: {cause}")
 
 
 def read_lines(texts: Iterable[str]) -> Iterator[RecordLine]:
-    """The lines of a record, checked one by one.
+    """Parses and checks the lines of a record one by one.
 
-    Raises NotARecordError if the first line is no heading, RulesError for any other line that is
-    none; both name the line and what is wrong with it.
+    Raises NotARecordError if the first line cannot begin a record, RulesError for any other wrong
+    line. Both messages name the line and its fault.
     """
     number = 0
     for number, text in enumerate(texts, 1):
@@ -60,7 +60,7 @@ def read_lines(texts: Iterable[str]) -> Iterator[RecordLine]:
                 raise NotARecordError(str(error)) from error
             raise
     if not number:
-        raise NotARecordError("Line 1 of the record is no JSON (there is no line at all).")
+        raise NotARecordError("Line 1 of the record is not JSON: the record is empty.")
 
 
 def _line(number: int, text: str, *, first: bool) -> RecordLine:
@@ -77,18 +77,20 @@ def _line(number: int, text: str, *, first: bool) -> RecordLine:
         raise RulesError(f"Line {number} of the record lacks {' and '.join(missing)}.")
     for key, value in values.items():
         if key not in required | optional:
-            raise RulesError(f"Line {number} of the record has an unknown key, {shown(key)}.")
+            raise RulesError(
+                f"Line {number} of the record has an unknown key, {shown(key)}; remove it."
+            )
         if not _CHECKS[key](value):
             raise RulesError(f"Line {number} of the record has a wrong {key}: {_quoted(value)}.")
     return RecordLine(number, kind, values)
 
 
 def _object(number: int, text: str) -> dict[str, Any]:
-    """A line's JSON object. Raises RulesError for a text that is none."""
+    """The JSON object of a line. Raises RulesError for any other text."""
     if len(text) > LONGEST_LINE:
         raise RulesError(
-            f"Line {number} of the record is no JSON line of at most {LONGEST_LINE} characters;"
-            f" it has {len(text)}."
+            f"Line {number} of the record must have at most {LONGEST_LINE} characters; it has"
+            f" {len(text)}."
         )
     try:
         values = json.loads(
@@ -99,24 +101,27 @@ def _object(number: int, text: str) -> dict[str, Any]:
             parse_constant=_no_number,
         )
     except json.JSONDecodeError as error:
-        raise RulesError(f"Line {number} of the record is no JSON ({error.msg}).") from error
+        raise RulesError(f"Line {number} of the record is not JSON ({error.msg}).") from error
     except RecursionError:
         raise RulesError(
-            f"Line {number} of the record is no JSON that can be read (nested too deeply)."
+            f"Line {number} of the record is JSON that is nested too deeply."
         ) from None
     except _ValueRefusedError as error:
         raise RulesError(f"Line {number} of the record {error}.") from error
     if not isinstance(values, dict):
-        raise RulesError(f"Line {number} of the record is no JSON object.")
+        raise RulesError(f"Line {number} of the record is not a JSON object.")
     return values
 
 
 class _ValueRefusedError(ValueError):
-    """A JSON value that no record has; its text goes on from "Line 3 of the record"."""
+    """Raised for a JSON value that a record cannot have.
+
+    The message continues the words "Line 3 of the record".
+    """
 
 
 def _without_repeated_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """JSON readers keep the last of two equal keys; a record never has two."""
+    """The object of these pairs. Refuses a repeated key, of which `json` would keep the last."""
     values = dict(pairs)
     if len(values) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -139,7 +144,7 @@ def _decimal_number(text: str) -> float:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise _ValueRefusedError(f"has {text}, which is no number")
+    raise _ValueRefusedError(f"has {text}, which is not a number")
 
 
 def _is_number(value: object) -> bool:
@@ -151,7 +156,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_outcome(value: object) -> bool:
-    """What a step of a set-up can have: nothing, a number, a text, or the faces of some dice."""
+    """Whether a step can have this outcome: None, a number, a text, or a list of dice faces."""
     if isinstance(value, list):
         return len(value) <= LONGEST_TEXT and all(map(_is_number, value))
     return value is None or _is_number(value) or _is_text(value)
@@ -178,7 +183,7 @@ _CHECKS: Mapping[str, Callable[[object], bool]] = {
     "do": _is_text,
     "seats": _are_outcomes,
 }
-"""Whether a key's value has the type and the size that it may have."""
+"""For each key, the check of its value's type and size."""
 _KEYS: Mapping[LineKind, tuple[frozenset[str], frozenset[str]]] = {
     "heading": (
         frozenset({"game", "outcomes"}),
@@ -190,11 +195,11 @@ _KEYS: Mapping[LineKind, tuple[frozenset[str], frozenset[str]]] = {
         frozenset({"game", "players", "dealer", "parameters"}),
     ),
 }
-"""The keys that each kind of line has, and those that it may have."""
+"""The required and the optional keys of each kind of line."""
 
 
 def _quoted(value: object) -> str:
-    """A wrong value in a sentence; of a list or an object, what is wrong inside it."""
+    """A wrong value as a message quotes it; for a list or an object, its first wrong part."""
     if isinstance(value, list):
         wrong = next((each for each in value if not _is_outcome(each)), None)
         return "a list" if wrong is None else f"{_quoted(wrong)} in its list"
@@ -205,7 +210,7 @@ def _quoted(value: object) -> str:
 
 
 def outcome_of(value: Any) -> Outcome:
-    """An outcome from its JSON value: JSON has no tuples, so a throw comes back as a list."""
+    """An outcome from its JSON value: JSON has no tuples, so a throw is a list there."""
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -1,11 +1,11 @@
 """Registry of game plug-ins: the project's own games, and those of installed packages.
 
-Plug-ins are imported on first use: a game of the project is found by its package's name, and
-installed packages are searched only for a name that the project does not have, or for a list of all
-names.
+Plug-ins are imported on first use. A game of the project is found by the name of its package.
+Installed packages are searched only for a name that the project does not have, and for a list of
+all names.
 
-A broken plug-in does not affect the others. `broken` has one sentence for each: its entry point,
-and what is missing.
+A plug-in that cannot be used does not affect the others. `broken` has one sentence for each such
+plug-in, with its entry point and the cause.
 """
 
 from __future__ import annotations
@@ -65,26 +65,26 @@ class Registry(Mapping[str, GamePlugin]):
         return name in self._own_ones()
 
     def add(self, entry: GameEntry) -> GamePlugin:
-        """Make the game of an entry point known. Raises PluginError if it cannot be used."""
+        """Adds the game of an entry point. Raises PluginError if it cannot be used."""
         plugin = self._loaded(entry)
         if self.is_own(plugin.name):
             raise PluginError(
-                f"{_called(entry)}: Wallwright has a game '{plugin.name}' of its own;"
-                " give the game another name."
+                f"{_label(entry)}: the name '{plugin.name}' belongs to one of Wallwright's own"
+                " games; give the game another name."
             )
         known = self._added.get(plugin.name)
         if known is not None and known is not plugin:
             raise PluginError(
-                f"{_called(entry)}: another installed package has a game '{plugin.name}' too;"
+                f"{_label(entry)}: another installed package has a game '{plugin.name}' too;"
                 " uninstall one of the two."
             )
         self._added[plugin.name] = plugin
         return plugin
 
-    # The project's own
+    # The project's own games
 
     def _own_by_package(self, name: str) -> GamePlugin | None:
-        """The game whose package has the game's name: no other package has to be imported."""
+        """The game whose package has the game's name; imports no other package."""
         if name not in self._own and name in self._packages():
             self._keep(self._plugins_in(name))
         return self._own.get(name)
@@ -100,7 +100,9 @@ class Registry(Mapping[str, GamePlugin]):
     def _keep(self, plugins: Iterable[GamePlugin]) -> None:
         for plugin in plugins:
             if plugin.name in self._own:
-                raise PluginError(f"Two packages of {self._package} have '{plugin.name}'.")
+                raise PluginError(
+                    f"Two packages of {self._package} have a game '{plugin.name}'; rename one."
+                )
             self._own[plugin.name] = plugin
 
     def _packages(self) -> list[str]:
@@ -118,7 +120,7 @@ class Registry(Mapping[str, GamePlugin]):
                 )
         return tuple(plugins)
 
-    # Those of other packages
+    # The games of other packages
 
     def _others(self) -> dict[str, GamePlugin]:
         if not self._installed_are_known:
@@ -132,51 +134,57 @@ class Registry(Mapping[str, GamePlugin]):
 
     @staticmethod
     def _loaded(entry: GameEntry) -> GamePlugin:
-        """What an entry point names. Whatever its import raises becomes one sentence."""
+        """The plug-in of an entry point. Any exception of its import becomes a PluginError."""
         try:
             plugin = entry.load()
         except Exception as error:
             why = " ".join(str(error).split()) or type(error).__name__
             raise PluginError(
-                f"{_called(entry)}: '{entry.value}' cannot be imported ({why});"
-                " mend or uninstall its package."
+                f"{_label(entry)}: '{entry.value}' cannot be imported ({why});"
+                " repair or uninstall its package."
             ) from error
         if not isinstance(plugin, GamePlugin):
             raise PluginError(
-                f"{_called(entry)}: '{entry.value}' is a {type(plugin).__name__}, not a GamePlugin;"
+                f"{_label(entry)}: '{entry.value}' is a {type(plugin).__name__}, not a GamePlugin;"
                 " name the package's PLUGIN."
             )
-        wrong = _what_is_wrong(plugin)
-        if wrong is not None:
-            raise PluginError(f"{_called(entry)}: {wrong}")
+        fault = _find_fault(plugin)
+        if fault is not None:
+            raise PluginError(f"{_label(entry)}: {fault}")
         if plugin.name != entry.name:
             raise PluginError(
-                f"{_called(entry)}: its game is called '{plugin.name}'; give the entry point the"
+                f"{_label(entry)}: its game is called '{plugin.name}'; give the entry point the"
                 " same name."
             )
         return plugin
 
 
-def _what_is_wrong(plugin: GamePlugin) -> str | None:
-    """The first thing that a game from outside lacks, or None."""
+def _find_fault(plugin: GamePlugin) -> str | None:
+    """The first fault of a plug-in from an installed package, or None."""
     if plugin.settings is None:
-        return "its plug-in has no `settings`; name the YAML file of its tile and parameters."
+        return "its plug-in has no `settings`; name the YAML file with its tile and its parameters."
     if not plugin.settings.is_file():
-        return f"its settings '{plugin.settings}' are no file; pack the YAML file with it."
+        return (
+            f"its settings file '{plugin.settings}' does not exist; include the YAML file in the"
+            " package."
+        )
     try:
         plugin.game.setup()
     except RulesError as error:
         return f"its set-up cannot begin: {error}"
-    except Exception as error:  # noqa: BLE001 - the code of others: it may raise anything
-        return f"its set-up cannot begin ({type(error).__name__}: {error}); mend its script."
+    except Exception as error:  # noqa: BLE001 - code of another package can raise any exception
+        return f"its set-up cannot begin ({type(error).__name__}: {error}); correct its script."
     return None
 
 
-def _called(entry: GameEntry) -> str:
+def _label(entry: GameEntry) -> str:
     return f"The entry point '{entry.name}' of {GROUP}"
 
 
 def _entry_points() -> Iterable[GameEntry]:
-    """Those of every installed package; importing what finds them takes a while, so only now."""
+    """The entry points of every installed package.
+
+    `importlib.metadata` is imported here because its import is slow and rarely needed.
+    """
     found: Iterable[GameEntry] = import_module("importlib.metadata").entry_points(group=GROUP)
     return sorted(found, key=lambda entry: (entry.name, entry.value))

@@ -1,15 +1,15 @@
 """A game's set-up as an immutable value that waits for the outcome of one step at a time.
 
-A game writes its set-up as a *script*: a generator that yields each `Step` in the order of the
-table, receives its outcome and finally returns `Ready`. `Setup` holds the outcomes so far;
-`pending` is the step that waits, `apply` gives the next value and leaves this one as it was:
+A game defines its set-up as a script: a generator that yields each `Step` in the order of play,
+receives its outcome and finally returns `Ready`. `Setup` holds the outcomes so far. `pending` is
+the step that waits for an outcome; `apply` returns the next value and does not change this one:
 
     setup = WENZHOU.setup(dealer=0)
     while setup.pending is not None:
         setup = setup.apply(outcome_of(setup.pending))
 
-A value is determined by its game, seating, parameters and outcomes, so a journal that keeps those
-four can restore it (`replay`).
+A value is determined by its game, seating, parameters and outcomes. A journal that keeps those
+four can therefore restore it (`replay`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Answer = TypeVar("Answer", bound=int | str)
 
 @dataclass(frozen=True)
 class Seating:
-    """Who sits down: the number of players and the seat that throws first."""
+    """The number of players and the dealer's seat."""
 
     players: int
     dealer: Seat
@@ -49,7 +49,7 @@ class Seating:
 
 @dataclass(frozen=True)
 class Game:
-    """One game of the house: its set, the players it seats, its parameters and its script."""
+    """One game: its tile set, its possible numbers of players, its parameters and its script."""
 
     name: str
     title: str
@@ -59,13 +59,13 @@ class Game:
     script: Callable[[Seating, Any], Script]
     seats: int = 4
     own_tiles: TileSet | None = None
-    """The tile set of a game whose set is not one of `rules.tiles`; None takes `tiles_name`."""
+    """The tile set of a game whose set is not in `rules.tiles`; None: the set `tiles_name`."""
     usually: int | None = None
-    """How many usually play; None: as many as the game seats."""
+    """The usual number of players; None: the largest number that the game seats."""
 
     @property
     def usual_players(self) -> int:
-        """How many play where no number is given."""
+        """The number of players if the caller gives none."""
         return self.usually or self.players[-1]
 
     @property
@@ -75,18 +75,19 @@ class Game:
     def setup(
         self, *, players: int | None = None, dealer: Seat = 0, parameters: Any = None
     ) -> Setup:
-        """The set-up from its first step on.
+        """Returns a set-up whose pending step is its first one.
 
-        Raises IllegalSetup for a number of players or a dealer that the game cannot seat.
+        Raises IllegalSetupError for a number of players or a dealer that the game cannot seat.
         """
         count = self.usual_players if players is None else players
         if count not in self.players:
             raise IllegalSetupError(
-                f"{self.title} seats {_list(self.players)} players, not {count}."
+                f"{self.title} is played by {_list(self.players)} players, not {count}."
             )
         if not 0 <= dealer < count:
             raise IllegalSetupError(
-                f"Dealer {dealer} has no seat; with {count} players seats are 0 to {count - 1}."
+                f"There is no seat {dealer} for the dealer; with {count} players seats are 0 to"
+                f" {count - 1}."
             )
         chosen = self.parameters() if parameters is None else parameters
         return Setup(self, Seating(count, dealer), chosen)
@@ -94,10 +95,10 @@ class Game:
 
 @dataclass(frozen=True)
 class Setup:
-    """A set-up in progress. Equal outcomes make equal values.
+    """A set-up in progress. Set-ups with equal outcomes are equal.
 
-    `done` pairs every finished step with its outcome. `pending` is the step that waits for one, or
-    None; then `ready` says what the play begins with.
+    `done` pairs every finished step with its outcome. `pending` is the step that waits for an
+    outcome. It is None once the set-up is complete; then `ready` is the result for the play.
     """
 
     game: Game
@@ -116,7 +117,7 @@ class Setup:
         for outcome in self.outcomes:
             if pending is None:
                 raise IllegalOutcomeError(
-                    f"The set-up is complete; {outcome!r} comes after its end."
+                    f"The set-up is complete; leave out the further outcome {outcome!r}."
                 )
             checked = _checked(self.game, pending, outcome)
             done.append((pending, checked))
@@ -124,9 +125,9 @@ class Setup:
         self._become(tuple(done), pending, ready, script)
 
     def apply(self, outcome: Outcome = None) -> Setup:
-        """The set-up after the pending step had this outcome.
+        """Returns the set-up after the pending step with this outcome; this value is unchanged.
 
-        Raises IllegalOutcome if it cannot have it, or if nothing is pending; this value stays.
+        Raises IllegalOutcomeError for an impossible outcome, and if no step is pending.
         """
         if self.pending is None:
             raise IllegalOutcomeError(
@@ -134,7 +135,8 @@ class Setup:
             )
         checked = _checked(self.game, self.pending, outcome)
         if not self._script:
-            # The live script went on with another branch: this branch is told again from its start.
+            # A generator cannot be copied, and another branch has already used the script of this
+            # value. So the script is run again from its start.
             return Setup(self.game, self.seating, self.parameters, (*self.outcomes, checked))
         script = self._script.pop()
         after = object.__new__(Setup)
@@ -167,7 +169,7 @@ class Setup:
 
     @property
     def throws(self) -> tuple[tuple[Throw, Dice], ...]:
-        """Every throw so far with its faces."""
+        """Every throw so far, with its faces."""
         return tuple(
             (step, outcome)
             for step, outcome in self.done
@@ -181,7 +183,7 @@ class Setup:
 
     @property
     def hands(self) -> dict[Seat, tuple[Place, ...]]:
-        """Each seat's tiles by the places they came from, in the order they came."""
+        """For each seat, the places from which its tiles came, in the order of the deal."""
         hands: dict[Seat, tuple[Place, ...]] = {}
         for step, _ in self.done:
             if isinstance(step, Packet):
@@ -192,18 +194,18 @@ class Setup:
 
     @property
     def left(self) -> int:
-        """Tiles not dealt, the indicator included."""
+        """The number of tiles not dealt, including the indicator."""
         return self.layout.count - sum(len(hand) for hand in self.hands.values())
 
 
 def replay(game: Game, seating: Seating, parameters: Any, outcomes: Iterable[Outcome]) -> Setup:
-    """The set-up that those outcomes lead to. Raises as `Game.setup` and `Setup.apply` do."""
+    """Returns the set-up after these outcomes. Raises as `Game.setup` and `Setup.apply` do."""
     begun = game.setup(players=seating.players, dealer=seating.dealer, parameters=parameters)
     return Setup(game, begun.seating, begun.parameters, tuple(outcomes))
 
 
 def throw(by: Seat, dice: int, why: str, times: int = 1) -> Generator[Step, Outcome, Dice]:
-    """In a script: ask for a throw, get its faces."""
+    """For scripts: asks for a throw and returns its faces."""
     outcome = yield Throw(by, dice, why, times)
     assert isinstance(outcome, tuple)
     return outcome
@@ -212,14 +214,14 @@ def throw(by: Seat, dice: int, why: str, times: int = 1) -> Generator[Step, Outc
 def choose(
     by: Seat, what: str, among: Iterable[Answer], default: Answer
 ) -> Generator[Step, Outcome, Answer]:
-    """In a script: ask a person, get the answer."""
+    """For scripts: asks a person and returns the answer."""
     offered = tuple(among)
     outcome = yield Choose(by, what, offered, default)
     return offered[offered.index(outcome)]
 
 
 def see(step: TurnUp | DrawLot) -> Generator[Step, Outcome, Face | None]:
-    """In a script: have a tile shown, get its face, or None where nobody saw it."""
+    """For scripts: has a tile shown and returns its face, or None if it was not seen."""
     outcome = yield step
     return outcome if isinstance(outcome, str) else None
 
@@ -227,7 +229,9 @@ def see(step: TurnUp | DrawLot) -> Generator[Step, Outcome, Face | None]:
 def _checked(game: Game, step: Step, outcome: Outcome) -> Outcome:
     checked = step.check(outcome)
     if isinstance(step, TurnUp | DrawLot) and checked is not None and checked not in game.tiles:
-        raise IllegalOutcomeError(f"'{checked}' is no tile of {game.title}; read the tile again.")
+        raise IllegalOutcomeError(
+            f"'{checked}' is not a tile of {game.title}; read the tile again."
+        )
     return checked
 
 

@@ -16,11 +16,11 @@ FIRST_REPLACEMENTS = 6
 def settle(
     setup: Setup, throws: Iterable[Dice] = (), answers: Mapping[str, int | str] | None = None
 ) -> Setup:
-    """The set-up at its end, with these throws in order and these answers by their question.
+    """Runs a set-up to its end with these throws, in order, and these answers by their question.
 
-    A question without an answer gets the house's default; tiles turned up or drawn as lots stay
-    unknown. Raises MissingThrow where the throws run out, IllegalSetup for a throw or an answer
-    that nobody asks for, IllegalOutcome for one that cannot be.
+    A question without an answer gets its default. Tiles turned up or drawn as lots stay unknown.
+    Raises MissingThrowError if there are too few throws, IllegalSetupError for a throw or an answer
+    that the set-up does not ask for, and IllegalOutcomeError for an impossible one.
     """
     given = iter(throws)
     answers = answers or {}
@@ -45,15 +45,16 @@ def settle(
         )
     if unasked := sorted(answers.keys() - asked):
         raise IllegalSetupError(
-            f"{setup.game.title} asks for no {' and no '.join(unasked)}; leave it out."
+            f"{setup.game.title} does not ask for {' or '.join(unasked)}; leave it out."
         )
     return setup
 
 
 def facts(setup: Setup) -> Facts:
-    """What has been settled so far, as the values that `wallwright plan` prints.
+    """The results of the set-up so far, as the values that `wallwright plan` prints.
 
-    Places are texts; what a game does not have, or what is not known yet, is null or empty.
+    Places are texts. A value that the game does not have, or that is not known yet, is null or
+    empty.
     """
     ready = setup.ready
     return {
@@ -87,7 +88,7 @@ def facts(setup: Setup) -> Facts:
 
 
 def break_facts(opened: Break) -> Facts:
-    """Where the dealing began: the wall and its last standing column, or the card cut after."""
+    """Where the deal began: the wall and its last remaining column, or the last card that stays."""
     first = str(opened.first)
     match opened.after:
         case WallPlace(owner, column):
@@ -98,7 +99,7 @@ def break_facts(opened: Break) -> Facts:
 
 
 def indicator_facts(setup: Setup) -> Facts | None:
-    """The tile turned up, by whom, and what it shows if anyone saw it; None without one."""
+    """The indicator: its place, the seat that turned it, its face if seen. None without one."""
     if setup.ready is None:
         return None
     for step, outcome in reversed(setup.done):
@@ -108,5 +109,5 @@ def indicator_facts(setup: Setup) -> Facts | None:
     return None
 
 
-def _without_step(told: Facts) -> Facts:
-    return {key: value for key, value in told.items() if key != "step"}
+def _without_step(step_facts: Facts) -> Facts:
+    return {key: value for key, value in step_facts.items() if key != "step"}

@@ -1,7 +1,7 @@
 """The steps of a set-up, as frozen values.
 
-A step describes the next thing to do; `check` validates its outcome. Steps without a choice, a
-throw or a tile to read have the outcome `None`. `facts` is the step as plain JSON values.
+A step describes the next action of the set-up; `check` validates its outcome. Steps without a
+choice, a throw or a tile to read have the outcome `None`. `facts` is the step as plain JSON values.
 """
 
 from __future__ import annotations
@@ -31,53 +31,51 @@ def _texts(places: Sequence[object]) -> list[str]:
     return [str(place) for place in places]
 
 
-def _in_words(step: object) -> str:
+def _step_name(step: object) -> str:
     return "The step '" + re.sub("(?<=.)(?=[A-Z])", " ", type(step).__name__).lower() + "'"
 
 
-def _said(outcome: Outcome) -> str:
-    """An outcome as a person would type it."""
+def _typed(outcome: Outcome) -> str:
+    """An outcome as a person types it."""
     return ",".join(map(str, outcome)) if isinstance(outcome, tuple) else repr(outcome)
 
 
 def _offer(among: tuple[int | str, ...]) -> str:
-    """Every answer, a long row of numbers by its ends."""
+    """All answers as a text; a long range of numbers as its two ends."""
     if len(among) > 12 and isinstance(among[0], int):
         return f"{among[0]} to {among[-1]}"
     return ", ".join(str(answer) for answer in among)
 
 
 class _Done:
-    """A step that simply happens."""
+    """A step that has no outcome."""
 
     __slots__ = ()
 
     def check(self, outcome: Outcome) -> Outcome:
-        """`None`; raises IllegalOutcome for anything else."""
+        """Returns `None`. Raises IllegalOutcomeError for anything else."""
         if outcome is not None:
-            raise IllegalOutcomeError(
-                f"{_in_words(self)} has no outcome, yet it was given {outcome!r}; give none."
-            )
+            raise IllegalOutcomeError(f"{_step_name(self)} has no outcome; leave out {outcome!r}.")
         return None
 
 
 class _Seen:
-    """A step that shows a face to whoever can see it; `None` means that nobody could."""
+    """A step that shows the face of a tile; the outcome `None` is a tile that was not seen."""
 
     __slots__ = ()
 
     def check(self, outcome: Outcome) -> Outcome:
-        """The face, or `None` for an unknown tile; raises IllegalOutcome for anything else."""
+        """Returns the face, or `None` if unseen. Raises IllegalOutcomeError for anything else."""
         if outcome is not None and not isinstance(outcome, str):
             raise IllegalOutcomeError(
-                f"{_in_words(self)} shows a tile such as '2m', or None if unseen, not {outcome!r}."
+                f"{_step_name(self)} shows a tile such as '2m', or None if unseen, not {outcome!r}."
             )
         return outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Build(_Done):
-    """Shuffle the set and set it up as this layout."""
+    """Shuffle the set and build this layout."""
 
     layout: Layout
 
@@ -87,7 +85,7 @@ class Build(_Done):
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """A seat throws `dice` dice `times` times over; the outcome is every face in order."""
+    """A seat throws `dice` dice `times` times; the outcome is every face in order."""
 
     by: Seat
     dice: int
@@ -95,12 +93,12 @@ class Throw:
     times: int = 1
 
     def check(self, outcome: Outcome) -> Outcome:
-        """The faces; raises IllegalOutcome for a wrong number of them or one outside 1 to 6."""
+        """Returns the faces. Raises IllegalOutcomeError for a wrong face or number of faces."""
         wanted = self.dice * self.times
         if not isinstance(outcome, tuple) or len(outcome) != wanted:
             count = f"{wanted} dice faces" if wanted > 1 else "1 die face"
             raise IllegalOutcomeError(
-                f"The {self.why} needs {count}, not {_said(outcome)}; throw again."
+                f"The {self.why} needs {count}, not {_typed(outcome)}; throw again."
             )
         for face in outcome:
             if type(face) is not int or not 1 <= face <= 6:
@@ -119,7 +117,7 @@ class Throw:
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """A person decides: `what` is the question, `among` every answer, `default` the house's."""
+    """A person decides: `what` is the question, `among` every answer, `default` the usual one."""
 
     by: Seat
     what: str
@@ -127,7 +125,7 @@ class Choose:
     default: int | str
 
     def check(self, outcome: Outcome) -> Outcome:
-        """The answer; raises IllegalOutcome for one that is not among those offered."""
+        """Returns the answer. Raises IllegalOutcomeError for one that is not offered."""
         if type(outcome) not in (int, str) or outcome not in self.among:
             raise IllegalOutcomeError(
                 f"Seat {self.by} cannot choose {outcome!r} as {self.what};"
@@ -141,11 +139,11 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class Arrange(_Done):
-    """Rearrange the pile in sight of all: push out, lift onto, slide, lay across, wing, join.
+    """Rearrange the pile before the players: push out, lift onto, slide, lay across, wing, join.
 
-    `tiles` are the tiles moved, top first in each column, by their address in the pile as built;
-    `to` names the columns that receive them (`p3`) or a direction (forward, left, right, middle).
-    `announces` is false for the moves between hands, which nobody has to see to know the cut.
+    `tiles` are the places, in the pile as built, of the tiles moved, top first in each column. `to`
+    names the columns that receive them (`p3`) or a direction (forward, left, right, middle).
+    `announces` is false for the moves between hands, which are not part of the cut.
     """
 
     verb: str
@@ -164,7 +162,7 @@ class Arrange(_Done):
 
 @dataclass(frozen=True, slots=True)
 class Packet(_Done):
-    """Deal these tiles to a seat, in this order; `hand` numbers the hand in games that do."""
+    """Deal these tiles to a seat, in this order; `hand` is the hand's number in pai gow."""
 
     seat: Seat
     places: tuple[Place, ...]
@@ -177,7 +175,7 @@ class Packet(_Done):
 
 @dataclass(frozen=True, slots=True)
 class Replace(_Done):
-    """Give a seat one tile from the replacement end (a flower laid out, a flores turned up)."""
+    """Give a seat one tile from the replacement end, for a flower or a flores."""
 
     seat: Seat
     place: Place
@@ -199,7 +197,7 @@ class TurnUp(_Seen):
 
 @dataclass(frozen=True, slots=True)
 class DrawLot(_Seen):
-    """A seat draws one tile and shows it, to settle who begins; the outcome is its face."""
+    """A seat draws one tile and shows it, to decide who begins; the outcome is its face."""
 
     seat: Seat
     place: Place
@@ -210,9 +208,9 @@ class DrawLot(_Seen):
 
 @dataclass(frozen=True, slots=True)
 class ReturnLots(_Done):
-    """The shown lots go back to their places, and all of the boneyard is mixed by hand (C5).
+    """The shown lots return to their places, and the whole boneyard is mixed by hand (C5).
 
-    `boneyard` are the places whose tiles are mixed, those of the lots among them.
+    `boneyard` are the places whose tiles are mixed, including those of the lots.
     """
 
     places: tuple[Place, ...]
@@ -231,12 +229,12 @@ Step = Build | Throw | Choose | Arrange | Packet | Replace | TurnUp | DrawLot | 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What the set-up leaves to the play.
+    """The result of a set-up, with which the play begins.
 
-    `begins` is the seat that acts first (None where a hidden tile decides), `draws` the tiles in
-    the order of ordinary draws, `replacements` the same from the other end, `indicator` what was
-    turned up and `shows` its face if anyone saw it. `opened` is where the dealing began, in games
-    that break a wall or cut a pile.
+    `begins` is the seat that acts first, or None if a hidden tile decides. `draws` are the tiles in
+    the order of ordinary draws, `replacements` the tiles in the order of draws from the other end.
+    `indicator` is the place of the tile turned up, `shows` its face if it was seen. `opened` is
+    where the deal began, in games that break a wall or cut a pile.
     """
 
     begins: Seat | None
@@ -248,7 +246,7 @@ class Ready:
 
 
 def layout_facts(layout: Layout) -> Facts:
-    """A layout as JSON values: `walls`, or `pile` with its columns and levels; neither if bare."""
+    """A layout as JSON values: `pile` with its columns and levels, or `walls` (empty if bare)."""
     match layout:
         case Walls():
             return {

@@ -1,7 +1,7 @@
 """Tile sets as multisets of faces, and the notation of a face.
 
-`1m`-`9m` `1p`-`9p` `1s`-`9s` number tiles, `1z`-`7z` E S W N White Green Red, `1f`-`8f` flowers;
-`6-4` dominoes and pai gow tiles, the higher half first; `4h` `10s` `Kd` cards.
+`1m`-`9m` `1p`-`9p` `1s`-`9s` are number tiles, `1z`-`7z` are E S W N White Green Red, `1f`-`8f` are
+flowers. `6-4` is a domino or a pai gow tile, the higher half first. `4h` `10s` `Kd` are cards.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from functools import cache, cached_property
 from rules.errors import RulesError
 
 Face = str
-"""What a tile shows, in the notation above; `None` where nobody has seen it."""
+"""The face of a tile in the notation above; `None` in its place is a tile that was not seen."""
 
 
 @dataclass(frozen=True)
 class TileSet:
-    """A set as it comes in its case: `faces[i]` is the face of the set's i-th tile."""
+    """A tile set: its name and the face of each of its tiles."""
 
     name: str
     faces: tuple[Face, ...]
@@ -35,19 +35,16 @@ class TileSet:
         return frozenset(self.faces)
 
     def require(self, face: Face) -> Face:
-        """The face itself if the set has it; raises RulesError with the face otherwise."""
+        """Returns the face. Raises RulesError if the set does not have it."""
         if face not in self:
-            such = f", which has '{self.faces[0]}' and others" if self.faces else ""
-            raise RulesError(f"'{face}' is no tile of the set {self.name}{such}.")
+            example = f"; its tiles are '{self.faces[0]}' and others" if self.faces else ""
+            raise RulesError(f"'{face}' is not a tile of the set {self.name}{example}.")
         return face
 
 
 @cache
 def tile_set(name: str) -> TileSet:
-    """The set of that name, made on first use.
-
-    Raises RulesError for a name that no set has.
-    """
+    """Returns the tile set of that name. Raises RulesError for an unknown name."""
     if name not in _SETS:
         raise RulesError(f"There is no tile set '{name}'; there are {', '.join(_SETS)}.")
     return TileSet(name, tuple(_SETS[name]()))
@@ -70,9 +67,9 @@ def _double_six() -> Iterable[Face]:
 
 
 PAI_GOW_PAIRS = ("6-6", "1-1", "4-4", "3-1", "5-5", "3-3", "2-2", "6-5", "6-4", "6-1", "5-1")
-"""The eleven kinds of which a pai gow set has two, strongest first (4.1)."""
+"""The eleven kinds of which a pai gow set has two tiles, strongest first (4.1)."""
 PAI_GOW_SINGLES = ("6-3", "5-4", "5-3", "6-2", "4-3", "5-2", "4-1", "3-2", "4-2", "2-1")
-"""The ten kinds of which it has one; 4-2 and 2-1 are Gee Joon (4.1)."""
+"""The ten kinds of which a pai gow set has one tile; 4-2 and 2-1 are Gee Joon (4.1)."""
 
 
 def _pai_gow() -> list[Face]:

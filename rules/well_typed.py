@@ -1,8 +1,8 @@
 """Checks that an action has the class and the field types that its game declares.
 
-A play can be asked about any value (`action in play.legal_actions`): one that a program made, or
-one that was read from a damaged file. A value whose fields have other types, or numbers and texts
-far beyond any table, is refused here with a sentence, so that the rules behind need not expect it.
+`action in play.legal_actions` accepts any value, such as one that a program made or one that was
+read from a damaged file. A value whose fields have wrong types, or numbers or texts that are too
+long, is refused here with a sentence. The rules of the games need no such checks.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from rules.lazy import LazyTable
 
 MOST_DIGITS = 9
-"""Digits of the largest number that an action may hold; seats, points and dice have one or two."""
+"""Maximum digits of a number in an action; seats, points and dice have one or two."""
 MOST_LETTERS = 40
-"""Letters of the longest text that an action may hold; `4-4 side` has eight."""
+"""Maximum characters of a text in an action; `4-4 side` has eight."""
 
 _Check = Callable[[Any], bool]
 _LIMIT = 10**MOST_DIGITS
 
 
 def why_ill_typed(action: object, classes: Iterable[type[Any]], title: str) -> str | None:
-    """The sentence against a value that is none of a game's actions, or None if it is one."""
+    """The sentence against a value that is not a well-typed action of a game, else None."""
     kind = type(action)
     if kind not in classes:
-        return f"{shown(action)} is no action of {title}."
+        return f"{shown(action)} is not an action of {title}."
     for name, check, wanted in _FIELDS[kind]:
         value = getattr(action, name)
         if not check(value):
-            return f"The {name} of a {kind.__name__} is {wanted}, not {shown(value)}."
+            return f"The {name} of a {kind.__name__} must be {wanted}, not {shown(value)}."
     return None
 
 
 def shown(value: object) -> str:
-    """A value as a sentence can quote it: never longer than a line, whatever the value is."""
+    """A value as a message quotes it: shortened to less than a line."""
     if isinstance(value, int) and abs(value) >= _LIMIT:
         return f"a number of more than {MOST_DIGITS} digits"
     if isinstance(value, str | bool | int | float | NoneType):
@@ -46,17 +46,17 @@ def shown(value: object) -> str:
 
 
 def _fields(kind: type[Any]) -> tuple[tuple[str, _Check, str], ...]:
-    """Each field of an action's class: its name, the check of its value, and what it wants."""
+    """For each field of an action's class: its name, the check of its value, its type in words."""
     hints = get_type_hints(kind)
     return tuple((name, _check(hint), _wanted(hint)) for name, hint in hints.items())
 
 
 _FIELDS: LazyTable[type[Any], tuple[tuple[str, _Check, str], ...]] = LazyTable(_fields)
-"""The fields of each class that was asked about so far."""
+"""The fields of each class, computed when the class is first checked."""
 
 
 def _check(hint: Any) -> _Check:
-    """Whether a value has this type. Raises TypeError for an annotation that no action has."""
+    """Returns the check for this type. Raises TypeError for a type that no action uses."""
     origin, parts = get_origin(hint), get_args(hint)
     if hint is int:
         return lambda value: type(value) is int and -_LIMIT < value < _LIMIT
@@ -77,7 +77,7 @@ def _check(hint: Any) -> _Check:
 
 
 def _row(parts: tuple[Any, ...]) -> _Check:
-    """A tuple: of one type throughout, or of these types in turn."""
+    """Returns the check for a tuple: of one type throughout, or of one type for each part."""
     if parts[-1] is Ellipsis:
         every = _check(parts[0])
         return lambda value: type(value) is tuple and all(map(every, value))
@@ -90,7 +90,7 @@ def _row(parts: tuple[Any, ...]) -> _Check:
 
 
 def _record(kind: type[Any]) -> _Check:
-    """A dataclass or a named tuple within an action, field by field."""
+    """Returns the check for a dataclass or a named tuple within an action, field by field."""
     return lambda value: (
         type(value) is kind and all(check(getattr(value, name)) for name, check, _ in _FIELDS[kind])
     )

@@ -1,7 +1,8 @@
 """All games, by their command-line names.
 
 A game is found in the package of its name in this folder, or as an installed plug-in
-(`rules.plugin`). Its set-up is imported when it is first asked for, and its play after that.
+(`rules.plugin`). Its set-up is imported when the game is first looked up, its play when the game is
+first played.
 """
 
 from __future__ import annotations
@@ -37,29 +38,29 @@ GAMES: Mapping[str, Game] = _Games()
 
 
 def find_game(name: str) -> Game:
-    """The game of that name; raises IllegalSetup with the names that exist."""
+    """The game of that name. Raises IllegalSetupError for an unknown name."""
     return find_plugin(name).game
 
 
 def find_plugin(name: str) -> GamePlugin:
-    """The plug-in of that game; raises IllegalSetup with the names that exist."""
+    """The plug-in of that game. Raises IllegalSetupError for an unknown name."""
     plugin = PLUGINS.get(name)
     if plugin is None:
-        raise IllegalSetupError(f"There is no game '{name}'; there are {', '.join(PLUGINS)}.")
+        raise IllegalSetupError(f"There is no game '{name}'; choose one of {', '.join(PLUGINS)}.")
     return plugin
 
 
 def rules_of(name: str) -> AnyRules:
-    """How the game of that name is played.
+    """The rules of play of the game of that name.
 
-    Raises IllegalSetup with the names that exist, or PluginError for a game without rules of play.
+    Raises IllegalSetupError for an unknown name and PluginError for a game without rules of play.
     """
     return find_plugin(name).require_rules()
 
 
 def judging_of(name: str) -> Judging:
-    """How the game of that name is judged.
+    """The judge of the game of that name.
 
-    Raises IllegalSetup with the names that exist, or PluginError for a game without a judge.
+    Raises IllegalSetupError for an unknown name and PluginError for a game without a judge.
     """
     return find_plugin(name).require_judging()

@@ -1,8 +1,9 @@
 """Winning-hand engine: sets, pairs and wild tiles, by table lookup.
 
-A hand's concealed tiles are `Counts`, its wild tiles a number. The size of the hand says how many
-sets it has: sixteen tiles and one are five sets and a pair, and one set down takes three away.
-Whether a hand wins takes one table lookup for each suit; `readings` returns every way to read it.
+A hand's concealed tiles are `Counts`; its wild tiles are a number. The number of tiles determines
+the number of sets: seventeen tiles are five sets and a pair, and each set laid down takes three
+tiles away. Checking whether a hand wins takes one table lookup for each suit. `readings` returns
+every way to divide the hand into sets and a pair.
 
     counts = Counts.of_faces("3m 4m 5m 6m 7m 8m 7s 1z 1z".split())
     sets_and_pair(counts, wild=2)
@@ -30,14 +31,14 @@ from rules.melds.counts import (
 from rules.melds.distance import tiles_short
 from rules.melds.readings import Group, Reading, groups_with, readings, sets_within
 from rules.melds.tables import (
+    HONOURS_BY_NUMBERS,
     HONOURS_EXACT,
     HONOURS_SHORT,
-    HONOURS_SPELT,
     SETS,
     SETS_AND_PAIR,
+    SUIT_BY_NUMBERS,
     SUIT_EXACT,
     SUIT_SHORT,
-    SUIT_SPELT,
 )
 
 __all__ = [
@@ -66,9 +67,9 @@ __all__ = [
 
 
 def sets_and_pair(counts: Counts, wild: int = 0) -> bool:
-    """Whether these tiles, all of them, are sets and one pair."""
+    """Whether all of these tiles form sets and one pair."""
     characters, circles, bamboos, honours = counts
-    # One suit after the other: a hand that does not win mostly fails at the first or second.
+    # Suits are checked one by one: most hands that do not win fail at the first or second suit.
     if not wild:
         made = HONOURS_EXACT[honours]
         if made:
@@ -107,7 +108,7 @@ def _with_wild(characters: int, circles: int, bamboos: int, honours: int, wild: 
 
 
 def only_sets(counts: Counts, wild: int = 0) -> bool:
-    """Whether these tiles, all of them, are sets."""
+    """Whether all of these tiles form sets."""
     characters, circles, bamboos, honours = counts
     if not wild:
         return (
@@ -123,14 +124,14 @@ def only_sets(counts: Counts, wild: int = 0) -> bool:
 
 
 def triplets_and_pair(counts: Counts, wild: int = 0) -> bool:
-    """Whether these tiles, all of them, are triplets and one pair."""
+    """Whether all of these tiles form triplets and one pair."""
     each = [HONOURS_SHORT[suit] for suit in counts]
     left = wild - sum(sets for sets, _ in each) - min(pair - sets for sets, pair in each)
     return left >= 0 and left % 3 == 0
 
 
 def pairs(counts: Counts, wild: int = 0) -> int:
-    """How many pairs these tiles make at most; four alike are two."""
+    """The largest number of pairs that these tiles form; four equal tiles are two pairs."""
     characters, circles, bamboos, honours = counts
     packed = characters | circles << 27 | bamboos << 54 | honours << 81
     single = (packed & _ONES).bit_count()
@@ -139,20 +140,20 @@ def pairs(counts: Counts, wild: int = 0) -> int:
 
 
 def waits(counts: Counts, wild: int = 0) -> Iterator[Kind]:
-    """Each kind that makes sets and a pair of these tiles."""
+    """Each kind of which one more tile completes these tiles to sets and a pair."""
     return (kind for kind in range(KINDS) if sets_and_pair(counts.plus(kind), wild))
 
 
 def numbers_win(numbers: Sequence[int]) -> bool:
-    """`sets_and_pair` for a hand given as 34 numbers, one a kind, without wild tiles."""
-    made = SUIT_SPELT[tuple(numbers[:9])]
+    """`sets_and_pair` for a hand given as 34 numbers, one for each kind, without wild tiles."""
+    made = SUIT_BY_NUMBERS[tuple(numbers[:9])]
     if not made:
         return False
-    made *= SUIT_SPELT[tuple(numbers[9:18])]
+    made *= SUIT_BY_NUMBERS[tuple(numbers[9:18])]
     if not made:
         return False
-    made *= SUIT_SPELT[tuple(numbers[18:27])]
-    return made != 0 and made * HONOURS_SPELT[tuple(numbers[27:])] == SETS_AND_PAIR
+    made *= SUIT_BY_NUMBERS[tuple(numbers[18:27])]
+    return made != 0 and made * HONOURS_BY_NUMBERS[tuple(numbers[27:])] == SETS_AND_PAIR
 
 
 _ONES: Final = sum(1 << DIGIT * kind for kind in range(KINDS))

@@ -1,9 +1,9 @@
-"""Tile counts of a hand: how many it has of each of the 34 kinds.
+"""Tile counts of a hand: how many tiles it has of each of the 34 kinds.
 
 Kinds are 0-8 characters, 9-17 circles, 18-26 bamboos, 27-33 E S W N White Green Red. `Counts` is
-four numbers, one a suit and one for the honours, that have an octal digit for each kind, the
-lowest kind last: `0o111` is one each of 1, 2 and 3. So a suit is a small integer that serves as a
-table index.
+four numbers, one for each suit and one for the honours. Each number has one octal digit for each
+kind, the lowest kind last: `0o111` is one each of 1, 2 and 3. A suit is therefore an integer that
+serves as a table index.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rules.errors import NotationError
 from rules.tiles import Face
 
 Kind = int
-"""What a tile shows as a number from 0 to 33; two tiles of a kind are the same tile."""
+"""The face of a tile as a number from 0 to 33."""
 
 KINDS: Final = 34
 SUIT: Final = 9
@@ -32,11 +32,13 @@ _ONE_OF: Final = tuple(1 << DIGIT * kind for kind in range(KINDS))
 
 @cache
 def kind_of(face: Face) -> Kind:
-    """The kind of a face; raises NotationError for one that no set is made of, a flower or card."""
+    """The kind of a face. Raises NotationError for a flower or a card, which forms no sets."""
     for kind in range(KINDS):
         if face == face_of(kind):
             return kind
-    raise NotationError(f"'{face}' is no tile that sets are made of, such as 1m, 9p, 5s or 7z.")
+    raise NotationError(
+        f"'{face}' is not a tile that forms sets; write one such as 1m, 9p, 5s or 7z."
+    )
 
 
 @cache
@@ -52,7 +54,7 @@ def is_honour(kind: Kind) -> bool:
 
 
 class Counts(NamedTuple):
-    """How many of each kind; at most seven of one."""
+    """The number of tiles of each kind; at most seven of one kind."""
 
     characters: int = 0
     circles: int = 0
@@ -61,19 +63,20 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, kinds: Iterable[Kind]) -> Counts:
-        """These tiles counted."""
+        """The counts of these tiles."""
         return cls.unpacked(sum(map(_ONE_OF.__getitem__, kinds)))
 
     @classmethod
     def of_faces(cls, faces: Iterable[Face]) -> Counts:
-        """These faces counted; raises NotationError as `kind_of` does."""
+        """The counts of these faces. Raises NotationError as `kind_of` does."""
         return cls.of(map(kind_of, faces))
 
     @classmethod
     def unpacked(cls, packed: int) -> Counts:
-        """From one number that has all kinds' digits: the sum of `1 << 3 * kind` over the tiles.
+        """The counts from one number with the digits of all kinds.
 
-        Higher bits are left out. A sum counts a hand faster than a loop does.
+        The number is the sum of `1 << 3 * kind` over the tiles; higher bits are ignored. Counting a
+        hand with `sum` is faster than with a loop.
         """
         return cls(
             packed & SUIT_DIGITS,
@@ -84,29 +87,29 @@ class Counts(NamedTuple):
 
     @classmethod
     def of_numbers(cls, numbers: Sequence[int]) -> Counts:
-        """From 34 numbers, one a kind."""
+        """The counts from 34 numbers, one for each kind."""
         return cls.of(kind for kind, number in enumerate(numbers) for _ in range(number))
 
     def having(self, kind: Kind) -> int:
-        """How many of that kind there are."""
+        """The number of tiles of that kind."""
         return self[kind // SUIT] >> DIGIT * (kind % SUIT) & 7
 
     def plus(self, kind: Kind, number: int = 1) -> Counts:
-        """With so many more of that kind."""
+        """The counts with `number` more tiles of that kind."""
         return Counts(*self._changed(kind, number))
 
     def minus(self, kind: Kind, number: int = 1) -> Counts:
-        """With so many fewer of that kind. The caller guarantees that they are there."""
+        """The counts with `number` fewer tiles of that kind. The caller checks that they exist."""
         return Counts(*self._changed(kind, -number))
 
     def with_suit(self, at: int, suit: int) -> Counts:
-        """With another number for one of the four suits."""
+        """The counts with the number of suit `at` (0 to 3) replaced by `suit`."""
         suits = list(self)
         suits[at] = suit
         return Counts(*suits)
 
     def less(self, kinds: Iterable[Kind]) -> Counts | None:
-        """Without these tiles, or None if they are not all there."""
+        """The counts without these tiles, or None if one of them is missing."""
         left = self
         for kind in kinds:
             if not left.having(kind):
@@ -115,7 +118,7 @@ class Counts(NamedTuple):
         return left
 
     def kinds(self) -> Iterator[Kind]:
-        """Each kind that is there, once, in order."""
+        """Each kind of which there is a tile, once, in order."""
         for first, suit in zip(range(0, KINDS, SUIT), self, strict=True):
             left, kind = suit, first
             while left:
@@ -126,21 +129,21 @@ class Counts(NamedTuple):
 
     @property
     def lowest(self) -> Kind:
-        """The lowest kind that is there; KINDS if there is none."""
+        """The lowest kind of which there is a tile; KINDS if there are no tiles."""
         for at, suit in enumerate(self):
             if suit:
                 return SUIT * at + ((suit & -suit).bit_length() - 1) // DIGIT
         return KINDS
 
     def tiles(self) -> Iterator[Kind]:
-        """Each tile, in order."""
+        """The kind of each tile, in order."""
         for kind in self.kinds():
             for _ in range(self.having(kind)):
                 yield kind
 
     @property
     def size(self) -> int:
-        """How many tiles there are."""
+        """The number of tiles."""
         return sum(map(digits, self))
 
     def _changed(self, kind: Kind, number: int) -> list[int]:
@@ -150,7 +153,7 @@ class Counts(NamedTuple):
 
 
 def digits(suit: int) -> int:
-    """The sum of a suit's octal digits: its tiles."""
+    """The sum of a suit's octal digits, which is its number of tiles."""
     return (
         (suit & 0o111111111).bit_count()
         + 2 * (suit & 0o222222222).bit_count()

@@ -9,14 +9,15 @@ from itertools import product
 from rules.melds.counts import DIGIT, Counts
 
 Blocks = tuple[int, int, int]
-"""Sets, beginnings of sets (two tiles of three), and 1 if a pair is kept apart, else 0."""
+"""The number of sets, the number of partial sets (two tiles of three), the number of pairs (0 or
+1)."""
 NO_BLOCKS: frozenset[Blocks] = frozenset({(0, 0, 0)})
 
 
 def tiles_short(counts: Counts, sets: int, wild: int = 0) -> int:
-    """How many tiles a hand must still exchange to be that many sets and a pair; 0 is a win.
+    """The number of tiles that a hand must exchange to become `sets` sets and a pair; 0 is a win.
 
-    A hand that is one tile short waits. Wild tiles count as any tile that is missing.
+    A hand that is one tile short is waiting. Each wild tile replaces one missing tile.
     """
     characters, circles, bamboos, honours = counts
     numbers = _together(
@@ -36,7 +37,7 @@ def _short(blocks: frozenset[Blocks], sets: int) -> int:
 
 @cache
 def _together(some: frozenset[Blocks], others: frozenset[Blocks]) -> frozenset[Blocks]:
-    """Every way that two suits' blocks add up, one pair kept at most."""
+    """The best sums of two suits' blocks, with at most one pair."""
     return _best(
         (made + more, begun + beginnings, pair + second)
         for (made, begun, pair), (more, beginnings, second) in product(some, others)
@@ -46,7 +47,7 @@ def _together(some: frozenset[Blocks], others: frozenset[Blocks]) -> frozenset[B
 
 @cache
 def _blocks(suit: int, *, runs: bool) -> frozenset[Blocks]:
-    """The best ways to part one suit; its lowest tile joins a block, or stays alone."""
+    """The best ways to divide one suit; its lowest tile joins a block or stays single."""
     if not suit:
         return NO_BLOCKS
     lowest = 0
@@ -76,7 +77,7 @@ def _blocks(suit: int, *, runs: bool) -> frozenset[Blocks]:
 
 
 def _best(ways: Iterable[Blocks]) -> frozenset[Blocks]:
-    """Those that no other way equals or beats in everything."""
+    """The ways to which no other way is at least equal in all three numbers."""
     every = set(ways)
     return frozenset(
         way

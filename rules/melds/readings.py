@@ -1,4 +1,4 @@
-"""Every reading of a winning hand: which tiles form which set, and where each wild tile stands."""
+"""Every reading of a winning hand: which tiles form which set, and what each wild tile replaces."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rules.melds.tables import HONOURS_SHORT, SUIT_SHORT
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A run, a triplet or a pair, concealed.
+    """A concealed run, triplet or pair.
 
-    `kinds` is what it reads, in order; `wild` are those of them that a wild tile stands for.
-    `natural` are the tiles in it that are not wild, in order.
+    `kinds` are its tiles as they are read, in order. `wild` are those of them that a wild tile
+    replaces; `natural` are the others, in order.
     """
 
     kinds: tuple[Kind, ...]
@@ -28,7 +28,7 @@ class Group:
     _text: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # There are some hundreds of groups, made once and asked in every search.
+        # Only some hundreds of groups exist, each made once, but every search reads their fields.
         natural = list(self.kinds)
         for kind in self.wild:
             natural.remove(kind)
@@ -59,7 +59,7 @@ class Reading:
 
     @property
     def wild(self) -> tuple[Kind, ...]:
-        """What the wild tiles stand for, in order."""
+        """The kinds that the wild tiles replace, in order."""
         return tuple(sorted(kind for group in self.groups for kind in group.wild))
 
     def __str__(self) -> str:
@@ -69,10 +69,11 @@ class Reading:
 def readings(
     counts: Counts, wild: int = 0, only: Callable[[Group], bool] | None = None
 ) -> Iterator[Reading]:
-    """Every reading as sets and a pair, each once; those with plainer sets come first.
+    """Every reading of the hand as sets and a pair, each once.
 
-    The hand has any size that sets and a pair can have; wild tiles stand for any kind, even for
-    a fifth tile of one. With `only`, the readings whose groups all pass it, in the same order.
+    Readings whose first groups have fewer wild tiles come first. A wild tile replaces any kind,
+    even a fifth tile of one kind. With `only`, the readings in which every group passes `only`, in
+    the same order.
     """
     led_by = _led_by if only is None else _passing(only)
     for groups in _ways(counts, wild, led_by, need_pair=True, lead=-1, order=0):
@@ -82,9 +83,9 @@ def readings(
 
 
 def groups_with(counts: Counts, kind: Kind, wild: int = 0) -> Iterator[Group]:
-    """Every group that one tile of that kind stands in, in some reading of the hand.
+    """Every group that contains a tile of that kind in some reading of the hand.
 
-    The tile is there (it was just won) and is not wild.
+    The hand contains the tile (it was just won), and the tile is not wild.
     """
     at = kind // SUIT
     suit = counts[at]
@@ -92,17 +93,17 @@ def groups_with(counts: Counts, kind: Kind, wild: int = 0) -> Iterator[Group]:
     for part in _holding(kind):
         left = wild - part.wilds
         if left < 0:
-            break  # those with fewer wild tiles come first
+            break  # every later part has at least as many wild tiles
         rest = part.taken_from(suit)
         if rest >= 0 and others.fits(left, at, rest, need_pair=not part.group.is_pair):
             yield part.group
 
 
 def sets_within(counts: Counts, wild: int = 0) -> Iterator[tuple[Group, Counts]]:
-    """Every run or triplet that can be taken out of a hand, and the tiles then left."""
+    """Every run or triplet that can be taken out of a hand, and the counts that remain."""
     for part in _every():
         if part.wilds > wild:
-            break  # those with fewer wild tiles come first
+            break  # every later part has at least as many wild tiles
         if not part.group.is_pair:
             rest = part.taken_from(counts[part.suit])
             if rest >= 0:
@@ -110,18 +111,19 @@ def sets_within(counts: Counts, wild: int = 0) -> Iterator[tuple[Group, Counts]]
 
 
 class ShortReading(NamedTuple):
-    """How many wild tiles three of the four suits are short of, whatever the fourth becomes.
+    """The number of wild tiles that three of the four suits need, apart from the fourth suit.
 
-    `sets`: to be sets alone; `pair`: how many more for one of them to have the pair too.
+    `sets`: wild tiles needed to form sets only. `pair`: additional wild tiles needed for one of
+    these suits to contain the pair.
     """
 
     sets: int
     pair: int
 
     def fits(self, wild: int, at: int, suit: int, *, need_pair: bool) -> bool:
-        """Whether so many wild tiles fill the hand with this suit, none left over.
+        """Whether exactly `wild` wild tiles complete the hand if suit `at` has this number.
 
-        Three more wild tiles are another set, one or two more are not.
+        Three additional wild tiles form another set; one or two cannot be used.
         """
         sets, pair = _SHORT[at][suit]
         short = self.sets + sets
@@ -131,7 +133,7 @@ class ShortReading(NamedTuple):
 
 
 def short_of(counts: Counts, *, without: int) -> ShortReading:
-    """What all suits but one are short of."""
+    """The number of wild tiles that all suits except one need."""
     total, least = 0, _NO_PAIR
     for at, suit in enumerate(counts):
         if at != without:
@@ -150,10 +152,10 @@ def _ways(
     lead: Kind,
     order: int,
 ) -> Iterator[tuple[Group, ...]]:
-    """All groups of the rest.
+    """Every way to divide the remaining tiles into groups.
 
-    The lowest tile leads the next group; groups that the same kind leads come in a fixed order, so
-    that no reading comes twice.
+    The lowest tile leads the next group. Groups with the same leading kind are taken in a fixed
+    order, from number `order` on, so that no reading is yielded twice.
     """
     kind = counts.lowest
     if kind == KINDS and not wild:
@@ -163,7 +165,7 @@ def _ways(
     at = kind // SUIT
     suit = counts[at]
     table = _SHORT[at]
-    # What the suits after this one are short of; those before it are empty.
+    # The wild tiles that the later suits need; the earlier suits are empty.
     sets, pair = 0, _NO_PAIR
     for after in range(at + 1, len(counts)):
         if counts[after]:
@@ -175,7 +177,7 @@ def _ways(
         group, wilds, _, weight, digits = parts[number]
         left = wild - wilds
         if left < 0:
-            break  # those with fewer wild tiles come first
+            break  # every later part has at least as many wild tiles
         if group.is_pair and not need_pair:
             continue
         for place, needed in digits:
@@ -198,9 +200,10 @@ def _ways(
 
 
 class ReadingPart(NamedTuple):
-    """A group as what it takes out of its suit: for each kind the place of its digit and a number.
+    """A group, and the natural tiles that it takes out of its suit.
 
-    `weight` is the same as one number to subtract.
+    `digits` has, for each kind, the bit offset of its digit and a number of tiles. `weight` is the
+    same as one number to subtract from the suit.
     """
 
     group: Group
@@ -210,7 +213,7 @@ class ReadingPart(NamedTuple):
     digits: tuple[tuple[int, int], ...]
 
     def taken_from(self, suit: int) -> int:
-        """The suit without the group's natural tiles; -1 if they are not all there."""
+        """The suit without the group's natural tiles; -1 if one of them is missing."""
         for place, number in self.digits:
             if suit >> place & 7 < number:
                 return -1
@@ -220,7 +223,7 @@ class ReadingPart(NamedTuple):
 def _part(group: Group) -> ReadingPart:
     places = Counter(DIGIT * (kind % SUIT) for kind in group.natural)
     weight = sum(number << place for place, number in places.items())
-    # A group of wild tiles alone takes nothing, out of any suit.
+    # A group of wild tiles only takes no tile out of any suit.
     return ReadingPart(
         group, len(group.wild), group.kinds[0] // SUIT, weight, tuple(places.items())
     )
@@ -228,7 +231,7 @@ def _part(group: Group) -> ReadingPart:
 
 @cache
 def _led_by(kind: Kind) -> tuple[ReadingPart, ...]:
-    """The groups whose lowest tile that is not wild has this kind; for KINDS, the all wild ones."""
+    """The groups whose lowest natural tile has this kind; for KINDS, those of wild tiles only."""
     return tuple(
         part
         for part in _every()
@@ -237,7 +240,7 @@ def _led_by(kind: Kind) -> tuple[ReadingPart, ...]:
 
 
 def _passing(only: Callable[[Group], bool]) -> Callable[[Kind], Sequence[ReadingPart]]:
-    """The same for the groups alone that pass."""
+    """`_led_by` limited to the groups that pass `only`."""
     return cache(lambda kind: tuple(part for part in _led_by(kind) if only(part.group)))
 
 
@@ -248,7 +251,7 @@ def _holding(kind: Kind) -> tuple[ReadingPart, ...]:
 
 @cache
 def _every() -> tuple[ReadingPart, ...]:
-    """Every group there can be, those with fewer wild tiles first."""
+    """Every possible group, those with fewer wild tiles first."""
     shapes = [(kind,) * 3 for kind in range(KINDS)]
     shapes += [(kind, kind + 1, kind + 2) for kind in range(HONOURS) if kind % SUIT <= SUIT - 3]
     pairs = [(kind,) * 2 for kind in range(KINDS)]
@@ -266,7 +269,7 @@ def _every() -> tuple[ReadingPart, ...]:
 
 
 def _written(kinds: tuple[Kind, ...], wild: tuple[Kind, ...]) -> str:
-    """A group's faces, with a star where a wild tile stands; the last of several alike has it."""
+    """A group's faces, with a star after each wild one; of equal faces, the last ones have it."""
     starred = list(wild)
     texts = []
     for kind in reversed(kinds):

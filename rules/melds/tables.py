@@ -1,7 +1,7 @@
 """Lookup tables of the sets that one suit can form, indexed by its number in `Counts`.
 
-Each table fills itself: an entry is worked out when it is first asked for, from the entries of the
-smaller suits that remain when its lowest tile is taken away.
+Each table computes an entry when it is first looked up, from the entries of the smaller suits that
+remain when the suit's lowest tile is taken away.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Final
 from rules.melds.counts import DIGIT
 
 NEITHER, SETS, SETS_AND_PAIR = 0, 1, 2
-"""What a suit without wild tiles is. A winning hand has one suit with the pair, so its four suits
-multiply to exactly SETS_AND_PAIR."""
+"""The groups that a suit without wild tiles forms. In a winning hand exactly one suit contains the
+pair, so the product of its four values is SETS_AND_PAIR."""
 
 _NEXT: Final = 0o10
 _AFTER: Final = 0o100
@@ -20,10 +20,10 @@ _NOTHING_LEFT: Final = (0, 2)
 
 
 class Short(dict[int, tuple[int, int]]):
-    """How many wild tiles a suit is short of: of sets alone, and of sets and a pair.
+    """The number of wild tiles that a suit needs to form sets only, and to form sets and a pair.
 
-    Three more wild tiles are always another set, one or two more never are: so a suit can use any
-    number that is larger by a multiple of three, and no other.
+    Three additional wild tiles always form another set; one or two never do. A suit can therefore
+    also use a number that is larger by a multiple of three, and no other.
     """
 
     def __init__(self, *, runs: bool) -> None:
@@ -51,13 +51,13 @@ class Short(dict[int, tuple[int, int]]):
         return sets, pair
 
     def _without(self, suit: int, taken: int, wild: int) -> tuple[int, int]:
-        """What remains short of without these tiles, which make a set with so many wild ones."""
+        """The wild tiles needed if `taken` and `wild` wild tiles form a set."""
         sets, pair = self[suit - taken]
         return sets + wild, pair + wild
 
 
 class Exact(dict[int, int]):
-    """What a suit makes without wild tiles: NEITHER, SETS or SETS_AND_PAIR."""
+    """The groups that a suit forms without wild tiles: NEITHER, SETS or SETS_AND_PAIR."""
 
     def __init__(self, short: Short) -> None:
         super().__init__()
@@ -69,8 +69,8 @@ class Exact(dict[int, int]):
         return made
 
 
-class Spelt(dict[tuple[int, ...], int]):
-    """The same for a suit that is given as one number a kind."""
+class ByNumbers(dict[tuple[int, ...], int]):
+    """`Exact` for a suit that is given as one number for each kind."""
 
     def __init__(self, exact: Exact) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class Spelt(dict[tuple[int, ...], int]):
 def _runs_from(tiles: int) -> tuple[tuple[int, int], ...]:
     """The runs that a suit's lowest tile makes with its neighbours, and the wild tiles they need.
 
-    A tile that needs two wild ones makes a triplet as well, which is counted already.
+    Runs of the lowest tile and two wild tiles are left out: the triplet needs the same two.
     """
     follows, follows_after = tiles & 7 * _NEXT, tiles & 7 * _AFTER
     runs = []
@@ -104,8 +104,8 @@ def _least(sets: int, pair: int, other_sets: int, other_pair: int) -> tuple[int,
 
 SUIT_SHORT: Final = Short(runs=True)
 HONOURS_SHORT: Final = Short(runs=False)
-"""Without runs: the honours, and any suit where triplets alone count."""
+"""`Short` without runs: for the honours, and for any suit where only triplets count."""
 SUIT_EXACT: Final = Exact(SUIT_SHORT)
 HONOURS_EXACT: Final = Exact(HONOURS_SHORT)
-SUIT_SPELT: Final = Spelt(SUIT_EXACT)
-HONOURS_SPELT: Final = Spelt(HONOURS_EXACT)
+SUIT_BY_NUMBERS: Final = ByNumbers(SUIT_EXACT)
+HONOURS_BY_NUMBERS: Final = ByNumbers(HONOURS_EXACT)

@@ -38,5 +38,5 @@ def test_the_plan_of_a_bare_table_has_neither_tiles_nor_walls() -> None:
 
 
 def test_backgammon_seats_two() -> None:
-    with pytest.raises(IllegalSetupError, match=r"Backgammon seats 2 players, not 4\."):
+    with pytest.raises(IllegalSetupError, match=r"Backgammon is played by 2 players, not 4\."):
         BACKGAMMON.setup(players=4)

@@ -190,12 +190,12 @@ def test_a_dealer_without_a_seat_is_refused(game: str, dealer: Any) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("[" * 100_000, "Line 2 of the record is no JSON"),
+        ("[" * 100_000, "Line 2 of the record is JSON that is nested too deeply"),
         ("[" * 99_000, "nested too deeply"),
         ('{"seat": ' + "[" * 20_000 + "]" * 20_000 + ', "do": "pass"}', "nested too deeply"),
         ('{"seat": ' + "1" * 5_000 + ', "do": "pass"}', "a number of more than 18 digits"),
         ('{"seat": 1e999, "do": "pass"}', "a number that is too large"),
-        ('{"seat": NaN, "do": "pass"}', "NaN, which is no number"),
+        ('{"seat": NaN, "do": "pass"}', "NaN, which is not a number"),
         ('{"seat": true, "do": "pass"}', "a wrong seat: True"),
         ('{"seat": 1, "do": "' + "x" * 201 + '"}', "a wrong do: 'xxx"),
         ('{"seat": 1, "do": "pass\\n"}', r"a wrong do: 'pass\\n'"),
@@ -220,19 +220,19 @@ def test_the_first_line_decides_whether_a_file_is_a_record_at_all() -> None:
 @pytest.mark.parametrize(
     ("game", "tiles", "says"),
     [
-        ("wenzhou", {"w0.18u": "5m"}, "Wenzhou mahjong is dealt from no place w0.18u"),
-        ("wenzhou", {"b1": "5m"}, "is dealt from no place b1"),
-        ("wenzhou", {"w4.1u": "5m"}, "is dealt from no place w4.1u"),
-        ("wenzhou", {"w0.1u": "1f"}, "has no tile '1f', given at w0.1u"),
+        ("wenzhou", {"w0.18u": "5m"}, "Wenzhou mahjong has no tile at place w0.18u"),
+        ("wenzhou", {"b1": "5m"}, "tile at place b1"),
+        ("wenzhou", {"w4.1u": "5m"}, "tile at place w4.1u"),
+        ("wenzhou", {"w0.1u": "1f"}, "has no tile '1f', which is given at w0.1u"),
         ("wenzhou", {f"w0.{n}u": "9s" for n in range(1, 6)}, "'9s' was read 5 times"),
-        ("wenzhou", {"w00.1u": "5m"}, "'w00.1u' is no place"),
-        ("wenzhou", {"w0." + "1" * 150 + "u": "5m"}, "is no place"),
-        ("da_san", {"k1": "4h", "k52": "4h"}, "'4h' was read 2 times, the set has 1"),
-        ("pai_gow", {"p1.1": "6-3", "p8.4": "6-3"}, "'6-3' was read 2 times, the set has 1"),
-        ("block", {"b1": "6-6", "b28": "6-6"}, "'6-6' was read 2 times, the set has 1"),
-        ("block", {"b29": "6-6"}, "Block is dealt from no place b29"),
-        ("filipino", {"w0.1u": "1f", "w0.2u": "1f"}, "'1f' was read 2 times, the set has 1"),
-        ("backgammon", {"b1": "6-6"}, "Backgammon is dealt from no place b1"),
+        ("wenzhou", {"w00.1u": "5m"}, "'w00.1u' is not a place"),
+        ("wenzhou", {"w0." + "1" * 150 + "u": "5m"}, "is not a place"),
+        ("da_san", {"k1": "4h", "k52": "4h"}, "'4h' was read 2 times, but the set has 1"),
+        ("pai_gow", {"p1.1": "6-3", "p8.4": "6-3"}, "'6-3' was read 2 times, but the set has 1"),
+        ("block", {"b1": "6-6", "b28": "6-6"}, "'6-6' was read 2 times, but the set has 1"),
+        ("block", {"b29": "6-6"}, "Block has no tile at place b29"),
+        ("filipino", {"w0.1u": "1f", "w0.2u": "1f"}, "'1f' was read 2 times, but the set has 1"),
+        ("backgammon", {"b1": "6-6"}, "Backgammon has no tile at place b1"),
     ],
 )  # fmt: skip
 def test_tiles_that_the_set_or_the_layout_lacks_are_refused(
@@ -252,13 +252,15 @@ def test_a_tile_that_is_another_than_the_one_turned_up_is_refused() -> None:
     assert f"The tile turned up at {at} is {tiles[at]}, but the tile given there is {other}" in said
     elsewhere = [str(place) for place in setup.layout.places if place != at][:4]
     said = played([json.dumps(line | {"tiles": dict.fromkeys(elsewhere, tiles[at])})])
-    assert f"'{tiles[at]}' was read 5 times, the set has 4" in said
+    assert f"'{tiles[at]}' was read 5 times, but the set has 4" in said
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_an_unknown_parameter_is_refused_with_its_line(game: str) -> None:
     said = with_heading(game, parameters={"sevens_wild": 1})
-    assert said.startswith("Line 1 of the record cannot be played: parameters.sevens_wild is a key")
+    assert said.startswith(
+        "Line 1 of the record cannot be played: parameters.sevens_wild is an unknown key"
+    )
 
 
 def test_actions_between_the_drawing_of_seats_and_the_next_hand_are_refused() -> None:

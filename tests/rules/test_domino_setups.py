@@ -84,17 +84,17 @@ def parameters(name: str, **changes: object) -> Parameters:
 
 def test_hands_that_the_set_cannot_fill_are_refused() -> None:
     with pytest.raises(
-        IllegalSetupError, match=r"4 hands of 8 tiles cannot be dealt from a boneyard of 28\."
+        IllegalSetupError, match="4 hands of 8 tiles cannot be dealt from a boneyard of 28"
     ):
         GAMES["block"].setup(parameters=parameters("block", hand=(8, 8, 8)))
 
 
 def test_sebastopol_seats_three_or_four_and_the_others_two_to_four() -> None:
-    with pytest.raises(IllegalSetupError, match=r"Sebastopol seats 3 or 4 players, not 2\."):
+    with pytest.raises(IllegalSetupError, match=r"Sebastopol is played by 3 or 4 players, not 2\."):
         GAMES["sebastopol"].setup(players=2)
-    with pytest.raises(IllegalSetupError, match=r"Bergen seats 2, 3 or 4 players, not 5\."):
+    with pytest.raises(IllegalSetupError, match=r"Bergen is played by 2, 3 or 4 players, not 5\."):
         GAMES["bergen"].setup(players=5)
-    with pytest.raises(IllegalSetupError, match=r"Muggins seats 2, 3 or 4 players, not 5\."):
+    with pytest.raises(IllegalSetupError, match=r"Muggins is played by 2, 3 or 4 players, not 5\."):
         GAMES["muggins"].setup(players=5)
 
 
@@ -256,7 +256,9 @@ def test_a_lot_that_nobody_read_leaves_the_setter_open() -> None:
 
 def test_a_lot_that_is_no_domino_is_read_again() -> None:
     setup = dealt(GAMES["sniff"].setup(players=2))
-    with pytest.raises(IllegalOutcomeError, match="'7-1' is no tile of Sniff; read the tile again"):
+    with pytest.raises(
+        IllegalOutcomeError, match="'7-1' is not a tile of Sniff; read the tile again"
+    ):
         setup.apply("7-1")
 
 

@@ -326,12 +326,12 @@ def test_pai_gow_hands_are_set_unseen_and_turned_up_when_all_are_set() -> None:
 
 def test_people_who_play_another_hand_are_told_so() -> None:
     rules = rules_of("backgammon")
-    with pytest.raises(RulesError, match="Seat 2 is asked what it cannot answer"):
-        rules.follows(None, None, 2)
+    with pytest.raises(RulesError, match="seat 2, but the full play does"):
+        rules.catch_up(None, None, 2)
 
 
 def test_dice_that_no_play_waits_for_are_refused() -> None:
     rules = rules_of("wenzhou")
     assert rules.throw(None) is None
-    with pytest.raises(RulesError, match="Nobody throws dice now"):
+    with pytest.raises(RulesError, match="No throw is due now"):
         rules.thrown(None, (3, 1))

@@ -51,7 +51,7 @@ def test_every_kind_has_a_face_that_reads_back() -> None:
     assert [kind_of(face_of(kind)) for kind in range(KINDS)] == list(range(KINDS))
     assert [face_of(kind) for kind in (0, 8, 9, 26, 27, 33)] == ["1m", "9m", "1p", "9s", "1z", "7z"]
     assert [kind for kind in range(KINDS) if is_honour(kind)] == list(range(27, 34))
-    with pytest.raises(NotationError, match="'1f' is no tile that sets are made of"):
+    with pytest.raises(NotationError, match="'1f' is not a tile that forms sets; write one"):
         kind_of("1f")
 
 

@@ -8,7 +8,7 @@ from rules.games.backgammon import BackgammonPlay, Parameters
 from rules.games.backgammon.actions import Move, parse
 from rules.games.backgammon.board import START_BOARD
 from rules.games.dominoes.actions import Lay
-from rules.games.dominoes.layout import bare, why_it_does_not_fit, why_it_fits_nowhere
+from rules.games.dominoes.layout import empty_tableau, why_it_does_not_fit, why_it_fits_no_end
 from rules.games.dominoes.variants import Parameters as Dominoes
 from rules.objections import Objection
 
@@ -42,9 +42,12 @@ def test_the_law_of_backgammon_names_the_fact_with_its_sentence(
 
 
 def test_the_law_of_dominoes_names_the_fact_with_its_sentence() -> None:
-    block, matador = bare(Dominoes())[Lay(0, "6-4")], bare(Dominoes(join="seven"))[Lay(0, "6-4")]
-    assert why_it_fits_nowhere(block, "5-1").fact == "2.1"
-    assert why_it_fits_nowhere(matador, "5-5").fact == "2.8"
-    sides_first = bare(Dominoes(sides_first=True))[Lay(0, "6-6")]
+    block, matador = (
+        empty_tableau(Dominoes())[Lay(0, "6-4")],
+        empty_tableau(Dominoes(join="seven"))[Lay(0, "6-4")],
+    )
+    assert why_it_fits_no_end(block, "5-1").fact == "2.1"
+    assert why_it_fits_no_end(matador, "5-5").fact == "2.8"
+    sides_first = empty_tableau(Dominoes(sides_first=True))[Lay(0, "6-6")]
     arm = sides_first[Lay(1, "6-4", "6-6 side")]
     assert why_it_does_not_fit(arm, Lay(2, "4-4", "4")).fact == "2.3"

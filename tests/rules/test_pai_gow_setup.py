@@ -108,9 +108,7 @@ def test_PG_16_a_cut_named_after_the_dice_is_refused() -> None:
     setup = PAI_GOW.setup().apply().apply("one_stack").apply().apply((3, 3, 3))
     with pytest.raises(IllegalOutcomeError) as refused:
         setup.apply("cup_say")
-    assert str(refused.value) == (
-        "The step 'packet' has no outcome, yet it was given 'cup_say'; give none."
-    )
+    assert str(refused.value) == "The step 'packet' has no outcome; leave out 'cup_say'."
     assert setup.apply().deal[0].hand == 1
 
 
@@ -171,14 +169,12 @@ def test_a_house_plays_its_own_cut_by_name() -> None:
 
 
 def test_a_default_that_is_not_offered_is_refused() -> None:
-    with pytest.raises(
-        IllegalSetupError, match="The default cut 'dai_pin' is not offered; take one of"
-    ):
+    with pytest.raises(IllegalSetupError, match="`cut_default` must be one of"):
         Parameters(allowed_cuts=("one_stack",), cut_default="dai_pin")
 
 
 def test_a_cut_listed_twice_is_refused() -> None:
-    with pytest.raises(IllegalSetupError, match="A cut is listed twice"):
+    with pytest.raises(IllegalSetupError, match="cut twice"):
         Parameters(user_cuts=(OWN, OWN))
-    with pytest.raises(IllegalSetupError, match="A cut is listed twice"):
+    with pytest.raises(IllegalSetupError, match="cut twice"):
         Parameters(allowed_cuts=(*CUTS, "one_stack"))

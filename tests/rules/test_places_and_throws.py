@@ -54,7 +54,7 @@ def test_places_are_written_as_the_command_line_says(text: str, place: Place) ->
 
 @pytest.mark.parametrize("text", ["", "w3.15", "w3.15x", "p2", "q7", "b", "k-1", "h2 ", "3.15u"])
 def test_a_text_that_is_no_place_is_refused(text: str) -> None:
-    with pytest.raises(NotationError, match=r"is no place; write one as w3\.15u, p2\.3, b7"):
+    with pytest.raises(NotationError, match=r"is not a place; write one as w3\.15u, p2\.3, b7"):
         parse_place(text)
 
 
@@ -67,7 +67,7 @@ def test_a_throw_is_read_from_its_text(text: str, faces: tuple[int, ...]) -> Non
 
 @pytest.mark.parametrize("text", ["", "3,", "3;5", "-1,2", "a,b", "3 5"])
 def test_a_text_that_is_no_throw_is_refused(text: str) -> None:
-    with pytest.raises(NotationError, match="is no throw; write the dice as 3,5"):
+    with pytest.raises(NotationError, match="is not a throw; write the dice as 3,5"):
         parse_throw(text)
 
 
@@ -131,7 +131,7 @@ def test_a_pai_gow_set_has_227_pips_and_dominoes_168() -> None:
 
 def test_a_face_that_a_set_has_not_is_refused() -> None:
     assert tile_set("mahjong_136").require("7z") == "7z"
-    with pytest.raises(RulesError, match="'1f' is no tile of the set mahjong_136, which has '1m'"):
+    with pytest.raises(RulesError, match="'1f' is not a tile of the set mahjong_136; its"):
         tile_set("mahjong_136").require("1f")
     with pytest.raises(RulesError, match="There is no tile set 'tarot'"):
         tile_set("tarot")

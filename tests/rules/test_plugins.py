@@ -70,7 +70,7 @@ def test_an_installed_game_is_found_like_any_other(monkeypatch: pytest.MonkeyPat
             Installed("odd", fails),
             (
                 "'odd_bones:PLUGIN' cannot be imported (No module named 'odd_bones');"
-                " mend or uninstall its package."
+                " repair or uninstall its package."
             ),
         ),
         (
@@ -79,11 +79,14 @@ def test_an_installed_game_is_found_like_any_other(monkeypatch: pytest.MonkeyPat
         ),
         (
             offers(GamePlugin(ODD)),
-            "its plug-in has no `settings`; name the YAML file of its tile and parameters.",
+            "its plug-in has no `settings`; name the YAML file with its tile and its parameters.",
         ),
         (
             offers(GamePlugin(ODD, settings=Path("/no/such/odd.yaml"))),
-            "its settings '/no/such/odd.yaml' are no file; pack the YAML file with it.",
+            (
+                "its settings file '/no/such/odd.yaml' does not exist;"
+                " include the YAML file in the package."
+            ),
         ),
         (
             offers(GamePlugin(ODD, settings=SETTINGS), name="even"),
@@ -91,11 +94,14 @@ def test_an_installed_game_is_found_like_any_other(monkeypatch: pytest.MonkeyPat
         ),
         (
             offers(GamePlugin(replace(ODD, name="block"), settings=SETTINGS), name="block"),
-            "Wallwright has a game 'block' of its own; give the game another name.",
+            (
+                "the name 'block' belongs to one of Wallwright's own games;"
+                " give the game another name."
+            ),
         ),
         (
             offers(GamePlugin(replace(ODD, script=breaks), settings=SETTINGS)),
-            "its set-up cannot begin (KeyError: 'seats'); mend its script.",
+            "its set-up cannot begin (KeyError: 'seats'); correct its script.",
         ),
     ],
     ids=["import", "type", "no settings", "no file", "another name", "taken", "script"],
@@ -125,7 +131,7 @@ def test_two_packages_with_the_same_game_are_told_apart(monkeypatch: pytest.Monk
 def test_a_game_that_nobody_has_is_refused_with_those_that_there_are() -> None:
     for asked in (find_game, rules_of, judging_of):
         with pytest.raises(
-            IllegalSetupError, match=r"There is no game 'whist'; there are backgammon, "
+            IllegalSetupError, match="There is no game 'whist'; choose one of backgammon,"
         ):
             asked("whist")
 
@@ -137,12 +143,14 @@ def test_what_a_plug_in_lacks_is_said_when_it_is_needed() -> None:
     with pytest.raises(PluginError, match=r"^Odd bones has no judge, "):
         only_dealt.require_judging()
     strange = GamePlugin(ODD, rules=lambda: "rules", judging=lambda: None)  # type: ignore[arg-type,return-value]
-    with pytest.raises(PluginError, match=r"has 'rules' as `rules`, not a Rules\.$"):
+    with pytest.raises(PluginError, match="'rules' as its `rules`, not a Rules"):
         strange.require_rules()
-    with pytest.raises(PluginError, match=r"has None as `judging`, not a Judging\.$"):
+    with pytest.raises(PluginError, match="None as its `judging`, not a Judging"):
         strange.require_judging()
     other = GamePlugin(ODD, rules=lazily_rules("rules.games.wenzhou.adapter", "WENZHOU_RULES"))
-    with pytest.raises(PluginError, match=r"'odd' has the rules of 'wenzhou'\.$"):
+    with pytest.raises(
+        PluginError, match="'odd' returns the rules of the game 'wenzhou'; return its own"
+    ):
         other.require_rules()
 
 

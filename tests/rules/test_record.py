@@ -75,7 +75,7 @@ def test_every_line_is_json_and_says_who_did_what() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{", "Line 2 of the record is no JSON"),
+        ("{", "Line 2 of the record is not JSON"),
         ('{"seat": 1}', "Line 2 of the record lacks do"),
         ('{"seat": 0, "do": "dance"}', "Line 2 of the record cannot be played"),
     ],
@@ -87,13 +87,13 @@ def test_a_line_that_cannot_be_is_named(line: str, says: str) -> None:
 
 
 def test_an_empty_record_is_refused() -> None:
-    with pytest.raises(RulesError, match="Line 1 of the record is no JSON"):
+    with pytest.raises(RulesError, match="Line 1 of the record is not JSON"):
         replayed([])
 
 
 def test_a_line_that_is_no_object_or_has_a_wrong_value_is_named() -> None:
     _, (header, *_) = played("wenzhou", 1)
-    with pytest.raises(RulesError, match="Line 2 of the record is no JSON object"):
+    with pytest.raises(RulesError, match="Line 2 of the record is not a JSON object"):
         replayed([header, "[]"])
     with pytest.raises(RulesError, match="Line 2 of the record has a wrong seat: 'one'"):
         replayed([header, '{"seat": "one", "do": "pass"}'])
@@ -133,7 +133,7 @@ def by_the_house(game: str, changed: Mapping[str, Any]) -> Any:
 def test_house_rules_are_in_the_heading_and_have_to_be_given_again() -> None:
     play, lines = hand_of_block(1, 0, target=50)
     assert json.loads(lines[0])["parameters"] == {"target": 50}
-    with pytest.raises(RulesError, match=r"by rules of the house \(target\); give them"):
+    with pytest.raises(RulesError, match=r"parameters \(target\); give them"):
         replayed(lines)
     assert replayed(lines, by_the_house("block", {"target": 50})) == play
 

@@ -94,7 +94,7 @@ def test_a_throw_too_many_is_refused() -> None:
 def test_an_answer_that_nobody_asks_for_is_refused() -> None:
     with pytest.raises(IllegalSetupError) as refused:
         settle(GAMES["block"].setup(), answers={"cut": "cup_say"})
-    assert str(refused.value) == "Block asks for no cut; leave it out."
+    assert str(refused.value) == "Block does not ask for cut; leave it out."
 
 
 def test_a_throw_with_the_wrong_number_of_dice_is_refused() -> None:

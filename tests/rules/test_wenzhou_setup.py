@@ -108,7 +108,7 @@ def test_the_indicator_is_never_dealt_and_shows_what_was_seen() -> None:
     while not isinstance(setup.pending, TurnUp):
         setup = setup.apply((6, 6) if isinstance(setup.pending, Throw) else None)
     assert setup.pending.place not in [place for hand in setup.hands.values() for place in hand]
-    with pytest.raises(IllegalOutcomeError, match="'1f' is no tile of Wenzhou mahjong"):
+    with pytest.raises(IllegalOutcomeError, match="'1f' is not a tile of Wenzhou mahjong"):
         setup.apply("1f")
     seen = setup.apply("2m").ready
     unseen = setup.apply().ready
@@ -121,9 +121,7 @@ def test_the_seats_are_drawn_by_two_throws_of_the_eldest() -> None:
 
 
 def test_wenzhou_seats_four() -> None:
-    with pytest.raises(IllegalSetupError, match=r"Wenzhou mahjong seats 4 players, not 3\."):
+    with pytest.raises(IllegalSetupError, match=r"Wenzhou mahjong is played by 4 players, not 3\."):
         WENZHOU.setup(players=3)
-    with pytest.raises(
-        IllegalSetupError, match="Dealer 4 has no seat; with 4 players seats are 0 to 3"
-    ):
+    with pytest.raises(IllegalSetupError, match="dealer; with 4 players seats are 0 to 3"):
         WENZHOU.setup(dealer=4)

@@ -1,8 +1,8 @@
 """Actions of backgammon: `roll 3 1`, `24/18* 13/10`, `double`, `take`, `drop`, `beaver`.
 
-A move is written in standard notation: from/to by the mover's own numbering, `bar` and `off`, a
-star after
-a point where a blot is hit, `(2)` for two men the same way, `24/18/15` for one man by both dice.
+A move is written in standard notation: from/to in the mover's own numbering, with `bar` and `off`.
+A star follows a point where a blot is hit. `(2)` means that two men make the same move.
+`24/18/15` is one man moved by both dice.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rules.geometry import Seat
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """A seat's throw: the faces of its dice, entered by the player or read by the table."""
+    """A seat's throw: the faces of its dice, entered by the player or read by the dice unit."""
 
     seat: Seat
     dice: Dice
@@ -32,7 +32,7 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A whole throw's move, its steps from the rearmost on."""
+    """The move of a whole throw; its steps begin with the rearmost man."""
 
     seat: Seat
     steps: tuple[Step, ...]
@@ -43,36 +43,36 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Cube:
-    """A cube action: doubling before the throw, or the answer to it."""
+    """A cube action: a double before the throw, or the answer to a double or a beaver."""
 
     seat: Seat
-    says: Literal["double", "take", "drop", "beaver"]
+    call: Literal["double", "take", "drop", "beaver"]
 
     def __str__(self) -> str:
-        return self.says
+        return self.call
 
 
 Action = Roll | Move | Cube
 
 
 def parse(seat: Seat, text: str) -> Action:
-    """A seat's action from its text. Raises NotationError with the forms that exist."""
+    """Parses the text of a seat's action. Raises NotationError for any other text."""
     words = text.split()
     match words:
-        case [("double" | "take" | "drop" | "beaver") as says]:
-            return Cube(seat, says)
+        case [("double" | "take" | "drop" | "beaver") as call]:
+            return Cube(seat, call)
         case ["roll", *faces] if len(faces) == 2 and all(face in _FACES for face in faces):
             return Roll(seat, (int(faces[0]), int(faces[1])))
         case [_, *_] if words[0] != "roll":
             return Move(seat, in_order(step for word in words for step in _way(word)))
     raise NotationError(
-        f"'{text}' is no action of backgammon; write 'roll 3 1', '24/18* 13/10', 'double', 'take',"
-        " 'drop' or 'beaver'."
+        f"'{text}' is not an action of backgammon; write 'roll 3 1', '24/18* 13/10', 'double',"
+        " 'take', 'drop' or 'beaver'."
     )
 
 
 def in_order(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """Steps as a move keeps them: the rearmost man first, and there the longer way first."""
+    """Steps in the order of a move: the rearmost man first, then the longest step first."""
     return tuple(sorted(steps, key=_rank))
 
 
@@ -90,7 +90,7 @@ _WAY = re.compile(
 def _way(word: str) -> list[Step]:
     found = _WAY.fullmatch(word)
     if found is None:
-        raise NotationError(f"'{word}' is no move; write 24/18, bar/22*, 6/off or 13/7(2).")
+        raise NotationError(f"'{word}' is not a move; write 24/18, bar/22*, 6/off or 13/7(2).")
     stops = found["path"].lower().split("/")
     points = [point_of(stop.rstrip("*")) for stop in stops]
     ways = [
@@ -100,11 +100,11 @@ def _way(word: str) -> list[Step]:
     for way in ways:
         if not BAR >= way.source > way.target >= OFF:
             raise NotationError(
-                f"'{word}' leads from {name_of(way.source)} to {name_of(way.target)}; men go"
-                " from 24 down to 1 and off."
+                f"'{word}' goes from {name_of(way.source)} to {name_of(way.target)}; men move"
+                " from 24 down to 1 and off the board."
             )
     times = int(found["times"] or 1)
-    # Of several men on one point only the first can hit.
+    # Of several men that move to one point, only the first can hit.
     again = [way._replace(hits=False) for way in ways]
     return ways + again * (times - 1)
 

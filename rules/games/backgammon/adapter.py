@@ -15,17 +15,17 @@ DICE = 2
 
 
 def held(play: BackgammonPlay) -> Held:
-    """No tiles: the men stand on their own board."""
+    """No tiles: backgammon is played with men on a board."""
     return ((),) * SEATS
 
 
 def throw(play: BackgammonPlay) -> Throw | None:
-    """Both dice, by the seat on turn, unless it doubles first (section 4)."""
+    """The throw of both dice by the seat on turn, unless it doubles first (section 4)."""
     return Throw(play.turn, DICE, "throw") if play.wants_dice else None
 
 
 def thrown(play: BackgammonPlay, dice: Dice) -> Roll:
-    """What the seat on turn has thrown."""
+    """The throw of the seat on turn as an action."""
     return Roll(play.turn, dice)
 
 

@@ -1,8 +1,9 @@
-"""The backgammon board: the points of each player's fifteen men, by that player's numbering.
+"""The backgammon board: the points of each player's fifteen men, in that player's numbering.
 
-Points run from 24 down to 1; 25 is the bar and 0 is off the board. A player's men are one integer,
-four bits a point, so that a move is one addition (`shift`). What of it lies where is asked with
-masks that have one bit a point, at the same places: shifting a mask by `4 * die` moves it by a die.
+Points run from 24 down to 1; 25 is the bar and 0 is off the board. The men of one player are one
+integer with four bits for each point, so that a move is one addition (`shift`). Sets of points are
+masks with one bit for each point, at the lowest of its four bits: shifting a mask by `4 * die` bits
+moves every point by one die.
 """
 
 from __future__ import annotations
@@ -17,59 +18,60 @@ from rules.games.backgammon.setup import SEATS, START
 from rules.geometry import Seat
 
 Men = int
-"""One player's men: bits 4p to 4p + 3 say how many stand on his point p."""
+"""The men of one player: bits 4p to 4p + 3 are the number of men on his point p."""
 Mask = int
-"""A set of points: bit 4p stands for point p."""
+"""A set of points: bit 4p is point p."""
 
 OFF, BAR = 0, 25
 MEN = 15
 POINTS: Mask = sum(1 << 4 * point for point in range(1, BAR))
-"""The twenty-four points, without the bar and what is off."""
+"""The twenty-four points, without the bar."""
 _BYTES = (BAR + 1) // 2
 
 
 class BackgammonBoard(NamedTuple):
-    """Both players' men: `board[seat]`. The text is `24(2) 13(5) 8(3) 6(5) | bar 13(14)`."""
+    """The men of both players, as `board[seat]`; text `24(2) 13(5) 8(3) 6(5) | bar 13(14)`."""
 
     first: Men
     second: Men
 
     @classmethod
     def of(cls, first: Mapping[int, int], second: Mapping[int, int]) -> BackgammonBoard:
-        """A board from how many men stand where (25 the bar); those missing are off.
+        """Returns the board with these numbers of men by point (25 is the bar).
 
-        Raises NotationError for men that cannot stand so.
+        The rest of each player's fifteen men are off. Raises NotationError for an impossible
+        position.
         """
         board = cls(pack(first), pack(second))
         for point in range(1, BAR):
             if board.men(0, point) and board.men(1, BAR - point):
                 raise NotationError(
-                    f"Seat 0's point {point} is seat 1's point {BAR - point}; men of both players"
-                    " cannot stand there."
+                    f"Seat 0's point {point} is seat 1's point {BAR - point}, so men of both"
+                    " players cannot be on it; correct one of the two."
                 )
         return board
 
     @classmethod
     def parse(cls, text: str) -> BackgammonBoard:
-        """A board from its text. Raises NotationError with what is wrong."""
+        """Parses the text of a board. Raises NotationError for any other text."""
         sides = text.split("|")
         if len(sides) != SEATS:
             raise NotationError(
-                f"'{text}' is no position; write both players' men, as"
+                f"'{text}' is not a position; write the men of both players, as"
                 " '24(2) 13(5) 8(3) 6(5) | bar 13(14)'."
             )
         return cls.of(*map(_read, sides))
 
     def men(self, seat: Seat, point: int) -> int:
-        """How many of a seat's men stand on his point, on the bar (25) or are off (0)."""
+        """The number of a seat's men on his point, on the bar (25) or off the board (0)."""
         return self[seat] >> 4 * point & 15
 
     def where(self, seat: Seat) -> dict[int, int]:
-        """A seat's men by point, the rearmost first; without those that are off."""
+        """The number of a seat's men by point, the rearmost first, without men that are off."""
         return {point: count for point in range(BAR, OFF, -1) if (count := self.men(seat, point))}
 
     def pips(self, seat: Seat) -> int:
-        """How many points a seat's men still have to go (BG-01); 25 from the bar."""
+        """The number of points that a seat's men still have to move (BG-01); 25 from the bar."""
         return sum(point * count for point, count in self.where(seat).items())
 
     def with_men(self, seat: Seat, own: Men, other: Men) -> BackgammonBoard:
@@ -81,42 +83,44 @@ class BackgammonBoard(NamedTuple):
 
 
 def pack(men: Mapping[int, int]) -> Men:
-    """Men by point as one integer, the rest of the fifteen off.
+    """Numbers of men by point as one integer; the rest of the fifteen men are off.
 
-    Raises NotationError for points that do not exist or more men than a player has.
+    Raises NotationError for a point that does not exist or for more men than a player has.
     """
     for point, count in men.items():
         if not OFF <= point <= BAR or count < 0:
-            raise NotationError(f"{count} men cannot stand on {point}; points are 1 to 24.")
+            raise NotationError(f"{count} men cannot be on point {point}; points are 1 to 24.")
     missing = MEN - sum(men.values())
     if missing < 0 or (men.get(OFF) and missing):
-        raise NotationError(f"A player has {MEN} men, not {sum(men.values())}.")
+        raise NotationError(
+            f"A player has {MEN} men, not {sum(men.values())}; correct the numbers of men."
+        )
     return missing + sum(count << 4 * point for point, count in men.items())
 
 
 def shift(source: int, target: int) -> int:
-    """What adds one man's way from a point to another to a player's men."""
+    """The number to add to a player's men to move one man from `source` to `target`."""
     return (1 << 4 * target) - (1 << 4 * source)
 
 
 def held(men: Men) -> Mask:
-    """The points, and the bar, where at least one man stands."""
+    """The points, and the bar, with at least one man."""
     return (men | men >> 1 | men >> 2 | men >> 3) & (POINTS | 1 << 4 * BAR)
 
 
 def made(men: Men) -> Mask:
-    """The points that two men or more hold against the enemy (B4)."""
+    """The points with two men or more, which the opponent cannot enter (B4)."""
     return (men >> 1 | men >> 2 | men >> 3) & POINTS
 
 
 def mirrored(men: Men) -> Men:
-    """The same men by the opponent's numbering: his point 25 - p is one's own p."""
+    """The same men in the opponent's numbering, in which point p is point 25 - p."""
     return int.from_bytes(men.to_bytes(_BYTES, "little").translate(_swap()), "big")
 
 
 @cache
 def _swap() -> bytes:
-    """Every byte with its halves exchanged."""
+    """A table that exchanges the halves of each byte."""
     return bytes((byte & 15) << 4 | byte >> 4 for byte in range(256))
 
 
@@ -130,7 +134,7 @@ def _read(text: str) -> dict[int, int]:
     for word in text.split():
         stack = _STACK.fullmatch(word)
         if stack is None:
-            raise NotationError(f"'{word}' is no stack of men; write 13(5), 6 or bar(2).")
+            raise NotationError(f"'{word}' is not a stack of men; write 13(5), 6 or bar(2).")
         point = point_of(stack["point"])
         men[point] = men.get(point, 0) + int(stack["count"] or 1)
     return men
@@ -142,10 +146,10 @@ def _written(men: Mapping[int, int]) -> str:
 
 
 def point_of(name: str) -> int:
-    """A point's number from its text: `bar`, `off` or its own."""
+    """The number of a point from its text: `bar`, `off` or a number."""
     return BAR if name == "bar" else OFF if name == "off" else int(name)
 
 
 def name_of(point: int) -> str:
-    """A point's text: `bar`, `off` or its number."""
+    """The text of a point: `bar`, `off` or its number."""
     return {BAR: "bar", OFF: "off"}.get(point) or str(point)

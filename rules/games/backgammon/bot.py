@@ -10,17 +10,17 @@ from rules.games.backgammon.play import BackgammonPlay
 from rules.geometry import Seat
 
 DOUBLE_AHEAD = 0.09
-"""Doubles with this share of the other's way less to go ..."""
+"""The player doubles if its lead in pips is more than this share of the opponent's pips."""
 DROP_BEHIND = 0.13
-"""... and drops when the other is this far ahead."""
+"""The player drops if the opponent's lead is more than this share of the player's own pips."""
 HOME_POINTS: Mask = (1 << 4 * (HOME + 1)) - 1
 
 
 def sensible(play: BackgammonPlay, seat: Seat, dice: Dice | None = None) -> Action:
-    """What this player does as `seat`, whose turn it is.
+    """Returns the action of this player as `seat`, whose turn it is.
 
-    Where the dice are to be thrown it cannot know them: `dice` are what the table throws. Without
-    them it goes through all throws in a fixed order, which keeps a trial run going.
+    `dice` are the faces of the next throw, if the table throws. Without `dice` the player enters
+    all throws one after another in a fixed order, so that a simulated game can proceed.
     """
     if play.offer is not None:
         behind = _lead(play.board, 1 - seat)
@@ -35,13 +35,13 @@ def sensible(play: BackgammonPlay, seat: Seat, dice: Dice | None = None) -> Acti
 
 
 def _lead(board: BackgammonBoard, seat: Seat) -> float:
-    """How much less a seat has to go than the other, as a share of the other's way."""
+    """A seat's lead in pips, as a share of the opponent's pips."""
     other = board.pips(1 - seat)
     return (other - board.pips(seat)) / other if other else 0.0
 
 
 def _value(board: BackgammonBoard, seat: Seat) -> float:
-    """How good a board is for a seat that has just moved; the weights are ours."""
+    """The value of a board for a seat that has just moved; the weights are this player's own."""
     own, other = board[seat], board[1 - seat]
     value = board.pips(1 - seat) - board.pips(seat) + 4.0 * (own & 15)
     if _rearmost(own) + _rearmost(other) <= BAR:
@@ -57,7 +57,7 @@ def _rearmost(men: Men) -> int:
 
 
 def _risk(point: int, enemy: Men) -> float:
-    """What a blot on a point stands to lose: the way it has come, by how many shots aim at it."""
+    """The expected loss of a blot on a point: the pips it has moved, weighted by shots of 36."""
     if point == BAR:
         return 0.0
     behind = held(enemy) & (1 << 4 * point) - 1

@@ -1,4 +1,4 @@
-"""A move on the floor: whether the dice allow it (B1-B5, BG-04 to BG-11); what a win is worth."""
+"""The judge of backgammon: whether a move is legal (B1-B5, BG-04 to BG-11), and what it wins."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from rules.games.backgammon.moves import options
 from rules.games.backgammon.play import BackgammonPlay
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.judge_checks import about_seats, refuse
+from rules.judge_checks import check_seats, refuse
 from rules.judge_registry import Verdict
 from rules.objections import Objection
 
 NO_MOVE = "pass"
-"""The text of a move where the throw allows none."""
+"""The text of a move for a player who cannot move."""
 CUBE = tuple(2**turns for turns in range(HIGHEST.bit_length()))
-"""What the cube can show; 1 stands for the cube before its first turn."""
+"""The values of the cube; 1 is the cube before its first turn."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What lies on the table before a move, and the move.
+    """The position before a move, the throw, and the move.
 
     Raises RulesError for a case that contradicts itself.
     """
 
     position: str
-    """Seat 0's men, a stroke, and seat 1's, each by its own numbering of the points: `24(2)
-    13(5) 8(3) 6(5) | bar 13(14)`. Men that are not named are off the board.
+    """The men of seat 0, a `|`, and the men of seat 1, each in its own numbering of the points:
+    `24(2) 13(5) 8(3) 6(5) | bar 13(14)`. Men that are not named are off the board.
     """
     dice: tuple[int, int]
-    """What the seat threw."""
+    """The throw of the seat."""
     move: str
-    """What the seat did, such as `24/18 13/10` or `bar/22*`; `pass` if it says that it
+    """The move of the seat, such as `24/18 13/10` or `bar/22*`; `pass` if the seat claims that it
     cannot move.
     """
     seat: Seat = 0
     """The seat that threw and moved."""
     cube: int = 1
-    """What the doubling cube shows; 1 before it is turned."""
+    """The value of the doubling cube; 1 before it is turned."""
     owner: Seat | None = None
-    """The seat that has the cube before it."""
+    """The seat that owns the cube."""
     parameters: Parameters = field(default_factory=Parameters)
-    """What this house plays differently."""
+    """The parameters of this house that differ from the defaults."""
 
     def __post_init__(self) -> None:
-        refuse(about_seats({"seat": self.seat, "owner": self.owner}, SEATS))
-        refuse(self._about_dice_and_cube())
+        refuse(check_seats({"seat": self.seat, "owner": self.owner}, SEATS))
+        refuse(self._check_dice_and_cube())
         try:
             play = self.play
         except NotationError as error:
@@ -59,10 +59,11 @@ class Case:
         winner = play.winner
         if winner is not None:
             raise RulesError(
-                f"position: Seat {winner} has no man left on the board; the game is over."
+                f"position: Seat {winner} has no man left on the board, so the game is over; give"
+                " the position before the move."
             )
         if self.move != NO_MOVE and not isinstance(self._moved, Move):
-            raise RulesError(f"move: '{self.move}' is no move; write 24/18 13/10, or 'pass'.")
+            raise RulesError(f"move: '{self.move}' is not a move; write 24/18 13/10, or 'pass'.")
 
     @property
     def _moved(self) -> Action:
@@ -73,7 +74,7 @@ class Case:
 
     @property
     def play(self) -> BackgammonPlay:
-        """The game as it stands. Raises NotationError for a position that cannot be."""
+        """The game before the move. Raises NotationError for an impossible position."""
         return BackgammonPlay(
             self.parameters,
             BackgammonBoard.parse(self.position),
@@ -85,17 +86,23 @@ class Case:
             owner=self.owner,
         )
 
-    def _about_dice_and_cube(self) -> Iterator[str]:
+    def _check_dice_and_cube(self) -> Iterator[str]:
         house = self.parameters
         if not all(1 <= die <= 6 for die in self.dice):
             yield f"dice: Two dice show 1 to 6 each, not {_shown(self)}."
         if self.cube not in CUBE:
-            yield f"cube: The cube shows 2, 4 ... {HIGHEST}, not {self.cube}."
+            yield (
+                f"cube: The cube shows 2, 4 ... {HIGHEST}, or 1 before it is turned, not"
+                f" {self.cube}."
+            )
         if self.owner is not None and self.cube == 1:
-            yield f"owner: Nobody has turned the cube, so it is not seat {self.owner}'s."
+            yield (
+                f"owner: The cube shows 1, so it has not been turned and seat {self.owner} cannot"
+                " own it; leave the owner out."
+            )
         turned = self.cube > 2**house.automatic_doubles
         if house.jacoby and turned and self.owner is None:
-            yield "owner: Somebody turned the cube: say who has it, as the owner (Jacoby)."
+            yield "owner: The cube has been turned; give the seat that owns it (Jacoby)."
 
 
 def judge(case: Case) -> Verdict:
@@ -121,7 +128,7 @@ def judge(case: Case) -> Verdict:
         name=settlement.name,
         multiplier=settlement.multiplier,
         payments=settlement.payments,
-        reasons=(*reasons, f"Seat {case.seat} has borne off all his men; {why} (BG-13)."),
+        reasons=(*reasons, f"Seat {case.seat} has borne off all its men; {why} (BG-13)."),
     )
 
 
@@ -129,7 +136,7 @@ def _passed(case: Case, play: BackgammonPlay) -> Verdict:
     if not play.options:
         return Verdict(legal=True, reasons=(_stuck(case),))
     possible = play.move(play.options[0])
-    reason = f"Seat {case.seat} has to move if he can; {_shown(case)} allows '{possible}' (BG-08)."
+    reason = f"Seat {case.seat} has to move if it can; {_shown(case)} allows '{possible}' (BG-08)."
     return Verdict(legal=False, reasons=(reason,))
 
 
@@ -140,7 +147,7 @@ def _stuck(case: Case) -> str:
 
 
 def _dice_played(case: Case, play: BackgammonPlay, option: tuple[int, ...]) -> str:
-    """How many of the dice the move plays, and why no more (B1, B2, BG-08)."""
+    """The sentence that says how many dice the move plays, and why no more (B1, B2, BG-08)."""
     high, low = max(case.dice), min(case.dice)
     if high == low:
         whole = "all four moves" if len(option) == 4 else f"{len(option)} of four moves, the most"
@@ -151,25 +158,27 @@ def _dice_played(case: Case, play: BackgammonPlay, option: tuple[int, ...]) -> s
     either = {step >> 5 for (step,) in options(own, other, case.dice, larger=False)}
     die = option[0] >> 5
     if len(either) == 1:
-        return f"Only the {die} of {_shown(case)} can be played, and is (BG-08)."
-    choice = f"Either die of {_shown(case)} can be played, not both"
+        return f"Only the {die} of {_shown(case)} can be played, and the move plays it (BG-08)."
+    choice = f"Either die of {_shown(case)} can be played, but not both"
     if not case.parameters.must_use_larger:
-        return f"{choice}; this house lets the mover choose."
+        return f"{choice}; in this house the player chooses."
     return f"{choice}: the larger, {die}, is forced (BG-08)."
 
 
 def _facts(move: Move) -> list[str]:
-    """What else the move shows: men from the bar, blots hit, men borne off."""
+    """Sentences about men from the bar, blots hit and men borne off."""
     entered = sum(step.source == BAR for step in move.steps)
     off = sum(step.target == OFF for step in move.steps)
-    said = [f"Men on the bar come in first: {entered} of seat {move.seat} (BG-07)."] * bool(entered)
-    said += [
+    sentences = [f"Men on the bar enter first: {entered} of seat {move.seat} (BG-07)."] * bool(
+        entered
+    )
+    sentences += [
         f"The blot on {name_of(step.target)} is hit; it goes to seat {1 - move.seat}'s bar (B5)."
         for step in move.steps
         if step.hits
     ]
-    rule = "each by its number, or by a higher one from the rearmost point (BG-09)"
-    return said + [f"All men are home; borne off: {off}, {rule}."] * bool(off)
+    rule = "each by its number, or by a higher number from the rearmost point (BG-09)"
+    return sentences + [f"All men are home; borne off: {off}, {rule}."] * bool(off)
 
 
 def _shown(case: Case) -> str:

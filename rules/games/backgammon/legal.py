@@ -1,4 +1,4 @@
-"""What is legal in a game of backgammon: the view of it, and the sentence against what is not."""
+"""The legal actions of a game of backgammon, and the sentence against an illegal action."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rules.play import IllegalActionError, LegalActions
 from rules.well_typed import why_ill_typed
 
 HIGHEST = 64
-"""The cube's last face."""
+"""The largest value of the cube."""
 _CLASSES = get_args(Action)
 
 
 class Position(Protocol):
-    """What legality asks of a game in progress; `BackgammonPlay` is one."""
+    """The parts of a game in progress that decide which actions are legal; see `BackgammonPlay`."""
 
     @property
     def parameters(self) -> Parameters: ...
@@ -66,10 +66,10 @@ class Position(Protocol):
 
 
 class Offered(LegalActions[Action]):
-    """The legal actions of a game; one of them by its number is made without the others.
+    """The legal actions of a game; an action picked by its number is made without the others.
 
-    It asks the play itself: a view is made for every action, and functions for it would take
-    longer than what they are asked.
+    A new view is made for every action of a game. This class therefore calls the play directly:
+    creating the two functions that `LegalActions` takes would cost more time than their calls.
     """
 
     __slots__ = ("_play",)
@@ -79,31 +79,33 @@ class Offered(LegalActions[Action]):
 
     def _all(self) -> tuple[Action, ...]:
         play = self._play
-        return said(play) if play.dice is None else play.moves
+        return actions_without_dice(play) if play.dice is None else play.moves
 
     def __iter__(self) -> Iterator[Action]:
         return iter(self._all())
 
     def __contains__(self, action: object) -> bool:
-        return against(self._play, action) is None
+        return why_not(self._play, action) is None
 
     def require(self, action: Action) -> Action:
-        """The action itself. Raises IllegalAction with the sentence against it."""
-        sentence = against(self._play, action)
+        """Returns the action. Raises IllegalActionError if it is not legal."""
+        sentence = why_not(self._play, action)
         if sentence is not None:
             raise IllegalActionError(sentence)
         return action
 
     def __len__(self) -> int:
         play = self._play
-        return len(said(play) if play.dice is None else play.options)
+        return len(actions_without_dice(play) if play.dice is None else play.options)
 
     def _one(self, number: int) -> Action:
         play = self._play
-        return said(play)[number] if play.dice is None else play.move(play.options[number])
+        if play.dice is None:
+            return actions_without_dice(play)[number]
+        return play.move(play.options[number])
 
 
-def against(play: Position, action: object) -> str | None:
+def why_not(play: Position, action: object) -> str | None:
     """The sentence against an action, or None if it is legal."""
     if isinstance(action, Move):
         option = play.option(action)
@@ -125,11 +127,11 @@ def against(play: Position, action: object) -> str | None:
         return f"Seat {seat} has thrown {play.dice[0]}-{play.dice[1]} and has to move."
     if isinstance(action, Roll):
         return f"The {play.offer} has to be answered before the dice are thrown."
-    return None if action in said(play) else _against_cube(play, action)
+    return None if action in actions_without_dice(play) else _why_cube_illegal(play, action)
 
 
-def said(play: Position) -> tuple[Action, ...]:
-    """What may be said where no dice lie: every throw, and what concerns the cube."""
+def actions_without_dice(play: Position) -> tuple[Action, ...]:
+    """The legal actions before the dice are thrown: every throw, and the cube actions."""
     if play.winner is not None:
         return ()
     if play.offer is None:
@@ -147,34 +149,36 @@ def _throws(seat: Seat) -> tuple[Action, ...]:
 
 
 def is_listed_throw(action: Action) -> bool:
-    """Whether an action is one of the very throws that are listed, and so well formed.
+    """Whether an action is one of the objects that `_throws` lists, which need no check.
 
-    A throw of that value made elsewhere is as good, and is checked field by field.
+    An equal throw that was made elsewhere is checked field by field.
     """
     return id(action) in _listed_throws()
 
 
 @cache
 def _listed_throws() -> frozenset[int]:
-    # The throws are kept by `_throws` for good, so that no other object gets their identity.
+    # `_throws` keeps the throws forever, so that no other object can get the same id.
     return frozenset(id(roll) for seat in range(SEATS) for roll in _throws(seat))
 
 
 @cache
 def _faces() -> Mapping[Dice, None]:
-    """What two dice can show, each as likely as another: in order, and quick to look up."""
+    """The 36 throws of two dice, in order; a mapping, because it is quick to look up."""
     return dict.fromkeys(product(range(1, 7), repeat=2))
 
 
-def _against_cube(play: Position, action: Cube) -> str:
-    if action.says != "double":
-        offers = " or ".join(str(said) for said in said(play) if isinstance(said, Cube))
-        waiting = f"the {play.offer} wants {offers}" if play.offer else "nobody has doubled"
-        return f"'{action}' answers nothing here: {waiting}."
+def _why_cube_illegal(play: Position, action: Cube) -> str:
+    if action.call != "double":
+        cube_actions = [each for each in actions_without_dice(play) if isinstance(each, Cube)]
+        answers = " or ".join(map(str, cube_actions))
+        if play.offer is None:
+            return f"'{action}' is not possible now: no double waits for an answer."
+        return f"'{action}' is not possible now: answer the {play.offer} with {answers}."
     if play.offer is not None:
-        return f"The {play.offer} has to be answered first."
+        return f"The {play.offer} has to be answered before another double."
     if not play.doubling:
-        return "There is no doubling in this game."
+        return "This game has no doubling cube; throw the dice."
     if play.cube >= HIGHEST:
-        return f"The cube shows {play.cube}, its last face."
-    return f"The cube is seat {play.owner}'s, who alone may double."
+        return f"The cube shows {play.cube}, its largest value, so it cannot be doubled."
+    return f"Seat {play.owner} owns the cube; only seat {play.owner} can double."

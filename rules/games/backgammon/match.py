@@ -11,7 +11,7 @@ from rules.play import IllegalActionError, Settlement
 
 
 class Finished(Protocol):
-    """Protocol of the finished game that a match needs."""
+    """The part of a finished game that a match needs."""
 
     @property
     def settlement(self) -> Settlement | None: ...
@@ -19,9 +19,9 @@ class Finished(Protocol):
 
 @dataclass(frozen=True)
 class BackgammonMatch:
-    """Points so far. `crawford_past` is true once the Crawford game has been played.
+    """The points so far. `crawford_past` is true once the Crawford game has been played.
 
-    `dealer` throws his opening die first; the dice decide who begins.
+    `dealer` throws the opening die first; the dice decide who begins.
     """
 
     parameters: Parameters
@@ -31,21 +31,26 @@ class BackgammonMatch:
 
     @property
     def over(self) -> bool:
-        """Whether somebody has the points that the match goes to."""
+        """Whether a player has reached the points of the match."""
         return 0 < self.parameters.match_points <= max(self.scores)
 
     @property
     def crawford_game(self) -> bool:
-        """Whether the next game is the one without a cube: the first that one point would win."""
+        """Whether the next game is the Crawford game.
+
+        It is the first game after a player needs only one more point; it has no doubling cube.
+        """
         to = self.parameters.match_points
         last = self.parameters.crawford and to > 1 and max(self.scores) == to - 1
         return last and not self.crawford_past
 
     def after(self, play: Finished) -> BackgammonMatch:
-        """The match with a game's points written down. Raises IllegalAction for one not over."""
+        """Returns the match with the points of a finished game. Raises IllegalActionError."""
         settled = play.settlement
         if settled is None or settled.winner is None:
-            raise IllegalActionError("The game is not over; the match goes on once it is settled.")
+            raise IllegalActionError(
+                "The game is not over; finish it before its points are added to the match."
+            )
         scores = list(self.scores)
         scores[settled.winner] += settled.multiplier
         return replace(
@@ -63,4 +68,4 @@ def begin(
 
 
 begin_match = begin
-"""The same under the name that it has in every game."""
+"""The name of this function in every game's package."""

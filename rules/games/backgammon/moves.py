@@ -1,10 +1,11 @@
 """Move generator for a throw (section 2): men on the bar first, both dice if any order allows it.
 
 An option is a tuple of steps, one for each die played; a step is a number, `32 * die + source`.
-Options differ in the board they lead to: two orders that come to the same are one option. Most
-positions are settled by masks (`board`): the points that a die can be played from, all pairs of
-one for each die, less the pairs that would need two men where one stands, more the men that go
-both ways. Bearing off is rare and goes the long way (`_tried`).
+Every option leads to a different board: two orders of steps that lead to the same board are one
+option. Most positions are computed with masks (`board`): take the points from which each die can be
+played and all pairs of them, remove the pairs that need two men on a point with one man, and add
+the moves of one man by both dice. Bearing off is rare and is searched step by step
+(`_search_orders`).
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ Option = tuple[int, ...]
 """The steps of a whole move, `32 * die + source` each."""
 HOME = 6
 HALF = 48
-"""Bits of a mask that twelve points take; tables are kept for half a board."""
+"""The bits of twelve points in a mask; lookup tables are for half a board."""
 _LOWER: Mask = (1 << HALF + 4) - 1
 _BAR: Mask = 1 << 4 * BAR
 
 
 class Step(NamedTuple):
-    """One man's way by one die, by his owner's numbering; `hits` if a blot stood there (B5)."""
+    """The move of one man by one die, in its owner's numbering; `hits` if it hits a blot (B5)."""
 
     source: int
     target: int
@@ -53,17 +54,17 @@ def _step(number: int) -> Step:
 
 
 STEPS: LazyTable[int, Step] = LazyTable(_step)
-"""Each step by its number."""
+"""The step for each step number."""
 SHIFTS: LazyTable[int, int] = LazyTable(
     lambda number: shift(STEPS[number].source, STEPS[number].target)
 )
-"""What each step adds to its owner's men, by its number."""
+"""For each step number, the number that the step adds to its owner's men."""
 
 
 def options(own: Men, other: Men, dice: Dice, *, larger: bool = True) -> list[Option]:
-    """Every move that this throw allows, once for each board it leads to; none if none can move.
+    """Every move that this throw allows, one for each resulting board; empty if no man can move.
 
-    `larger`: where either die could be played but not both, it has to be the larger (BG-08).
+    `larger`: if either die can be played but not both, the larger die must be played (BG-08).
     """
     return options_and_blots(own, other, dice, larger=larger)[0]
 
@@ -71,9 +72,9 @@ def options(own: Men, other: Men, dice: Dice, *, larger: bool = True) -> list[Op
 def options_and_blots(
     own: Men, other: Men, dice: Dice, *, larger: bool = True
 ) -> tuple[list[Option], Mask]:
-    """The same, and the enemy's blots by the mover's numbering: what an option may hit."""
+    """The options, and the opponent's blots in the mover's numbering, which an option can hit."""
     enemy = mirrored(other)
-    # `held` and `made` of the enemy, with what they have in common worked out once.
+    # Equal to `held(enemy)` and `made(enemy)`; their common part is computed once.
     several = (enemy >> 1 | enemy >> 2 | enemy >> 3) & POINTS
     open_points = POINTS ^ several
     blots = enemy & open_points
@@ -88,7 +89,7 @@ def options_and_blots(
     elif away & (away - 1):
         found = _two_men(own, open_points, blots, high, low)
     else:
-        found = _tried(own, open_points, blots, high, low)
+        found = _search_orders(own, open_points, blots, high, low)
     if found:
         return found, blots
     first, second = (sources(own, open_points, die) for die in (high, low))
@@ -98,7 +99,7 @@ def options_and_blots(
 
 
 def played(board: BackgammonBoard, seat: Seat, option: Option) -> BackgammonBoard:
-    """The board after an option; every blot landed on goes to the bar (B5)."""
+    """The board after an option; every blot that is hit goes to the bar (B5)."""
     own, other = board[seat], board[1 - seat]
     for step in option:
         own += SHIFTS[step]
@@ -109,7 +110,7 @@ def played(board: BackgammonBoard, seat: Seat, option: Option) -> BackgammonBoar
 
 
 def sources(own: Men, open_points: Mask, die: int) -> Option:
-    """The steps that one die allows now: from the bar, along the board, or off it."""
+    """The steps that one die allows: from the bar, along the board, or off the board."""
     landing = open_points << 4 * die
     if own >> 4 * BAR:
         return _steps(die, landing & _BAR)
@@ -124,7 +125,10 @@ def sources(own: Men, open_points: Mask, die: int) -> Option:
 
 
 def _two_men(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
-    """Both dice with nobody on the bar and, as two men are away from home, nobody off."""
+    """The moves of both dice with no man on the bar and at least two men outside the home board.
+
+    No man can be borne off then.
+    """
     several = (own >> 1 | own >> 2 | own >> 3) & POINTS
     points = (own | several) & POINTS
     landing_high, landing_low = open_points << 4 * high, open_points << 4 * low
@@ -136,7 +140,8 @@ def _two_men(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> l
         alone ^= 1 << 4 * point
         found.remove((32 * high + point, 32 * low + point))
 
-    # One man by both dice. From a point with men of his own another man goes on: a pair already.
+    # Moves of one man by both dice. If his first die ends on a point with other men of his side,
+    # moving one of those men from there gives the same board, and that pair is found already.
     high_first = by_high & landing_low << 4 * high
     low_first = by_low & landing_high << 4 * low
     onward = high_first & ~(points << 4 * high)
@@ -157,13 +162,13 @@ def _two_men(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> l
 
 
 def _onward(first: int, then: int, points: Mask) -> list[Option]:
-    """One man from each of these points by one die and on by the other."""
+    """The moves of one man from each of these points, by one die and then by the other."""
     further = 32 * (then - first) - first
     return [(step, step + further) for step in _steps(first, points)]
 
 
 def _entering(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
-    """Both dice with men on the bar: they come in before anything else moves (BG-07)."""
+    """The moves of both dice with men on the bar, who enter before any other man moves (BG-07)."""
     enter_high, enter_low = open_points >> 4 * (BAR - high) & 1, open_points >> 4 * (BAR - low) & 1
     high_enters, low_enters = 32 * high + BAR, 32 * low + BAR
     if own >> 4 * BAR > 1:
@@ -177,13 +182,17 @@ def _entering(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> 
     if enter_low:
         then = (points | after_low) & open_points << 4 * high
         if enter_high and not blots & (after_high | after_low):
-            then &= ~after_low  # the man from the bar by both dice: found above
+            then &= ~after_low  # the man from the bar moved by both dice is found above
         found += [(step, low_enters) for step in _steps(high, then)]
     return found
 
 
-def _tried(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
-    """Both dice in both orders, step by step: bearing off, where every man counts (BG-09..11)."""
+def _search_orders(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> list[Option]:
+    """The moves of both dice, searched step by step in both orders (BG-09 to BG-11).
+
+    Used if at most one man is outside the home board: the first die can then decide whether the
+    second one can bear a man off.
+    """
     found: dict[tuple[Men, Mask], Option] = {}
     for first, second in ((high, low), (low, high)):
         for one in sources(own, open_points, first):
@@ -196,7 +205,10 @@ def _tried(own: Men, open_points: Mask, blots: Mask, high: int, low: int) -> lis
 
 
 def _doublet(own: Men, open_points: Mask, die: int) -> list[Option]:
-    """Up to four steps of one die (B1, B2), the rearmost first: so each board comes but once."""
+    """The moves of a doublet: up to four steps of one die (B1, B2).
+
+    The rearmost man moves first, so that each board is found only once.
+    """
     steps: Option = ()
     while own >> 4 * BAR and len(steps) < 4:
         if not open_points >> 4 * (BAR - die) & 1:
@@ -207,7 +219,7 @@ def _doublet(own: Men, open_points: Mask, die: int) -> list[Option]:
     if not left:
         return [steps]
     away = own >> 4 * (HOME + 1)
-    if away and (away % 15 or MEN) >= left:  # the remainder is the sum of the fours of bits
+    if away and (away % 15 or MEN) >= left:  # modulo 15 is the sum of the groups of four bits
         return _along(own, open_points << 4 * die, die, steps, left)
     found = [(steps, own, BAR)]
     for _ in range(left):
@@ -224,7 +236,7 @@ def _doublet(own: Men, open_points: Mask, die: int) -> list[Option]:
 
 
 def _along(own: Men, landing: Mask, die: int, steps: Option, left: int) -> list[Option]:
-    """So many steps of a doublet with too many men away from home for bearing off."""
+    """The moves of `left` steps of a doublet, where too many men are away from home to bear off."""
     far, number = 4 * die, 32 * die
     found = [(steps, own, held(own) & landing & POINTS)]
     for _ in range(left - 1):
@@ -235,7 +247,7 @@ def _along(own: Men, landing: Mask, die: int, steps: Option, left: int) -> list[
                 point = points & -points
                 points ^= point
                 target = point >> far
-                # No man behind this one moves any more; his own point may be empty now.
+                # No man behind this point moves after this step; the point itself can be empty now.
                 rest = free ^ points | landing & target
                 if men & 14 * point == 0:
                     rest ^= point
@@ -249,7 +261,7 @@ def _along(own: Men, landing: Mask, die: int, steps: Option, left: int) -> list[
 
 
 def _steps(die: int, points: Mask) -> Option:
-    """A die's steps from each of these points."""
+    """The steps of a die from each of these points."""
     return _lower(die, points & _LOWER) + _upper(die, points >> HALF + 4)
 
 

@@ -1,7 +1,7 @@
-"""A game of backgammon in progress: the throw, the move, the cube, and what the game is worth.
+"""A game of backgammon in progress: the throw, the move, the cube, and the value of the game.
 
-The player on turn may double, if the house has a cube; then the dice are thrown, by hand or by the
-table, and entered as `Roll`. A throw without a legal move passes the turn at once (BG-06).
+The player on turn can double, if the house has a cube. Then the dice are thrown, by hand or by the
+dice unit, and entered as `Roll`. A throw without a legal move passes the turn at once (BG-06).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from rules.dice import Dice
 from rules.errors import IllegalSetupError
 from rules.games.backgammon.actions import Action, Cube, Move
 from rules.games.backgammon.board import BAR, MEN, OFF, START_BOARD, BackgammonBoard, Mask
-from rules.games.backgammon.legal import Offered, against, is_listed_throw
+from rules.games.backgammon.legal import Offered, is_listed_throw, why_not
 from rules.games.backgammon.match import BackgammonMatch
 from rules.games.backgammon.moves import HOME, Option, options_and_blots, played
-from rules.games.backgammon.reading import read, told_each
+from rules.games.backgammon.reading import moves_of, read
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
 from rules.known_tiles import known_tiles
@@ -28,12 +28,12 @@ from rules.well_typed import why_ill_typed
 
 @dataclass(frozen=True)
 class BackgammonPlay:
-    """A game as it stands.
+    """A game in progress.
 
-    `turn` is the seat that throws and moves, `dice` what it has thrown and not yet played.
-    `cube` is the stake, in the middle or, once turned, before its `owner`; `doubling` tells whether
-    there is one in this game. `offer` is the double, or the beaver, that waits for an answer.
-    `throws` counts the throws, `dropped` is the seat that gave the game up.
+    `turn` is the seat that throws and moves; `dice` is its throw that has not been played yet.
+    `cube` is the stake and `owner` the seat that owns the cube, None before it is turned.
+    `doubling` is true if the game has a cube. `offer` is the double or the beaver that waits for an
+    answer. `throws` counts the throws. `dropped` is the seat that gave the game up.
     """
 
     parameters: Parameters
@@ -55,7 +55,7 @@ class BackgammonPlay:
 
     @property
     def winner(self) -> Seat | None:
-        """Who has borne off all his men, or was given the game."""
+        """The seat that has borne off all its men, or whose opponent has dropped."""
         if self.dropped is not None:
             return 1 - self.dropped
         first, second = self.board
@@ -65,7 +65,7 @@ class BackgammonPlay:
 
     @property
     def wants_dice(self) -> bool:
-        """Whether the next thing is a throw, unless the seat on turn doubles first."""
+        """Whether a throw is next, unless the seat on turn doubles first."""
         return self.dice is None and self.offer is None and self.winner is None
 
     @property
@@ -73,14 +73,14 @@ class BackgammonPlay:
         return Offered(self)
 
     def apply(self, action: Action) -> BackgammonPlay:
-        """The play after this action. Raises IllegalAction; this value stays."""
+        """Returns the play after an action; this value is unchanged. Raises IllegalActionError."""
         if isinstance(action, Move):
             option = self.option(action)
             if isinstance(option, Objection):
                 raise IllegalActionError(str(option))
             return self._next(played(self.board, self.turn, option), 1 - self.turn)
         if not (is_listed_throw(action) and self.wants_dice and action.seat == self.turn):
-            sentence = against(self, action)
+            sentence = why_not(self, action)
             if sentence is not None:
                 raise IllegalActionError(sentence)
         if isinstance(action, Cube):
@@ -109,23 +109,23 @@ class BackgammonPlay:
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """The same options as actions, in the same order."""
+        """The options as actions, in the same order."""
         known: tuple[Move, ...] | None = self.__dict__.get("_moves")
         if known is None:
-            known = told_each(self.turn, *self._allowed)
+            known = moves_of(self.turn, *self._allowed)
             self.__dict__["_moves"] = known
         return known
 
     def move(self, option: Option) -> Move:
         """One of the options as an action."""
-        (move,) = told_each(self.turn, [option], self._allowed[1])
+        (move,) = moves_of(self.turn, [option], self._allowed[1])
         self.__dict__["_picked"] = move, option
         return move
 
     def option(self, move: Move) -> Option | Objection:
         """The option that a move means, or the objection to it."""
         if self.dice is not None:
-            # A move that was picked from the list is known, and need not be read.
+            # A move that was picked from the list needs no interpretation.
             picked: tuple[Move | None, Option] = self.__dict__.get("_picked", (None, ()))
             if picked[0] is move:
                 return picked[1]
@@ -139,15 +139,16 @@ class BackgammonPlay:
         if self.winner is not None:
             return Objection("The game is over.")
         if self.dice is None:
-            return Objection(f"No dice are thrown; '{move}' needs a throw before it.")
+            return Objection(f"No dice are thrown; throw before the move '{move}'.")
         if move.seat != self.turn:
             return Objection(f"It is seat {self.turn}'s turn, not seat {move.seat}'s.")
         return read(self.board, self.dice, self.options, move)
 
     @property
     def _allowed(self) -> tuple[list[Option], Mask]:
-        """All options, and the enemy's blots, worked out once."""
-        # Kept by hand: `cached_property` takes a lock, which costs as much as a throw's view.
+        """All options, and the opponent's blots; computed once."""
+        # Cached in `__dict__`: `cached_property` takes a lock, which costs as much time as the view
+        # of a throw.
         known: tuple[list[Option], Mask] | None = self.__dict__.get("_known")
         if known is None:
             known = [], 0
@@ -165,7 +166,10 @@ class BackgammonPlay:
     def _next(
         self, board: BackgammonBoard, turn: Seat, dice: Dice | None = None, thrown: int = 0
     ) -> BackgammonPlay:
-        """The play with this board and throw. Made by hand: there are two for every move."""
+        """The play with this board and throw.
+
+        Built without `__init__` for speed: every move of a game makes two of these values.
+        """
         after = object.__new__(BackgammonPlay)
         after.__dict__.update(
             parameters=self.parameters,
@@ -182,7 +186,7 @@ class BackgammonPlay:
         return after
 
     def _answered(self, action: Cube) -> BackgammonPlay:
-        match action.says:
+        match action.call:
             case "double":
                 return replace(self, offer="double")
             case "beaver":
@@ -194,17 +198,17 @@ class BackgammonPlay:
         return replace(self, offer=None, cube=at_stake, dropped=action.seat)
 
     def _worth(self, loser: Seat) -> tuple[str, int, str]:
-        """What a game is called, how many times the stake it is worth, and why (BG-13)."""
+        """The name of a win, how many times the stake it is worth, and the reason (BG-13)."""
         if self.dropped is not None:
             return "dropped", 1, f"seat {loser} dropped the double"
         if self.board.men(loser, OFF):
             return "single game", 1, f"seat {loser} has borne a man off"
         if self.parameters.jacoby and self.doubling and self.owner is None:
-            return "single game", 1, "nobody turned the cube, so gammons do not count (Jacoby)"
+            return "single game", 1, "the cube was not turned, so gammons do not count (Jacoby)"
         behind = [point for point in self.board.where(loser) if point >= BAR - HOME]
         if behind:
             where = "on the bar" if BAR in behind else "in the winner's home"
-            why = f"seat {loser} has borne no man off and has one {where}"
+            why = f"seat {loser} has borne no man off and has a man {where}"
             return "backgammon", self.parameters.backgammon, why
         return "gammon", self.parameters.gammon, f"seat {loser} has borne no man off"
 
@@ -212,10 +216,10 @@ class BackgammonPlay:
 def start(
     setup: Setup, tiles: Tiles | None = None, match: BackgammonMatch | None = None
 ) -> BackgammonPlay:
-    """The game that begins where the opening throw has decided: the winner plays both dice.
+    """Begins a game after its opening throw: the seat with the higher die plays both dice.
 
-    Equal opening throws double the stake by themselves if the house says so. Raises IllegalSetup
-    for a set-up that is not finished, and for tiles: the game has none.
+    Each pair of equal opening throws doubles the stake, up to `automatic_doubles` times. Raises
+    IllegalSetupError for a set-up that is not finished, and for tiles: the game has none.
     """
     if setup.ready is None or setup.ready.begins is None:
         raise IllegalSetupError(

@@ -1,9 +1,9 @@
 """Interprets a move as a player wrote it: finds the legal option it means, or the objection to it.
 
-A move can be written in several ways: in either order, as one man's whole way (24/15), without the
-star of a hit. The parser plays the move in every order of the dice in which each step is legal and
-its men reach the points written. If exactly one board results, and a legal option leads to it, the
-move is that option.
+A move can be written in several ways: in either order, as the whole way of one man (24/15), without
+the star of a hit. `read` plays the move in every order of the dice in which each step is legal and
+the men reach the points written. If exactly one of the resulting boards can be reached by a legal
+option, the move is that option.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from rules.lazy import LazyTable
 from rules.objections import Objection
 
 Ways = tuple[tuple[int, int], ...]
-"""Where each told man stands and where he still has to go."""
+"""For each man in a written move, his current point and the point that he still has to reach."""
 MOST_STEPS = 4
-"""Men moved by one throw: a doublet's four (B2)."""
-DICE = "B1, B2"
-"""The facts that say what the dice of a throw allow."""
+"""The largest number of steps of one throw, that of a doublet (B2)."""
+DICE_RULES = "B1, B2"
+"""The numbers of the rules about the dice of a throw."""
 _HITTING: LazyTable[int, Step] = LazyTable(lambda number: STEPS[number]._replace(hits=True))
 
 
-def told(board: BackgammonBoard, seat: Seat, option: Option) -> Move:
-    """An option as the mover would write it, hits and all."""
+def move_of(board: BackgammonBoard, seat: Seat, option: Option) -> Move:
+    """An option as an action, with its hits."""
     enemy = mirrored(board[1 - seat])
-    (move,) = told_each(seat, [option], held(enemy) & ~made(enemy) & POINTS)
+    (move,) = moves_of(seat, [option], held(enemy) & ~made(enemy) & POINTS)
     return move
 
 
-def told_each(seat: Seat, options: Sequence[Option], blots: Mask) -> tuple[Move, ...]:
-    """Options as the mover would write them, in the same order, among these enemy blots."""
+def moves_of(seat: Seat, options: Sequence[Option], blots: Mask) -> tuple[Move, ...]:
+    """Options as actions, in the same order; `blots` are those of the opponent."""
     if options and len(options[0]) > 2:
         return tuple([Move(seat, _steps(option, blots)) for option in options])
-    # Of one or two steps there are few, and most come again and again.
-    known = _TOLD[seat]
+    # There are few options of one or two steps and most of them recur, so their moves are cached.
+    known = _MOVES[seat]
     moves = []
     for option in options:
         landing, move, hitting = known[option]
@@ -59,8 +59,8 @@ def told_each(seat: Seat, options: Sequence[Option], blots: Mask) -> tuple[Move,
     return tuple(moves)
 
 
-def _told(seat: Seat) -> LazyTable[Option, tuple[Mask, Move, LazyTable[Mask, Move]]]:
-    """A seat's options so far: where men land, the move that hits nothing, and those that hit."""
+def _move_table(seat: Seat) -> LazyTable[Option, tuple[Mask, Move, LazyTable[Mask, Move]]]:
+    """For each option of a seat: the points where men land, the move without hits, those with."""
 
     def entry(option: Option) -> tuple[Mask, Move, LazyTable[Mask, Move]]:
         landing = sum({1 << 4 * STEPS[number].target for number in option}) & POINTS
@@ -73,7 +73,7 @@ def _told(seat: Seat) -> LazyTable[Option, tuple[Mask, Move, LazyTable[Mask, Mov
 
 
 def _steps(option: Option, blots: Mask) -> tuple[Step, ...]:
-    """The option's steps; on each of these blots' points the first man who lands hits."""
+    """The steps of an option; the first man who lands on a blot hits it."""
     steps = []
     for number in option:
         step = STEPS[number]
@@ -84,7 +84,7 @@ def _steps(option: Option, blots: Mask) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-_TOLD = tuple(map(_told, range(SEATS)))
+_MOVES = tuple(map(_move_table, range(SEATS)))
 
 
 def read(
@@ -95,14 +95,12 @@ def read(
     for step in move.steps:
         if not BAR >= step.source > step.target >= OFF:
             return Objection(
-                f"No man goes from {step.source} to {step.target}; men go from {BAR}, the bar, down"
-                f" to 1, and to {OFF}, off the board.",
-                DICE,
+                f"No man can move from {step.source} to {step.target}; men move from {BAR}, the"
+                f" bar, down to 1, and to {OFF}, off the board.",
+                DICE_RULES,
             )
     if not 0 < len(move.steps) <= MOST_STEPS:
-        return Objection(
-            f"A throw moves men 1 to {MOST_STEPS} times, not {len(move.steps)} times.", DICE
-        )
+        return Objection(f"A move has 1 to {MOST_STEPS} steps, not {len(move.steps)}.", DICE_RULES)
     open_points = POINTS & ~made(mirrored(board[1 - seat]))
     ways = tuple((step.source, step.target) for step in move.steps)
     numbers = dice * 2 if dice[0] == dice[1] else dice
@@ -111,7 +109,7 @@ def read(
         for option in _played_out(board[seat], open_points, numbers, ways)
     }
     if not readings:
-        return _against(board, dice, open_points, move)
+        return _objection(board, dice, open_points, move)
     stars = sorted(step.target for step in move.steps if step.hits)
     meant = {
         after: reading
@@ -127,13 +125,15 @@ def read(
     exact = [after for after in allowed if sorted(_hits(board, seat, meant[after])) == stars]
     if len(allowed) > 1 and len(exact) != 1:
         return Objection(
-            f"'{move}' may hit on its way or not; name every point where the man stops.", DICE
+            f"'{move}' can be played with or without a hit on the way; name every point where the"
+            " man stops.",
+            DICE_RULES,
         )
     return legal[(exact or allowed)[0]]
 
 
 def _played_out(own: int, open_points: int, dice: tuple[int, ...], ways: Ways) -> Iterator[Option]:
-    """Every order of dice and men that plays these ways out, by single legal steps."""
+    """Every option, in every order of dice and men, that plays these ways by single legal steps."""
     if not ways:
         yield ()
         return
@@ -153,51 +153,53 @@ def _played_out(own: int, open_points: int, dice: tuple[int, ...], ways: Ways) -
 
 
 def _hits(board: BackgammonBoard, seat: Seat, option: Option) -> list[int]:
-    return [step.target for step in told(board, seat, option).steps if step.hits]
+    return [step.target for step in move_of(board, seat, option).steps if step.hits]
 
 
 def _unfinished(dice: Dice, options: Sequence[Option], move: Move) -> Objection:
-    """Why a move that can be played may not be: it leaves a die, or the larger one (BG-08)."""
+    """The objection to a possible move that leaves a die, or the larger die, unplayed (BG-08)."""
     most = len(options[0])
     if most > 1:
-        sentence = f"'{move}' leaves a die unplayed; {most} of {_shown(dice)} can be played."
+        count = f"{most} dice" if dice[0] != dice[1] else f"{most} steps"
+        sentence = f"'{move}' leaves a die unplayed; {count} of {_shown(dice)} can be played."
     else:
-        die, one = options[0][0] >> 5, f"only one of {_shown(dice)} can be played"
-        sentence = f"'{move}' plays the smaller die; {one}: the {die}."
+        die, one = options[0][0] >> 5, f"only one die of {_shown(dice)} can be played"
+        sentence = f"'{move}' plays the smaller die; {one}, which has to be the {die}."
     return Objection(sentence, "BG-08")
 
 
-def _against(board: BackgammonBoard, dice: Dice, open_points: int, move: Move) -> Objection:
-    """The first thing that a person would say against a move that cannot be played at all."""
+def _objection(board: BackgammonBoard, dice: Dice, open_points: int, move: Move) -> Objection:
+    """The most important objection to a move that cannot be played at all."""
     seat = move.seat
     if board.men(seat, BAR) and not any(step.source == BAR for step in move.steps):
         return Objection(
-            f"Seat {seat} has a man on the bar, who comes in before another moves.", "BG-07"
+            f"Seat {seat} has a man on the bar, who has to enter before another man moves.",
+            "BG-07",
         )
     arrived: set[int] = set()
     for step in move.steps:
         if not board.men(seat, step.source) and step.source not in arrived:
-            return Objection(f"Seat {seat} has no man on {name_of(step.source)}.", DICE)
+            return Objection(f"Seat {seat} has no man on {name_of(step.source)}.", DICE_RULES)
         arrived.add(step.target)
         if step.target != OFF and not open_points >> 4 * step.target & 1:
             held = board.men(1 - seat, BAR - step.target)
             return Objection(
-                f"Point {step.target} is made: {held} men of seat {1 - seat} hold it.", "B4"
+                f"Point {step.target} is made: {held} men of seat {1 - seat} are on it.", "B4"
             )
     for step in move.steps:
-        objection = _against_step(board, dice, step, seat)
+        objection = _step_objection(board, dice, step, seat)
         if objection:
             return objection
     return Objection(
-        f"'{move}' cannot be played with {_shown(dice)}, in either order of the dice.", DICE
+        f"'{move}' cannot be played with {_shown(dice)}, in either order of the dice.", DICE_RULES
     )
 
 
-def _against_step(board: BackgammonBoard, dice: Dice, step: Step, seat: Seat) -> Objection | None:
+def _step_objection(board: BackgammonBoard, dice: Dice, step: Step, seat: Seat) -> Objection | None:
     rearmost = max(board.where(seat))
     if step.target == OFF and rearmost > HOME and step.source <= HOME:
         return Objection(
-            f"No man leaves the board before all are home; seat {seat} has one on"
+            f"No man is borne off before all men are home; seat {seat} has a man on"
             f" {name_of(rearmost)}.",
             "BG-11",
         )
@@ -206,11 +208,11 @@ def _against_step(board: BackgammonBoard, dice: Dice, step: Step, seat: Seat) ->
         reach |= {3 * dice[0], 4 * dice[0]}
     if step.target != OFF and step.source - step.target not in reach:
         way = f"from {name_of(step.source)} to {name_of(step.target)}"
-        return Objection(f"{_shown(dice)} takes no man {way}.", DICE)
+        return Objection(f"{_shown(dice)} moves no man {way}.", DICE_RULES)
     if step.target == OFF and step.source < max(dice) and step.source < rearmost:
         return Objection(
-            f"A higher number bears off from the rearmost point, {rearmost}, not from"
-            f" {step.source}.",
+            f"A die that is higher than the point bears off from the rearmost point, {rearmost},"
+            f" not from {step.source}.",
             "BG-10",
         )
     return None

@@ -1,4 +1,4 @@
-"""Backgammon: the opening throw. Two seats opposite one another, no tiles, one die each."""
+"""Set-up of backgammon: two opposite seats, no tiles, an opening throw of one die each."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from rules.steps import Ready
 
 SEATS = 2
 START: dict[int, int] = {24: 2, 13: 5, 8: 3, 6: 5}
-"""Where each player's fifteen men stand at first, by his own numbering of the points."""
+"""The first position of each player's fifteen men, in the player's own numbering of the points."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """What houses do differently (section 4).
+    """House rules of backgammon (section 4).
 
-    `doubling_cube`: the stake may be doubled, 2 to 64.
-    `automatic_doubles`: how many equal opening throws double the stake by themselves.
-    `jacoby`: gammon and backgammon count only once the cube has been turned.
-    `crawford`: no cube in the first game after somebody needs only one more point of a match.
-    `beavers`: who is doubled may double again at once and keep the cube.
-    `must_use_larger`: where either die can be played but not both, it is the larger.
+    `doubling_cube`: players can double the stake with the cube, 2 to 64.
+    `automatic_doubles`: the maximum number of equal opening throws that double the stake.
+    `jacoby`: gammon and backgammon count only if the cube has been turned.
+    `crawford`: no cube in the first game after a player needs only one more point of a match.
+    `beavers`: a player who is doubled can double again at once and keep the cube.
+    `must_use_larger`: if either die can be played but not both, the larger must be played.
     `gammon`, `backgammon`: how many times the stake they are worth.
-    `match_points`: where a match ends; 0 is play without end, for money.
+    `match_points`: the points that end a match; 0 is unlimited play for money.
     """
 
     doubling_cube: bool = False
@@ -42,22 +42,23 @@ class Parameters:
     def __post_init__(self) -> None:
         if not 0 <= self.automatic_doubles <= 6:
             raise IllegalSetupError(
-                f"The cube ends at 64, after 6 doubles; automatic_doubles is 0 to 6,"
-                f" not {self.automatic_doubles}."
+                f"The cube ends at 64, after 6 doubles; `automatic_doubles` must be 0 to 6, not"
+                f" {self.automatic_doubles}."
             )
         if not 1 <= self.gammon <= self.backgammon:
             raise IllegalSetupError(
-                f"A gammon is worth 1 or more and a backgammon no less than that, not"
+                f"`gammon` must be at least 1 and `backgammon` at least `gammon`, not"
                 f" {self.gammon} and {self.backgammon}."
             )
         if self.match_points < 0:
             raise IllegalSetupError(
-                f"A match goes to 1 point or more, or 0 for no end, not {self.match_points}."
+                f"`match_points` must be 1 or more, or 0 for unlimited play, not"
+                f" {self.match_points}."
             )
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """One die each until they differ; the higher begins and plays both (section 2)."""
+    """One die each until they differ; the seat with the higher die begins (section 2)."""
     first, second = counter_clockwise(seating.dealer, SEATS)
     while True:
         (own,) = yield from throw(first, 1, "opening throw")
@@ -67,7 +68,7 @@ def script(seating: Seating, parameters: Parameters) -> Script:
 
 
 def pips(men: Mapping[int, int]) -> int:
-    """How many points these men still have to go."""
+    """The number of points that these men still have to move."""
     return sum(point * count for point, count in men.items())
 
 

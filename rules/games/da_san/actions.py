@@ -23,7 +23,7 @@ class Bid:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Neither bid nor card (D8, D13)."""
+    """A pass in the auction or in a round of play (D8, D13)."""
 
     seat: Seat
 
@@ -43,7 +43,7 @@ class Double:
 
 @dataclass(frozen=True, slots=True)
 class Reveal:
-    """The bidder turns up cards of the kitty, in houses that show it to everybody (D9)."""
+    """The bidder turns up cards of the kitty, in houses that show the kitty to all (D9)."""
 
     seat: Seat
     cards: tuple[Face, ...]
@@ -54,7 +54,7 @@ class Reveal:
 
 @dataclass(frozen=True, slots=True)
 class Lay:
-    """Cards laid on the table: a lead, or a higher combination (D13)."""
+    """Cards played on the table: a lead, or a higher combination (D13)."""
 
     seat: Seat
     cards: tuple[Face, ...]
@@ -67,7 +67,7 @@ Action = Bid | Pass | Reveal | Double | Lay
 
 
 def parse(seat: Seat, text: str) -> Action:
-    """A seat's action from its text; cards in any order. Raises NotationError."""
+    """Parses the text of a seat's action; cards in any order. Raises NotationError."""
     match text.split():
         case ["pass"]:
             return Pass(seat)
@@ -78,12 +78,12 @@ def parse(seat: Seat, text: str) -> Action:
         case [("play" | "reveal") as verb, *cards] if cards:
             for card in cards:
                 if card not in FACES:
-                    raise NotationError(f"'{card}' is no card; write 4h, 10s or Kd.")
+                    raise NotationError(f"'{card}' is not a card; write 4h, 10s or Kd.")
                 if cards.count(card) > 1:
-                    raise NotationError(f"'{text}' names {card} twice; there is one of each card.")
+                    raise NotationError(f"'{text}' names {card} twice; name each card once.")
             named = faces_of(cards_of(cards))
             return Lay(seat, named) if verb == "play" else Reveal(seat, named)
     raise NotationError(
-        f"'{text}' is no action of Da San; write 'bid 2', 'pass', 'reveal 4h', 'double' or"
+        f"'{text}' is not an action of Da San; write 'bid 2', 'pass', 'reveal 4h', 'double' or"
         " 'play 7h 8d 9c 10s'."
     )

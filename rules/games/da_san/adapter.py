@@ -11,28 +11,28 @@ from rules.games.da_san.play import DaSanPlay, start
 from rules.games.da_san.setup import kitty_places
 from rules.games.da_san.view import view
 from rules.geometry import Seat
-from rules.play import Handed, Held, Rules, has_nothing_to_add
+from rules.play import Handed, Held, Rules, refuse_catch_up
 from rules.setup import Setup
 from rules.steps import Packet
 
 
 def hands_over(setup: Setup, before: DaSanPlay, after: DaSanPlay) -> Handed:
-    """The kitty, to the bidder, once the auction is over (D9)."""
+    """The kitty, which the bidder receives once the auction is over (D9)."""
     if before.auction.over or not after.auction.over or after.bidder is None:
         return ()
     return (Packet(after.bidder, kitty_places(setup)),)
 
 
 def held(play: DaSanPlay) -> Held:
-    """Each seat's cards, the weakest rank first, those that nobody has seen last."""
+    """Each seat's cards, the weakest rank first, unknown cards last."""
     return tuple((*faces_of(hand.known), *(None,) * hand.hidden) for hand in play.hands)
 
 
-def follows(truth: DaSanPlay, play: DaSanPlay, seat: Seat) -> Reveal:
-    """The bidder turns up the kitty that the table has not seen (D9). Raises RulesError."""
+def catch_up(full_play: DaSanPlay, play: DaSanPlay, seat: Seat) -> Reveal:
+    """The bidder turns up the kitty cards that the table has not seen (D9). Raises RulesError."""
     if not play.to_reveal:
-        has_nothing_to_add(truth, play, seat)
-    return Reveal(seat, faces_of(truth.kitty.known & ~play.kitty.known))
+        refuse_catch_up(full_play, play, seat)
+    return Reveal(seat, faces_of(full_play.kitty.known & ~play.kitty.known))
 
 
 DA_SAN_RULES = Rules(
@@ -44,7 +44,7 @@ DA_SAN_RULES = Rules(
     held=held,
     view=view,
     hands_over=hands_over,
-    follows=follows,
+    catch_up=catch_up,
     before_hand=before_hand,
     to_draw=to_draw,
 )

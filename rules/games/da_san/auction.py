@@ -12,7 +12,7 @@ HIGHEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Auction:
-    """Every call so far, the opener's first, as seat and bid; 0 is a pass."""
+    """The auction so far: every call as seat and bid, the opener's first; 0 is a pass."""
 
     calls: tuple[tuple[Seat, int], ...] = ()
     pass_final: bool = False
@@ -24,17 +24,23 @@ class Auction:
 
     @property
     def bidder(self) -> Seat | None:
-        """Who made the highest bid (D9)."""
+        """The seat that made the highest bid (D9)."""
         return next((seat for seat, bid in reversed(self.calls) if bid), None)
 
     @property
     def over(self) -> bool:
-        """On a bid of 3, on two passes in a row (D8), or when nobody else may bid (E1)."""
+        """Whether the auction has ended.
+
+        It ends on a bid of 3, after two passes in a row (D8), or if no other seat can bid (E1).
+        """
         return self.bid == HIGHEST or (bool(self.calls) and self.turn is None)
 
     @property
     def turn(self) -> Seat | None:
-        """Who calls next, counter-clockwise; None before the opener, and after two passes."""
+        """The seat that calls next, counter-clockwise.
+
+        None before the opener's call, after two passes in a row, and if no seat can call.
+        """
         if not self.calls or [bid for _, bid in self.calls[-2:]] == [0, 0]:
             return None
         passed = {seat for seat, bid in self.calls if not bid} if self.pass_final else set()
@@ -44,18 +50,18 @@ class Auction:
 
     @property
     def forced(self) -> bool:
-        """Whether the opener is left with the 1 that he had to bid (D17)."""
+        """Whether the opener won the auction with the bid of 1 that he had to make (D17)."""
         return [bid for _, bid in self.calls] == [1, 0, 0]
 
     def why_not(self, bid: int) -> str | None:
         """The sentence against a call by the seat on turn, 0 for a pass; None if it is legal."""
         if not bid:
-            return None if self.calls else "The opener has to bid at least 1; he cannot pass."
+            return None if self.calls else "The opener cannot pass; bid 1, 2 or 3."
         if not self.bid < bid <= HIGHEST:
-            room = f"{self.bid + 1} to {HIGHEST}" if self.bid + 1 < HIGHEST else str(HIGHEST)
-            return f"A bid of {bid} is not higher than {self.bid}; bid {room}, or pass."
+            allowed = f"{self.bid + 1} to {HIGHEST}" if self.bid + 1 < HIGHEST else str(HIGHEST)
+            return f"A bid of {bid} is not higher than {self.bid}; bid {allowed}, or pass."
         return None
 
     def after(self, seat: Seat, bid: int) -> Auction:
-        """The auction after a call."""
+        """Returns the auction after a call."""
         return Auction((*self.calls, (seat, bid)), self.pass_final)

@@ -8,15 +8,18 @@ from rules.games.da_san.play import DaSanPlay
 from rules.geometry import Seat
 
 WORTH = {"3": 4, "2": 2, "A": 1}
-"""What a high card is worth in the auction."""
+"""The value of each high card in the auction."""
 ENOUGH = ((3, 16), (2, 12), (1, 9))
-"""Each bid, and the worth of a hand that is enough for it."""
+"""Each bid, and the value of a hand that it needs."""
 HIGH = RANKS.index("A")
-"""From here on an ally's combination is left standing."""
+"""An ally's combination with a top card of this rank or higher is not beaten."""
 
 
 def sensible(play: DaSanPlay, seat: Seat) -> Action:
-    """What this player does as `seat`, whose turn it is; with a hidden hand, what it could do."""
+    """Returns the action of this player as `seat`, whose turn it is.
+
+    For a hidden hand it chooses among the combinations that the hand could contain.
+    """
     legal = play.legal_actions
     if play.round is None:
         return _call(play, seat)
@@ -50,6 +53,6 @@ def _call(play: DaSanPlay, seat: Seat) -> Action:
 
 
 def _broken(cards: Cards, form: Form) -> int:
-    """How many cards of the same ranks a combination leaves alone in a hand."""
+    """The number of cards of the combination's ranks that stay in the hand."""
     ranks = range(form.top - form.length + 1, form.top + 1)
     return sum((cards >> 4 * rank & 15).bit_count() - form.each for rank in ranks)

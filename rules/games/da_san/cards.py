@@ -1,7 +1,8 @@
-"""Cards as bits, and the combinations that they make (D3, D11, D12).
+"""Cards as bits, and the combinations that they form (D3, D11, D12).
 
-A set of cards is one integer: four bits a rank, weakest rank first, one bit a suit. Ranks run
-4 5 ... 10 J Q K A 2 3 (D3). A set of ranks is a mask of the lowest bit of each four.
+A set of cards is one integer with four bits for each rank, the weakest rank lowest, and one bit for
+each suit. The order of ranks is 4 5 ... 10 J Q K A 2 3 (D3). A set of ranks is a mask of the lowest
+of the four bits of each rank.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from rules.lazy import LazyTable
 from rules.tiles import Face
 
 Cards = int
-"""A set of cards: bit 4 * rank + suit."""
+"""A set of cards: bit 4 * rank + suit is one card."""
 Ranks = int
-"""A set of ranks: bit 4 * rank."""
+"""A set of ranks: bit 4 * rank is one rank."""
 
 RANKS = ("4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A", "2", "3")
 SUITS = "shdc"
@@ -26,23 +27,23 @@ KING = RANKS.index("K")
 SHORTEST_RUN = 3
 _EVERY: Ranks = sum(1 << 4 * rank for rank in range(len(RANKS)))
 _IN_RUNS: Ranks = _EVERY & (1 << 4 * (KING + 1)) - 1
-"""3, 2 and A are in no run (D12)."""
+"""The ranks that can be in a run: all except 3, 2 and A (D12)."""
 
 
 class Form(NamedTuple):
-    """A combination as far as it counts (D11): `each` cards of `length` ranks up to `top`."""
+    """A combination without its suits (D11): `each` cards of each of `length` ranks up to `top`."""
 
     each: int
     length: int
     top: int
 
     def beats(self, other: Form) -> bool:
-        """Whether it is higher, of the same type and as many cards (D13); equal is not (E3)."""
+        """Whether it has the same type and size and a higher top (D13, E3)."""
         return self[:2] == other[:2] and self.top > other.top
 
     @property
     def size(self) -> int:
-        """How many cards it takes."""
+        """The number of cards."""
         return self.each * self.length
 
     def __str__(self) -> str:
@@ -53,7 +54,7 @@ class Form(NamedTuple):
 
 
 def cards_of(faces: Iterable[Face]) -> Cards:
-    """Faces as a set of cards. Raises KeyError for a face that no card has."""
+    """Faces as a set of cards. Raises KeyError for a face that is not a card."""
     bits = _bits()
     cards = 0
     for face in faces:
@@ -72,7 +73,7 @@ def faces_of(cards: Cards) -> tuple[Face, ...]:
 
 
 def form_of(cards: Cards) -> Form | None:
-    """The combination that these cards make, or None; four of a kind is nothing but a four (E4)."""
+    """The combination that these cards form, or None; four of a kind is only a four (E4)."""
     if not cards:
         return None
     bottom = ((cards & -cards).bit_length() - 1) // 4
@@ -86,7 +87,7 @@ def form_of(cards: Cards) -> Form | None:
 
 
 def leads(cards: Cards) -> list[Form]:
-    """Every combination in a hand (D11); how suits make it does not matter (D3)."""
+    """Every combination in a hand (D11), regardless of suits (D3)."""
     forms: list[Form] = []
     for each in range(1, 5):
         ranks = held(cards, each)
@@ -109,7 +110,7 @@ def answers(cards: Cards, best: Form) -> list[Form]:
 
 
 def pick(cards: Cards, form: Form) -> Cards:
-    """The cards of a hand that make a form, of each rank the first suits."""
+    """The cards of a hand for a combination, of each rank the first suits."""
     each = form.each << 4
     picked = 0
     for rank in range(form.top - form.length + 1, form.top + 1):
@@ -118,7 +119,7 @@ def pick(cards: Cards, form: Form) -> Cards:
 
 
 def held(cards: Cards, each: int) -> Ranks:
-    """The ranks of which there are at least so many cards."""
+    """The ranks of which there are at least `each` cards."""
     spades, hearts = cards & _EVERY, cards >> 1 & _EVERY
     diamonds, clubs = cards >> 2 & _EVERY, cards >> 3 & _EVERY
     either, other = spades | hearts, diamonds | clubs
@@ -143,9 +144,9 @@ def _bits() -> dict[Face, Cards]:
     return {face: 1 << number for number, face in enumerate(FACES)}
 
 
-def _first(of: int) -> int:
-    """Of a rank's suits, the low four bits, as many as the bits above say, the first ones."""
-    count, suits = of >> 4, of & 15
+def _first(packed: int) -> int:
+    """The first suits of a rank: the suits are the low four bits, their number the bits above."""
+    count, suits = packed >> 4, packed & 15
     return sum([1 << suit for suit in range(4) if suits >> suit & 1][:count])
 
 

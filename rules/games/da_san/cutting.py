@@ -1,4 +1,4 @@
-"""The first dealer of Da San: each player cuts a card, the highest number deals (D4)."""
+"""The first dealer of Da San: each player cuts a card, and the highest number deals (D4)."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _HIGH_FIRST: Final = tuple(sorted(DA_SAN.tiles.faces, key=worth, reverse=True))
 
 
 def to_draw(match: DaSanMatch) -> DaSanMatch:
-    """The match whose first dealer is cut for before its next hand (D4)."""
+    """Returns the match with a cut for its first dealer before the next hand (D4)."""
     return replace(match, cutting=True)
 
 
 def before_hand(match: DaSanMatch) -> Drawing | None:
-    """How the first dealer is cut for; None if the dealer is known."""
+    """The script of the cut for the first dealer; None if the dealer is known."""
     return _cutting(match) if match.cutting else None
 
 
 def _cutting(match: DaSanMatch) -> Drawing:
-    """The players cut in turn; those with equal highest numbers cut again."""
+    """The script: players cut in turn, and those with equal highest numbers cut again."""
     tied: Sequence[Seat] = counter_clockwise(match.dealer, SEATS)
     while len(tied) > 1:
         cards: list[Face] = []
@@ -40,9 +40,9 @@ def _cutting(match: DaSanMatch) -> Drawing:
 
 
 def _cut(seat: Seat, shown: Sequence[Face]) -> Generator[Step, Outcome, Face]:
-    """One card that a player shows; the cards that others show lie on the table.
+    """Asks a player for the card that he cut; `shown` are the cards cut before it.
 
-    The defaults of the three players differ in their number: they never tie.
+    The default cards of the three players have different numbers, so they never tie.
     """
     left = tuple(card for card in _HIGH_FIRST if card not in shown)
     default = left[4 * len(shown)]

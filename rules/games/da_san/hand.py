@@ -1,4 +1,4 @@
-"""A hand of cards, some of which may be unknown because the table does not read faces."""
+"""A hand of cards; some can be unknown because the table does not read faces."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ _ONE = Form(1, 1, 0)
 
 
 class Hand(NamedTuple):
-    """The cards of a hand that are known, and how many more it has."""
+    """The known cards of a hand, and the number of its unknown cards."""
 
     known: Cards = 0
     hidden: int = 0
 
     @property
     def size(self) -> int:
-        """How many cards it holds."""
+        """The number of cards."""
         return self.known.bit_count() + self.hidden
 
     def with_kitty(self, kitty: Hand) -> Hand:
-        """The hand after the kitty was taken into it (D9)."""
+        """The hand with the kitty added to it (D9)."""
         return Hand(self.known | kitty.known, self.hidden + kitty.hidden)
 
     def without(self, cards: Cards) -> Hand:
-        """The hand after these were played from it."""
+        """The hand after these cards were played from it."""
         return Hand(self.known & ~cards, self.hidden - (cards & ~self.known).bit_count())
 
     def seen(self, cards: Cards) -> Hand:
-        """The hand after these of its unseen cards were shown."""
+        """The hand after these of its unknown cards were shown."""
         return Hand(self.known | cards, self.hidden - (cards & ~self.known).bit_count())
 
-    def may_play(self, cards: Cards, unseen: Cards) -> bool:
-        """Whether these can be its cards, those unknown being among the `unseen` ones."""
-        strange = cards & ~self.known
-        return not strange & ~unseen and strange.bit_count() <= self.hidden
+    def can_play(self, cards: Cards, unseen: Cards) -> bool:
+        """Whether the hand can contain these cards; its unknown cards are among `unseen`."""
+        unknown = cards & ~self.known
+        return not unknown & ~unseen and unknown.bit_count() <= self.hidden
 
     def pick(self, form: Form, unseen: Cards) -> Cards:
-        """Cards that make a form, known ones first, of each rank the first suits."""
+        """Cards for a combination, known cards first, of each rank the first suits."""
         if not self.hidden:
             return pick(self.known, form)
         picked = 0

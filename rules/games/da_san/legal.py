@@ -1,4 +1,4 @@
-"""What is legal in a hand of Da San: the view of it, and the sentence against what is not."""
+"""The legal actions of a hand of Da San, and the sentence against an illegal action."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rules.well_typed import why_ill_typed
 
 _CLASSES = get_args(Action)
 THREES = 3
-"""So many 3s make their holder bid, in houses that say so (E11)."""
+"""The holder of this many 3s has to bid 3, in houses with that rule (E11)."""
 _THREE = 15 << 4 * RANKS.index("3")
 
 
 class Position(Protocol):
-    """What legality asks of a hand in progress; `DaSanPlay` is one."""
+    """The parts of a hand in progress that decide which actions are legal; see `DaSanPlay`."""
 
     @property
     def parameters(self) -> Parameters: ...
@@ -56,15 +56,16 @@ class Position(Protocol):
 
 
 class Offered(LegalActions[Action]):
-    """The legal actions of a hand, by number too: a random player makes one and not all of them.
+    """The legal actions of a hand; an action picked by its number is made without the others.
 
-    Any suits of the right ranks are legal; one choice of them is offered, as suits are equal (D3).
+    Any suits of the right ranks are legal. The list has one choice of suits for each combination,
+    because suits are equal (D3).
     """
 
     __slots__ = ("_play",)
 
     def __init__(self, play: Position) -> None:
-        super().__init__(partial(against, play), lambda: map(self._one, range(len(self))))
+        super().__init__(partial(why_not, play), lambda: map(self._one, range(len(self))))
         self._play = play
 
     def __len__(self) -> int:
@@ -85,7 +86,7 @@ class Offered(LegalActions[Action]):
         return play.lay(play.forms[number])
 
 
-def against(play: Position, action: Action) -> str | None:
+def why_not(play: Position, action: Action) -> str | None:
     """The sentence against an action, or None if it is legal."""
     wrong = why_ill_typed(action, _CLASSES, "Da San")
     if wrong is not None:
@@ -95,90 +96,93 @@ def against(play: Position, action: Action) -> str | None:
     if action.seat not in play.to_act:
         return f"It is seat {play.to_act[0]}'s turn, not seat {action.seat}'s."
     if play.round is not None:
-        return _against_card(play, play.round, action)
+        return _why_play_illegal(play, play.round, action)
     if play.to_reveal or isinstance(action, Reveal):
-        return _against_revealing(play, action)
+        return _why_reveal_illegal(play, action)
     if play.auction.over:
         if isinstance(action, Double | Pass):
             return None
-        return f"The bidder says 'double' or 'pass' before the cards are played, not '{action}'."
+        return f"Before the cards are played the bidder doubles or passes, instead of '{action}'."
     if isinstance(action, Lay):
-        return "No card is played before the auction is over; bid, or pass."
+        return "Cards are not played before the auction is over; bid, or pass."
     if isinstance(action, Double):
-        return "Nobody doubles in the auction; bid, or pass."
+        return "The stake cannot be doubled before the auction is over; bid, or pass."
     bid = action.bid if isinstance(action, Bid) else 0
     if bid != HIGHEST and _must_bid_3(play, action.seat):
         return f"Seat {action.seat} holds three 3s and has to bid 3."
     return play.auction.why_not(bid)
 
 
-def _against_card(play: Position, table: Round, action: Action) -> str | None:
+def _why_play_illegal(play: Position, table: Round, action: Action) -> str | None:
     if isinstance(action, Pass):
-        return None if table.best is not None else "The leader plays; he cannot pass."
+        return None if table.best is not None else "The leader cannot pass; play a combination."
     if not isinstance(action, Lay):
         return f"The auction is over; play cards, or pass, instead of '{action}'."
-    wrong = _against_names(action)
+    wrong = _why_misnamed(action)
     if wrong is not None:
         return wrong
     cards = cards_of(action.cards)
     hand = play.hands[action.seat]
     unseen = play.unseen if hand.hidden else 0
-    if not hand.may_play(cards, unseen):
-        strange = faces_of(cards & ~hand.known & ~unseen) or action.cards
-        return f"Seat {action.seat} cannot hold {' '.join(strange)}."
+    if not hand.can_play(cards, unseen):
+        impossible = faces_of(cards & ~hand.known & ~unseen) or action.cards
+        return f"Seat {action.seat} cannot hold {' '.join(impossible)}."
     form = form_of(cards)
     if form is None:
         return (
-            f"{' '.join(action.cards)} is no combination; play one rank, or three or more ranks in"
-            " a row from 4 to K with as many cards of each."
+            f"{' '.join(action.cards)} is not a combination; play cards of one rank, or three or"
+            " more ranks in a row from 4 to K with the same number of cards of each."
         )
     best = table.best
     if best is None or form.beats(best):
         return None
     if form[:2] != best[:2]:
-        return f"A {form} cannot be played on a {best}: it takes the same type, as many cards."
-    return f"A {form} does not beat a {best}; it takes a higher one."
+        return f"A {form} cannot be played on a {best}; play the same type with as many cards."
+    return f"A {form} does not beat a {best}; play a higher one."
 
 
-def _against_names(action: Lay | Reveal) -> str | None:
+def _why_misnamed(action: Lay | Reveal) -> str | None:
     unknown = [card for card in action.cards if card not in FACES]
     if unknown:
-        return f"'{unknown[0]}' is no card; write 4h, 10s or Kd."
+        return f"'{unknown[0]}' is not a card; write 4h, 10s or Kd."
     if len(set(action.cards)) < len(action.cards):
-        return f"'{action}' names a card twice; there is one of each."
+        return f"'{action}' names a card twice; name each card once."
     return None
 
 
-def _against_revealing(play: Position, action: Action) -> str | None:
-    """The kitty is shown before it is played from: all unseen cards of it, or some (D9)."""
+def _why_reveal_illegal(play: Position, action: Action) -> str | None:
+    """The sentence against an action while the bidder has to show the kitty (D9), or None.
+
+    An action can show all unseen cards of the kitty, or some of them.
+    """
     left = play.to_reveal
     if not left:
-        return "No card of the kitty is to be shown now."
+        return "The kitty is not shown now; bid, pass or play instead."
     if not isinstance(action, Reveal) or not action.cards:
-        return f"The bidder shows the kitty first, {left} more cards, as in 'reveal 4h' (D9)."
-    wrong = _against_names(action)
+        return f"The bidder first shows {left} more cards of the kitty, as in 'reveal 4h' (D9)."
+    wrong = _why_misnamed(action)
     if wrong is not None:
         return wrong
     if len(action.cards) > left:
-        return f"{left} cards of the kitty are to be shown, not {len(action.cards)} (D9)."
+        return f"The bidder shows {left} more cards of the kitty, not {len(action.cards)} (D9)."
     elsewhere = faces_of(cards_of(action.cards) & ~play.unseen)
     if elsewhere:
-        return f"{elsewhere[0]} cannot lie in the kitty; it has been seen elsewhere."
+        return f"{elsewhere[0]} cannot be in the kitty; it has been seen elsewhere."
     return None
 
 
 def _calls(play: Position) -> tuple[Action, ...]:
-    """What may be said in the auction, and by the bidder after it; the kitty card by card."""
+    """The legal actions before the first round: calls, a double, cards of the kitty one by one."""
     if play.to_reveal:
         return tuple(
             Reveal(seat, (card,)) for seat in play.to_act for card in faces_of(play.unseen)
         )
     if play.auction.over:
         return tuple(act for seat in play.to_act for act in (Pass(seat), Double(seat)))
-    said = (
+    calls = (
         Bid(seat, bid) if bid else Pass(seat) for seat in play.to_act for bid in range(HIGHEST + 1)
     )
-    return tuple(action for action in said if against(play, action) is None)
+    return tuple(action for action in calls if why_not(play, action) is None)
 
 
 def _must_bid_3(play: Position, seat: int) -> bool:

@@ -11,7 +11,7 @@ from rules.play import Amount, IllegalActionError, Settlement
 
 
 class Finished(Protocol):
-    """Protocol of the finished hand that a match needs."""
+    """The part of a finished hand that a match needs."""
 
     @property
     def settlement(self) -> Settlement | None: ...
@@ -21,7 +21,7 @@ class Finished(Protocol):
 class DaSanMatch:
     """Chips by seat, and the dealer of the next hand.
 
-    `cutting`: the first dealer is to be found first, by the cards that the players cut (D4).
+    `cutting` is true if the players still have to cut cards for the first deal (D4).
     """
 
     parameters: Parameters
@@ -31,14 +31,20 @@ class DaSanMatch:
 
     @property
     def over(self) -> bool:
-        """Whether somebody is out of chips and the house gives no credit (E10)."""
+        """Whether a player is out of chips and the house gives no credit (E10)."""
         return self.parameters.chips_out == "end" and min(self.scores) <= 0
 
     def after(self, play: Finished) -> DaSanMatch:
-        """The match after a hand; who went out deals (D5). Raises IllegalAction if it goes on."""
+        """Returns the match after a finished hand; the seat that went out deals next (D5).
+
+        The dealer changes otherwise if `next_dealer` says so. Raises IllegalActionError for a hand
+        that is not over.
+        """
         settled = play.settlement
         if settled is None or settled.winner is None:
-            raise IllegalActionError("The hand is not over; the match goes on once it is settled.")
+            raise IllegalActionError(
+                "The hand is not over; finish it before it is added to the match."
+            )
         gains = settled.balance()
         winner_deals = self.parameters.next_dealer == "winner"
         return replace(
@@ -51,10 +57,10 @@ class DaSanMatch:
 def begin(
     parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
 ) -> DaSanMatch:
-    """A match before its first hand; `to_draw` has the first dealer cut for (D4)."""
+    """Returns a match before its first hand; `to_draw` adds the cut for the first deal (D4)."""
     chosen = parameters or Parameters()
     return DaSanMatch(chosen, (chosen.start_chips,) * players, dealer)
 
 
 begin_match = begin
-"""The same under the name that it has in every game."""
+"""The name of this function in every game's package."""

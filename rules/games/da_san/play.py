@@ -1,8 +1,8 @@
 """A hand of Da San in progress: auction, kitty, rounds, payments.
 
-A hand is its known cards and the number of its unknown ones. A card played from a hand with unknown
-cards must be one that could be in it. One card decides who opens (D7); if the cards are hidden, the
-first seat to bid is taken to hold that card.
+A hand is its known cards and the number of its unknown cards. A card played from a hand with
+unknown cards must be one that the hand could contain. One card decides who opens (D7); if the cards
+are hidden, the first seat to bid is assumed to hold that card.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rules.games.da_san.cards import (
     leads,
 )
 from rules.games.da_san.hand import Hand
-from rules.games.da_san.legal import Offered, against
+from rules.games.da_san.legal import Offered, why_not
 from rules.games.da_san.match import DaSanMatch
 from rules.games.da_san.setup import SEATS, Parameters, kitty_places
 from rules.games.da_san.table import Round
@@ -37,12 +37,16 @@ from rules.setup import Setup
 from rules.tiles import Face
 
 FORCED_BONUS = 2
-"""What an opener left with his forced 1 wins from each, where that is played (D17)."""
+"""The factor by which an opener's forced bid of 1 wins, in houses with that rule (D17)."""
 
 
 @dataclass(frozen=True)
 class DaSanPlay:
-    """A hand as it stands: `round` is there once the auction is over, `gone` is out of the game."""
+    """A hand in progress.
+
+    `round` is None until the auction is over and the kitty is settled. `gone` are the cards of
+    finished rounds.
+    """
 
     parameters: Parameters
     hands: tuple[Hand, Hand, Hand]
@@ -66,26 +70,26 @@ class DaSanPlay:
 
     @property
     def bidder(self) -> Seat | None:
-        """Who has bid highest so far, and in the end takes the kitty (D9)."""
+        """The seat with the highest bid so far; after the auction it takes the kitty (D9)."""
         return self.auction.bidder
 
     @property
     def winner(self) -> Seat | None:
-        """Who has played his last card (D15)."""
+        """The seat that has played its last card (D15)."""
         if self.round is None or self.round.by is None:
             return None
         return None if self.hands[self.round.by].size else self.round.by
 
     @property
     def revealed(self) -> tuple[Face | None, ...]:
-        """The kitty as everybody sees it: empty unless the house shows it, and before (D9)."""
+        """The kitty after the auction, in houses that show it to all players (D9); else empty."""
         if not (self.parameters.reveal_kitty and self.auction.over):
             return ()
         return (*faces_of(self.kitty.known), *(None,) * self.kitty.hidden)
 
     @property
     def to_reveal(self) -> int:
-        """How many unseen cards of the kitty the bidder has to turn up now (D9)."""
+        """The number of unknown cards of the kitty that the bidder has to turn up now (D9)."""
         shows = self.parameters.reveal_kitty and self.auction.over and self.round is None
         return self.kitty.hidden if shows else 0
 
@@ -94,7 +98,7 @@ class DaSanPlay:
         return Offered(self)
 
     def apply(self, action: Action) -> DaSanPlay:
-        sentence = against(self, action)
+        sentence = why_not(self, action)
         if sentence is not None:
             raise IllegalActionError(sentence)
         if self.round is not None:
@@ -112,7 +116,7 @@ class DaSanPlay:
 
     @property
     def unseen(self) -> Cards:
-        """The cards that nobody knows the place of."""
+        """The cards of which the place is unknown."""
         seen = self.gone | self.kitty.known | (self.round.cards if self.round else 0)
         for hand in self.hands:
             seen |= hand.known
@@ -120,7 +124,7 @@ class DaSanPlay:
 
     @cached_property
     def forms(self) -> Sequence[Form]:
-        """The combinations that the seat on turn may play; suits do not matter (D3)."""
+        """The combinations that the seat on turn can play, regardless of suits (D3)."""
         if self.round is None:
             return ()
         hand, best = self.hands[self.round.turn], self.round.best
@@ -129,10 +133,10 @@ class DaSanPlay:
         forms = leads(held) if best is None else answers(held, best)
         if not unseen:
             return forms
-        return [form for form in forms if hand.may_play(hand.pick(form, unseen), unseen)]
+        return [form for form in forms if hand.can_play(hand.pick(form, unseen), unseen)]
 
     def lay(self, form: Form) -> Lay:
-        """A form as cards of the seat on turn."""
+        """A combination as an action of the seat on turn."""
         assert self.round is not None
         hand = self.hands[self.round.turn]
         return Lay(self.round.turn, faces_of(hand.pick(form, self.unseen if hand.hidden else 0)))
@@ -150,7 +154,7 @@ class DaSanPlay:
             reasons.append("the bidder doubled")
         if self.auction.forced and self.parameters.forced_bid_bonus and winner == bidder:
             times *= FORCED_BONUS
-            reasons.append("the 1 was forced: it wins 2")
+            reasons.append("the bid of 1 was forced and wins double")
         amount = times * self.parameters.stake_unit
         others = [seat for seat in range(SEATS) if seat != bidder]
         why = ", ".join(reasons)
@@ -164,9 +168,10 @@ class DaSanPlay:
         return Settlement(name, times, payments, tuple(reasons), winner)
 
     def _dug(self, auction: Auction, bidder: Seat, opener: Seat) -> DaSanPlay:
-        """The bidder takes the kitty (D9); he may have to show it, he may double (E11).
+        """The play after the bidder has taken the kitty (D9).
 
-        Otherwise the opener leads (D10).
+        Next the bidder shows the kitty or can double, if the house has these rules (E11). Otherwise
+        the opener leads (D10).
         """
         first, second, third = (
             hand.with_kitty(self.kitty) if seat == bidder else hand
@@ -176,7 +181,7 @@ class DaSanPlay:
         return _ready_to_lead(dug)
 
     def _revealed(self, reveal: Reveal) -> DaSanPlay:
-        """Cards of the kitty are known from now on, in the hand of the bidder too (D9)."""
+        """The play after cards of the kitty were shown; they are in the bidder's hand (D9)."""
         cards = cards_of(reveal.cards)
         first, second, third = (
             hand.seen(cards) if seat == reveal.seat else hand
@@ -206,7 +211,7 @@ class DaSanPlay:
 
 
 def _ready_to_lead(play: DaSanPlay) -> DaSanPlay:
-    """The opener leads, unless the bidder has to show the kitty or may double first (D9-E11)."""
+    """The play in its first round, unless the bidder shows the kitty or can double (D9, E11)."""
     if play.to_reveal or play.parameters.bidder_may_double:
         return play
     assert play.opener is not None
@@ -214,9 +219,9 @@ def _ready_to_lead(play: DaSanPlay) -> DaSanPlay:
 
 
 def start(setup: Setup, tiles: Tiles | None = None, match: DaSanMatch | None = None) -> DaSanPlay:
-    """The hand that begins with the auction, after the deal (D6, D7).
+    """Begins a hand with the auction, after the deal (D6, D7).
 
-    Raises IllegalSetup for a set-up that is not finished, or a card in two places.
+    Raises IllegalSetupError for a set-up that is not finished, or a card in two places.
     """
     kitty_at = kitty_places(setup)
     seen = known_tiles(setup, tiles)
@@ -239,7 +244,7 @@ def _hand(seen: Tiles, places: Sequence[Place]) -> Hand:
 
 
 def opener_of(hands: Sequence[Hand], kitty: Hand, suit: str) -> Seat | None:
-    """Who holds the suit's lowest card outside the kitty (D7, E7); None if that is not known."""
+    """The holder of the suit's lowest card outside the kitty (D7, E7); None if unknown."""
     for rank in range(len(RANKS)):
         card = 1 << 4 * rank + SUITS.index(suit[0])
         for seat, hand in enumerate(hands):

@@ -1,4 +1,4 @@
-"""Da San: the set-up (D1, D4-D6). Card tiles, cut by the left neighbour, a kitty of four."""
+"""Set-up of Da San (D1, D4-D6): card tiles, cut by the dealer's left neighbour; a kitty of four."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ PILE = CardPile(52)
 
 @dataclass(frozen=True)
 class Parameters:
-    """What houses do differently.
+    """House rules of Da San.
 
-    `deal_mode`: one card at a time (D6), or each player's sixteen at once (section 4).
-    `opening_suit`: whose lowest card outside the kitty opens the auction and leads (D7).
-    `reveal_kitty`: the bidder shows the kitty to everybody before anybody plays (D9).
-    `pass_final`: who passes in the auction is out of it (E1).
-    `pass_locks_round`: who passes plays no more in that round (D14).
-    `forced_bid_bonus`: an opener stuck with his forced 1 wins 2 from each (D17).
-    `next_dealer`: who went out first (D5), or the right neighbour in turn.
+    `deal_mode`: the deal is one card at a time (D6), or sixteen cards at once (section 4).
+    `opening_suit`: the holder of the lowest card of this suit, outside the kitty, opens the
+        auction and leads (D7).
+    `reveal_kitty`: the bidder shows the kitty to all players before the first lead (D9).
+    `pass_final`: a player who passes in the auction is out of it (E1).
+    `pass_locks_round`: a player who passes cannot play again in that round (D14).
+    `forced_bid_bonus`: an opener who wins with his forced bid of 1 wins twice the stake (D17).
+    `next_dealer`: the player who went out first deals next (D5), or the dealer's right neighbour.
     `stake_unit`: chips for each point of the bid (D16).
-    `start_chips`: what each begins a match with (D1).
+    `start_chips`: each player's chips at the start of a match (D1).
     `chips_out`: a player without chips plays on credit, or the match ends (E10).
-    `three_threes_bid_3`: who holds three 3s has to bid 3 (E11).
-    `bidder_may_double`: having seen the kitty, the bidder may double the stake (E11).
+    `three_threes_bid_3`: the holder of three 3s has to bid 3 (E11).
+    `bidder_may_double`: the bidder can double the stake after seeing the kitty (E11).
     """
 
     deal_mode: Literal["single", "batch"] = "single"
@@ -52,15 +53,16 @@ class Parameters:
     def __post_init__(self) -> None:
         if self.stake_unit < 1 or self.start_chips < 1:
             raise IllegalSetupError(
-                f"The stake and the chips to begin with are 1 or more, not {self.stake_unit} and"
+                f"`stake_unit` and `start_chips` must be 1 or more, not {self.stake_unit} and"
                 f" {self.start_chips}."
             )
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """From the shuffled pile to the auction (D6). Cards keep the number they had before the cut.
+    """The script from the shuffled pile to the auction (D6).
 
-    Who opens the auction lies in a hidden card (D7), so nobody begins yet.
+    Cards keep the numbers that they had before the cut. A hidden card decides who opens the
+    auction (D7), so `Ready.begins` is None.
     """
     dealer = seating.dealer
     yield Build(PILE)
@@ -76,9 +78,9 @@ def script(seating: Seating, parameters: Parameters) -> Script:
 
 
 def kitty_places(setup: Setup) -> tuple[Place, ...]:
-    """Where the kitty's cards lie once all are dealt: what is left of the pile, from its top.
+    """The places of the kitty's cards: the cards left in the pile after the deal, from its top.
 
-    Raises IllegalSetup for a deal that is not finished.
+    Raises IllegalSetupError for a deal that is not finished.
     """
     if setup.ready is None or setup.ready.opened is None:
         raise IllegalSetupError("The cards are not dealt yet; finish the set-up first.")
@@ -89,13 +91,16 @@ def kitty_places(setup: Setup) -> tuple[Place, ...]:
 
 
 def first_dealer(cards: Sequence[Face]) -> tuple[Seat, ...]:
-    """The seat whose card is highest, by seat 0's card first; several seats draw again (D4)."""
+    """The seats with the highest card; several of them cut again (D4).
+
+    `cards` are in the order of seats.
+    """
     worths = [worth(card) for card in cards]
     return tuple(seat for seat, value in enumerate(worths) if value == max(worths))
 
 
 def worth(card: Face) -> int:
-    """What a cut card counts for the first deal: its number; an ace 1, a picture 0 (D4)."""
+    """The value of a cut card for the first deal: its number, an ace 1, a picture card 0 (D4)."""
     rank = card[:-1]
     return {"A": 1, "J": 0, "Q": 0, "K": 0}[rank] if rank in "AJQK" else int(rank)
 

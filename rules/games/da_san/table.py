@@ -11,9 +11,9 @@ from rules.geometry import Seat
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What lies on the table: `best` by seat `by`, all `cards` of the round, who passed since.
+    """The cards on the table: `best` of seat `by`, all `cards` of the round, `passes` since then.
 
-    `locked` are those who may play no more in this round, in houses that say so.
+    `locked` are the seats that cannot play again in this round, in houses with that rule.
     """
 
     turn: Seat
@@ -24,12 +24,15 @@ class Round:
     locked: tuple[Seat, ...] = ()
 
     def laid(self, form: Form, cards: Cards) -> Round:
-        """The round after the seat on turn has played this form."""
+        """Returns the round after the seat on turn has played this combination."""
         turn = self._next(self.turn, self.locked)
         return Round(turn, self.turn, form, self.cards | cards, 0, self.locked)
 
     def passed(self, *, locks: bool) -> Round:
-        """The round after a pass; a new one, led by the highest, after the last (D14)."""
+        """Returns the round after a pass.
+
+        After the last pass it is a new round, led by the seat of the highest combination (D14).
+        """
         assert self.by is not None
         locked = (*self.locked, self.turn) if locks else ()
         passes = self.passes + 1
@@ -40,7 +43,7 @@ class Round:
 
     @staticmethod
     def _next(turn: Seat, locked: tuple[Seat, ...]) -> Seat:
-        """The next seat counter-clockwise that may still play; with both others locked, itself."""
+        """The next seat counter-clockwise that is not locked; `turn` itself if both others are."""
         after = (turn + 1) % SEATS
         while after in locked:
             after = (after + 1) % SEATS

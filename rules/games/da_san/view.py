@@ -1,4 +1,4 @@
-"""What one seat sees of a hand of Da San: its own cards, those played, a kitty shown."""
+"""The view of one seat on a hand of Da San: its own cards, the cards played, a kitty shown."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rules.geometry import Seat
 
 
 def view(play: DaSanPlay, seat: Seat) -> DaSanPlay:
-    """The play with the cards of the other hands unknown, and the kitty unless it was seen (D9).
+    """The play with the cards of the other hands unknown.
 
-    The bidder has seen the kitty; all have where the house shows it.
+    The kitty is known to the bidder, and to all seats in houses that show it (D9).
     """
     dug = play.auction.over and play.bidder is not None
     shown = play.kitty.known if dug and play.parameters.reveal_kitty else 0
@@ -30,5 +30,5 @@ def view(play: DaSanPlay, seat: Seat) -> DaSanPlay:
 
 
 def _hidden(hand: Hand, shown: int) -> Hand:
-    """A hand of which only these cards are known."""
+    """The hand with only these cards known."""
     return Hand(shown, hand.size - shown.bit_count())

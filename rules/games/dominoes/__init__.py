@@ -1,4 +1,4 @@
-"""Western dominoes, double-six: eight games with one engine; a table holds their differences.
+"""Western dominoes, double-six: eight games with one engine; `variants` has their differences.
 
 The set-ups are imported with the package; the play is imported on first use.
 """

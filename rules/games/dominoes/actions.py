@@ -1,9 +1,9 @@
-"""Actions of dominoes, as values with a text that `parse` reads back.
+"""Actions of dominoes, as values with a text that `parse` parses.
 
-`6-4` sets a tile; `6-4 on 6` joins it to an open end, by the end's name (`layout.End`). Where the
-player may choose how it lies, the text says so: `1-1 crosswise on 4`, `1-1 in line on 4`, and at
-Matador `6-1 on 3, 6 out`. `draw`, `go` and `call` have no arguments; `show 6-4` turns up
-a tile that was hidden when the hand ended.
+`6-4` sets a tile; `6-4 on 6` joins it to an open end, by the end's name (`layout.End`). If the
+player can choose how the tile lies, the text names the choice: `1-1 crosswise on 4`,
+`1-1 in line on 4`, and at Matador `6-1 on 3, 6 out`. `draw`, `go` and `call` have no arguments.
+`show 6-4` turns up a tile that was hidden when the hand ended.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from rules.games.dominoes.bones import double_six
 from rules.geometry import Seat
 from rules.tiles import Face
 
-Lie = Literal["", "crosswise", "in line"]
-"""How a doublet lies, where its player may choose (2.9)."""
+Orientation = Literal["", "crosswise", "in line"]
+"""How a doublet lies, if its player can choose (2.9)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lay:
-    """Lay a tile; `on` names the open end, and `out` the outer half where both could be."""
+    """Lay a tile; `on` names the open end, `out` the outer half if either half could be outside."""
 
     seat: Seat
     tile: Face
     on: str = ""
-    lie: Lie = ""
+    orientation: Orientation = ""
     out: int | None = None
 
     def __str__(self) -> str:
-        lies = f" {self.lie}" if self.lie else ""
+        orientation = f" {self.orientation}" if self.orientation else ""
         joined = f" on {self.on}" if self.on else ""
-        return f"{self.tile}{lies}{joined}{'' if self.out is None else f', {self.out} out'}"
+        return f"{self.tile}{orientation}{joined}{'' if self.out is None else f', {self.out} out'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Lay nothing; the turn passes (C4)."""
+    """Lay no tile; the turn passes (C4)."""
 
     seat: Seat
 
@@ -59,7 +59,7 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Announce the points that lie on the table: "muggins" (2.5)."""
+    """Claim the points of the open ends: "muggins" (2.5)."""
 
     seat: Seat
 
@@ -69,7 +69,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """After the hand, turn up an unseen tile, so that its pips can be counted."""
+    """Turn up an unseen tile after the hand, so that its pips can be counted."""
 
     seat: Seat
     tile: Face
@@ -80,39 +80,40 @@ class Show:
 
 DominoAction = Lay | Draw | Go | Call | Show
 Action = DominoAction
-"""The same under the name that it has in every game."""
+"""The name of this type in every game's package."""
 
-_SAID: dict[str, type[Draw | Go | Call]] = {"draw": Draw, "go": Go, "call": Call}
+_WITHOUT_TILE: dict[str, type[Draw | Go | Call]] = {"draw": Draw, "go": Go, "call": Call}
 _LAY = (
-    r"(?P<tile>[0-9]-[0-9])(?: (?P<lie>crosswise|in line))?"
+    r"(?P<tile>[0-9]-[0-9])(?: (?P<orientation>crosswise|in line))?"
     r"(?: on (?P<on>[0-9](?:-[0-9](?: end| side)?)?))?(?:, (?P<out>[0-9]) out)?"
 )
 _SHOW = r"show (?P<tile>[0-9]-[0-9])"
 
 
 def parse(seat: Seat, text: str) -> DominoAction:
-    """Read a seat's action back from its text; a tile's halves may come in either order.
+    """Parses the text of a seat's action; the halves of a tile can be in either order.
 
-    Raises NotationError with the text and what can be said.
+    Raises NotationError for any other text.
     """
-    if text in _SAID:
-        return _SAID[text](seat)
+    if text in _WITHOUT_TILE:
+        return _WITHOUT_TILE[text](seat)
     if shown := re.fullmatch(_SHOW, text):
         return Show(seat, _tile(shown["tile"]))
     laid = re.fullmatch(_LAY, text)
     if laid is None:
         raise NotationError(
-            f"'{text}' is nothing that a player does; write '6-4', '6-4 on 6',"
+            f"'{text}' is not an action of dominoes; write '6-4', '6-4 on 6',"
             " '1-1 crosswise on 4', 'draw', 'go', 'call' or 'show 6-4'."
         )
-    lie: Lie = "crosswise" if laid["lie"] == "crosswise" else "in line" if laid["lie"] else ""
+    named = laid["orientation"]
+    orientation: Orientation = "crosswise" if named == "crosswise" else "in line" if named else ""
     out = int(laid["out"]) if laid["out"] else None
-    return Lay(seat, _tile(laid["tile"]), laid["on"] or "", lie, out)
+    return Lay(seat, _tile(laid["tile"]), laid["on"] or "", orientation, out)
 
 
 def _tile(text: str) -> Face:
     one, other = sorted(text.split("-"), reverse=True)
     tile = f"{one}-{other}"
     if tile not in double_six():
-        raise NotationError(f"'{text}' is no domino; the set goes from 0-0 to 6-6.")
+        raise NotationError(f"'{text}' is not a domino; write a tile from 0-0 to 6-6.")
     return tile

@@ -26,18 +26,18 @@ def hands_over(setup: Setup, before: DominoPlay, after: DominoPlay) -> Handed:
 
 
 def held(play: DominoPlay) -> Held:
-    """Each seat's tiles in hand."""
+    """The tiles in each seat's hand."""
     return play.hands
 
 
-def follows(truth: DominoPlay, play: DominoPlay, seat: Seat) -> Show:
-    """After the hand: the next tile that a seat still holds and the table has not seen (C9)."""
+def catch_up(full_play: DominoPlay, play: DominoPlay, seat: Seat) -> Show:
+    """Shows, after the hand, the seat's next tile that the table has not seen (C9)."""
     seen = play.hands[seat]
-    return Show(seat, next(tile for tile in truth.hands[seat] if tile and tile not in seen))
+    return Show(seat, next(tile for tile in full_play.hands[seat] if tile and tile not in seen))
 
 
 def answers(setup: Setup, tiles: Tiles) -> Outcome:
-    """Who sets, where the tiles in hand decide it (C5, 2.3, 2.4); None for any other choice."""
+    """The setter, if the tiles in hand decide it (C5, 2.3, 2.4); None for any other choice."""
     asked = setup.pending
     if not isinstance(asked, Choose) or asked.what != SETTER:
         return None
@@ -60,9 +60,9 @@ RULES: tuple[AnyRules, ...] = tuple(
         held=held,
         view=view,
         hands_over=hands_over,
-        follows=follows,
+        catch_up=catch_up,
         answers=answers,
     )
     for variant in VARIANTS
 )
-"""How each of them is played, in the order of DOMINO_GAMES."""
+"""The rules of each domino game, in the order of DOMINO_GAMES."""

@@ -22,7 +22,7 @@ def halves(tile: Face) -> tuple[int, int]:
 
 @cache
 def pips(tile: Face) -> int:
-    """Both numbers together (C1)."""
+    """The sum of both numbers of a tile (C1)."""
     return sum(halves(tile))
 
 
@@ -33,5 +33,5 @@ def is_doublet(tile: Face) -> bool:
 
 
 def is_matador(tile: Face) -> bool:
-    """Whether it is 6-1, 5-2, 4-3 or 0-0, which lie anywhere at Matador (2.8)."""
+    """Whether the tile is 6-1, 5-2, 4-3 or 0-0, which fit any end at Matador (2.8)."""
     return pips(tile) in (0, 7)

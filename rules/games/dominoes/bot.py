@@ -10,14 +10,15 @@ from rules.geometry import Seat
 from rules.play import IllegalActionError
 
 KEEP_A_MATADOR = 8
-"""How many pips a matador in hand is worth: it opens a blank end (2.8)."""
+"""The value, in pips, of keeping a matador in hand: only a matador fits a blank end (2.8)."""
 
 
 def sensible(play: DominoPlay, seat: Seat) -> DominoAction:
-    """What a fair player does.
+    """Returns the action of this player as `seat`.
 
-    Calls what can be called; lays the tile that scores most, else the heaviest that leaves most to
-    lay; draws rather than goes. Raises IllegalAction if there is nothing for that seat to do.
+    It calls points whenever it can. It lays the tile with the highest score, then with the most
+    pips and the most tiles in hand that can follow. It draws rather than goes. Raises
+    IllegalActionError if the seat cannot act.
     """
     offered = [action for action in play.legal_actions if action.seat == seat]
     calls = [action for action in offered if isinstance(action, Call)]
@@ -34,11 +35,11 @@ def sensible(play: DominoPlay, seat: Seat) -> DominoAction:
             return action
     if offered:
         return offered[0]
-    raise IllegalActionError(f"Seat {seat} has nothing to do now; it is for {_seats(play.to_act)}.")
+    raise IllegalActionError(f"Seat {seat} cannot act now; {_seats(play.to_act)} can.")
 
 
 def _worth(play: DominoPlay, lay: Lay) -> tuple[int, int]:
-    """Points at once; then pips out of the hand, a doublet sooner, and what can follow."""
+    """The points at once; then pips, with a bonus for doublets and for tiles that can follow."""
     tableau = play.tableau[lay]
     at_once = open_ends_score(tableau) + sum(
         score.points for score in header_scores(play.tableau, lay, tableau)
@@ -50,4 +51,4 @@ def _worth(play: DominoPlay, lay: Lay) -> tuple[int, int]:
 
 
 def _seats(seats: tuple[Seat, ...]) -> str:
-    return " and ".join(f"seat {seat}" for seat in seats) or "nobody"
+    return " and ".join(f"seat {seat}" for seat in seats) or "no seat"

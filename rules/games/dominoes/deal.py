@@ -1,7 +1,7 @@
-"""The set-up of every domino game: boneyard, hands dealt one tile at a time, the setter (C1-C8).
+"""Set-up of every domino game: boneyard, hands dealt one tile at a time, the setter (C1-C8).
 
-The table does not see the hands, so if a tile in hand decides, the players are asked; the answer
-`unseen` leaves the setter open.
+The table does not see the hands. If a tile in a hand decides who sets, the set-up asks the players;
+the answer `unseen` leaves the setter open.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from rules.tiles import Face
 
 BONEYARD = Boneyard(28)
 SETTER = "setter"
-"""What the players are asked where a tile in hand decides who sets."""
+"""The question to the players if a tile in a hand decides who sets."""
 SINGLES = 21
-"""Tiles that are no doublets: more than these in hand, and somebody holds one."""
+"""The number of tiles that are not doublets; if players hold more tiles, one of them has a
+doublet."""
 
 Order = tuple[Seat, ...]
 Finding = Generator[Step, Outcome, Seat | None]
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """From the shuffled tiles to the first one set (C2, section 5)."""
+    """The script from the shuffled tiles to the first turn (C2, section 5)."""
     each = _hand(seating.players, parameters)
     yield Build(BONEYARD)
 
@@ -40,17 +41,21 @@ def script(seating: Seating, parameters: Parameters) -> Script:
 
 
 def _hand(players: int, parameters: Parameters) -> int:
-    """Tiles each; raises IllegalSetup where the boneyard has too few, the lots included."""
+    """The number of tiles of a hand. Raises IllegalSetupError if the boneyard has too few tiles.
+
+    The lots that players draw for the set are counted too.
+    """
     each = parameters.hand[players - 2]
     left = BONEYARD.count - each * players
     if each < 1 or left < 0:
         raise IllegalSetupError(
-            f"{players} hands of {each} tiles cannot be dealt from a boneyard of {BONEYARD.count}."
+            f"{players} hands of {each} tiles cannot be dealt from a boneyard of {BONEYARD.count};"
+            " change `hand`."
         )
     if parameters.setter == "lightest" and left < players:
         raise IllegalSetupError(
             f"{players} players cannot draw for the set from the {left} tiles that hands of {each}"
-            f" leave; deal smaller hands or find the setter another way."
+            f" leave; deal smaller hands, or choose another `setter`."
         )
     return each
 
@@ -61,13 +66,16 @@ def _one_each(order: Order, boneyard: list[BoneyardPlace]) -> Generator[Step, Ou
 
 
 def _rotate(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
-    """The right to set passes round the table with the deal (C5)."""
+    """The dealer of the hand sets; the deal passes around the table (C5)."""
     yield from ()
     return order[0]
 
 
 def _lightest(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
-    """Each player shows a tile of the boneyard, which is mixed again; ties draw again (C5, C7)."""
+    """The player who draws the lightest tile from the boneyard sets (C5, C7).
+
+    The tiles drawn go back and the boneyard is mixed. Players with equal tiles draw again.
+    """
     tied = order
     while len(tied) > 1:
         lots: dict[Seat, Face | None] = {}
@@ -83,15 +91,15 @@ def _lightest(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
 
 
 def _by_hand(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
-    """The players say who sets: the holder of the heavier doublet or tile (C5), or of 6-6 (2.3).
+    """The players name the setter: the holder of the heavier doublet or tile (C5), or of 6-6 (2.3).
 
-    Where 6-6 was not dealt, at Sebastopol with three players, the highest doublet takes its place.
+    If 6-6 was not dealt (at Sebastopol with three players), the holder of the highest doublet sets.
     """
     return _seat_or_none((yield from _ask(order, "unseen")))
 
 
 def _bergen(order: Order, boneyard: list[BoneyardPlace]) -> Finding:
-    """The heavier doublet sets; while no player has one, each draws one tile (2.4)."""
+    """The holder of the heavier doublet sets; while no player has one, each draws a tile (2.4)."""
     while True:
         none_yet = BONEYARD.count - len(boneyard) <= SINGLES
         named = yield from _ask(order, *(["nobody"] if none_yet else []), "unseen")

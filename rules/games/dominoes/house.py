@@ -1,4 +1,4 @@
-"""House rules of dominoes, as a judge case names them."""
+"""House rules of dominoes in a judge case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rules.games.dominoes.variants import Drawing, Parameters, SetTile, Way, Win
 
 @dataclass(frozen=True)
 class House:
-    """What a house does differently (2.3-2.9); None as the game has it.
+    """The parameters that a house changes (2.3-2.9); None leaves the game's value.
 
     The names are those of `variants.Parameters`.
     """
@@ -42,6 +42,6 @@ class House:
     stop_immediately: bool | None = None
 
     def changed(self, parameters: Parameters) -> Parameters:
-        """A game's parameters with these changes. Raises IllegalSetup where they contradict."""
+        """The game's parameters with these changes. Raises IllegalSetupError if they contradict."""
         changes = {name: value for name, value in asdict(self).items() if value is not None}
         return replace(parameters, **changes)

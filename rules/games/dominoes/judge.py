@@ -1,4 +1,4 @@
-"""A move at dominoes on the floor: may it be made, what does it score, what is the hand worth?"""
+"""The judge of dominoes: whether an action is legal, its score, and the score of the hand."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rules.play import HOUSE, Payment
 __all__ = ["Case", "House", "judge"]
 
 _HIDDEN: Hand = (None,) * 7
-"""A hand that the case does not show; it may hold any tile that is not seen elsewhere."""
+"""A hand that the case does not show; it can contain any tile that is not seen elsewhere."""
 
 
 def judge(case: Case) -> Verdict:
-    """The verdict on what a seat does, or the score of a hand that has ended."""
+    """The verdict on the action of a seat, or on the score of a hand that has ended."""
     tableau, laid = laid_out(case)
     play = _play(case, tableau, laid)
     if case.tile is None:
@@ -31,12 +31,12 @@ def judge(case: Case) -> Verdict:
         case Lay():
             return _laid(case, play, joined(tableau, action, laid))
         case Draw() | Go() | Call():
-            return _said(case, play, action)
-    raise RulesError(f"tile: '{case.tile}' is no move; write a tile, draw, go or call.")
+            return _draw_go_or_call(case, play, action)
+    raise RulesError(f"tile: '{case.tile}' is not an action here; write a tile, draw, go or call.")
 
 
 def _play(case: Case, tableau: Tableau, laid: tuple[Lay, ...]) -> DominoPlay:
-    """The hand as it stands; what the case does not show is unknown."""
+    """The play before the action; tiles that the case does not show are unknown."""
     hands: list[Hand] = [_HIDDEN] * case.seats
     if case.hands is not None:
         hands = [*case.hands]
@@ -60,7 +60,7 @@ def _play(case: Case, tableau: Tableau, laid: tuple[Lay, ...]) -> DominoPlay:
 
 
 def _boneyard(case: Case) -> int:
-    """Tiles in the boneyard: as given, or what the set has beside the tiles that are shown."""
+    """The number of tiles in the boneyard: as given, or computed from the hands and the layout."""
     if case.boneyard is not None:
         return case.boneyard
     if case.hands is not None:
@@ -69,7 +69,7 @@ def _boneyard(case: Case) -> int:
 
 
 def _laid(case: Case, play: DominoPlay, lay: Lay) -> Verdict:
-    """The verdict on a tile that is tried."""
+    """The verdict on a tile that is laid."""
     if case.hands is not None or case.hand is not None:
         own = play.hands[case.seat]
         if lay.tile not in own:
@@ -90,24 +90,24 @@ def _laid(case: Case, play: DominoPlay, lay: Lay) -> Verdict:
     points = open_ends_score(after.tableau)
     if case.house.base:
         reasons.append(
-            f"They total {after.tableau.total}, {'a' if points else 'no'} multiple of"
+            f"They total {after.tableau.total}, which is {'a' if points else 'not a'} multiple of"
             f" {case.house.base} that scores (2.5, 2.7, 2.9)."
         )
     if after.claim and case.called:
         after = after.apply(Call(case.seat))
     elif after.claim:
-        reasons.append(f"Nobody called the {points} points, so they are nobody's (2.5).")
+        reasons.append(f"The {points} points were not called, so no seat scores them (2.5).")
         after = after._replace(claim=0)
     reasons += [f"Seat {seat} scores {many}: {why}." for seat, many, why in after.scored]
     if not after.scored and not case.house.base:
-        reasons.append(f"It scores nothing at {case.variant.title}.")
+        reasons.append(f"{lay.tile} scores no points at {case.variant.title}.")
     return _after(case, after, reasons)
 
 
-def _said(case: Case, play: DominoPlay, action: Draw | Go | Call) -> Verdict:
+def _draw_go_or_call(case: Case, play: DominoPlay, action: Draw | Go | Call) -> Verdict:
     """The verdict on a draw, a go or a call."""
     if isinstance(action, Draw | Go):
-        _require_what_decides(case)
+        _require_hand_and_boneyard(case)
     sentence = legality.why_not(play, action)
     if sentence is not None:
         return Verdict(legal=False, name="not allowed", reasons=(sentence,))
@@ -120,28 +120,28 @@ def _said(case: Case, play: DominoPlay, action: Draw | Go | Call) -> Verdict:
     cannot = f"Seat {case.seat} {'can' if able else 'cannot'} play"
     tiles = f"{left} tile{'s are' if left != 1 else ' is'} in the boneyard"
     rule = "(C3, 2.8, 2.9)" if able else "(C3, C4)"
-    reason = f"{cannot}, and {tiles}: it may {case.tile} {rule}."
+    reason = f"{cannot}, and {tiles}: the seat can {case.tile} {rule}."
     if isinstance(action, Draw):
         return Verdict(legal=True, name="draw", reasons=(reason,))
     return _after(case, after, [reason], name="go")
 
 
-def _require_what_decides(case: Case) -> None:
-    """Raises RulesError where a draw or a go depends on what the case does not say."""
+def _require_hand_and_boneyard(case: Case) -> None:
+    """Raises RulesError if the case lacks the hand or the boneyard that decide a draw or a go."""
     if case.hand is None and case.hands is None:
         raise RulesError(
-            f"hand: Whether seat {case.seat} may {case.tile} depends on its tiles; give its hand"
+            f"hand: Whether seat {case.seat} can {case.tile} depends on its tiles; give its hand"
             " (C3)."
         )
     if case.boneyard is None and case.hands is None and case.house.draw != "none":
         raise RulesError(
-            f"boneyard: Whether seat {case.seat} may {case.tile} depends on the boneyard; give how"
-            " many tiles are left in it (C4)."
+            f"boneyard: Whether seat {case.seat} can {case.tile} depends on the boneyard; give the"
+            " number of tiles left in it (C4)."
         )
 
 
 def _hand_over(case: Case, play: DominoPlay) -> Verdict:
-    """The score of a hand that has ended. Raises RulesError if it goes on."""
+    """The verdict on a hand that has ended. Raises RulesError if it has not ended."""
     play = play._replace(claim=0)
     if not play.ended:
         if case.layout and not case.house.pass_when_able:
@@ -164,7 +164,7 @@ def _require_blocked(case: Case, play: DominoPlay) -> None:
 
 
 def _after(case: Case, after: DominoPlay, reasons: list[str], name: str = "") -> Verdict:
-    """The verdict on a legal action, with the hand's score where the action ends it."""
+    """The verdict on a legal action, with the score of the hand if the action ends it."""
     payments: tuple[Payment, ...] = tuple(Payment(HOUSE, *score) for score in after.scored)
     won = False
     if after.ended and (case.hands is not None or after.ended == "target"):
@@ -188,7 +188,7 @@ def _after(case: Case, after: DominoPlay, reasons: list[str], name: str = "") ->
 
 
 def _why(before: Tableau, lay: Lay) -> str:
-    """What lets a tile lie there."""
+    """The reason why a tile fits."""
     if not before.ends:
         return "it is the first tile (section 2)"
     if before.parameters.join == "seven":

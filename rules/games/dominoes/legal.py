@@ -1,7 +1,7 @@
-"""What a domino player may do now, and the sentence against what he may not.
+"""The legal actions of a hand of dominoes, and the sentence against an illegal action.
 
-A tile that nobody has seen could be any that is not accounted for, so a hidden hand may do whatever
-some such hand might; a tile that is known to fit still binds its player.
+An unknown tile can be any tile that has not been seen elsewhere. For a hidden hand every action is
+legal that is legal for some hand of such tiles. A known tile that fits binds its holder as usual.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol, get_args
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
 from rules.games.dominoes.layout import Tableau, why_it_does_not_fit
 from rules.games.dominoes.party import Ended, Hand, Party
-from rules.games.dominoes.setter import may_set
+from rules.games.dominoes.setter import can_set
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
 from rules.tiles import Face
@@ -22,7 +22,7 @@ _CLASSES = get_args(DominoAction)
 
 
 class Position(Protocol):
-    """What legality asks of a hand in progress; `DominoPlay` is one."""
+    """The parts of a hand in progress that decide which actions are legal; see `DominoPlay`."""
 
     @property
     def party(self) -> Party: ...
@@ -71,9 +71,9 @@ def each(play: Position) -> list[DominoAction]:
     able, hidden = bool(actions), None in hand
     if hidden:
         actions += [lay for tile in play.unseen for lay in lays.get(tile, ())]
-    if _may_draw(play, able):
+    if _can_draw(play, able):
         actions.append(Draw(seat))
-    if _may_go(play, able, hidden):
+    if _can_go(play, able, hidden):
         actions.append(Go(seat))
     if play.claim:
         actions += map(Call, play.to_act)
@@ -81,7 +81,10 @@ def each(play: Position) -> list[DominoAction]:
 
 
 def _before_and_after(play: Position) -> list[DominoAction]:
-    """The set; and once the hand has ended, its last points and what nobody has seen."""
+    """The legal actions before the first tile and after the end of the hand.
+
+    After the end the last points can be called, and unknown tiles are shown.
+    """
     actions: list[DominoAction] = []
     if not play.ended:
         for seat in play.to_act:
@@ -100,7 +103,7 @@ def _sets(play: Position, seat: Seat) -> Iterator[Lay]:
     tiles = [tile for tile in hand if tile is not None]
     lays = play.tableau.lays[seat]
     for tile in (*tiles, *(play.unseen if None in hand else ())):
-        if may_set(tile, hand, play.parameters, not play.boneyard):
+        if can_set(tile, hand, play.parameters, not play.boneyard):
             yield from lays[tile]
 
 
@@ -110,7 +113,7 @@ def why_not(play: Position, action: object) -> str | None:
     if wrong is not None:
         return wrong
     if type(action) is Lay:
-        return _against_laying(play, action)
+        return _why_lay_illegal(play, action)
     assert isinstance(action, Draw | Go | Call | Show)
     if not 0 <= action.seat < play.party.players:
         return _no_seat(play, action.seat)
@@ -118,29 +121,29 @@ def why_not(play: Position, action: object) -> str | None:
         case Call():
             return None if play.claim else _nothing_to_call(play)
         case Show(seat, tile):
-            return _against_showing(play, seat, tile)
+            return _why_show_illegal(play, seat, tile)
     if play.ended:
         if isinstance(action, Go) and play.claim and action.seat == play.turn:
             return None
         return _over(play)
     if not play.tableau.ends:
-        return "The first tile has to be set before anybody may draw or go."
+        return "No seat can draw or go before the first tile is set; set a tile."
     if action.seat != play.turn:
         return f"It is seat {play.turn}'s turn, not seat {action.seat}'s."
     able, hidden = is_able(play, action.seat), None in play.hands[action.seat]
     if isinstance(action, Draw):
-        return None if _may_draw(play, able) else _against_drawing(play)
-    return None if _may_go(play, able, hidden) else _against_going(play, able)
+        return None if _can_draw(play, able) else _why_draw_illegal(play)
+    return None if _can_go(play, able, hidden) else _why_go_illegal(play, able)
 
 
 def is_able(play: Position, seat: Seat) -> bool:
-    """Whether a tile that is known to be in that hand fits."""
+    """Whether a tile fits that is known to be in that hand."""
     lays = play.tableau.lays[seat]
     return any(tile in lays for tile in play.hands[seat])
 
 
-def _against_laying(play: Position, lay: Lay) -> str | None:
-    """Turn, hand, end, and what may be set, in this order."""
+def _why_lay_illegal(play: Position, lay: Lay) -> str | None:
+    """The sentence against laying a tile: checks turn, hand, end and first tile, in this order."""
     seat, tile = lay.seat, lay.tile
     if seat != play.turn and (play.turn is not None or not 0 <= seat < play.party.players):
         if not 0 <= seat < play.party.players:
@@ -156,50 +159,50 @@ def _against_laying(play: Position, lay: Lay) -> str | None:
             return f"Seat {seat} cannot hold {tile}; it has been seen elsewhere."
     if lay not in play.tableau:
         return why_it_does_not_fit(play.tableau, lay).cited
-    if not play.tableau.ends and not may_set(tile, hand, play.parameters, not play.boneyard):
+    if not play.tableau.ends and not can_set(tile, hand, play.parameters, not play.boneyard):
         what = "a doublet" if play.parameters.set_tile == "doublet" else "its heaviest"
-        return f"Seat {seat} cannot set {tile}: {what} has to be set (section 2)."
+        return f"Seat {seat} cannot set {tile}: it has to set {what} (section 2)."
     return None
 
 
-def _may_draw(play: Position, able: bool) -> bool:
-    """C3, C4: who cannot play draws, as long as more than the reserve is left."""
+def _can_draw(play: Position, able: bool) -> bool:
+    """Whether a seat can draw: it cannot play, and the boneyard exceeds its reserve (C3, C4)."""
     parameters = play.parameters
     if parameters.draw == "none" or len(play.boneyard) <= parameters.boneyard_reserve:
         return False
     return not able or parameters.draw_when_able
 
 
-def _against_drawing(play: Position) -> str:
+def _why_draw_illegal(play: Position) -> str:
     parameters, left = play.parameters, len(play.boneyard)
     if parameters.draw == "none":
-        return f"Nobody draws at {play.party.title}; say go."
+        return f"There is no drawing at {play.party.title}; go instead."
     if left <= parameters.boneyard_reserve:
         tiles = "1 tile is" if left == 1 else f"{left or 'no'} tiles are"
-        return f"Nothing can be drawn: {tiles} left in the boneyard; lay a tile or go (C4)."
-    return f"Seat {play.turn} can play, so it may not draw (2.2)."
+        return f"No tile can be drawn: {tiles} left in the boneyard; lay a tile or go (C4)."
+    return f"Seat {play.turn} can play, so it cannot draw; lay a tile (2.2)."
 
 
-def _may_go(play: Position, able: bool, hidden: bool) -> bool:
-    """C4: who can neither play nor draw goes; at Sniff also who does not like to play (2.9)."""
+def _can_go(play: Position, able: bool, hidden: bool) -> bool:
+    """Whether a seat can go: it can neither play nor draw (C4), or at Sniff at any time (2.9)."""
     parameters = play.parameters
     if able or (hidden and parameters.pass_when_able):
         return parameters.pass_when_able
     return parameters.draw != "until_able" or len(play.boneyard) <= parameters.boneyard_reserve
 
 
-def _against_going(play: Position, able: bool) -> str:
+def _why_go_illegal(play: Position, able: bool) -> str:
     if able:
-        return f"Seat {play.turn} can play, so it may not go."
+        return f"Seat {play.turn} can play, so it cannot go; lay a tile."
     return (
-        f"Seat {play.turn} has to draw before it may go: {len(play.boneyard)} tiles are in the"
+        f"Seat {play.turn} has to draw before it can go: {len(play.boneyard)} tiles are in the"
         f" boneyard, of which {play.parameters.boneyard_reserve} stay (C4)."
     )
 
 
-def _against_showing(play: Position, seat: Seat, tile: Face) -> str | None:
+def _why_show_illegal(play: Position, seat: Seat, tile: Face) -> str | None:
     if seat not in play.to_show:
-        return f"Seat {seat} has no tile to show: tiles are shown that nobody saw, after the hand."
+        return f"Seat {seat} has no tile to show: only unknown tiles are shown, after the hand."
     if tile not in play.unseen:
         return f"Seat {seat} cannot show {tile}; it has been seen elsewhere."
     return None
@@ -207,17 +210,14 @@ def _against_showing(play: Position, seat: Seat, tile: Face) -> str | None:
 
 def _nothing_to_call(play: Position) -> str:
     if not play.parameters.muggins_call:
-        return f"Nothing is called at {play.party.title}."
-    return (
-        f"There is nothing to call: no points are open, and the ends total {play.tableau.total}"
-        " (2.5)."
-    )
+        return f"No points are called at {play.party.title}."
+    return f"There are no points to call: the open ends total {play.tableau.total} (2.5)."
 
 
 def _over(play: Position) -> str:
     if play.claim:
-        return f"The last tile is laid; call its points, or seat {play.turn} says go (2.5)."
-    return "The hand is over; show what is hidden, or begin the next one."
+        return f"The last tile is laid; call its points, or let seat {play.turn} go (2.5)."
+    return "The hand is over; show the unknown tiles, or begin the next hand."
 
 
 def _no_seat(play: Position, seat: Seat) -> str:

@@ -13,7 +13,7 @@ from rules.play import HOUSE
 
 @dataclass(frozen=True, slots=True)
 class DominoMatch:
-    """The scores so far. `dealer` draws first; where the right to set rotates, he sets (C5)."""
+    """The scores so far. `dealer` draws first, and sets if the right to set rotates (C5)."""
 
     parameters: Parameters
     scores: tuple[int, ...]
@@ -22,24 +22,24 @@ class DominoMatch:
 
     @property
     def over(self) -> bool:
-        """Whether somebody has reached the target (2.9)."""
+        """Whether a player has reached the target (2.9)."""
         return max(self.scores) >= self.parameters.target
 
     @property
     def winner(self) -> Seat | None:
-        """Who has won the game: the highest score, once the target is reached."""
+        """The seat with the highest score once the target is reached; None on a tie."""
         leaders = [seat for seat, score in enumerate(self.scores) if score == max(self.scores)]
         return leaders[0] if self.over and len(leaders) == 1 else None
 
     def after(self, play: DominoPlay) -> DominoMatch:
-        """The match after a finished hand.
+        """Returns the match after a finished hand.
 
-        The deal passes on in turn; at Bergen the loser of a hand draws first in the next (2.4).
+        The deal passes on in turn. At Bergen the next seat that did not win draws first (2.4).
         Raises RulesError for a hand that is not settled.
         """
         settlement = play.settlement
         if settlement is None:
-            raise RulesError("The hand is not settled yet; play it out, then count it.")
+            raise RulesError("The hand is not settled yet; finish it before it is counted.")
         gains = settlement.balance()
         gains.pop(HOUSE, None)
         scores = tuple(score + int(gains.get(seat, 0)) for seat, score in enumerate(self.scores))
@@ -51,5 +51,5 @@ class DominoMatch:
 
 
 def begin_match(parameters: Parameters, players: int, dealer: Seat = 0) -> DominoMatch:
-    """A match before its first hand."""
+    """Returns a match before its first hand."""
     return DominoMatch(parameters, (0,) * players, dealer)

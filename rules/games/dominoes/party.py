@@ -1,4 +1,4 @@
-"""What stays the same through a hand of dominoes, and the types that its values share."""
+"""The values that stay constant through a hand of dominoes, and types that its modules share."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rules.geometry import Seat
 from rules.tiles import Face
 
 Hand = tuple[Face | None, ...]
-"""A seat's tiles; None is a tile that no one has seen."""
+"""A seat's tiles; None is an unknown tile."""
 Ended = Literal["", "out", "blocked", "target"]
-"""How a hand ended; empty while it goes on."""
+"""How a hand ended; empty while it is in progress."""
 
 
 class Party(NamedTuple):
-    """What stays the same through a hand.
+    """The values that stay constant through a hand.
 
-    The game's title, its parameters, the scores it began with, who plays after each seat (C8), and
-    whether a tile can score when it is laid.
+    They are the game's title, its parameters, the scores before the hand (`opening`), for each seat
+    the seat that plays next (`following`, C8), and whether a tile can score when it is laid.
     """
 
     title: str

@@ -1,8 +1,8 @@
-"""A hand of dominoes: from the set until somebody is out, nobody plays, or the game is won.
+"""A hand of dominoes, from the first tile until a seat is out, the hand is blocked or the game won.
 
-What may be done is told by `legality`; this is what it does. A hand's tiles are faces, or None for
-a tile that nobody has seen: laying a tile takes it from the hand, or takes an unknown one. When the
-hand has ended, unknown tiles are shown one by one, so that pips can be counted.
+`legal` decides which actions are legal; this module has their effects. The tiles of a hand are
+faces, or None for an unknown tile: laying a tile removes it from the hand, or removes an unknown
+tile. After the end of the hand, unknown tiles are shown one by one, so that pips can be counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rules.errors import IllegalSetupError
 from rules.games.dominoes import legal as legality
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
 from rules.games.dominoes.bones import double_six
-from rules.games.dominoes.layout import Tableau, bare
+from rules.games.dominoes.layout import Tableau, empty_tableau
 from rules.games.dominoes.party import Ended, Hand, Party
 from rules.games.dominoes.score import Score, hand_score, header_scores, open_ends_score
 from rules.games.dominoes.setter import doublet_setter
@@ -29,16 +29,16 @@ from rules.setup import Setup
 from rules.tiles import Face
 
 SET_BY_HAND = ("doublet", "double_six", "bergen")
-"""The ways to find the setter that look at tiles in hand (C5, 2.3, 2.4)."""
+"""The ways to find the setter that depend on tiles in hand (C5, 2.3, 2.4)."""
 _NOTHING: Tiles = MappingProxyType({})
 
 
 class DominoPlay(NamedTuple):
     """A hand in progress.
 
-    `turn` is None where nobody saw who sets: then anybody may. `goes` counts the turns passed
-    since the last tile; `claim` the points that wait for a call (2.5); `ended` says how the hand
-    ended, if it did.
+    `turn` is None if the setter is unknown: then every seat can set. `goes` counts the turns passed
+    since the last tile. `claim` are the points that wait for a call (2.5). `ended` is how the hand
+    ended, empty while it is in progress.
     """
 
     party: Party
@@ -58,19 +58,19 @@ class DominoPlay(NamedTuple):
 
     @property
     def to_act(self) -> tuple[Seat, ...]:
-        """Who may act: whoever's turn it is, and everybody while points wait for a call."""
-        everybody = tuple(range(self.party.players))
+        """The seats that can act: the seat on turn, and every seat while points can be called."""
+        seats = tuple(range(self.party.players))
         if self.ended and not self.claim:
             return self.to_show
         if self.turn is None:
-            return everybody
+            return seats
         if self.claim:
-            return self.turn, *(seat for seat in everybody if seat != self.turn)
+            return self.turn, *(seat for seat in seats if seat != self.turn)
         return (self.turn,)
 
     @property
     def to_show(self) -> tuple[Seat, ...]:
-        """The seats whose unseen tiles have to be counted, now that the hand has ended."""
+        """The seats whose unknown tiles have to be counted after the end of the hand."""
         if None not in chain(*self.hands) or self.claim or self.ended in ("", "target"):
             return ()
         if self.ended == "out" and self.parameters.hand_win:
@@ -79,14 +79,14 @@ class DominoPlay(NamedTuple):
 
     @property
     def unseen(self) -> tuple[Face, ...]:
-        """Every tile that neither lies on the table nor is known to be elsewhere."""
+        """Every tile that is not on the table and not known to be in a hand or the boneyard."""
         seen = {action.tile for action in self.actions if isinstance(action, Lay)}
         seen.update(tile for hand in (*self.hands, self.boneyard) for tile in hand if tile)
         return tuple(tile for tile in double_six() if tile not in seen)
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """Every seat's score in the game, this hand's points so far included."""
+        """Every seat's score in the game, including the points of this hand so far."""
         scores = list(self.party.opening)
         for seat, points, _ in self.scored:
             scores[seat] += points
@@ -98,7 +98,7 @@ class DominoPlay(NamedTuple):
 
     @property
     def settlement(self) -> Settlement | None:
-        """The hand's points once it is over; they come off nobody, so the house pays them."""
+        """The points of a finished hand; no player loses points, so the house pays them."""
         if not self.ended or self.claim or self.to_show:
             return None
         payments = [Payment(HOUSE, *score) for score in self.scored]
@@ -107,7 +107,7 @@ class DominoPlay(NamedTuple):
             winner = self.scored[-1].seat
             reasons.append(
                 f"Seat {winner} has {self.scores[winner]} of {self.parameters.target} points;"
-                " the game is over at once (section 4)."
+                " the game ends at once (section 4)."
             )
             return Settlement("target", 1, tuple(payments), tuple(reasons), winner)
         out = self.hands.index(()) if self.ended == "out" else None
@@ -119,11 +119,11 @@ class DominoPlay(NamedTuple):
         return Settlement(self.ended, 1, tuple(payments), tuple(reasons), end.winner)
 
     def apply(self, action: DominoAction) -> DominoPlay:
-        """The play after this action. Raises IllegalAction; this value stays."""
+        """Returns the play after an action; this value is unchanged. Raises IllegalActionError."""
         sentence = legality.why_not(self, action)
         if sentence is not None:
             raise IllegalActionError(sentence)
-        return _DOES[type(action)](self, action)
+        return _EFFECTS[type(action)](self, action)
 
     def _why_not(self, action: object) -> str | None:
         return legality.why_not(self, action)
@@ -140,14 +140,16 @@ def begin(
     turn: Seat | None = 0,
     scores: Sequence[int] = (),
 ) -> DominoPlay:
-    """A hand from its tiles: who holds what, what is left, who sets, the scores so far.
+    """Begins a hand from its tiles: the hands, the boneyard, the setter, the scores so far.
 
-    Raises IllegalSetup for a tile that is no domino or that is there twice, and for scores of
-    another number of players.
+    Raises IllegalSetupError for a tile that is not a domino or that is named twice, and for a wrong
+    number of scores.
     """
     opening = tuple(scores) or (0,) * len(hands)
     if len(opening) != len(hands):
-        raise IllegalSetupError(f"{len(hands)} players cannot go on from {len(opening)} scores.")
+        raise IllegalSetupError(
+            f"There are {len(opening)} scores for {len(hands)} players; give one score for each."
+        )
     dealt = tuple(map(tuple, hands))
     stock = tuple(boneyard)
     _check(dealt, stock)
@@ -156,19 +158,19 @@ def begin(
         parameters,
         opening,
         _following(len(hands), parameters.turn),
-        parameters.tells_doublets_apart or parameters.set_points > 0,
+        parameters.doublets_matter or parameters.set_points > 0,
     )
-    return DominoPlay(party, bare(parameters), dealt, stock, turn)
+    return DominoPlay(party, empty_tableau(parameters), dealt, stock, turn)
 
 
 def start(setup: Setup, tiles: Tiles = _NOTHING, match: Match | None = None) -> DominoPlay:
-    """A hand from its set-up: what the places in hand and in the boneyard hold, as far as known.
+    """Begins a hand from its set-up and the tiles that are known.
 
-    Where the set-up left the setter open, he is found by the tiles if all hands are known (C5).
-    Raises IllegalSetup for a set-up that is not finished, and as `begin` does.
+    If the set-up left the setter open and all hands are known, the tiles decide who sets (C5).
+    Raises IllegalSetupError for a set-up that is not finished, and as `begin` does.
     """
     if setup.ready is None:
-        raise IllegalSetupError("The set-up is not finished; apply what is pending, then play.")
+        raise IllegalSetupError("The set-up is not finished; finish it before the play begins.")
     tiles = known_tiles(setup, tiles)
     parameters = setup.parameters
     dealt = setup.hands
@@ -195,14 +197,14 @@ def _following(players: int, turn: Direction) -> tuple[Seat, ...]:
 
 def _check(hands: Sequence[Hand], boneyard: Hand) -> None:
     if not all(hands):
-        raise IllegalSetupError("Every player needs at least one tile in hand.")
+        raise IllegalSetupError("Every player needs at least one tile in hand; one has none.")
     known = list(filter(None, chain(*hands, boneyard)))
     different = set(known)
-    if strange := different - _whole_set():
-        raise IllegalSetupError(f"'{min(strange)}' is no domino; the set goes from 0-0 to 6-6.")
+    if unknown := different - _whole_set():
+        raise IllegalSetupError(f"'{min(unknown)}' is not a domino; write a tile from 0-0 to 6-6.")
     if len(different) < len(known):
         twice = next(tile for tile in known if known.count(tile) > 1)
-        raise IllegalSetupError(f"{twice} is there twice; a set of dominoes has it once.")
+        raise IllegalSetupError(f"{twice} is named twice; a set of dominoes has it once.")
 
 
 @cache
@@ -211,7 +213,7 @@ def _whole_set() -> frozenset[Face]:
 
 
 def _lay(play: DominoPlay, lay: Lay) -> DominoPlay:
-    """A tile is laid; its points come before the hand ends (section 4)."""
+    """Lays a tile; its points are counted before the hand ends (section 4)."""
     party, seat = play.party, lay.seat
     hands = play.hands
     hand = _without(hands[seat], lay.tile)
@@ -250,9 +252,9 @@ def _draw(play: DominoPlay, draw: Draw) -> DominoPlay:
 
 
 def _go(play: DominoPlay, go: Go) -> DominoPlay:
-    """A turn passes; a full round of them blocks the hand (C4, 2.9).
+    """Passes a turn; if all seats pass in a row, the hand is blocked (C4, 2.9).
 
-    After the last tile, a go says only that nobody has called its points.
+    After the last tile, a go ends the time in which its points can be called.
     """
     if play.ended:
         return play._replace(claim=0, actions=(*play.actions, go))
@@ -273,7 +275,7 @@ def _go(play: DominoPlay, go: Go) -> DominoPlay:
 
 
 def _call(play: DominoPlay, call: Call) -> DominoPlay:
-    """Whoever calls first has the points (2.5, DM-04)."""
+    """Gives the points of the open ends to the seat that calls first (2.5, DM-04)."""
     scored = (*play.scored, _for_ends(call.seat, play.claim))
     ended: Ended = "target" if _wins_at_once(play.party, scored) else play.ended
     return play._replace(claim=0, scored=scored, ended=ended, actions=(*play.actions, call))
@@ -286,7 +288,7 @@ def _show(play: DominoPlay, show: Show) -> DominoPlay:
     return play._replace(hands=hands, actions=(*play.actions, show))
 
 
-_DOES: dict[type[DominoAction], Callable[[DominoPlay, Any], DominoPlay]] = {
+_EFFECTS: dict[type[DominoAction], Callable[[DominoPlay, Any], DominoPlay]] = {
     Lay: _lay,
     Draw: _draw,
     Go: _go,
@@ -296,7 +298,7 @@ _DOES: dict[type[DominoAction], Callable[[DominoPlay, Any], DominoPlay]] = {
 
 
 def _without(hand: Hand, tile: Face) -> Hand:
-    """The hand less that tile, or less one that nobody has seen."""
+    """The hand without that tile, or without one unknown tile."""
     at = hand.index(tile if tile in hand else None)
     return hand[:at] + hand[at + 1 :]
 
@@ -306,7 +308,7 @@ def _with_hand(hands: tuple[Hand, ...], seat: Seat, hand: Hand) -> tuple[Hand, .
 
 
 def _still_claimed(play: DominoPlay) -> int:
-    """The points that still wait for a call after something else than a tile (2.5)."""
+    """The points that can still be called after an action other than laying a tile (2.5)."""
     return play.claim if play.parameters.muggins_window == "next_tile" else 0
 
 
@@ -315,7 +317,7 @@ def _for_ends(seat: Seat, points: int) -> Score:
 
 
 def _wins_at_once(party: Party, scored: tuple[Score, ...]) -> bool:
-    """Whether the last points win the game in the middle of the hand (DM-23)."""
+    """Whether the last points win the game before the hand ends (DM-23)."""
     seat = scored[-1].seat
     points = party.opening[seat] + sum(score.points for score in scored if score.seat == seat)
     return party.parameters.stop_immediately and points >= party.parameters.target

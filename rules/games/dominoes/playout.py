@@ -15,16 +15,16 @@ A = TypeVar("A", bound=DominoAction)
 
 
 class Pick(Protocol):
-    """Whoever chooses: `random.Random(7).choice` is one."""
+    """A function that chooses one of several actions, such as `random.Random(7).choice`."""
 
     def __call__(self, among: Sequence[A], /) -> A: ...
 
 
 def play_out(play: DominoPlay, pick: Pick) -> DominoPlay:
-    """The play at its end, `pick` choosing wherever there are two legal actions or more.
+    """Returns the play at its end; `pick` chooses whenever there are two or more legal actions.
 
-    It ends where applying the actions one by one ends. Where nothing is drawn, called or scored on
-    the way, as at Block, it gets there without the values in between.
+    The result is the same as with `apply` for each action. If tiles can only be laid, as at Block,
+    the intermediate plays are not built.
     """
     while play.settlement is None:
         if _lays_and_goes_only(play):
@@ -49,7 +49,7 @@ def _lays_and_goes_only(play: DominoPlay) -> bool:
 
 
 def _lay_and_go(play: DominoPlay, pick: Pick) -> DominoPlay:
-    """From here on a hand is tiles that fit, and turns without one until all have gone (C9)."""
+    """Plays the rest of a hand in which seats only lay tiles or go, until it ends (C9)."""
     seat, tableau, goes = play.turn, play.tableau, play.goes
     assert seat is not None
     following = play.party.following
@@ -65,7 +65,7 @@ def _lay_and_go(play: DominoPlay, pick: Pick) -> DominoPlay:
         if offered:
             lay = offered[0] if len(offered) == 1 else pick(offered)
             actions.append(lay)
-            tableau = tableau.after[lay.tile, lay.on, lay.lie, lay.out]
+            tableau = tableau.after[lay.tile, lay.on, lay.orientation, lay.out]
             hand.remove(lay.tile)
             goes = 0
             ended = "" if hand else "out"
@@ -90,5 +90,5 @@ def _lay_and_go(play: DominoPlay, pick: Pick) -> DominoPlay:
 
 @cache
 def _go(seat: Seat) -> Go:
-    """One value for a seat's goes, which are many and all alike."""
+    """Returns the same value for every go of a seat, to save time."""
     return Go(seat)

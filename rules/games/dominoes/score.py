@@ -16,7 +16,7 @@ Hands = Sequence[Sequence[Face]]
 
 
 class Score(NamedTuple):
-    """Points that a seat has made, and why."""
+    """Points of a seat, and their reason."""
 
     seat: Seat
     points: int
@@ -24,7 +24,7 @@ class Score(NamedTuple):
 
 
 class HandScore(NamedTuple):
-    """What the end of a hand is worth: to nobody where equals tie; `reasons` say every step."""
+    """The points for the end of a hand; `winner` is None on a tie. `reasons` explain each step."""
 
     winner: Seat | None
     points: int
@@ -38,10 +38,10 @@ def open_ends_score(tableau: Tableau) -> int:
 
 
 def header_scores(before: Tableau, lay: Lay, after: Tableau) -> tuple[Score, ...]:
-    """What a tile scores at Bergen: the set, a double header, a triple header (2.4).
+    """The points of a tile at Bergen: for the set, a double header or a triple header (2.4).
 
-    Both ends equal make a double header; with a doublet at one of them it is a triple header, if
-    that doublet was laid now or `triple_by_single` holds.
+    Two equal open ends are a double header. If one of them is a doublet, they are a triple header,
+    provided that the doublet was laid now or that `triple_by_single` is set.
     """
     parameters = before.parameters
     if not before.ends:
@@ -61,15 +61,15 @@ def header_scores(before: Tableau, lay: Lay, after: Tableau) -> tuple[Score, ...
 
 
 def hand_score(parameters: Parameters, hands: Hands, out: Seat | None) -> HandScore:
-    """The score of a hand that somebody has won by going out, or that is blocked (C9, C10)."""
+    """The score of a hand that a seat has won by going out, or that is blocked (C9, C10)."""
     counts = [sum(map(pips, hand)) for hand in hands]
     if out is None:
-        told = ", ".join(f"seat {seat} has {count}" for seat, count in enumerate(counts))
+        listed = ", ".join(f"seat {seat} has {count}" for seat, count in enumerate(counts))
         winners = _lowest(parameters, hands, counts)
         if len(winners) > 1:
-            return HandScore(None, 0, (f"Blocked: {told} pips; equals score nothing (C10).",))
+            return HandScore(None, 0, (f"Blocked: {listed} pips; a tie scores no points (C10).",))
         winner = winners[0]
-        reasons = [f"Blocked: {told} pips; seat {winner} wins (C9)."]
+        reasons = [f"Blocked: {listed} pips; seat {winner} wins (C9)."]
     else:
         winner = out
         reasons = [f"Seat {winner} is out (C9)."]
@@ -82,15 +82,15 @@ def hand_score(parameters: Parameters, hands: Hands, out: Seat | None) -> HandSc
     reasons.append(f"The others are left with {others} pips (C9).")
     if parameters.block_score == "difference" and counts[winner]:
         points = max(points - counts[winner], 0)
-        reasons.append(f"Less seat {winner}'s own {counts[winner]}: {points} (C9).")
+        reasons.append(f"Minus seat {winner}'s own {counts[winner]} pips: {points} (C9).")
     if parameters.round_hand == "nearest5" and points % 5:
         points = (points + 2) // 5 * 5
-        reasons.append(f"To the nearest five: {points} (2.5).")
+        reasons.append(f"Rounded to the nearest five: {points} (2.5).")
     return HandScore(winner, points, tuple(reasons))
 
 
 def _lowest(parameters: Parameters, hands: Hands, counts: Sequence[int]) -> list[Seat]:
-    """The seats whose hands are lowest; where the house says so, without doublets first (2.4)."""
+    """The seats with the fewest pips; `blocked_doublets_lose` puts doublets behind (2.4)."""
     weights: list[tuple[bool, int]] = [(False, count) for count in counts]
     if parameters.blocked_doublets_lose:
         weights = [

@@ -14,13 +14,13 @@ Hands = Mapping[Seat, Sequence[Face]]
 
 
 def lightest(lots: Mapping[Seat, Face]) -> tuple[Seat, ...]:
-    """The seats whose lot has the fewest pips; several of them draw again (C5, C7)."""
+    """The seats whose lots have the fewest pips; several of them draw again (C5, C7)."""
     fewest = min(pips(lot) for lot in lots.values())
     return tuple(seat for seat, lot in lots.items() if pips(lot) == fewest)
 
 
 def heaviest_doublet(hands: Hands) -> Seat | None:
-    """The holder of the highest doublet, or None where nobody has one."""
+    """The holder of the highest doublet, or None if no hand has a doublet."""
     doublets = [
         (pips(tile), seat) for seat, hand in hands.items() for tile in hand if is_doublet(tile)
     ]
@@ -30,7 +30,8 @@ def heaviest_doublet(hands: Hands) -> Seat | None:
 def doublet_setter(hands: Hands, heavier: Literal["tile", "hand"] = "tile") -> Seat:
     """The holder of the highest doublet; without doublets the heavier player (C5).
 
-    Heavier by his heaviest tile, then its higher half (C6, C7); or by his hand as a whole first.
+    The heavier player has the heaviest tile, then the higher half on it (C6, C7). With
+    `heavier="hand"` the sum of all tiles in hand is compared first.
     """
     holder = heaviest_doublet(hands)
     if holder is not None:
@@ -43,14 +44,14 @@ def doublet_setter(hands: Hands, heavier: Literal["tile", "hand"] = "tile") -> S
     return max(hands, key=weight)
 
 
-def may_set(
+def can_set(
     tile: Face, hand: Sequence[Face | None], parameters: Parameters, dealt_out: bool
 ) -> bool:
-    """Whether a setter with that hand may set that tile (2.3, 2.4, DM-15).
+    """Whether a setter with that hand can set that tile (2.3, 2.4, DM-15).
 
-    The deciding tile is his heaviest doublet, else his heaviest tile; what he holds unseen does not
-    speak against him. But where the 6-6 decides and all tiles are dealt out, a hidden hand that
-    sets has it.
+    The deciding tile is the setter's heaviest doublet, or else the heaviest tile. Unknown tiles of
+    the hand do not count against the tile. If the holder of the 6-6 sets and all tiles are dealt, a
+    hand with unknown tiles can set only the 6-6.
     """
     known = [held for held in hand if held is not None]
     match parameters.set_tile:
@@ -68,10 +69,11 @@ def _weight(tile: Face) -> tuple[bool, int, tuple[int, int]]:
 
 
 def bergen_setter(hands: Hands, boneyard: Sequence[Face], first: Seat) -> tuple[Seat, int]:
-    """The setter at Bergen, and how many tiles each player drew to find him (2.4).
+    """The setter at Bergen, and the number of tiles that each player drew (2.4).
 
-    Without a doublet in any hand all draw, `first` before the others, one tile a round off the top
-    of the boneyard, until a round brings one: 21 tiles are no doublets, so one comes in time.
+    While no hand has a doublet, each player draws one tile from the top of the boneyard, `first`
+    before the others. Only 21 tiles are not doublets, so a doublet is drawn before the boneyard is
+    empty.
     """
     order = [first, *(seat for seat in hands if seat != first)]
     held = {seat: list(hands[seat]) for seat in order}

@@ -1,4 +1,4 @@
-"""The domino games as a table of differences from Block (2.1)."""
+"""The domino games as differences from Block (2.1)."""
 
 from __future__ import annotations
 
@@ -11,54 +11,54 @@ from rules.geometry import Direction
 Way = Literal["rotate", "lightest", "doublet", "double_six", "bergen"]
 """How the setter is found: the three general ways (C5), Sebastopol's 6-6, Bergen's doublet."""
 SetTile = Literal["any", "doublet", "deciding"]
-"""What he may set: any tile, any doublet he holds, or the very tile that gave him the right."""
+"""The legal first tiles: any tile, any doublet, or only the tile that decided the setter."""
 Drawing = Literal["none", "until_able", "free"]
-"""Who cannot play never draws, has to draw until he can, or draws as many as he likes."""
+"""A player who cannot play never draws, draws until he can play, or draws as many as he likes."""
 Window = Literal["next_tile", "next_action"]
-"""How long a missed muggins may be called: until a tile is laid, or until anybody acts at all."""
+"""How long missed points can be called: until the next tile, or until any next action."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """What houses and games do differently; the defaults are Block's.
+    """Parameters of the domino games and of houses; the defaults are those of Block.
 
     Setting:
-    `hand`: tiles each with 2, 3 and 4 players (2.1-2.9).
+    `hand`: tiles of each hand with 2, 3 and 4 players (2.1-2.9).
     `setter`: how the setter is found (C5).
-    `heavier`: the heavier player by his heaviest tile, or by his whole hand (C6).
-    `set_tile`: which tiles he may set (2.3, 2.4, DM-15).
+    `heavier`: the heavier player has the heaviest tile, or the heaviest hand (C6).
+    `set_tile`: the tiles that the setter can set (2.3, 2.4, DM-15).
     `turn`: the direction of dealing and of play (C8).
 
     Joining:
     `join`: touching halves are equal, or add up to seven (2.8).
-    `matador_free_orientation`: a matador may turn either half outwards; if not, it makes seven
-    where it can (2.8).
-    `double_orientation`: doublets lie crosswise, in line, or as the player likes (2.5, 2.8, 2.9).
+    `matador_free_orientation`: either half of a matador can be outside; if false, a matador that
+    can make seven has to (2.8).
+    `double_orientation`: doublets lie crosswise, in line, or as the player chooses (2.5, 2.8, 2.9).
     `sniff`: the first doublet can be played on from all four sides (2.9).
-    `inline_sniff_four_way`: it can be even when it lies in line (2.9).
-    `sides_first`: all four sides of a doublet that is set are covered before anything else (2.3).
+    `inline_sniff_four_way`: the sniff has four sides even if it lies in line (2.9).
+    `sides_first`: all four sides of the first doublet are covered before any other end (2.3).
 
     Drawing and passing:
-    `draw`: what a player does who cannot play (C3).
-    `draw_when_able`: he may draw although he can play (2.2, 2.8, 2.9).
+    `draw`: what a player has to do who cannot play (C3).
+    `draw_when_able`: a player who can play can draw instead (2.2, 2.8, 2.9).
     `boneyard_reserve`: tiles that stay in the boneyard (C4).
-    `pass_when_able`: he may say go although he can play (2.9).
+    `pass_when_able`: a player who can play can go instead (2.9).
 
     Scoring in play:
-    `base`: open ends that total a multiple of it score that total; 0 for never (2.5, 2.7).
-    `muggins_call`: only if somebody calls it, and for whoever calls first (2.5).
-    `muggins_window`: how long that is possible (2.5).
+    `base`: open ends that total a multiple of it score their total; 0 for never (2.5, 2.7).
+    `muggins_call`: such points count only if a player calls them, for the first who calls (2.5).
+    `muggins_window`: how long points can be called (2.5).
     `set_points`, `double_header`, `triple_header`: points for each (2.4).
-    `triple_by_single`: a tile that makes its end equal to a doublet at the other counts as a
+    `triple_by_single`: a tile that makes its end equal to a doublet at the other end scores a
     triple header too (2.4).
 
     The end:
-    `block_score`: a blocked hand scores the others' pips, or those less one's own (C9).
+    `block_score`: a blocked hand scores the others' pips, or those minus the winner's own (C9).
     `blocked_doublets_lose`: if blocked, hands without a doublet beat hands with one (2.4).
     `round_hand`: the hand's score is rounded to the nearest five (2.5).
-    `hand_win`: points for winning a hand, in place of pips; 0 for pips (2.4).
+    `hand_win`: points for winning a hand, instead of pips; 0 for pips (2.4).
     `target`: the score that wins the game (2.1-2.9).
-    `stop_immediately`: it does so in the middle of a hand (section 4).
+    `stop_immediately`: the game ends when the target is reached, even during a hand (section 4).
     """
 
     hand: tuple[int, int, int] = (7, 5, 5)
@@ -103,29 +103,28 @@ class Parameters:
             "hand_win",
         ):
             if getattr(self, name) < 0:
-                raise IllegalSetupError(f"{name} is {getattr(self, name)}; it cannot be below 0.")
+                raise IllegalSetupError(f"`{name}` must be at least 0, not {getattr(self, name)}.")
         if self.target < 1:
-            raise IllegalSetupError(
-                f"A game to {self.target} points ends before it begins; take 1 up."
-            )
+            raise IllegalSetupError(f"`target` must be at least 1 point, not {self.target}.")
         if self.muggins_call and not self.base:
             raise IllegalSetupError(
-                "Nothing can be called at base 0; take base 5 or 3, or call nothing."
+                "`muggins_call` needs points to call, but `base` is 0; set `base` to 5 or 3, or"
+                " `muggins_call` to false."
             )
         if self.sniff and self.sides_first:
             raise IllegalSetupError(
-                "Either the sniff or the set tile branches; choose one of the two."
+                "`sniff` and `sides_first` cannot both be true; set one of the two to false."
             )
 
     @property
-    def tells_doublets_apart(self) -> bool:
-        """Whether it matters that an end is a doublet, and not one half only."""
+    def doublets_matter(self) -> bool:
+        """Whether an end that is a doublet scores differently from half a tile."""
         return bool(self.base or self.double_header or self.triple_header)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One game: how many can play it and usually do, and its parameters."""
+    """One game: its possible and its usual numbers of players, and its parameters."""
 
     name: str
     title: str

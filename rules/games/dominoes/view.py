@@ -1,4 +1,4 @@
-"""What one seat sees of a hand of dominoes: its own tiles, the layout, and who did what."""
+"""The view of one seat on a hand of dominoes: its own tiles, the layout, and all actions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rules.geometry import Seat
 def view(play: DominoPlay, seat: Seat) -> DominoPlay:
     """The play with the tiles of the other hands and of the boneyard unknown.
 
-    Tiles that were shown when the hand had ended stay known.
+    After the end of the hand all hands stay known as they are.
     """
     if play.ended:
         return play._replace(boneyard=(None,) * len(play.boneyard))

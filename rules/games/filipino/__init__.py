@@ -1,10 +1,9 @@
-"""Filipino mahjong as in Matabungkay: set-up, play, money, a sensible player.
+"""Filipino mahjong as played in Matabungkay: set-up, play, payments, a simulated player.
 
-Start with `parameters` (house rules), then `setup`, `play` and the modules that they use: `table`
-(the state of a hand), `legal` (legal actions), `course` (effects of actions). `winning_hand` and
-`price` judge a hand without a play. The set-up is imported with the package; the play is imported
-on
-first use.
+Start reading with `parameters` (house rules), then `setup`, `play` and the modules that they use:
+`table` (the state of a hand), `legal` (legal actions), `effects` (of actions).
+`winning_hand` and `price` judge a hand without a play. The set-up is imported with the package; the
+play is imported on first use.
 """
 
 from __future__ import annotations

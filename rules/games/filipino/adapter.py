@@ -19,7 +19,7 @@ from rules.tiles import Face
 
 
 def hands_over(setup: Setup, before: FilipinoPlay, after: FilipinoPlay) -> Handed:
-    """The tile drawn, or the one that replaces a flores or a kong's fourth tile (F20, F23)."""
+    """The tile drawn, or the replacement for a flores or the fourth tile of a kong (F20, F23)."""
     taken = after.table.taken[len(before.table.taken) :]
     if before.table.phase == "draw":
         return tuple(Packet(seat, (place,)) for seat, place in taken)
@@ -27,7 +27,7 @@ def hands_over(setup: Setup, before: FilipinoPlay, after: FilipinoPlay) -> Hande
 
 
 def held(play: FilipinoPlay) -> Held:
-    """Concealed tiles, then the sets laid down, then the flores; jokers by their own face."""
+    """The concealed tiles, the sets laid down, then the flores; jokers by their own face."""
     return tuple(
         (
             *hand.concealed,
@@ -39,32 +39,35 @@ def held(play: FilipinoPlay) -> Held:
     )
 
 
-def tells(truth: FilipinoPlay, play: FilipinoPlay, act: Act) -> Act:
-    """A secret kong stays covered (F23); a win shows the hand, unless the table knows it (F35)."""
+def announced(full_play: FilipinoPlay, play: FilipinoPlay, act: Act) -> Act:
+    """The action as the table receives it.
+
+    A secret kong names no tiles (F23). A win shows the hand if the table does not know it (F35).
+    """
     match act.verb:
         case "secret":
             covered = Act(act.seat, "secret")
             return covered if covered in play.legal_actions else act
         case "win" if play.table.hands[act.seat].unknown:
-            return Act(act.seat, "win", _shown(truth, act.seat))
+            return Act(act.seat, "win", _shown(full_play, act.seat))
     return act
 
 
-def follows(truth: FilipinoPlay, play: FilipinoPlay, seat: Seat) -> Act:
-    """A seat without a claim passes."""
+def catch_up(full_play: FilipinoPlay, play: FilipinoPlay, seat: Seat) -> Act:
+    """A pass: the seat has no claim."""
     return Act(seat, "pass")
 
 
 def _faces(meld: Meld, joker: Face | None) -> tuple[Face | None, ...]:
-    """The tiles that a set is made of; a set that nobody read has as many unseen ones."""
+    """The tiles of a set; None for each tile of a set that was not read."""
     if not meld.tiles:
         return (None,) * meld.size
     return tuple(face_under(tile, joker) for tile in meld.tiles)
 
 
-def _shown(truth: FilipinoPlay, seat: Seat) -> tuple[Face, ...]:
-    """A winner's concealed tiles; one that he drew comes last, for so the table knows it."""
-    table = truth.table
+def _shown(full_play: FilipinoPlay, seat: Seat) -> tuple[Face, ...]:
+    """A winner's concealed tiles; a drawn winning tile is last, which identifies it."""
+    table = full_play.table
     tiles = list(table.hands[seat].concealed)
     if table.offer is None and table.drawn is not None:
         tiles.remove(table.drawn)
@@ -81,8 +84,8 @@ FILIPINO_RULES: Final = Rules(
     held=held,
     view=view,
     hands_over=hands_over,
-    tells=tells,
-    follows=follows,
+    announced=announced,
+    catch_up=catch_up,
     answers=answers,
 )
-"""How Filipino mahjong is played, as one value."""
+"""The rules of play of Filipino mahjong."""

@@ -1,6 +1,6 @@
-"""A simulated Filipino mahjong player: takes every win, otherwise moves towards one.
+"""A simulated Filipino mahjong player: declares every win, otherwise brings its hand nearer to one.
 
-It uses its own tiles and the open ones only. `rules.play.random_action` is the alternative.
+It uses only its own tiles and the open tiles. `rules.play.random_action` is the alternative.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from rules.games.filipino.play import FilipinoPlay
 
 Nearness = tuple[int, int]
-"""Tiles short of a win, then minus the unseen tiles that help: the smaller the better."""
+"""The number of tiles short of a win, then minus the number of unseen tiles that help."""
 
 
 def sensible(play: FilipinoPlay, seat: Seat) -> Act:
-    """Chooses an action towards a win; with unknown tiles it passes, draws and discards."""
+    """Returns the action of this player; with unknown tiles it only passes, draws and discards."""
     table = play.table
     acts = [act for act in play.legal_actions if act.seat == seat]
     hidden = table.hands[seat].unknown > 0
@@ -38,7 +38,7 @@ def sensible(play: FilipinoPlay, seat: Seat) -> Act:
 
 
 def _answer(table: FilipinoTable, offer: Offer, acts: list[Act]) -> Act:
-    """The claim that leaves the best hand, if that is nearer to a win than the hand is now."""
+    """The claim that brings the hand nearest to a win, or a pass if none brings it nearer."""
     passing, *claims = sorted(acts, key=lambda act: act.verb != "pass")
     hand = table.hands[passing.seat]
     best, nearest = passing, _short(table, hand)
@@ -55,7 +55,7 @@ def _answer(table: FilipinoTable, offer: Offer, acts: list[Act]) -> Act:
 
 
 def _own_turn(table: FilipinoTable, seat: Seat, acts: list[Act]) -> Act:
-    """A kong that costs nothing, else the discard that leaves the hand nearest to a win."""
+    """A kong that keeps the distance to a win, else the discard that leaves the best hand."""
     hand = table.hands[seat]
     now = _short(table, hand)
     for act in acts:
@@ -70,7 +70,7 @@ def _own_turn(table: FilipinoTable, seat: Seat, acts: list[Act]) -> Act:
 
 
 def _after_discard(table: FilipinoTable, hand: Hand, act: Act) -> tuple[bool, Nearness, bool, str]:
-    """How good the hand is without a tile; jokers are kept, and middle numbers before ends."""
+    """The sort key of a discard: keep jokers, stay near a win, discard end numbers first."""
     (face,) = act.tiles
     rest = hand.without(act.tiles) or hand
     keeps_joker = face == table.joker
@@ -78,7 +78,7 @@ def _after_discard(table: FilipinoTable, hand: Hand, act: Act) -> tuple[bool, Ne
 
 
 def _nearness(table: FilipinoTable, hand: Hand) -> Nearness:
-    counts, jokers = _parted(table, hand.concealed)
+    counts, jokers = _split(table, hand.concealed)
     sets = hand.sets_open
     short = tiles_short(counts, sets, jokers)
     helping = 0
@@ -90,15 +90,15 @@ def _nearness(table: FilipinoTable, hand: Hand) -> Nearness:
 
 
 def _unseen(table: FilipinoTable, hand: Hand, face: Face) -> int:
-    """How many tiles of a face one player has not seen: not in his hand, not lying open."""
-    lying = table.middle.count(face) + (table.joker == face) + hand.having(face)
+    """The number of tiles of a face that are neither in the player's hand nor open."""
+    seen = table.middle.count(face) + (table.joker == face) + hand.having(face)
     melds = (meld for each in table.hands for meld in each.melds)
     melded = sum(meld.tiles.count(face) for meld in melds if not meld.secret)
-    return 4 - lying - melded
+    return 4 - seen - melded
 
 
 def _near(counts: Counts, kind: int) -> bool:
-    """Whether a tile of that kind could help at all: a neighbour or its like is there."""
+    """Whether the hand has an equal tile or a neighbour within two; only such a tile can help."""
     suit = kind // 9
     reach = range(max(kind - 2, suit * 9), min(kind + 2, suit * 9 + 8, KINDS - 1) + 1)
     return any(counts.having(other) for other in reach)
@@ -109,12 +109,12 @@ def _short(table: FilipinoTable, hand: Hand) -> int:
 
 
 def _short_with(table: FilipinoTable, concealed: Iterable[Face], sets: int) -> int:
-    counts, jokers = _parted(table, concealed)
+    counts, jokers = _split(table, concealed)
     return tiles_short(counts, sets, jokers)
 
 
-def _parted(table: FilipinoTable, concealed: Iterable[Face]) -> tuple[Counts, int]:
-    """The tiles that show what they are, and the jokers apart."""
+def _split(table: FilipinoTable, concealed: Iterable[Face]) -> tuple[Counts, int]:
+    """The counts of the natural tiles, and the number of jokers."""
     tiles = [face for face in concealed if not table.house.is_flores(face)]
     jokers = tiles.count(table.joker) if table.joker is not None else 0
     return counts_of(face for face in tiles if face != table.joker), jokers

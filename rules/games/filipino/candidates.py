@@ -13,7 +13,7 @@ from rules.tiles import Face, tile_set
 
 
 def candidates(table: FilipinoTable, seat: Seat, offer: Offer | None = None) -> Iterator[Act]:
-    """The acts that the phase and the tiles in hand suggest, the likelier first."""
+    """The actions that the phase and the tiles in hand suggest, more likely ones first."""
     on_offer = offer or table.offer
     if on_offer is not None:
         yield from _claims(table, seat, on_offer)
@@ -67,17 +67,20 @@ def _own(table: FilipinoTable, seat: Seat) -> Iterator[Act]:
 
 
 def _alike(
-    face: Face, size: int, hand: Hand, jokers: int, lying: int
+    face: Face, size: int, hand: Hand, jokers: int, offered: int
 ) -> Iterator[tuple[Tile, ...]]:
-    """Sets of tiles that read alike, with every number of jokers that the hand may have."""
-    there = hand.having(face) + hand.unknown + lying
+    """Sets of `size` tiles that count as one face, with every possible number of jokers.
+
+    `offered` is 1 if another seat offers a tile of that face, else 0.
+    """
+    available = hand.having(face) + hand.unknown + offered
     for starred in range(min(jokers, size - 1) + 1):
-        if size - starred <= there:
+        if size - starred <= available:
             yield (face,) * (size - starred) + (face + JOKER,) * starred
 
 
 def runs_through(face: Face) -> Iterator[tuple[Face, ...]]:
-    """Each run that a tile stands in, the lowest first; none for honours."""
+    """Each run that contains the tile, the lowest first; none for honours."""
     for first in range(int(face[0]) - 2, int(face[0]) + 1):
         run = run_from(f"{first}{face[1]}") if first > 0 else ()
         if len(run) == 3:
@@ -85,12 +88,12 @@ def runs_through(face: Face) -> Iterator[tuple[Face, ...]]:
 
 
 def _jokers(table: FilipinoTable, hand: Hand) -> int:
-    """How many jokers a hand has or may have."""
+    """The largest number of jokers that a hand can have."""
     return (hand.having(table.joker) if table.joker else 0) + hand.unknown
 
 
 def _faces(hand: Hand) -> tuple[Face, ...]:
-    """The faces that a hand has, each once, or may have."""
+    """The faces that a hand has or can have, each once."""
     if not hand.unknown:
         return tuple(dict.fromkeys(hand.concealed))
     return tuple(dict.fromkeys(tile_set("mahjong_144").faces))

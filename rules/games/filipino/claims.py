@@ -11,12 +11,12 @@ from rules.geometry import Seat, clockwise, counter_clockwise
 RANKS: dict[Verb, int] = {"win": 0, "kong": 1, "pong": 1, "chow": 2}
 
 
-def decided(answers: Iterable[Act], by: Seat, house: Parameters) -> Act | None:
-    """The claim that is granted on the tile of seat `by`; None if everybody passed.
+def granted_claim(answers: Iterable[Act], by: Seat, house: Parameters) -> Act | None:
+    """The claim that is granted on the tile of seat `by`; None if all seats passed.
 
-    Of several wins the seat's upper seat has the first claim, then the one opposite, or the next
-    in turn where the house plays so (F33, A2). With jokers two may pong the same tile: the next in
-    turn has it.
+    Of several wins, that of the upper seat of `by` comes first, then that of the opposite seat; or
+    the next in turn, depending on the house (F33, A2). With jokers, two seats can pong the same
+    tile; the next in turn gets it.
     """
     claims = [answer for answer in answers if answer.verb in RANKS]
     return min(

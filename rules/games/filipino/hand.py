@@ -19,9 +19,10 @@ MeldName = Literal["chow", "pong", "kong"]
 
 @dataclass(frozen=True, slots=True)
 class Meld:
-    """A set laid down: `tiles` as it reads, jokers starred; none if nobody saw them.
+    """A set laid down.
 
-    `concealed`: made of the own hand alone; `secret`: and covered (F23).
+    `tiles` are the faces that the set counts as, jokers with a star; empty if they were not read.
+    `concealed` is true if no tile was claimed; `secret` if the set also lies face down (F23).
     """
 
     name: MeldName
@@ -31,7 +32,7 @@ class Meld:
 
     @property
     def reads(self) -> tuple[Face, ...]:
-        """The faces that the set is made of, whatever jokers stand in it."""
+        """The faces that the set counts as, without stars."""
         return tuple(map(bare, self.tiles))
 
     @property
@@ -43,25 +44,28 @@ class Meld:
         return " ".join((name, *self.tiles))
 
 
-def defect(name: MeldName, tiles: tuple[Tile, ...], joker: Face | None) -> str | None:
-    """Why these tiles are no such set, or None if they are one."""
-    said = " ".join(tiles)
+def why_not_a_set(name: MeldName, tiles: tuple[Tile, ...], joker: Face | None) -> str | None:
+    """The sentence against tiles that do not form such a set, or None."""
+    text = " ".join(tiles)
     faces = tuple(map(bare, tiles))
     if name == "chow":
         first = faces[0]
         if faces != run_from(first):
-            return f"'{said}' is no chow; three numbers of one suit in order are, such as 3m 4m 5m."
+            return (
+                f"'{text}' is not a chow; name three numbers of one suit in order, such as"
+                " 3m 4m 5m."
+            )
     elif len(set(faces)) > 1:
-        return f"'{said}' is no {name}; all its tiles read alike."
+        return f"'{text}' is not a {name}; all its tiles must count as the same face."
     elif list(tiles) != sorted(tiles):
-        return f"'{said}' names the jokers too early; write '{' '.join(sorted(tiles))}'."
+        return f"'{text}' names jokers first; write them last: '{' '.join(sorted(tiles))}'."
     if joker is not None and joker + JOKER in tiles:
-        return f"The joker {joker} stands for itself in '{said}'; write it without the star."
+        return f"In '{text}' the joker {joker} counts as its own face; write it without the star."
     return None
 
 
 def run_from(first: Face) -> tuple[Face, ...]:
-    """The run that begins with that face; shorter near the suit's end, and for honours."""
+    """The run that begins with that face; shorter at the end of the suit and for honours."""
     number, suit = int(first[0]), first[1]
     if suit not in "mps":
         return (first,)
@@ -70,10 +74,10 @@ def run_from(first: Face) -> tuple[Face, ...]:
 
 @dataclass(frozen=True)
 class Hand:
-    """One seat's tiles.
+    """The tiles of one seat.
 
-    `concealed` are the known ones in order, `unknown` counts the others. `dead`: a false win was
-    shown, so nothing can be won or claimed with it (F35).
+    `concealed` are the known concealed tiles in order, `unknown` is the number of the others.
+    `dead` is true after a false win: the seat can no longer win or claim in this hand (F35).
     """
 
     concealed: tuple[Face, ...]
@@ -84,19 +88,19 @@ class Hand:
 
     @property
     def size(self) -> int:
-        """Concealed tiles, known or not."""
+        """The number of concealed tiles, known or not."""
         return len(self.concealed) + self.unknown
 
     @property
     def sets_open(self) -> int:
-        """Sets still to make of the concealed tiles."""
+        """The number of sets that a win still needs from the concealed tiles."""
         return SETS - len(self.melds)
 
     def having(self, face: Face) -> int:
         return self.concealed.count(face)
 
     def plus(self, face: Face | None) -> Hand:
-        """With one more tile."""
+        """The hand with one more tile; None adds an unknown tile."""
         if face is None:
             return self._with(self.concealed, self.unknown + 1)
         concealed = self.concealed
@@ -106,9 +110,9 @@ class Hand:
         return hand
 
     def without(self, faces: Iterable[Face | None]) -> Hand | None:
-        """Without these tiles, or None if they cannot all be here.
+        """The hand without these tiles, or None if it cannot contain them all.
 
-        A face that is not among the known tiles is one of the unknown, and so is None.
+        A face that is not among the known tiles, and None, are taken from the unknown tiles.
         """
         known, unknown = list(self.concealed), self.unknown
         gone = []
@@ -125,7 +129,7 @@ class Hand:
         return hand
 
     def packed(self, joker: Face | None, house: Parameters) -> int:
-        """The known tiles in one number (`packing`), computed once for each hand."""
+        """The known tiles as one number (`packing`); computed once for each hand."""
         known: tuple[Face | None, Parameters, int] | None = self.__dict__.get("_packed")
         if known is None or known[0] != joker or known[1] is not house:
             known = joker, house, packed_tiles(self.concealed, house, joker)
@@ -143,7 +147,7 @@ class Hand:
         )
 
     def _count_further(self, hand: Hand, faces: Sequence[Face], sign: Literal[1, -1]) -> None:
-        """Packs a hand that has these tiles more, or fewer, than this one."""
+        """Packs `hand`, which has these tiles more (sign 1) or fewer (sign -1) than this hand."""
         known: tuple[Face | None, Parameters, int] | None = self.__dict__.get("_packed")
         if known is not None:
             joker, house, packed = known
@@ -151,18 +155,18 @@ class Hand:
             hand.__dict__["_packed"] = joker, house, packed
 
     def laying_out(self, face: Face | None) -> Hand | None:
-        """With a flores of the hand laid out beside it, or None if it is not there."""
+        """The hand with this flores laid out, or None if the hand cannot contain it."""
         rest = self.without((face,))
         return rest and changed(rest, flores=(*self.flores, face))
 
     def laying(self, meld: Meld, tiles: Iterable[Face | None]) -> Hand | None:
-        """With a set laid down, these tiles of it from the hand."""
+        """The hand with that set laid down, and without these tiles."""
         rest = self.without(tiles)
         return rest and changed(rest, melds=(*self.melds, meld))
 
 
 def in_order(faces: Iterable[Face]) -> tuple[Face, ...]:
-    """Tiles as people sort them: suit by suit."""
+    """Tiles sorted by suit, then by number."""
     return tuple(sorted(faces, key=_ORDER.__getitem__))
 
 
@@ -171,4 +175,4 @@ def _order(face: Face) -> str:
 
 
 _ORDER: Final[LazyTable[Face, str]] = LazyTable(_order)
-"""What a tile is sorted by: its suit, then its number."""
+"""The sort key of each tile: its suit, then its number."""

@@ -1,4 +1,4 @@
-"""A claimed win on the floor: whether it stands, as what, and who pays whom what (F24-F38)."""
+"""The judge of Filipino mahjong: whether a claimed win is valid, and who pays (F24-F38)."""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ def judge(case: Case) -> Verdict:
     """The verdict on the claim of `case.seat`."""
     own = case.claimants[0]
     if case.taken and case.tile == case.joker and case.parameters.joker_discard == "dead":
-        return _false_win(case, f"The joker '{case.joker}' lies dead here once discarded (F25).")
+        return _false_win(
+            case, f"A discarded joker '{case.joker}' cannot be claimed in this house (F25)."
+        )
     hand = winning_hand(_declared(case, own), case.parameters)
     if hand is None:
         return _false_win(
-            case, "These tiles are no five sets and a pair, nor seven pairs and a set (F26)."
+            case, "These tiles are not five sets and a pair, nor seven pairs and a set (F26)."
         )
-    winner, best = _first(case, own, hand)
+    winner, best = _first_winner(case, own, hand)
     how: How = case.by if case.by in ("discard", "robbing") else "self"
     source = case.discarder if case.taken else None
-    told = price(Won(winner.seat, best, how, source, winner.flores), case.parameters, case.stakes)
-    reasons = (*told.reasons, f"The winner takes {told.chips} chips (F34).")
+    won = Won(winner.seat, best, how, source, winner.flores)
+    priced = price(won, case.parameters, case.stakes)
+    reasons = (*priced.reasons, f"The winner takes {priced.chips} chips (F34).")
     if winner is not own:
         before = f"Seat {winner.seat} comes before seat {case.seat} on this tile (F33)."
         reasons = (before, *reasons)
     return Verdict(
         legal=winner is own,
         win=winner is own,
-        name=told.name,
-        payments=told.payments,
+        name=priced.name,
+        payments=priced.payments,
         reasons=reasons,
     )
 
@@ -42,12 +45,12 @@ def _false_win(case: Case, why: str) -> Verdict:
         legal=False,
         name="false win",
         payments=false_win(case.seat, case.parameters, case.stakes),
-        reasons=(why, "A false win is paid to each of the others (F35)."),
+        reasons=(why, "The seat pays every other seat for the false win (F35)."),
     )
 
 
-def _first(case: Case, own: Rival, hand: WinningHand) -> tuple[Rival, WinningHand]:
-    """The one of several winners whose win counts (F33, A2)."""
+def _first_winner(case: Case, own: Rival, hand: WinningHand) -> tuple[Rival, WinningHand]:
+    """The winner with priority, if several seats win on the same tile (F33, A2)."""
     winners = [(own, hand)]
     for rival in case.claims:
         other = winning_hand(_declared(case, rival), case.parameters)

@@ -1,7 +1,7 @@
-"""What is legal now, as sentences against what is not.
+"""The legal actions of a hand of Filipino mahjong, and the sentence against an illegal action.
 
-`why_not` judges any act; `each` lists those that a player can want. A false win is legal but never
-listed, and neither are the wins of a hand that the play does not know: there are too many.
+`why_not` checks any action; `each` lists legal actions. Two kinds of legal actions are not listed:
+false wins, and the wins of a hand with unknown tiles, of which there are too many.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from rules.games.filipino import listing
-from rules.games.filipino.actions import Act, Verb, bare, face_under, malformed
+from rules.games.filipino.actions import Act, Verb, bare, face_under, why_malformed
 from rules.games.filipino.candidates import candidates
-from rules.games.filipino.hand import Hand, MeldName, defect, in_order
+from rules.games.filipino.hand import Hand, MeldName, in_order, why_not_a_set
 from rules.games.filipino.parameters import SEATS
 from rules.games.filipino.score import others
 from rules.games.filipino.table import FilipinoTable, Offer, Phase, after_turn
@@ -32,128 +32,134 @@ Sentence = str
 
 
 def each(table: FilipinoTable) -> Iterable[Act]:
-    """Every legal act of those awaited, but for false wins and wins of unknown hands."""
+    """Every legal action of the awaited seats, except false wins and wins of unknown hands."""
     found: tuple[Act, ...] = ()
     for seat in table.to_act:
         if not _is_known(table, seat, table.offer):
-            return by_trying(table)
+            return checked_candidates(table)
         found += listing.listed(table, seat)
     return found
 
 
-def by_trying(table: FilipinoTable) -> Iterator[Act]:
-    """The same by asking the rules about every act that the tiles suggest."""
+def checked_candidates(table: FilipinoTable) -> Iterator[Act]:
+    """The same actions as `each`, by checking every candidate against the rules."""
     for seat in table.to_act:
         for act in candidates(table, seat):
-            if _against(table, act) is None:
+            if _why_act_illegal(table, act) is None:
                 yield act
 
 
-def may_claim(table: FilipinoTable, offer: Offer) -> tuple[Seat, ...]:
-    """The seats that have to be asked: those with a claim, or with unknown tiles."""
+def claimants(table: FilipinoTable, offer: Offer) -> tuple[Seat, ...]:
+    """The seats that can claim a tile: those with a claim, and those with unknown tiles."""
     if offer.face is not None:
         return listing.asked(table, offer)
-    return tuple(seat for seat in others(offer.by) if _may_claim_unread(table, seat, offer))
+    return tuple(seat for seat in others(offer.by) if _can_claim_unread(table, seat, offer))
 
 
-def _may_claim_unread(table: FilipinoTable, seat: Seat, offer: Offer) -> bool:
-    """Whether a seat might claim a tile that nobody read."""
+def _can_claim_unread(table: FilipinoTable, seat: Seat, offer: Offer) -> bool:
+    """Whether a seat could claim a tile that was not read."""
     hand = table.hands[seat]
     if hand.dead or hand.unknown:
         return not hand.dead
     return any(
-        act.verb != "pass" and _against_claim(table, act, offer) is None
+        act.verb != "pass" and _why_claim_illegal(table, act, offer) is None
         for act in candidates(table, seat, offer)
     )
 
 
 def _is_known(table: FilipinoTable, seat: Seat, offer: Offer | None) -> bool:
-    """Whether the table sees a seat's tiles, and the tile on offer if there is one."""
+    """Whether a seat's tiles are known, and the tile on offer if there is one."""
     return not table.hands[seat].unknown and (offer is None or offer.face is not None)
 
 
 def why_not(table: FilipinoTable, act: object) -> Sentence | None:
-    """The sentence against an act, or None if it is legal."""
+    """The sentence against an action, or None if it is legal."""
     wrong = why_ill_typed(act, (Act,), "Filipino mahjong")
     if wrong is not None:
         return wrong
     assert isinstance(act, Act)
-    wrong = malformed(act)
+    wrong = why_malformed(act)
     if wrong is not None:
         return wrong
     if act.seat not in range(SEATS):
         return f"There is no seat {act.seat}; seats are 0 to {SEATS - 1}."
     if table.phase == "over":
-        return f"The hand is over, so seat {act.seat} cannot {act}; set up the next one."
+        return f"The hand is over, so seat {act.seat} cannot {act}; begin the next hand."
     if act.verb == "false win":
-        return _against_false_win(table, act.seat)
+        return _why_false_win_illegal(table, act.seat)
     if act.seat not in table.to_act:
         seats = " and ".join(map(str, table.to_act))
-        return f"Seat {act.seat} cannot {act} now; seat {seats} may act."
-    return _against(table, act)
+        return f"Seat {act.seat} cannot {act} now; seat {seats} can act."
+    return _why_act_illegal(table, act)
 
 
-def _against(table: FilipinoTable, act: Act) -> Sentence | None:
-    """Against an act, well formed, of a seat that is awaited."""
+def _why_act_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
+    """The sentence against a well-formed action of an awaited seat, or None."""
     if act.verb not in _VERBS[table.phase]:
         verbs = ", ".join(_VERBS[table.phase])
-        return f"Seat {act.seat} cannot {act} now; he may: {verbs}."
+        return f"Seat {act.seat} cannot {act} now; it can: {verbs}."
     if table.offer is not None:
-        return _against_claim(table, act, table.offer)
+        return _why_claim_illegal(table, act, table.offer)
     if act.verb in ("draw", "flores"):
-        return _AGAINST[act.verb](table, act)
+        return _CHECKS[act.verb](table, act)
     for face in table.hands[act.seat].concealed:
         if table.house.is_flores(face):
-            return f"Seat {act.seat} has the flores {face} in hand; he lays it out first."
-    return _AGAINST[act.verb](table, act)
+            return f"Seat {act.seat} has the flores {face} in hand and has to lay it out first."
+    return _CHECKS[act.verb](table, act)
 
 
 def declared(table: FilipinoTable, act: Act, offer: Offer | None) -> Declared | Sentence:
-    """The tiles of somebody who declares a win, or why they cannot be what he shows (F35)."""
+    """The tiles of a seat that declares a win, or the sentence against the tiles it shows (F35)."""
     hand = table.hands[act.seat]
     shown = act.tiles
-    lying = None if offer is None else offer.face
-    held = hand.size + (offer is not None and lying is None)
-    if hand.unknown == 0 and (lying is not None or offer is None):
+    offered = None if offer is None else offer.face
+    held = hand.size + (offer is not None and offered is None)
+    if hand.unknown == 0 and (offered is not None or offer is None):
         if shown and Counter(shown) != Counter(hand.concealed):
-            return f"Seat {act.seat} has other tiles than {' '.join(shown)}; he declares 'win'."
-        tile = lying if offer is not None else table.drawn
-        all_tiles = hand.concealed if lying is None else (*hand.concealed, lying)
+            return f"The hand of seat {act.seat} is not {' '.join(shown)}; write 'win' alone."
+        tile = offered if offer is not None else table.drawn
+        all_tiles = hand.concealed if offered is None else (*hand.concealed, offered)
     else:
         if len(shown) != held:
             return (
-                f"Seat {act.seat} shows {len(shown)} tiles of {held}: his hand is not known, so a"
-                " win names every concealed tile, the one won last unless it lies on the table."
+                f"Seat {act.seat} shows {len(shown)} tiles of {held}: the hand is not known; name"
+                " every concealed tile, the winning tile last unless it is on the table."
             )
         lacking = _not_held(table, hand, shown[: hand.size])
         if lacking is not None:
             return lacking
-        tile = lying or table.drawn or (shown[-1] if table.drew or offer else None)
-        all_tiles = shown if lying is None else (*shown, lying)
+        tile = offered or table.drawn or (shown[-1] if table.drew or offer else None)
+        all_tiles = shown if offered is None else (*shown, offered)
     return Declared(in_order(all_tiles), table.joker, tile, offer is not None, hand.melds)
 
 
-def _against_claim(table: FilipinoTable, act: Act, offer: Offer) -> Sentence | None:
-    """Against an answer to a discard or to a tile added to a pong (F22, F25, F32)."""
+def _why_claim_illegal(table: FilipinoTable, act: Act, offer: Offer) -> Sentence | None:
+    """The sentence against an answer to a tile on offer, or None (F22, F25, F32)."""
     hand = table.hands[act.seat]
     if act.verb == "pass":
         return None
     if hand.dead:
-        return f"Seat {act.seat} showed a false win this hand and can only pass (F35)."
-    joker_lies = offer.face is not None and offer.face == table.joker
-    if joker_lies and table.house.joker_discard == "dead":
-        return f"A discarded joker lies dead here; seat {act.seat} can only pass (F25)."
+        return f"Seat {act.seat} showed a false win in this hand and can only pass (F35)."
+    joker_offered = offer.face is not None and offer.face == table.joker
+    if joker_offered and table.house.joker_discard == "dead":
+        return (
+            "A discarded joker cannot be claimed in this house; seat"
+            f" {act.seat} can only pass (F25)."
+        )
     if act.verb == "win":
-        return _against_winning(table, declared(table, act, offer), act)
+        return _why_win_illegal(table, declared(table, act, offer), act)
     if offer.added is not None:
-        return f"The tile that seat {offer.by} adds to his pong can be won, not taken (F32)."
+        return (
+            f"The tile that seat {offer.by} adds to its pong can be claimed only for a win, not for"
+            " a set (F32)."
+        )
     if act.verb == "chow" and act.seat != after_turn(offer.by):
-        return f"Seat {act.seat} cannot chow from seat {offer.by}, only from his upper seat (F22)."
-    return _against_set(table, act, offer)
+        return f"Seat {act.seat} cannot chow from seat {offer.by}, only from its upper seat (F22)."
+    return _why_set_illegal(table, act, offer)
 
 
-def _against_set(table: FilipinoTable, act: Act, offer: Offer | None) -> Sentence | None:
-    """Against laying down a set of the own tiles, and of the one on offer if there is one."""
+def _why_set_illegal(table: FilipinoTable, act: Act, offer: Offer | None) -> Sentence | None:
+    """The sentence against laying down a set, with the tile on offer if there is one, or None."""
     name = _meld_name(act.verb)
     hand = table.hands[act.seat]
     if name == "kong" and not table.wall.left:
@@ -161,121 +167,121 @@ def _against_set(table: FilipinoTable, act: Act, offer: Offer | None) -> Sentenc
     own = (4 if name == "kong" else 3) - (offer is not None)
     if not act.tiles:
         if hand.unknown < own:
-            return f"Seat {act.seat}'s tiles are known; name those of his {name}."
+            return f"Seat {act.seat}'s tiles are known; name the tiles of the {name}."
         return None
-    wrong = _against_tiles(table, act, name)
+    wrong = _why_tiles_illegal(table, act, name)
     if wrong is not None:
         return wrong
     held = list(act.tiles)
     if offer is not None:
         if offer.face is None:
-            return f"Nobody read seat {offer.by}'s tile; write '{act.verb}' without tiles."
+            return f"The tile of seat {offer.by} was not read; write '{act.verb}' without tiles."
         if offer.face not in held:
-            return f"'{act}' does not use the tile {offer.face} that lies there as what it shows."
+            return f"'{act}' does not use the offered tile {offer.face} as its own face."
         held.remove(offer.face)
     return _not_held(table, hand, tuple(face_under(tile, table.joker) for tile in held))
 
 
-def _against_tiles(table: FilipinoTable, act: Act, name: MeldName) -> Sentence | None:
-    """Against tiles that make no such set, or jokers where the house allows none (F25)."""
+def _why_tiles_illegal(table: FilipinoTable, act: Act, name: MeldName) -> Sentence | None:
+    """The sentence against tiles that do not form such a set in this house, or None (F25)."""
     if any(table.house.is_flores(bare(tile)) for tile in act.tiles):
-        return f"'{act}' has a flores; sets are made of other tiles."
+        return f"'{act}' has a flores; flores form no sets."
     if any(tile != bare(tile) for tile in act.tiles) and not table.house.joker_in_melds:
-        return f"'{act}' has a joker; here no joker stands in a set laid down (F25)."
-    return defect(name, act.tiles, table.joker)
+        return f"'{act}' has a joker; in this house no set laid down has a joker (F25)."
+    return why_not_a_set(name, act.tiles, table.joker)
 
 
-def _against_draw(table: FilipinoTable, act: Act) -> Sentence | None:
+def _why_draw_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
     return None
 
 
-def _against_flores(table: FilipinoTable, act: Act) -> Sentence | None:
-    """A flores is laid out face up, though nobody has to tell which (F2, F20)."""
+def _why_flores_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
+    """The sentence against laying out a flores, or None; its face can be left out (F2, F20)."""
     hand = table.hands[act.seat]
     if not act.tiles and not hand.unknown:
         return f"Seat {act.seat}'s tiles are known; name the flores."
     if act.tiles and not table.house.is_flores(act.tiles[0]):
-        return f"{act.tiles[0]} is no flores; it stays in the hand."
+        return f"{act.tiles[0]} is not a flores, so it cannot be laid out."
     if not (act.tiles and hand.having(act.tiles[0])) and table.flores_unseen <= 0:
-        return f"All {table.house.flores} flores of the set lie elsewhere; look at the tile again."
+        return f"All {table.house.flores} flores of the set are elsewhere; read the tile again."
     return _not_held(table, hand, act.tiles)
 
 
-def _against_discard(table: FilipinoTable, act: Act) -> Sentence | None:
-    """Against a discard: a flores, a joker where the house keeps it, a tile that is not there."""
+def _why_discard_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
+    """The sentence against discarding a flores, a forbidden joker or a missing tile, or None."""
     hand = table.hands[act.seat]
     if not act.tiles:
         return None if hand.unknown else f"Seat {act.seat}'s tiles are known; name the discard."
     (face,) = act.tiles
     if table.house.is_flores(face):
-        return f"{face} is a flores, which is laid out, not discarded (F20)."
+        return f"{face} is a flores; lay it out instead (F20)."
     if face == table.joker and table.house.joker_discard == "forbidden" and not _all_jokers(table):
-        return f"{face} is the joker, which is not discarded here (F25)."
+        return f"{face} is the joker, which cannot be discarded in this house (F25)."
     return _not_held(table, hand, (face,))
 
 
-def _against_kong(table: FilipinoTable, act: Act) -> Sentence | None:
-    """A kong of the own tiles, shown or secret (F23)."""
+def _why_kong_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
+    """The sentence against a kong of the seat's own tiles, shown or secret, or None (F23)."""
     hand = table.hands[act.seat]
     if hand.dead:
-        return f"Seat {act.seat} showed a false win this hand and lays down no more sets (F35)."
+        return f"Seat {act.seat} showed a false win in this hand and cannot lay down sets (F35)."
     if act.verb == "secret" and not table.house.kong_secret:
-        return "A concealed kong is shown here, not kept secret (F23); write 'kong'."
-    return _against_set(table, act, None)
+        return "In this house a concealed kong is shown (F23); write 'kong'."
+    return _why_set_illegal(table, act, None)
 
 
-def _against_add(table: FilipinoTable, act: Act) -> Sentence | None:
-    """A fourth tile to a pong that was called (F32)."""
+def _why_add_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
+    """The sentence against adding a fourth tile to a called pong, or None (F32)."""
     hand = table.hands[act.seat]
     if hand.dead:
-        return f"Seat {act.seat} showed a false win this hand and lays down no more sets (F35)."
+        return f"Seat {act.seat} showed a false win in this hand and cannot lay down sets (F35)."
     if not table.wall.left:
         return "No tile is left in the wall to replace a kong's fourth tile (F23)."
     pongs = [meld for meld in hand.melds if meld.name == "pong"]
     if not act.tiles:
         if not (pongs and hand.unknown):
-            return f"Seat {act.seat} has no pong and unknown tile to add; name the tile."
+            return f"Seat {act.seat} lacks a pong or an unknown tile to add to it; name the tile."
         return None
     (tile,) = act.tiles
-    wrong = _against_tiles(table, act, "pong")
+    wrong = _why_tiles_illegal(table, act, "pong")
     if wrong is not None:
         return wrong
     if not any(bare(tile) in pong.reads or not pong.tiles for pong in pongs):
-        return f"Seat {act.seat} has no pong of {bare(tile)} to add a tile to."
+        return f"Seat {act.seat} has no pong of {bare(tile)}, so it cannot add {bare(tile)}."
     return _not_held(table, hand, (face_under(tile, table.joker),))
 
 
-def _against_own_win(table: FilipinoTable, act: Act) -> Sentence | None:
+def _why_own_win_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
     if table.hands[act.seat].dead:
-        return f"Seat {act.seat} showed a false win this hand and cannot win it (F35)."
-    return _against_winning(table, declared(table, act, None), act)
+        return f"Seat {act.seat} showed a false win in this hand and cannot win it (F35)."
+    return _why_win_illegal(table, declared(table, act, None), act)
 
 
-def _against_winning(table: FilipinoTable, shown: Declared | Sentence, act: Act) -> Sentence | None:
+def _why_win_illegal(table: FilipinoTable, shown: Declared | Sentence, act: Act) -> Sentence | None:
     if not isinstance(shown, Declared):
         return shown
     if not wins(shown, table.house):
         return (
-            f"Seat {act.seat} does not win with {' '.join(shown.concealed)}; if he showed it,"
+            f"Seat {act.seat} does not win with {' '.join(shown.concealed)}; if it showed the hand,"
             " write 'false win' (F35)."
         )
     return None
 
 
-def _against_false_win(table: FilipinoTable, seat: Seat) -> Sentence | None:
-    """Anybody may show a hand that does not win, once (F35)."""
+def _why_false_win_illegal(table: FilipinoTable, seat: Seat) -> Sentence | None:
+    """The sentence against a false win, which a seat can show once in a hand, or None (F35)."""
     hand, offer = table.hands[seat], table.offer
     if hand.dead:
-        return f"Seat {seat} has paid for a false win this hand already (F35)."
+        return f"Seat {seat} has already paid for a false win in this hand (F35)."
     if offer is not None and any(answer.seat == seat for answer in offer.answers):
-        return f"Seat {seat} has answered already; his claim is decided with the others'."
+        return f"Seat {seat} has already answered; wait for the answers of the other seats."
     if not hand.unknown and why_not(table, Act(seat, "win")) is None:
         return f"Seat {seat} does win; write 'win'."
     return None
 
 
 def _not_held(table: FilipinoTable, hand: Hand, faces: tuple[Face | None, ...]) -> Sentence | None:
-    """Against tiles that the hand cannot have: not among the known ones, or more than there are."""
+    """The sentence against tiles that the hand cannot contain, or None."""
     if hand.without(faces) is None:
         wanted = Counter(faces)
         lacking = [face for face in wanted if face is None or wanted[face] > hand.having(face)]
@@ -283,12 +289,12 @@ def _not_held(table: FilipinoTable, hand: Hand, faces: tuple[Face | None, ...]) 
     for face, count in Counter(faces).items():
         revealed = 0 if face is None else count - hand.having(face)
         if face is not None and revealed > 0 and revealed > table.left_of(face):
-            return f"More tiles {face} than the set has would be seen; read the tiles again."
+            return f"The set does not have so many tiles {face}; read the tiles again."
     return None
 
 
 def _all_jokers(table: FilipinoTable) -> bool:
-    """Whether a player has nothing but jokers to discard."""
+    """Whether the seat on turn has only jokers to discard."""
     hand = table.hands[table.turn]
     return not hand.unknown and all(face == table.joker for face in hand.concealed)
 
@@ -297,12 +303,12 @@ def _meld_name(verb: Verb) -> MeldName:
     return "chow" if verb == "chow" else "pong" if verb == "pong" else "kong"
 
 
-_AGAINST: dict[Verb, Callable[[FilipinoTable, Act], Sentence | None]] = {
-    "draw": _against_draw,
-    "flores": _against_flores,
-    "discard": _against_discard,
-    "kong": _against_kong,
-    "secret": _against_kong,
-    "add": _against_add,
-    "win": _against_own_win,
+_CHECKS: dict[Verb, Callable[[FilipinoTable, Act], Sentence | None]] = {
+    "draw": _why_draw_illegal,
+    "flores": _why_flores_illegal,
+    "discard": _why_discard_illegal,
+    "kong": _why_kong_illegal,
+    "secret": _why_kong_illegal,
+    "add": _why_add_illegal,
+    "win": _why_own_win_illegal,
 }

@@ -1,9 +1,8 @@
 """Fast list of the legal actions of a hand whose tiles are all known (F19-F33).
 
-`legal.by_trying` checks every candidate action against the rules, one by one. For a known hand
-these
-functions count tiles instead and return the same actions in the same order, about twenty times
-faster; the tests compare the two in random play.
+`legal.checked_candidates` checks every candidate action against the rules. For a known hand the
+functions here count tiles instead and return the same actions in the same order, about twenty times
+faster. The tests compare the two in random play.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from rules.tiles import Face
 
 
 def listed(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
-    """What a seat may do that is awaited, has no unseen tiles, and no unseen tile offered."""
+    """The legal actions of an awaited seat whose tiles, and the tile on offer, are all known."""
     if table.offer is not None:
         return (_ACTS[seat, "pass", ()], *claims(table, seat, table.offer))
     if table.phase == "draw":
@@ -36,7 +35,7 @@ def listed(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
 
 
 def asked(table: FilipinoTable, offer: Offer) -> tuple[Seat, ...]:
-    """The seats that may claim a known tile; one with unseen tiles always might."""
+    """The seats that can claim a known tile; a seat with unknown tiles always could."""
     face, joker, house = offer.face, table.joker, table.house
     assert face is not None
     for_sets = offer.added is None
@@ -57,7 +56,7 @@ def asked(table: FilipinoTable, offer: Offer) -> tuple[Seat, ...]:
 
 
 def _has_set(table: FilipinoTable, seat: Seat, offer: Offer, face: Face) -> bool:
-    """Whether `_sets` has any for a hand without two such tiles; quick for one without jokers."""
+    """Whether `_sets` finds a set for a hand without two such tiles; fast if it has no joker."""
     packed = table.hands[seat].packed(table.joker, table.house)
     if packed >> JOKERS:
         return next(_sets(table, seat, offer, face), None) is not None
@@ -71,12 +70,12 @@ def _is_hidden(hand: Hand) -> bool:
 
 
 def claims(table: FilipinoTable, seat: Seat, offer: Offer) -> Iterator[Act]:
-    """A win and sets of the tile on offer, for a hand and a tile that are known."""
+    """The win and the sets with the tile on offer, for a known hand and a known tile."""
     hand, face, joker, house = table.hands[seat], offer.face, table.joker, table.house
     assert face is not None
     if hand.dead or (face == joker and house.joker_discard == "dead"):
         return
-    # A tile taken from another counts as its face only, even if that is the joker's (F25).
+    # A tile of another seat counts as its own face only, even if it is a joker (F25).
     one = packed_one(face, house, joker=None)
     if _wins_on(hand, one, table):
         yield _ACTS[seat, "win", ()]
@@ -85,7 +84,7 @@ def claims(table: FilipinoTable, seat: Seat, offer: Offer) -> Iterator[Act]:
 
 
 def _sets(table: FilipinoTable, seat: Seat, offer: Offer, face: Face) -> Iterator[Act]:
-    """Kongs, pongs and chows of the tile on offer (F22)."""
+    """The kongs, pongs and chows with the tile on offer (F22)."""
     hand, joker, house = table.hands[seat], table.joker, table.house
     held = hand.concealed.count(face)
     jokers = hand.concealed.count(joker) if joker else 0
@@ -101,7 +100,7 @@ def _sets(table: FilipinoTable, seat: Seat, offer: Offer, face: Face) -> Iterato
 
 
 def _chows(seat: Seat, face: Face, hand: Hand, joker: Face | None, stars: int) -> Iterator[Act]:
-    """Runs through the tile, each with jokers in every place where they can stand (F22, F25)."""
+    """The runs with the tile, with jokers in every place where they can be (F22, F25)."""
     concealed = hand.concealed
     for run in _RUNS[face]:
         choices: list[tuple[Tile, ...]] = []
@@ -118,14 +117,17 @@ def _chows(seat: Seat, face: Face, hand: Hand, joker: Face | None, stars: int) -
         else:
             for tiles in product(*choices):
                 starred = sum(tile.endswith(JOKER) for tile in tiles)
-                # The joker's own face in a run takes one of the jokers, too.
+                # A joker that counts as its own face in the run is one of the jokers, too.
                 own = starred and joker in tiles and joker != face
                 if starred + bool(own) <= stars:
                     yield _ACTS[seat, "chow", tiles]
 
 
 def _own(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
-    """Acts from the own hand: flores first of all, then a win, discards, kongs (F19, F20, F23)."""
+    """The actions of a seat on its own turn: flores first, then a win, discards and kongs.
+
+    Rules F19, F20 and F23.
+    """
     hand, joker, house = table.hands[seat], table.joker, table.house
     packed = hand.packed(joker, house)
     faces = dict.fromkeys(hand.concealed)
@@ -146,7 +148,7 @@ def _own(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
         or len(faces) + 3 - stars > len(hand.concealed)
         or not table.wall.left
     ):
-        # No face can be there as often as a kong needs, or no tile is left to replace its fourth.
+        # No face occurs often enough for a kong, or no tile is left to replace its fourth tile.
         found += [discards[face] for face in faces if face != to_keep]
     else:
         for face in faces:
@@ -168,11 +170,11 @@ def _own(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:
     return tuple(found)
 
 
-def _alike(face: Face, size: int, there: int, stars: int) -> Iterable[tuple[Tile, ...]]:
-    """Sets of tiles that read alike, those with fewer jokers first."""
-    if there + stars < size:
+def _alike(face: Face, size: int, held: int, stars: int) -> Iterable[tuple[Tile, ...]]:
+    """Sets of `size` tiles that count as one face, those with fewer jokers first."""
+    if held + stars < size:
         return ()
-    return _LIKE[face, size][max(0, size - there) : min(stars, size - 1) + 1]
+    return _LIKE[face, size][max(0, size - held) : min(stars, size - 1) + 1]
 
 
 def _wins_on(hand: Hand, tile: int, table: FilipinoTable) -> bool:
@@ -185,8 +187,8 @@ def _wins_on(hand: Hand, tile: int, table: FilipinoTable) -> bool:
 def _is_ready(hand: Hand, table: FilipinoTable) -> bool:
     """Whether the known tiles and one more joker win.
 
-    If they do not, no other tile completes the hand either. Computed once for each hand: a hand is
-    asked about every discard of the other seats.
+    If they do not, no other tile completes the hand either. The result is kept with the hand,
+    because it is needed for every discard of the other seats.
     """
     known: tuple[Face | None, Parameters, bool] | None = hand.__dict__.get("_ready")
     if known is None or known[0] != table.joker or known[1] is not table.house:
@@ -197,7 +199,7 @@ def _is_ready(hand: Hand, table: FilipinoTable) -> bool:
 
 
 def with_drawn(table: FilipinoTable, hand: Hand, face: Face | None) -> Hand:
-    """The hand with a tile from the wall; it keeps whether any tile could have completed it."""
+    """The hand with a tile from the wall; it is marked if no tile could have completed it."""
     drawn = hand.plus(face)
     if not hand.unknown and not _is_ready(hand, table):
         drawn.__dict__["_incomplete"] = True
@@ -210,13 +212,13 @@ def _is_incomplete(hand: Hand) -> bool:
 
 
 def _wins(packed: int, melds: tuple[Meld, ...], table: FilipinoTable) -> bool:
-    """Whether these packed tiles win; tiles of flores among them never do (F11)."""
+    """Whether these packed tiles win; with flores among them they never win (F11)."""
     if packed >> FLORES:
         return False
     jokers = packed >> JOKERS
     if packed_sets_and_pair(packed, jokers):
         return True
-    # Seven pairs and a set have few kinds an odd number of times; most hands have many.
+    # In seven pairs and a set few kinds occur an odd number of times; in most hands many do.
     if len(melds) > 1 or (packed & ODD).bit_count() > 3 + jokers:
         return False
     return wins_with(*unpacked(packed), melds, table.house)
@@ -228,7 +230,7 @@ def _like(key: tuple[Face, int]) -> tuple[tuple[Tile, ...], ...]:
 
 
 def _packed_runs(face: Face) -> tuple[tuple[int, int], ...]:
-    """For each run through a tile, the digits of a packed hand that count the other two."""
+    """For each run through a tile, the masks of the other two tiles' digits in a packed hand."""
     others_of = ([kind_of(other) for other in run if other != face] for run in _RUNS[face])
     return tuple((7 << DIGIT * one, 7 << DIGIT * other) for one, other in others_of)
 
@@ -244,8 +246,8 @@ def _act(key: tuple[Seat, Verb, tuple[Tile, ...]]) -> Act:
 _LIKE: Lookup[tuple[Face, int], tuple[tuple[Tile, ...], ...]] = Lookup(_like)
 _RUNS: Lookup[Face, tuple[tuple[Face, ...], ...]] = Lookup(lambda face: tuple(runs_through(face)))
 _FOUR_ALIKE = 4 * (ODD | ONE_JOKER)
-"""The bits of a packed hand that are set where four tiles are alike."""
+"""A mask of the bits of a packed hand that are set if the hand has four tiles of one kind."""
 _PACKED_RUNS: Lookup[Face, tuple[tuple[int, int], ...]] = Lookup(_packed_runs)
 _ACTS: Lookup[tuple[Seat, Verb, tuple[Tile, ...]], Act] = Lookup(_act)
-"""Acts are values, so one of each is enough."""
+"""Actions are values; one object for each is kept to save time."""
 _DISCARDS = tuple(Lookup(partial(_discard, seat)) for seat in range(SEATS))

@@ -12,7 +12,7 @@ from rules.play import Amount, Settlement
 
 
 class FinishedHand(Protocol):
-    """Protocol of the finished hand that a match needs."""
+    """The part of a finished hand that a match needs."""
 
     @property
     def settlement(self) -> Settlement | None: ...
@@ -23,7 +23,7 @@ class FinishedHand(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FilipinoMatch:
-    """Hands without a fixed end (F36). `dealer` is who throws for mano in the next set-up (F5)."""
+    """A match, which has no fixed end (F36); `dealer` is the roller of the next set-up (F5)."""
 
     dealer: Seat = 0
     scores: tuple[Amount, ...] = (0,) * SEATS
@@ -36,13 +36,14 @@ class FilipinoMatch:
         return False
 
     def after(self, play: FinishedHand) -> FilipinoMatch:
-        """The match after a finished hand: its winner throws next, or the same roller (F5, F37).
+        """Returns the match after a finished hand.
 
-        Raises RulesError while the hand is still played.
+        The winner throws next; without a winner the same roller throws again (F5, F37). Raises
+        RulesError for a hand that is not over.
         """
         settlement = play.settlement
         if settlement is None:
-            raise RulesError("The hand is still played; a match goes on after its settlement.")
+            raise RulesError("The hand is not over; finish it before it is added to the match.")
         gains = settlement.balance()
         return FilipinoMatch(
             dealer=self.dealer if settlement.winner is None else settlement.winner,
@@ -55,9 +56,9 @@ class FilipinoMatch:
 def begin(
     parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
 ) -> FilipinoMatch:
-    """A match before its first hand; no house's parameters change how hands follow each other."""
+    """Returns a match before its first hand; `parameters` are not used."""
     return FilipinoMatch(dealer, (0,) * players, (0,) * players)
 
 
 begin_match = begin
-"""The same under the name that it has in every game."""
+"""The name of this function in every game's package."""

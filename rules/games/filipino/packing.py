@@ -1,6 +1,6 @@
 """A hand packed into one integer: a digit for each kind, then the numbers of jokers and flores.
 
-Packed tiles are added as integers; a sum counts a hand faster than a loop does.
+Packed tiles are added as integers, because `sum` counts a hand faster than a loop.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from rules.melds import DIGIT, KINDS, Counts, kind_of
 from rules.tiles import Face
 
 JOKERS: Final = DIGIT * KINDS
-"""The bit from which a packed hand counts its jokers, at most four."""
+"""The lowest bit of the number of jokers in a packed hand, which is at most four."""
 FLORES: Final = JOKERS + DIGIT
-"""The bit from which it counts its flores."""
+"""The lowest bit of the number of flores."""
 ODD: Final = sum(1 << DIGIT * kind for kind in range(KINDS))
 """The lowest bit of each kind's digit."""
 ONE_JOKER: Final = 1 << JOKERS
@@ -24,22 +24,22 @@ _MANY: Final = (1 << DIGIT) - 1
 
 
 def packed_tiles(faces: Iterable[Face], house: Parameters, joker: Face | None) -> int:
-    """These tiles packed; those like the joker count as jokers."""
+    """These tiles as a packed number; tiles equal to the joker count as jokers."""
     return sum(map(_PACKED[joker, house.honours_as_flores].__getitem__, faces))
 
 
 def packed_one(face: Face, house: Parameters, joker: Face | None) -> int:
-    """One tile packed."""
+    """One tile as a packed number."""
     return _PACKED[joker, house.honours_as_flores][face]
 
 
 def unpacked(packed: int) -> tuple[Counts, int]:
-    """A hand without flores as counts of its plain tiles, and the number of its jokers."""
+    """The counts of the natural tiles of a packed hand without flores, and its number of jokers."""
     return Counts.unpacked(packed), packed >> JOKERS & _MANY
 
 
 def _packed(key: tuple[Face | None, bool]) -> LazyTable[Face, int]:
-    """What each face adds to a packed hand beside this joker, where honours are flores or not."""
+    """The packed number of each face; the key is the joker and whether honours are flores."""
     joker, honours_as_flores = key
     flores = "zf" if honours_as_flores else "f"
 

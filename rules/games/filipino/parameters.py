@@ -11,52 +11,53 @@ from rules.tiles import Face
 SEATS = 4
 TILES = 144
 SETS = 5
-"""A winning hand's sets, beside its pair (F26)."""
+"""The number of sets of a winning hand, in addition to its pair (F26)."""
 MANO_BATCHES = ((9, 8), (8, 9), (8, 8, 1))
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """The house's choices; amounts are in units, and "all round" is from each of the others.
+    """House rules of Filipino mahjong; amounts are in units, "all pay" is every other seat.
 
     Set-up:
-    `plus_n_range`: instead of his second throw the roller may say "plus n", n from the first of
-    these numbers to the last; without numbers he throws twice (F6).
-    `columns`: of each wall, uneven ones too (F4).
-    `mano_batches`: how mano takes his 17 tiles (F9).
-    `replacement_end`: standing columns go from the gap backwards, or from outside (F13).
-    `replacement_by`: everybody replaces in turn, or each until he has no flores left (F12).
-    `second_flores`: whether mano takes that too, or it stays in the wall, face up (F16).
-    `honours_as_flores`: winds and dragons are flores (F2), or tiles of play (Visayan rules).
+    `plus_n_range`: the roller can say "plus n" instead of a second throw, n from the first of these
+    numbers to the last; without numbers he throws twice (F6).
+    `columns`: columns of each wall; the walls can differ (F4).
+    `mano_batches`: the packets in which mano takes 17 tiles (F9).
+    `replacement_end`: replacements come from the gap backwards, or from the outer end of the
+    standing columns (F13).
+    `replacement_by`: players replace flores in turn, or each until he has no flores left (F12).
+    `second_flores`: mano takes a second flores turned up, or it stays in the wall, face up (F16).
+    `honours_as_flores`: winds and dragons are flores (F2), or ordinary tiles (Visayan rules).
 
     Play:
-    `joker_in_melds`: a joker may stand in a called set and in a kong (F25).
-    `joker_discard`: a discarded joker is claimed as its face, lies dead, or is forbidden (F25).
-    `multi_win`: who wins where several may: the discarder's upper seat first, or the next in turn
-    (F33, A2).
-    `kong_secret`: a concealed kong may stay covered (F23).
-    `seven_first_open`: the set beside the seven pairs may be a called one (A6).
-    `exhaust_reserve`: tiles that are not drawn, beside the joker (F37).
-    `after_false_win`: who showed a hand that does not win plays on without winning or claiming, or
-    the hand ends (F35 tells the payment only).
+    `joker_in_melds`: a called set and a kong can contain a joker (F25).
+    `joker_discard`: a discarded joker counts as its face, cannot be claimed, or is forbidden (F25).
+    `multi_win`: of several wins on a tile, that of the discarder's upper seat counts, or that of
+    the next in turn (F33, A2).
+    `kong_secret`: a concealed kong can lie face down (F23).
+    `seven_first_open`: the set in addition to the seven pairs can be a called one (A6).
+    `exhaust_reserve`: tiles that are not drawn, in addition to the joker (F37).
+    `after_false_win`: after a false win the seat plays on but cannot win or claim, or the hand ends
+    (F35 names only the payment).
 
     Money:
-    `unit`: what one of all the amounts below is worth.
-    `flores_bonus`: all round, for few or many flores (F18, F21).
-    `bonus_low`, `bonus_high`: the most flores that are few, the least that are many.
-    `kong_bonus`: all round, for each kong (F23).
-    `discard_win`: a win on a discard, from the discarder alone (F29).
-    `self_win`: a win by one's own draw, all round (F29).
-    `robbing_win`: all round, for the tile added to a pong (F32).
-    `special_win`: all round, for seven first and escalera (F27, F28).
-    `big_win`: all round, without flores or on a single joker (F30, F31).
-    `false_win`: to each, for a hand that does not win (F35).
-    `hi_alai`: all round, for as many chips as `chip_target` says (F34).
-    `chip_target`: that many chips.
+    `unit`: the value of one unit; all amounts below are in units.
+    `flores_bonus`: all pay, for few or many flores (F18, F21).
+    `bonus_low`, `bonus_high`: the largest number that is few, the smallest that is many.
+    `kong_bonus`: all pay, for each kong (F23).
+    `discard_win`: a win on a discard; only the discarder pays (F29).
+    `self_win`: a win by the winner's own draw; all pay (F29).
+    `robbing_win`: a win on a tile added to a pong; all pay (F32).
+    `special_win`: all pay, for seven first and escalera (F27, F28).
+    `big_win`: all pay, for no flores or a single joker (F30, F31).
+    `false_win`: paid to every other seat, for a hand that does not win (F35).
+    `hi_alai`: all pay a player who reaches `chip_target` chips (F34).
+    `chip_target`: the number of chips for Hi-Alai (F34).
     `chips_discard`, `chips_robbing`, `chips_self`, `chips_special`: chips for those wins (F34, A9).
-    `stack`: of several special features the highest counts, or all of them (F38).
-    `back_to_back`, `middle`: more from each payer for waiting on two pairs, or between two tiles.
-    `pairs_double`: two alike in the roller's throw double every amount of the hand.
+    `stack`: of several special features only the highest counts, or all of them (F38).
+    `back_to_back`, `middle`: extra from each payer, for waiting on two pairs or between two tiles.
+    `pairs_double`: equal dice in the roller's throw double every amount of the hand.
     """
 
     plus_n_range: tuple[int, ...] = ()
@@ -100,42 +101,42 @@ class Parameters:
     def __post_init__(self) -> None:
         if len(self.columns) != SEATS or min(self.columns) < 1 or 2 * sum(self.columns) != TILES:
             raise IllegalSetupError(
-                f"Walls of {self.columns} columns do not hold {TILES} tiles two high; the four"
-                f" lengths add up to {TILES // 2}."
+                f"Walls of {self.columns} columns do not hold {TILES} tiles in two levels; the four"
+                f" numbers of `columns` must add up to {TILES // 2}."
             )
         if self.plus_n_range and not _within_a_die(self.plus_n_range):
             raise IllegalSetupError(
-                f"A plus_n_range of {self.plus_n_range} is none: it has a least and a greatest n,"
-                " from 1 to 6, as [1, 6]; or nothing, where nobody says 'plus n'."
+                f"`plus_n_range` must be a least and a greatest n from 1 to 6, as [1, 6], or empty"
+                f" for no 'plus n', not {self.plus_n_range}."
             )
         if self.mano_batches not in MANO_BATCHES:
             raise IllegalSetupError(
-                f"Mano cannot take his tiles as {self.mano_batches}; offered: {MANO_BATCHES}."
+                f"`mano_batches` must be one of {MANO_BATCHES}, not {self.mano_batches}."
             )
         for name in (*_FROM_ZERO, *_FROM_ONE):
             least = int(name in _FROM_ONE)
             if getattr(self, name) < least:
                 raise IllegalSetupError(
-                    f"{name} cannot be {getattr(self, name)}; give {least} or a larger number."
+                    f"`{name}` must be at least {least}, not {getattr(self, name)}."
                 )
         if self.bonus_low >= self.bonus_high:
             raise IllegalSetupError(
-                f"Flores cannot be few up to {self.bonus_low} and many from {self.bonus_high} on;"
-                " give a bonus_low below bonus_high."
+                f"`bonus_low` must be below `bonus_high`, not {self.bonus_low} and"
+                f" {self.bonus_high}."
             )
 
     @property
     def flores(self) -> int:
-        """How many tiles of the set are flores (F3)."""
+        """The number of flores in the set (F3)."""
         return 36 if self.honours_as_flores else 8
 
     def is_flores(self, face: Face | None) -> bool:
-        """Whether that face is a flores; a tile that nobody saw counts as a number tile."""
+        """Whether that face is a flores; an unknown tile counts as a number tile."""
         return face is not None and face[-1] in ("zf" if self.honours_as_flores else "f")
 
 
 def _within_a_die(numbers: tuple[int, ...]) -> bool:
-    """Whether these are a least and a greatest number that one die can show."""
+    """Whether these are a least and a greatest number between 1 and 6."""
     return len(numbers) == 2 and 1 <= numbers[0] <= numbers[1] <= 6
 
 

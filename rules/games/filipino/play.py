@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from rules.games.filipino import course, legal
+from rules.games.filipino import effects, legal
 from rules.games.filipino.actions import Act
 from rules.games.filipino.match import FilipinoMatch
 from rules.games.filipino.table import FilipinoTable, laid_table
@@ -17,10 +17,10 @@ from rules.setup import Setup
 
 @dataclass(frozen=True)
 class FilipinoPlay:
-    """A hand in progress; `table` is everything that lies there.
+    """A hand in progress; `table` is its whole state.
 
-    A false win is legal whenever its tiles could be shown, though nobody waits for it and
-    `legal_actions` does not list it.
+    A false win is legal for any seat that can show its tiles, even if the seat is not in `to_act`.
+    `legal_actions` accepts it but does not list it.
     """
 
     table: FilipinoTable
@@ -31,7 +31,7 @@ class FilipinoPlay:
 
     @property
     def legal_actions(self) -> LegalActions[Act]:
-        # Kept, so that `apply` recognises an act that was picked from it.
+        # Cached, so that `apply` recognises an action that was picked from the list.
         known: LegalActions[Act] | None = self.__dict__.get("_legal")
         if known is None:
             table = self.table
@@ -45,7 +45,7 @@ class FilipinoPlay:
 
     @property
     def chips(self) -> tuple[int, ...]:
-        """Each seat's chips, those of this hand included once it is over (F34)."""
+        """Each seat's chips, including those of this hand once it is over (F34)."""
         return self.table.chips
 
     @property
@@ -61,16 +61,16 @@ class FilipinoPlay:
         return replacements[0][0] if replacements else None
 
     def apply(self, action: Act) -> FilipinoPlay:
-        """The play after this action. Raises IllegalAction; this value stays."""
-        return FilipinoPlay(course.after(self.table, self.legal_actions.require(action)))
+        """Returns the play after an action; this value is unchanged. Raises IllegalActionError."""
+        return FilipinoPlay(effects.after(self.table, self.legal_actions.require(action)))
 
 
 def start(
     setup: Setup, tiles: Tiles | None = None, match: FilipinoMatch | None = None
 ) -> FilipinoPlay:
-    """The play from a finished set-up; tiles that are not given are unknown.
+    """Begins a play from a finished set-up; tiles that are not given are unknown.
 
-    Raises IllegalSetup for a set-up that still waits, or whose tiles contradict it.
+    Raises IllegalSetupError for a set-up that is not finished, or whose tiles contradict it.
     """
     chips = (match or FilipinoMatch()).chips
     return FilipinoPlay(laid_table(setup, known_tiles(setup, tiles), chips))

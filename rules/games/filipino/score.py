@@ -12,13 +12,13 @@ from rules.geometry import Seat, counter_clockwise
 from rules.play import Payment
 
 How = Literal["discard", "self", "robbing"]
-"""A tile discarded, drawn or taken as a replacement (A10), or added to another's pong (F32)."""
+"""The winning tile was a discard, a drawn or replacement tile (A10), or added to a pong (F32)."""
 Payments = tuple[Payment, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Won:
-    """A win that stands: whose, with what, and from whom the tile came if not from the wall."""
+    """A valid win: the seat, its hand, and the source of the tile if not the wall."""
 
     seat: Seat
     hand: WinningHand
@@ -30,7 +30,7 @@ class Won:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One line of the price list that a win fits."""
+    """One entry of the price list that applies to a win."""
 
     name: str
     amount: int
@@ -40,13 +40,13 @@ class LedgerEntry:
 
     @property
     def worth(self) -> tuple[int, int]:
-        """What the winner gets in all, then his chips: the measure of the highest (F38)."""
+        """The sum of all payments, then the chips; used to find the highest entry (F38)."""
         return self.amount * len(self.payers), self.chips
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a win is called and brings: payments, chips, and the reasons."""
+    """The name of a win, its payments, its chips, and the reasons."""
 
     name: str
     payments: Payments
@@ -55,7 +55,7 @@ class Price:
 
 
 def price(won: Won, house: Parameters, stakes: int = 1) -> Price:
-    """The highest entry that the win fits, or all special ones where the house adds them (F38)."""
+    """The price of a win: its highest entry, or all special entries if `stack` is "sum" (F38)."""
     special = _specials(won, house)
     usual = _usual(won, house)
     if house.stack == "sum":
@@ -72,19 +72,19 @@ def price(won: Won, house: Parameters, stakes: int = 1) -> Price:
         name=", ".join(entry.name for entry in counted),
         payments=tuple(payment for payment in payments if payment.amount),
         chips=sum(entry.chips for entry in counted),
-        reasons=(f"The hand reads {won.hand.reads}.", *(e.why for e in (*counted, *extra))),
+        reasons=(f"The hand is {won.hand.reads}.", *(e.why for e in (*counted, *extra))),
     )
 
 
 def all_round(seat: Seat, amount: int, why: str) -> Payments:
-    """Each of the others pays that seat."""
+    """Every other seat pays that seat."""
     if not amount:
         return ()
     return tuple(Payment(other, seat, amount, why) for other in others(seat))
 
 
 def to_each(seat: Seat, amount: int, why: str) -> Payments:
-    """That seat pays each of the others."""
+    """That seat pays every other seat."""
     if not amount:
         return ()
     return tuple(Payment(seat, other, amount, why) for other in others(seat))
@@ -92,12 +92,12 @@ def to_each(seat: Seat, amount: int, why: str) -> Payments:
 
 @cache
 def others(seat: Seat) -> tuple[Seat, ...]:
-    """The other three, in turn order."""
+    """The other three seats, in turn order."""
     return counter_clockwise(seat, SEATS)[1:]
 
 
 def flores_at_the_start(flores: tuple[int, ...], house: Parameters, stakes: int = 1) -> Payments:
-    """For whoever has no flores, or many, once the joker lies (F18, A5)."""
+    """The payments to seats with few or many flores, after the joker is turned up (F18, A5)."""
     amount = house.flores_bonus * house.unit * stakes
     return tuple(
         payment
@@ -108,7 +108,7 @@ def flores_at_the_start(flores: tuple[int, ...], house: Parameters, stakes: int 
 
 
 def flores_in_play(seat: Seat, count: int, house: Parameters, stakes: int = 1) -> Payments:
-    """For the flores that makes many, once a hand: only one count is exactly that (F21, A12)."""
+    """The payments when a seat reaches `bonus_high` flores, once in a hand (F21, A12)."""
     if count != house.bonus_high:
         return ()
     amount = house.flores_bonus * house.unit * stakes
@@ -116,72 +116,79 @@ def flores_in_play(seat: Seat, count: int, house: Parameters, stakes: int = 1) -
 
 
 def kong(seat: Seat, house: Parameters, stakes: int = 1) -> Payments:
-    """For a kong, at once (F23)."""
+    """The payments for a kong, made at once (F23)."""
     return all_round(seat, house.kong_bonus * house.unit * stakes, f"F23: seat {seat} has a kong.")
 
 
 def false_win(seat: Seat, house: Parameters, stakes: int = 1) -> Payments:
-    """For tiles shown that do not win (F35)."""
+    """The payments for a false win (F35)."""
     amount = house.false_win * house.unit * stakes
-    return to_each(seat, amount, f"F35: seat {seat} declared a win that does not stand.")
+    return to_each(seat, amount, f"F35: seat {seat} declared a win that is not valid.")
 
 
 def with_chips(
     chips: tuple[int, ...], seat: Seat, won: int, house: Parameters, stakes: int = 1
 ) -> tuple[tuple[int, ...], Payments]:
-    """Everybody's chips after a win, and what Hi-Alai pays (F34).
+    """The chips of all seats after a win, and the payments of Hi-Alai (F34).
 
-    With five or more chips the winner is paid once, and all chips go back (A11).
+    A winner with `chip_target` or more chips is paid once, and all seats return their chips (A11).
     """
     after = tuple(own + won * (at == seat) for at, own in enumerate(chips))
     if after[seat] < house.chip_target:
         return after, ()
-    why = f"F34: Hi-Alai, seat {seat} has {after[seat]} chips; all chips go back."
+    why = f"F34: Hi-Alai, seat {seat} has {after[seat]} chips; all seats return their chips."
     return (0,) * len(chips), all_round(seat, house.hi_alai * house.unit * stakes, why)
 
 
 def _usual(won: Won, house: Parameters) -> LedgerEntry:
-    """What any win is by the way its tile came (F29, F32)."""
-    everybody = others(won.seat)
+    """The entry for the source of the winning tile (F29, F32)."""
+    payers = others(won.seat)
     if won.how == "robbing":
-        why = f"F32: won on the tile that seat {won.source} added to his pong; all pay alike."
-        return LedgerEntry(
-            "robbing the kong", house.robbing_win, house.chips_robbing, everybody, why
-        )
+        why = f"F32: won on the tile that seat {won.source} added to its pong; all pay the same."
+        return LedgerEntry("robbing the kong", house.robbing_win, house.chips_robbing, payers, why)
     if won.how == "self" or won.source is None:
-        return LedgerEntry(
-            "self-draw", house.self_win, house.chips_self, everybody, "F29: drawn; all pay."
-        )
-    why = f"F29: won on the discard of seat {won.source}, who pays alone."
+        why = "F29: won on a drawn tile; all pay."
+        return LedgerEntry("self-draw", house.self_win, house.chips_self, payers, why)
+    why = f"F29: won on the discard of seat {won.source}, which pays alone."
     return LedgerEntry("discard", house.discard_win, house.chips_discard, (won.source,), why)
 
 
 def _specials(won: Won, house: Parameters) -> tuple[LedgerEntry, ...]:
-    """The special features that the win has, each paid all round (F27, F28, F30, F31)."""
+    """The entries for special features of the win, each paid by all (F27, F28, F30, F31)."""
     named = (
         (won.flores == 0, "no flores", house.big_win, "F30: no flores laid out."),
-        (won.hand.single_joker, "single joker", house.big_win, "F31: a joker waited alone."),
+        (
+            won.hand.single_joker,
+            "single joker",
+            house.big_win,
+            "F31: the win waited on a single joker.",
+        ),
         (won.hand.seven_first, "seven first", house.special_win, "F27: seven pairs and a set."),
         (won.hand.escalera, "escalera", house.special_win, "F28: one suit from 1 to 9."),
     )
-    everybody = others(won.seat)
+    payers = others(won.seat)
     return tuple(
-        LedgerEntry(name, amount, house.chips_special, everybody, why)
-        for there, name, amount, why in named
-        if there
+        LedgerEntry(name, amount, house.chips_special, payers, why)
+        for applies, name, amount, why in named
+        if applies
     )
 
 
 def _wait_bonus(won: Won, house: Parameters) -> tuple[LedgerEntry, ...]:
-    """More from each payer for how the hand waited; the better one, where it waited both ways."""
+    """The extra entry for the kind of wait; the higher one if the hand waited in both ways."""
     named = (
-        (won.hand.back_to_back, "back to back", house.back_to_back, "Waited on two pairs."),
-        (won.hand.middle, "middle", house.middle, "Waited between two tiles."),
+        (
+            won.hand.back_to_back,
+            "back to back",
+            house.back_to_back,
+            "The hand waited on two pairs.",
+        ),
+        (won.hand.middle, "middle", house.middle, "The hand waited between two tiles."),
     )
-    there = [
+    entries = [
         LedgerEntry(name, more, 0, (), why) for fits, name, more, why in named if fits and more
     ]
-    return (max(there, key=lambda entry: entry.amount),) if there else ()
+    return (max(entries, key=lambda entry: entry.amount),) if entries else ()
 
 
 def _payers(entry: LedgerEntry, counted: tuple[LedgerEntry, ...]) -> tuple[Seat, ...]:

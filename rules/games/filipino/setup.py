@@ -1,4 +1,4 @@
-"""Filipino mahjong: the set-up (F3-F18). One die, mano's choice of a wall, flores, the joker."""
+"""Set-up of Filipino mahjong (F3-F18): throws, mano's choice of a wall, flores, the joker."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAID_OUT = "flores laid out"
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """From the shuffled set to mano's first discard (F5-F17)."""
+    """The script from the shuffled set to mano's first discard (F5-F17)."""
     walls = Walls(parameters.columns)
     yield Build(walls)
 
@@ -50,7 +50,7 @@ def script(seating: Seating, parameters: Parameters) -> Script:
 
 
 def throw_for_mano(roller: Seat, parameters: Parameters) -> Generator[Step, Outcome, int]:
-    """The roller throws twice; or once, and says how many he adds, where he may (F6)."""
+    """The roller throws twice; with `plus_n_range` he can name a number instead (F6)."""
     if not parameters.plus_n_range:
         return sum((yield from throw(roller, 1, FOR_MANO, times=2)))
     (thrown,) = yield from throw(roller, 1, FOR_MANO)
@@ -63,13 +63,13 @@ def throw_for_mano(roller: Seat, parameters: Parameters) -> Generator[Step, Outc
 
 
 def is_pair(setup: Setup) -> bool:
-    """Whether the roller threw two alike for mano; a number that he said was not thrown."""
+    """Whether the roller's two throws for mano were equal; a named number is not a throw."""
     faces = [face for step, dice in setup.throws if step.why == FOR_MANO for face in dice]
     return len(faces) == 2 and faces[0] == faces[1]
 
 
 def choose_wall(mano: Seat) -> Generator[Step, Outcome, tuple[Seat, End]]:
-    """Mano names any wall but his own, and an end of it (F8)."""
+    """Mano names another seat's wall, and an end of it (F8)."""
     others = counter_clockwise(mano, SEATS)[1:]
     ends: tuple[End, ...] = ("right", "left")
     offered = {f"{owner} {end}": (owner, end) for owner in others for end in ends}
@@ -80,7 +80,7 @@ def choose_wall(mano: Seat) -> Generator[Step, Outcome, tuple[Seat, End]]:
 def deal(
     mano: Seat, tiles: Iterable[WallPlace], batches: Sequence[int]
 ) -> Generator[Step, Outcome, None]:
-    """Mano takes 9 and 8, everybody else 8 twice, counter-clockwise (F9)."""
+    """Deals mano's batches and two packets of 8 to each other seat, counter-clockwise (F9)."""
     wall = iter(tiles)
     for number, batch in enumerate(batches):
         yield Packet(mano, tuple(islice(wall, batch)))
@@ -92,10 +92,10 @@ def deal(
 def replacement_order(
     wall: OpenWall, total: int, undealt: Sequence[WallPlace], end: Literal["gap", "outer"]
 ) -> list[WallPlace]:
-    """What was not dealt, in the order in which replacements leave it (F13).
+    """The undealt tiles in the order of replacements (F13).
 
-    From the gap backwards, upper tile first, on into the neighbouring wall; or the columns left
-    standing from their outer end, and only then on.
+    With `end="gap"` they go from the gap backwards, upper tile first, and on into the neighbouring
+    wall. With `end="outer"` the standing columns of the opened wall go first, from their outer end.
     """
     columns = _columns(place for place in wall.tail if place in undealt)
     if end == "outer":
@@ -106,9 +106,9 @@ def replacement_order(
 def lay_out_flores(
     mano: Seat, standing: list[WallPlace], parameters: Parameters
 ) -> Generator[Step, Outcome, int]:
-    """Everybody lays out his flores and takes as many tiles, until no new ones appear (F11, F12).
+    """Seats lay out flores and take as many tiles, until no more flores appear (F11, F12).
 
-    Takes the tiles off `standing`; returns how many flores were laid out in all.
+    Removes the taken tiles from `standing`. Returns the number of flores laid out by all seats.
     """
     laid = 0
     fresh = {seat: 2 * PACKET + (seat == mano) for seat in counter_clockwise(mano, SEATS)}
@@ -130,10 +130,10 @@ def lay_out_flores(
 def turn_up_joker(
     mano: Seat, standing: list[WallPlace], laid: int, parameters: Parameters
 ) -> Generator[Step, Outcome, tuple[WallPlace, Face | None]]:
-    """Mano throws and turns up tiles until one is no flores: the joker and its face (F14-F16).
+    """Mano throws and turns up tiles until one is not a flores; returns the joker and its face.
 
-    Takes the flores that are mano's off `standing`. Raises IllegalOutcome for more flores than the
-    set has.
+    Removes the flores that mano takes from `standing` (F14-F16). Raises IllegalOutcomeError for
+    more flores than the set has.
     """
     seen: set[WallPlace] = set()
     while True:
@@ -155,12 +155,12 @@ def turn_up_joker(
 
 
 def _columns(places: Iterable[WallPlace]) -> list[list[WallPlace]]:
-    """Places in their order, column by column; half a column counts as one (F14)."""
+    """Places grouped by column, in their order; half a column counts as a column (F14)."""
     return [list(column) for _, column in groupby(places, key=lambda at: (at.owner, at.column))]
 
 
 def flores_of(setup: Setup) -> tuple[int, ...]:
-    """How many flores each seat has out, those that the joker's throws gave mano included (A5)."""
+    """The number of flores of each seat, including those that mano turned up for the joker (A5)."""
     flores = [0] * SEATS
     for number, (step, outcome) in enumerate(setup.done):
         if isinstance(step, Choose) and step.what == LAID_OUT and isinstance(outcome, int):
@@ -173,27 +173,29 @@ def flores_of(setup: Setup) -> tuple[int, ...]:
 def flores_bonus(
     flores: Sequence[int], amount: int = 5, low: int = 0, high: int = 13
 ) -> tuple[int, ...]:
-    """What each seat wins or pays once the joker lies, for no flores or for many (F18)."""
+    """The gain of each seat after the joker is turned up, for few or many flores (F18)."""
     paid = [count <= low or count >= high for count in flores]
     return tuple(amount * (len(flores) * own - sum(paid)) for own in paid)
 
 
 def flores_to_lay_out(setup: Setup, tiles: Tiles) -> int:
-    """How many flores the seat that is asked has in hand, where the tiles are known (F11, F20).
+    """The number of flores in the hand of the asked seat, if the tiles are known (F11, F20).
 
-    The answer to the pending question for whoever deals tiles that he knows. Raises IllegalOutcome
-    if that is not what the set-up asks for.
+    It is the answer to the pending question. Raises IllegalOutcomeError if the set-up asks another
+    question.
     """
     asked = setup.pending
     if not isinstance(asked, Choose) or asked.what != LAID_OUT:
-        raise IllegalOutcomeError(f"The set-up does not ask for flores now, but for {asked}.")
+        raise IllegalOutcomeError(
+            f"The set-up asks for {asked} now, not for flores; answer that first."
+        )
     parameters: Parameters = setup.parameters
     dealt = tiles_of(setup, tiles, asked.by)
     return sum(map(parameters.is_flores, dealt)) - flores_of(setup)[asked.by]
 
 
 def answers(setup: Setup, tiles: Tiles) -> Outcome:
-    """What people who see the tiles have to answer; None where they may choose."""
+    """The answer that these tiles require; None if the answer is free."""
     asked = setup.pending
     if isinstance(asked, Choose) and asked.what == LAID_OUT:
         return flores_to_lay_out(setup, tiles)

@@ -19,13 +19,14 @@ from rules.steps import Ready
 from rules.tiles import Face, tile_set
 
 Phase = Literal["draw", "turn", "discard", "claim", "over"]
-"""To draw; to act with a drawn tile; to discard after a claim; others may claim; the hand ended."""
+"""The phases: the seat on turn draws; it acts after a draw; it discards after a claim; other seats
+can claim; the hand is over."""
 WallTile = tuple[Place, Face | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """The remaining tiles without the joker: the same ones from either end (F13, F20, A8)."""
+    """The remaining tiles except the joker, in draw and in replacement order (F13, F20, A8)."""
 
     draws: tuple[WallTile, ...]
     replacements: tuple[WallTile, ...]
@@ -39,7 +40,7 @@ class Wall:
 
 
 def _less(tiles: tuple[WallTile, ...], tile: WallTile) -> tuple[WallTile, ...]:
-    """The tiles without that one, which is mostly near an end."""
+    """The tiles without that one; searches from both ends, where it usually is."""
     last = len(tiles) - 1
     for at in range(last // 2 + 1):
         if tiles[at] is tile:
@@ -51,9 +52,9 @@ def _less(tiles: tuple[WallTile, ...], tile: WallTile) -> tuple[WallTile, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A tile that others may claim: discarded, or added to a pong as `added` says (F22, F32).
+    """A tile that other seats can claim: a discard, or the tile of the action `added` (F22, F32).
 
-    `asked` are the seats that may claim; `answers` are theirs so far.
+    `asked` are the seats that can claim it, `answers` their answers so far.
     """
 
     face: Face | None
@@ -72,10 +73,10 @@ class Offer:
 class FilipinoTable:
     """A hand in progress, as plain values.
 
-    `turn` is who draws, acts or discards, and `drawn` the tile he took last (None: unseen, or mano
-    before he took any; `drew` tells which). `middle` are the discards in the order they fell,
-    which nobody has to keep (F19). `taken` are the wall's tiles in the order they left it.
-    `stakes` multiplies every amount.
+    `turn` is the seat that draws, acts or discards. `drawn` is the tile it took last: None if that
+    tile is unknown (`drew` is true) or if it took none (`drew` is false). `middle` are the discards
+    in order; at the table their order need not be kept (F19). `taken` are the tiles taken from the
+    wall, in order. `stakes` is the factor of every amount.
     """
 
     house: Parameters
@@ -98,7 +99,7 @@ class FilipinoTable:
 
     @property
     def to_act(self) -> tuple[Seat, ...]:
-        """Whose act is awaited."""
+        """The seats that can act now."""
         if self.phase == "over":
             return ()
         return (self.turn,) if self.offer is None else self.offer.awaited
@@ -107,14 +108,14 @@ class FilipinoTable:
         return changed(self, hands=self.hands_with(seat, hand))
 
     def hands_with(self, seat: Seat, hand: Hand) -> tuple[Hand, ...]:
-        """All hands, with this one at its seat."""
+        """All hands, with the hand of that seat replaced."""
         return (*self.hands[:seat], hand, *self.hands[seat + 1 :])
 
     def left_of(self, face: Face) -> int:
-        """How many tiles of that face nobody has seen yet."""
+        """The number of tiles of that face of which the place is unknown."""
         whole = tile_set("mahjong_144").faces.count(face)
         seen = (self.joker == face) + self.middle.count(face)
-        seen += sum(lying == face for _, lying in self.wall.draws)
+        seen += sum(known == face for _, known in self.wall.draws)
         for hand in self.hands:
             seen += hand.having(face) + hand.flores.count(face)
             for meld in hand.melds:
@@ -125,7 +126,7 @@ class FilipinoTable:
 
     @property
     def flores_unseen(self) -> int:
-        """How many flores can be among the tiles that nobody has seen."""
+        """The largest number of flores among the unknown tiles."""
         laid = sum(len(hand.flores) for hand in self.hands)
         known = [face for hand in self.hands for face in hand.concealed]
         known += [face for _, face in self.wall.draws if face is not None]
@@ -133,9 +134,9 @@ class FilipinoTable:
 
 
 def laid_table(setup: Setup, tiles: Tiles, chips: tuple[int, ...]) -> FilipinoTable:
-    """The table where a set-up is ready: flores out, the joker turned up, the first bonuses paid.
+    """The table after the set-up: flores laid out, the joker turned up, the first bonuses paid.
 
-    Raises IllegalSetup for a set-up that still asks for something.
+    Raises IllegalSetupError for a set-up that is not finished.
     """
     ready = setup.ready
     if ready is None or ready.begins is None:
@@ -160,24 +161,24 @@ def laid_table(setup: Setup, tiles: Tiles, chips: tuple[int, ...]) -> FilipinoTa
 
 
 def _wall(ready: Ready, tiles: Tiles) -> Wall:
-    """What is left to draw; both orders have the same pairs, so that one is found quickly."""
+    """The remaining wall; both orders share their pairs, which `_less` compares by identity."""
     left = {place: (place, tiles.get(place)) for place in ready.draws}
     return Wall(tuple(left.values()), tuple(left[place] for place in ready.replacements))
 
 
 def dealt_hand(dealt: tuple[Face | None, ...], laid: int, house: Parameters) -> Hand:
-    """A seat's tiles, so many of which are flores and lie beside the hand (F11).
+    """A seat's hand from its dealt tiles, with `laid` flores laid out (F11).
 
-    A flores that the set-up passed over stays in the hand, to be laid out in the play. Raises
-    IllegalSetup if the tiles are known and have fewer flores.
+    A flores that was not laid out in the set-up stays in the hand, to be laid out in the play.
+    Raises IllegalSetupError if the tiles are known and have fewer flores.
     """
     known = [face for face in dealt if face is not None]
     flores = [face for face in known if house.is_flores(face)]
     unseen = len(dealt) - len(known)
     if len(flores) + unseen < laid:
         raise IllegalSetupError(
-            f"A hand of {' '.join(known)} has {len(flores)} flores, not the {laid} of the set-up;"
-            f" answer '{LAID_OUT}' with what the tiles say."
+            f"A hand of {' '.join(known)} has {len(flores)} flores, but the set-up has {laid};"
+            f" correct the answer to '{LAID_OUT}'."
         )
     out: tuple[Face | None, ...] = tuple(flores[:laid])
     unread = laid - len(out)
@@ -186,5 +187,5 @@ def dealt_hand(dealt: tuple[Face | None, ...], laid: int, house: Parameters) -> 
 
 
 def after_turn(seat: Seat) -> Seat:
-    """Who draws next, counter-clockwise (F20)."""
+    """The seat that draws next, counter-clockwise (F20)."""
     return (seat + 1) % SEATS

@@ -1,4 +1,4 @@
-"""What one seat sees of a hand of Filipino mahjong: its own tiles, and all that lies open."""
+"""The view of one seat on a hand of Filipino mahjong: its own tiles and all open tiles."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rules.geometry import Seat
 def view(play: FilipinoPlay, seat: Seat) -> FilipinoPlay:
     """The play with the wall, the other hands' concealed tiles and their secret kongs unknown.
 
-    While a tile may be claimed every other seat might have to answer: who cannot is not seen. The
-    hand of a winner lies open.
+    While a tile is on offer, every other seat could have a claim, as far as this seat can know. The
+    hand of a winner is open.
     """
     table = play.table
     settlement = table.settlement
@@ -38,12 +38,12 @@ def _hidden(hand: Hand) -> Hand:
 
 
 def _covered(meld: Meld) -> Meld:
-    """A secret kong lies face down (F23); any other set is open."""
+    """The set without its tiles if it is a secret kong, which lies face down (F23)."""
     return replace(meld, tiles=()) if meld.secret else meld
 
 
 def _offered(table: FilipinoTable, offer: Offer, seat: Seat) -> Offer:
-    """The offer with every seat asked that might claim, as far as the seat can know."""
+    """The offer with every seat asked that could claim, as far as the viewing seat can know."""
     asked = (
         other
         for other in others(offer.by)

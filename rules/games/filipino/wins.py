@@ -21,7 +21,7 @@ from rules.melds import (
 from rules.tiles import Face
 
 PAIRS = 7
-"""What seven first has, beside one set (F27)."""
+"""The number of pairs of seven first, in addition to one set (F27)."""
 Run = tuple[Face, ...]
 
 
@@ -29,9 +29,9 @@ Run = tuple[Face, ...]
 class Declared:
     """The tiles of a declared win.
 
-    `concealed` are all tiles that are not in a meld, `tile` among them: the one won last, or None
-    where mano wins with the tiles he was dealt. A tile taken from another counts as its face only,
-    even if that is the joker's (F25).
+    `concealed` are all tiles that are not in a meld, including `tile`, the winning tile. `tile` is
+    None if mano wins with the dealt tiles. A tile taken from another seat (`taken`) counts as its
+    own face only, even if it is a joker (F25).
     """
 
     concealed: tuple[Face, ...]
@@ -42,14 +42,14 @@ class Declared:
 
     @property
     def jokers(self) -> int:
-        """How many tiles stand for any tile (F17)."""
+        """The number of tiles that count as any tile (F17)."""
         if self.joker is None:
             return 0
         return self.concealed.count(self.joker) - (self.taken and self.tile == self.joker)
 
     @property
     def counts(self) -> Counts:
-        """The tiles that stand for what they show."""
+        """The counts of the tiles that count as their own face."""
         natural = [face for face in self.concealed if face != self.joker]
         if self.taken and self.tile is not None and self.tile == self.joker:
             natural.append(self.tile)
@@ -58,7 +58,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class WinningHand:
-    """What a winning hand is besides sets and a pair; `reads` tells one way to read it."""
+    """The special features of a winning hand; `reads` is one way to divide it, as a text."""
 
     reads: str
     seven_first: bool = False
@@ -69,9 +69,9 @@ class WinningHand:
 
 
 def winning_hand(declared: Declared, house: Parameters) -> WinningHand | None:
-    """What these tiles win with, or None if they do not (F26, F27).
+    """The winning hand that these tiles form, or None if they do not win (F26, F27).
 
-    Flores that are not laid out yet are part of no set (F11).
+    A hand with flores that are not laid out does not win (F11).
     """
     if any(map(house.is_flores, declared.concealed)):
         return None
@@ -82,7 +82,7 @@ def winning_hand(declared: Declared, house: Parameters) -> WinningHand | None:
         return None
     back_to_back, middle = _waits(declared) if plain else (False, False)
     return WinningHand(
-        reads=str(next(readings(counts, jokers))) if plain else _seven_in_words(declared),
+        reads=str(next(readings(counts, jokers))) if plain else _describe_seven_first(declared),
         seven_first=seven,
         escalera=plain and is_escalera(counts, jokers, declared.melds),
         single_joker=is_single_joker(declared, house),
@@ -92,39 +92,39 @@ def winning_hand(declared: Declared, house: Parameters) -> WinningHand | None:
 
 
 def wins(declared: Declared, house: Parameters) -> bool:
-    """Whether these tiles win at all."""
+    """Whether these tiles win."""
     if any(map(house.is_flores, declared.concealed)):
         return False
     return wins_with(declared.counts, declared.jokers, declared.melds, house)
 
 
 def wins_with(counts: Counts, jokers: int, melds: tuple[Meld, ...], house: Parameters) -> bool:
-    """The same for tiles that are counted already and have no flores among them."""
+    """`wins` for tiles that are already counted and have no flores among them."""
     return sets_and_pair(counts, jokers) or _pairs_and_set(counts, jokers, melds, house, PAIRS)
 
 
 def is_escalera(counts: Counts, jokers: int, melds: Iterable[Meld] = ()) -> bool:
-    """Whether one suit has the straight 1-9 as three runs, two sets and a pair beside it (F28).
+    """Whether the hand has three runs 1-9 of one suit, and two sets and a pair (F28).
 
-    Called runs count (A7). A natural tile in the straight is never worse than a joker there: the
-    joker then stands where the tile would.
+    Called runs count (A7). Only readings are tried that use a natural tile in the straight wherever
+    there is one: in any other reading the joker and the natural tile can change places.
     """
     called = {meld.reads for meld in melds}
     for straight in _straights():
         missing = [run for run in straight if run not in called]
         kinds = [kind_of(face) for run in missing for face in run]
-        there = [kind for kind in kinds if counts.having(kind)]
-        rest = counts.less(there)
-        left = jokers - (len(kinds) - len(there))
+        natural = [kind for kind in kinds if counts.having(kind)]
+        rest = counts.less(natural)
+        left = jokers - (len(kinds) - len(natural))
         if rest is not None and left >= 0 and sets_and_pair(rest, left):
             return True
     return False
 
 
 def is_single_joker(declared: Declared, house: Parameters) -> bool:
-    """Whether a joker alone waited for its pair, so that any tile would have won (F31).
+    """Whether the hand waited with a single joker for the pair, so that any tile won (F31).
 
-    Without the tile won and without that joker the hand is five sets, or six pairs and a set.
+    Without the winning tile and without that joker the hand is five sets, or six pairs and a set.
     """
     if declared.tile is None or declared.joker is None:
         return False
@@ -140,21 +140,21 @@ def is_single_joker(declared: Declared, house: Parameters) -> bool:
 
 
 def counts_of(faces: Iterable[Face]) -> Counts:
-    """These faces counted."""
+    """The counts of these faces."""
     return Counts.of(map(kind_of, faces))
 
 
 def _pairs_and_set(
     counts: Counts, jokers: int, melds: tuple[Meld, ...], house: Parameters, wanted: int
 ) -> bool:
-    """Whether these tiles are so many concealed pairs and one set, which may be called (F27, A6).
+    """Whether these tiles are `wanted` concealed pairs and one set (F27, A6).
 
-    Four alike are two pairs.
+    The set can be a called one if `seven_first_open` is set. Four equal tiles are two pairs.
     """
     if len(melds) > 1 or (melds and not (melds[0].concealed or house.seven_first_open)):
         return False
     if not melds and _unpaired(counts) > 3 + jokers:
-        return False  # the quickest to see, and so for most hands
+        return False  # the fastest check, which decides for most hands
     if counts.size + jokers != 2 * wanted + 3 * (1 - len(melds)):
         return False
     if melds:
@@ -163,7 +163,7 @@ def _pairs_and_set(
 
 
 def _sets_beside_pairs(counts: Counts, jokers: int, wanted: int) -> Iterator[tuple[str, Counts]]:
-    """Each set that leaves so many pairs."""
+    """Each set without which the rest of the hand is `wanted` pairs."""
     for group, rest in sets_within(counts, jokers):
         if pairs(rest, jokers - len(group.wild)) == wanted:
             yield str(group), rest
@@ -179,16 +179,16 @@ def _unpaired(counts: Counts) -> int:
     )
 
 
-def _seven_in_words(declared: Declared) -> str:
+def _describe_seven_first(declared: Declared) -> str:
     counts, jokers = declared.counts, declared.jokers
     if declared.melds:
         return f"seven pairs: {' '.join(in_order(declared.concealed))}"
     group, _ = next(_sets_beside_pairs(counts, jokers, PAIRS))
-    return f"{group} and seven pairs of the rest"
+    return f"{group} and seven pairs"
 
 
 def _waits(declared: Declared) -> tuple[bool, bool]:
-    """Whether the hand, one tile short, waited on two pairs, and between two tiles."""
+    """Whether the hand waited on two pairs, and whether it waited between two tiles."""
     if declared.tile is None or (declared.tile == declared.joker and not declared.taken):
         return False, False
     won = kind_of(declared.tile)
@@ -201,7 +201,7 @@ def _waits(declared: Declared) -> tuple[bool, bool]:
 
 @cache
 def _straights() -> tuple[tuple[Run, ...], ...]:
-    """The three runs of each suit's straight."""
+    """The three runs of the straight of each suit."""
     return tuple(
         tuple(tuple(f"{first + step}{suit}" for step in range(3)) for first in (1, 4, 7))
         for suit in "mps"

@@ -1,8 +1,8 @@
-"""Pai gow with tiles: eight cuts, four tiles a hand, a low hand and a high one against the bank.
+"""Pai gow with tiles: eight cuts, hands of four tiles, a low and a high hand against the bank.
 
-The set-up is in `setup`, what two tiles are worth in `ranks`, the splits in `split`, how houses set
-them in `house_ways` and the best split in `optimum`, the play from the deal on in `play`. The
-set-up is imported with the package; the rest is imported on first use.
+`setup` has the set-up, `ranks` the ranks of two tiles, `split` the splits of four tiles,
+`house_ways` the house ways, `optimum` the best split, `play` the play after the deal. The set-up is
+imported with the package; the rest is imported on first use.
 """
 
 from __future__ import annotations

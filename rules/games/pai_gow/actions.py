@@ -1,9 +1,9 @@
-"""Actions of pai gow after the deal, each with a text that `parse` reads back.
+"""Actions of pai gow after the deal, each with a text that `parse` parses.
 
-set 6-6 5-4 / 1-1 3-1    the hand is laid down, the high hand first
-set                      the same, by a seat with unknown tiles
-show 6-6 5-4 / 1-1 3-1   a hand that was laid down unknown is turned up
-call push                the floor calls win, lose or push for a seat where no tiles were read
+set 6-6 5-4 / 1-1 3-1    a seat sets its hand, the high hand first
+set                      a seat with unknown tiles sets its hand
+show 6-6 5-4 / 1-1 3-1   a seat turns up a hand that it set with unknown tiles
+call push                the floor calls win, lose or push for a seat whose tiles are unknown
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rules.geometry import Seat
 
 @dataclass(frozen=True, slots=True)
 class SetHand:
-    """A seat lays its hand down; `split` is None where its tiles are not all known."""
+    """A seat sets its hand; `split` is None if its tiles are not all known."""
 
     seat: Seat
     split: Split | None = None
@@ -29,7 +29,7 @@ class SetHand:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """A hand that was laid down unknown is turned up."""
+    """A seat turns up a hand that it set with unknown tiles."""
 
     seat: Seat
     split: Split
@@ -40,7 +40,7 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The floor calls a player's result where no tiles were read."""
+    """The floor calls the result of a player whose tiles are unknown."""
 
     seat: Seat
     result: Result
@@ -53,10 +53,7 @@ Action = SetHand | Show | Call
 
 
 def parse(seat: Seat, text: str) -> Action:
-    """An action from its text.
-
-    Raises NotationError for a text that names none.
-    """
+    """Parses the text of an action. Raises NotationError for any other text."""
     verb, _, rest = text.strip().partition(" ")
     match verb, rest:
         case ("set", ""):
@@ -70,6 +67,6 @@ def parse(seat: Seat, text: str) -> Action:
                 if rest == result:
                     return Call(seat, result)
     raise NotationError(
-        f"'{text}' is no action of pai gow; write 'set 6-6 5-4 / 1-1 3-1', 'set' for unknown tiles,"
-        f" 'show 6-6 5-4 / 1-1 3-1', or 'call' with {', '.join(RESULTS)}."
+        f"'{text}' is not an action of pai gow; write 'set 6-6 5-4 / 1-1 3-1', 'set' for unknown"
+        f" tiles, 'show 6-6 5-4 / 1-1 3-1', or 'call' with {', '.join(RESULTS)}."
     )

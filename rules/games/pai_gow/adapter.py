@@ -13,21 +13,21 @@ from rules.play import Held, Rules
 
 
 def held(play: PaiGowPlay) -> Held:
-    """Each seat's four tiles, set or not."""
+    """The four tiles of each seat, set or not."""
     return tuple(hand.tiles for hand in play.hands)
 
 
-def tells(truth: PaiGowPlay, play: PaiGowPlay, action: Action) -> Action:
-    """A hand is set face down: a table that did not read its tiles gets no faces (4.2)."""
+def announced(full_play: PaiGowPlay, play: PaiGowPlay, action: Action) -> Action:
+    """The action without faces if a hand is set face down and the table does not know it (4.2)."""
     if isinstance(action, SetHand) and not play.hands[action.seat].is_known:
         return SetHand(action.seat)
     return action
 
 
-def follows(truth: PaiGowPlay, play: PaiGowPlay, seat: Seat) -> Show:
-    """Once all are set, each player turns his hand up as it lies, and then the bank (4.2)."""
+def catch_up(full_play: PaiGowPlay, play: PaiGowPlay, seat: Seat) -> Show:
+    """Turns up the hand of the seat, or else the bank's, after all hands are set (4.2)."""
     closed = seat if play.hands[seat].split is None else play.banker
-    split = truth.hands[closed].split
+    split = full_play.hands[closed].split
     assert split is not None
     return Show(closed, split)
 
@@ -40,7 +40,7 @@ PAI_GOW_RULES = Rules(
     match=match,
     held=held,
     view=view,
-    tells=tells,
-    follows=follows,
+    announced=announced,
+    catch_up=catch_up,
     before_hand=before_hand,
 )

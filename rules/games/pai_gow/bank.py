@@ -1,4 +1,4 @@
-"""The offer of the bank before a hand: the player whose turn it is takes or declines it (4.3)."""
+"""The offer of the bank before a hand: the player on turn takes or declines it (4.3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DECLINE: Final = "decline"
 
 
 def before_hand(match: PaiGowMatch) -> Drawing | None:
-    """How the bank is offered; None if its holder keeps it, or if nobody may decline it here."""
+    """The script of the offer; None if the holder keeps the bank or no player can decline it."""
     return _offering(match) if _is_offered(match) else None
 
 
@@ -28,6 +28,9 @@ def _offering(match: PaiGowMatch) -> Drawing:
 
 
 def _is_offered(match: PaiGowMatch) -> bool:
-    """The house takes the bank without being asked; a player keeps it for `hands_as_bank` hands."""
+    """Whether the bank is offered to the dealer.
+
+    The house always takes the bank; a player keeps it for `hands_as_bank` hands.
+    """
     is_house = match.dealer in match.parameters.house_seats
-    return match.may_decline and not match.banked and not is_house
+    return match.can_decline and not match.banked and not is_house

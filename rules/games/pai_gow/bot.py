@@ -1,4 +1,4 @@
-"""Players of pai gow: functions from a play and a seat to an action."""
+"""Simulated players of pai gow: functions from a play and a seat to an action."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rules.geometry import Seat
 
 
 def sensible(play: PaiGowPlay, seat: Seat) -> Action:
-    """Sets by the house way, as a player who asks the dealer would.
+    """Returns the action of a player who sets hands by the house way.
 
-    Of unknown hands it knows nothing: it sets them unseen and has a push called. Raises
-    IllegalAction for a seat that has nothing to do.
+    A hand with unknown tiles is set without faces, and its result is called as a push. Raises
+    IllegalActionError for a seat that cannot act.
     """
     hand = play.hands[seat]
     if not hand.is_set:
@@ -23,7 +23,10 @@ def sensible(play: PaiGowPlay, seat: Seat) -> Action:
 
 
 def best(play: PaiGowPlay, seat: Seat) -> Action:
-    """Sets for the best expected result against the house way; otherwise plays like `sensible`."""
+    """Returns the action of a player who sets the split with the best expected result.
+
+    The expectation is against the house way. Everything else is as in `sensible`.
+    """
     hand = play.hands[seat]
     if hand.is_set or not hand.is_known or seat in play.parameters.house_seats:
         return sensible(play, seat)

@@ -1,7 +1,7 @@
-"""Compares a player's two hands with the banker's, and returns the result (4.2).
+"""Compares a player's high and low hand with the banker's, and returns the result (4.2).
 
-A copy, which is two equal hands, goes to the banker, and so do two hands of 0 (PG-18, PG-19). Both
-hands won is a win, both lost a loss, anything else a push (PG-21).
+The banker wins a copy (two equal hands), and two hands of 0 (PG-18, PG-19). A player who wins both
+hands wins, one who loses both loses; anything else is a push (PG-21).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from rules.games.pai_gow.split import Split
 Side = Literal["player", "banker", "nobody"]
 Result = Literal["win", "lose", "push"]
 RESULTS: tuple[Result, ...] = ("win", "lose", "push")
-"""Every result, as the player sees it."""
+"""Every result of a player."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Who takes the high hand and the low one, the result for the player, and why."""
+    """The winner of the high hand and of the low hand, and the reasons."""
 
     high: Side
     low: Side
@@ -38,7 +38,7 @@ class Comparison:
 
 
 def compare(player: Split, banker: Split, parameters: Parameters | None = None) -> Comparison:
-    """A player's split against the banker's, high hand against high, low against low."""
+    """Compares a player's split with the banker's: high hand with high hand, low with low."""
     house = parameters or Parameters()
     sides: list[Side] = []
     reasons = []
@@ -52,7 +52,7 @@ def compare(player: Split, banker: Split, parameters: Parameters | None = None) 
 
 
 def taker(player: Rank, banker: Rank, parameters: Parameters) -> Side:
-    """Who takes one hand; nobody only where the house gives its banker no copies."""
+    """The winner of one hand; "nobody" only for copies that the banker does not win."""
     if player == banker:
         zeros = player.is_zero and parameters.zero_zero_to_banker
         return "banker" if zeros or parameters.banker_wins_copies else "nobody"
@@ -60,7 +60,7 @@ def taker(player: Rank, banker: Rank, parameters: Parameters) -> Side:
 
 
 def _why(player: Rank, banker: Rank, side: Side) -> str:
-    """The sentence's end: `Teen Wong beats Day Wong`, `both 1, a copy, to the banker`."""
+    """The reason, such as `the player's Teen Wong beats 7`, `both 1, a copy, to the banker`."""
     if player == banker:
         copy = "both 0" if player.is_zero else f"both {player}, a copy"
         return f"{copy}, to {'the banker' if side == 'banker' else 'nobody'} (4.2)"

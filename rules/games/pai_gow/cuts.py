@@ -1,8 +1,9 @@
-"""The cuts of pai gow: which places of the pile make hand 1 to 8, and how a cut is announced.
+"""The cuts of pai gow: which places of the pile form hands 1 to 8, and how a cut is announced.
 
 A cut is written in a shorthand: `3` is the whole third column from the operator's right, top tile
-first, `3u` its upper two levels, `3l` its lower two, `3.1` its top tile. REVERSE swaps left and
-right, BOTTOM the two halves of every block (S6, A5). The order inside a hand is the tables' (A6).
+first, `3u` its upper two levels, `3l` its lower two, `3.1` its top tile. REVERSE exchanges left and
+right, BOTTOM the two halves of every block (S6, A5). The order within a hand is that of the rules'
+tables (A6).
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ Hand = tuple[PilePlace, ...]
 
 @dataclass(frozen=True)
 class Cut:
-    """Eight hands of four places, the moves that announce the cut, and which options it offers.
+    """Eight hands of four places, the moves that announce the cut, and the options it offers.
 
-    `joins` are the moves between hands, each with the number of the hand that needs it.
+    `joins` are the moves between hands, each with the number of the hand before which it is made.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Cut:
     offers_bottom: bool = False
 
     def mirrored(self) -> Cut:
-        """The same cut with left and right exchanged, hands and moves."""
+        """The cut with left and right exchanged, in hands and moves."""
         return replace(
             self,
             hands=_each_place(self.hands, _mirror),
@@ -48,11 +49,11 @@ class Cut:
         )
 
     def from_the_bottom(self) -> Cut:
-        """The same cut, every block giving its lower two levels first (A5); no move shows it."""
+        """The cut with the lower two levels of every block first (A5); its moves are the same."""
         return replace(self, hands=_each_place(self.hands, _other_half))
 
     def before(self, hand: int) -> tuple[Arrange, ...]:
-        """The moves that bring stacks together before that hand can come off."""
+        """The moves that bring stacks together before that hand can be taken."""
         return tuple(move for number, move in self.joins if number == hand)
 
 
@@ -60,7 +61,7 @@ class Cut:
 class UserCut:
     """A cut of the house's own: eight hands of four place texts (`p2.3`), all 32 places once.
 
-    Raises RulesError naming the place that is missing, twice there, or none of the pile.
+    Raises RulesError for a place that is missing, named twice, or not in the pile.
     """
 
     name: str
@@ -70,8 +71,8 @@ class UserCut:
         object.__setattr__(self, "hands", tuple(tuple(hand) for hand in self.hands))
         if not self.name or "+" in self.name or self.name in CUTS:
             raise RulesError(
-                f"'{self.name}' cannot name a cut of the house; take a word without '+' that none"
-                f" of the eight has."
+                f"'{self.name}' cannot be the name of a cut of the house; choose a name without '+'"
+                " that is not one of the eight cuts'."
             )
         if len(self.hands) != HANDS:
             raise RulesError(f"The cut '{self.name}' has {len(self.hands)} hands; give {HANDS}.")
@@ -84,13 +85,13 @@ class UserCut:
 
     @property
     def cut(self) -> Cut:
-        """The cut itself, announced by nothing but its name."""
+        """The cut as a `Cut`; it is announced by its name, without moves."""
         hands = tuple(tuple(_pile_place(self.name, text) for text in hand) for hand in self.hands)
         return Cut(self.name, self.name, hands)
 
 
 def cut(name: str, reverse: bool = False, bottom: bool = False) -> tuple[Hand, ...]:
-    """The places of hands 1 to 8. Raises RulesError for an unknown cut or an option not offered."""
+    """The places of hands 1 to 8. Raises RulesError for an unknown cut or option."""
     return find_cut(cut_choice(name, reverse, bottom)).hands
 
 
@@ -100,14 +101,14 @@ def setup_moves(name: str, reverse: bool = False, bottom: bool = False) -> tuple
 
 
 def cut_choice(name: str, reverse: bool = False, bottom: bool = False) -> str:
-    """A cut and its options as one answer: `cup_say+reverse+bottom`."""
+    """The text of a cut and its options: `cup_say+reverse+bottom`."""
     return name + "+reverse" * reverse + "+bottom" * bottom
 
 
 def cut_choices(
     names: Sequence[str], *, combine: bool = True, user_cuts: Sequence[UserCut] = ()
 ) -> tuple[str, ...]:
-    """Every answer that a banker may give: these cuts with all their options, then the house's own.
+    """Every cut that a banker can name: these cuts with all their options, then the house's own.
 
     `combine` allows REVERSE and BOTTOM together (A3).
     """
@@ -121,7 +122,7 @@ def cut_choices(
 
 
 def find_cut(choice: str, user_cuts: Sequence[UserCut] = ()) -> Cut:
-    """The cut that such an answer names, its options applied.
+    """The cut of that text (see `cut_choice`), with its options applied.
 
     Raises RulesError for an unknown cut, or an option that the cut does not offer (PG-14).
     """
@@ -139,20 +140,22 @@ def find_cut(choice: str, user_cuts: Sequence[UserCut] = ()) -> Cut:
                 _require_option(found, "BOTTOM", lambda cut: cut.offers_bottom)
                 found = found.from_the_bottom()
             case _:
-                raise RulesError(f"'{option}' is no option of a cut; there are reverse, bottom.")
+                raise RulesError(
+                    f"'{option}' is not an option of a cut; the options are reverse and bottom."
+                )
     return found
 
 
 def _known(name: str) -> Cut:
     if name not in CUTS:
-        raise RulesError(f"There is no cut '{name}'; there are {', '.join(CUTS)}.")
+        raise RulesError(f"There is no cut '{name}'; choose one of {', '.join(CUTS)}.")
     return _of_the_eight(name)
 
 
 def _require_option(wanted: Cut, option: str, offers: Callable[[Cut], bool]) -> None:
     if not offers(wanted):
         able = ", ".join(name for name in CUTS if offers(_of_the_eight(name)))
-        raise RulesError(f"{wanted.name} is not offered with {option}; {able} are.")
+        raise RulesError(f"{wanted.name} has no option {option}; {able} have it.")
 
 
 def _require_partition(name: str, hands: tuple[Hand, ...]) -> None:
@@ -161,8 +164,8 @@ def _require_partition(name: str, hands: tuple[Hand, ...]) -> None:
     missing = [str(place) for place in PILE.places if place not in places]
     if twice or missing:
         raise RulesError(
-            f"The cut '{name}' must name each of the {PILE.count} places once:"
-            f" more than once {', '.join(twice)}; missing {', '.join(missing)}."
+            f"The cut '{name}' must name each of the {PILE.count} places once; named more than"
+            f" once: {', '.join(twice) or 'none'}; missing: {', '.join(missing) or 'none'}."
         )
 
 
@@ -172,7 +175,9 @@ def _pile_place(cut: str, text: str) -> PilePlace:
     except NotationError:
         place = None
     if not isinstance(place, PilePlace) or place not in PILE.places:
-        raise RulesError(f"'{text}' in the cut '{cut}' is no place of the pile; p1.1 to p8.4 are.")
+        raise RulesError(
+            f"'{text}' in the cut '{cut}' is not a place of the pile; write p1.1 to p8.4."
+        )
     return place
 
 
@@ -199,7 +204,7 @@ def _mirror_move(move: Arrange) -> Arrange:
 
 
 def _mirror_to(to: str) -> str:
-    """A column or a direction, left and right exchanged."""
+    """A column or a direction with left and right exchanged."""
     if to[1:].isdigit():
         return f"p{PILE.columns + 1 - int(to[1:])}"
     return {"left": "right", "right": "left"}.get(to, to)
@@ -231,7 +236,7 @@ def _join(hand: int, tiles: str) -> tuple[int, Arrange]:
 
 @cache
 def _of_the_eight(name: str) -> Cut:
-    """One of the eight, read from its shorthand when somebody first asks for it."""
+    """One of the eight cuts, parsed from its shorthand on first use."""
     written = _EIGHT[name]
     return Cut(
         name,
@@ -245,7 +250,7 @@ def _of_the_eight(name: str) -> Cut:
 
 
 class _Written(NamedTuple):
-    """A cut as it stands in the rules, in the shorthand: see `Cut`."""
+    """A cut in the shorthand of this module; see `Cut`."""
 
     title: str
     hands: str

@@ -1,7 +1,8 @@
 """House ways: published rules for setting four tiles, and `set_hand`, which applies one.
 
-A house way is a list of rules; the first that fits is played. `rules/games/pai_gow/ways.py` defines
-the rules. Where a published text leaves a choice open, the docstring says what is played here.
+A house way is a list of rules; the first one that applies is played. `rules/games/pai_gow/ways.py`
+defines the rules. If a published text leaves a choice open, the docstring of the house way states
+our interpretation.
 """
 
 from __future__ import annotations
@@ -27,28 +28,29 @@ from rules.games.pai_gow.ways import (
 from rules.tiles import Face, tile_set
 
 _HIGH_THREE = "3:H6"
-"""The weakest low hand that most houses still play for: a three with 3-3 or stronger in it."""
+"""The lowest low hand that most houses prefer to a better high hand: a three with 3-3 or a stronger
+tile."""
 
 
 @dataclass(frozen=True)
 class HouseWay:
-    """One house's way: its name, where it was published, and its rules in order."""
+    """The way of one house: its name, its publication, and its rules in order."""
 
     name: str
     source: str
     rules: tuple[Rule, ...]
 
     def set(self, tiles: Iterable[Face], ranking: Ranking) -> Split:
-        """These four tiles as this house sets them, whatever order they lie in."""
+        """The split of four tiles, in any order, that this house plays."""
         return _set(self, tuple(sorted(tiles)), ranking)
 
 
 def set_hand(
     tiles: Iterable[Face], house_way: str = "canberra", ranking: Ranking | None = None
 ) -> tuple[Half, Half]:
-    """Four tiles as that house sets them: the high hand and the low one.
+    """The high hand and the low hand of four tiles as that house sets them.
 
-    Raises RulesError for tiles that are not four of one set, or a house way that nobody knows.
+    Raises RulesError for tiles that are not four of one set, and for an unknown house way.
     """
     four = require_four(tiles)
     split = find_house_way(house_way).set(four, ranking or Ranking())
@@ -56,22 +58,22 @@ def set_hand(
 
 
 def find_house_way(name: str) -> HouseWay:
-    """The house way of that name; raises RulesError with the names that exist."""
+    """The house way of that name. Raises RulesError for an unknown name."""
     if name not in HOUSE_WAYS:
-        raise RulesError(f"There is no house way '{name}'; there are {', '.join(HOUSE_WAYS)}.")
+        raise RulesError(f"There is no house way '{name}'; choose one of {', '.join(HOUSE_WAYS)}.")
     return HOUSE_WAYS[name]
 
 
 def require_four(tiles: Iterable[Face]) -> tuple[Face, ...]:
-    """The tiles themselves; raises RulesError if they are not four tiles of one set."""
+    """Returns the tiles. Raises RulesError if they are not four tiles of one set."""
     four, faces = tuple(tiles), tile_set("pai_gow_32").faces
     if len(four) != 4:
         raise RulesError(f"A pai gow hand has 4 tiles, not {len(four)}: {' '.join(four)}.")
     for face in four:
         if four.count(face) > faces.count(face):
             raise RulesError(
-                f"{four.count(face)} x '{face}' lie in one hand, a pai gow set has"
-                f" {faces.count(face)}; look at the tiles again."
+                f"The hand has '{face}' {four.count(face)} times, but a pai gow set has it"
+                f" {faces.count(face)} times; read the tiles again."
             )
     return four
 
@@ -93,8 +95,8 @@ CALIFORNIA = HouseWay(
         Balance(),
     ),
 )
-"""The order in which the California sheet tells players to look: Gee Joon and every pair, which is
-never parted, then Wong, Gong, a Teen or Day with a seven, and otherwise hands as level as they get.
+"""The order of the California sheet. Pairs, including Gee Joon, are never parted. Next come Wong,
+Gong and the high nine (a Teen or a Day with a seven). Otherwise the best low hand is played.
 """
 
 FOXWOODS = HouseWay(
@@ -117,12 +119,13 @@ FOXWOODS = HouseWay(
         Balance(floor=_HIGH_THREE, boost="7", top_goes_high=("8", "9")),
     ),
 )
-"""The way with pair parting that American houses took for their model: pairs of 4, 5, 6, 10 and 11
-stay, Gee Joon, Teen, Day, nines, eights and sevens part for the company that makes two good hands;
-then high nine before Gong before Wong, then a level hand, or a high one where the low is hopeless.
+"""A way with pair parting that American houses used as their model. Pairs of 4, 5, 6, 10 and 11 are
+kept. Gee Joon, Teen, Day, nines, eights and sevens are parted if the other two tiles allow two good
+hands. Next a high nine is preferred to a Gong, and a Gong to a Wong. Otherwise the best low hand is
+played; if that is weak, the best high hand.
 
-Left out: the booklet's list of some twenty hands that it sets against its last rule (its C to K),
-and its unwritten rule, which the copies that we read show only as pictures.
+Not implemented: the booklet's list of some twenty exceptions to its last rule (its C to K), and its
+unwritten rule, which the copies that we read show only as pictures.
 """
 
 CANBERRA = HouseWay(
@@ -154,14 +157,16 @@ CANBERRA = HouseWay(
         ),
     ),
 )
-"""Numbers instead of company: a Teen, Day, nine, eight or seven parts where the two hands it makes
-are good enough and the low one gains by it. Then the strong hands; then the fullest hands, the low
-one first if it is a high three at least, else the high one if it reaches a seven, else the low one;
-of the same numbers the stronger tile backs the weaker hand, unless the high hand is an eight or a
-nine. The nine hands set by name come first, but for the one that the house restricts to no pair.
+"""Hands that the house names come first, except the one that it restricts to hands without a pair.
+A pair of Teen, Day, nines, eights or sevens is parted if the two resulting hands are good enough
+and the low hand becomes better. Next come the strong hands. Otherwise only the splits are
+considered whose two numbers have the largest sum. Of these the house plays the best low hand if it
+is at least a high three; else the best high hand if it is at least a seven; else the best low hand.
+Of splits into the same numbers, the stronger tile goes to the low hand, or to the high hand if that
+is an eight or a nine.
 
-Played here: a strong hand over a low hand under a high three gives way to one that has a better low
-hand, and only then to the strongest.
+Our interpretation: a strong hand with a low hand under a high three is played only if no strong
+hand has a better low hand; the strongest of them is played then.
 """
 
 NEW_ZEALAND = HouseWay(
@@ -180,16 +185,17 @@ NEW_ZEALAND = HouseWay(
         Balance(floor="3:H4", boost="8", top_goes_high=("8", "0"), boosts_by_number=True),
     ),
 )
-"""The state's rules print every company in which a pair parts. The strong hands go high nine, Gong,
-Wong over a low hand of at least a three with 3-1 in it, else Wong, Gong, high nine. Without them
-the low hand is made as good as it gets if that floor is reached, else the high hand if an eight can
-be had, else the low one; the stronger of two tiles of like effect lies low while the low hand is a
-seven or less.
+"""The state's rules list all pairs of other tiles with which a pair is parted. The order of the
+strong hands is high nine, Gong, Wong if the low hand is at least a three with 3-1; otherwise it is
+Wong, Gong, high nine. Without a strong hand the best low hand is played if it reaches the same
+floor; else the best high hand if it is at least an eight; else the best low hand. Of splits into
+the same numbers, the stronger tile goes to the low hand while the low hand is a seven or less.
 
-Played here: over a low hand of eight or nine that tile lies high; the text that we read breaks off.
+Our interpretation: with a low hand of eight or nine that tile goes to the high hand; the text that
+we read breaks off there.
 """
 
 HOUSE_WAYS: Mapping[str, HouseWay] = {
     way.name: way for way in (CANBERRA, FOXWOODS, NEW_ZEALAND, CALIFORNIA)
 }
-"""Every house way by its name."""
+"""The house ways by their names."""

@@ -1,8 +1,8 @@
 """A pai gow match: the banker of each hand, and each player's winnings (4.3).
 
-The bank is offered counter-clockwise, and a player may decline. It stays for `hands_as_bank` hands.
-If all decline, it falls to the house if that plays a seat, and otherwise there is no more banker
-and the match is over.
+The bank is offered to the players in turn, and a player can decline it. A player keeps it for
+`hands_as_bank` hands. If all players decline, the house takes it, provided that the house plays a
+seat; otherwise the match is over.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from rules.play import Amount
 class PaiGowMatch:
     """The next banker, the seats that declined the bank, and the winnings.
 
-    `dealer` is the seat that banks the next hand unless it declines; `declined` are the seats that
-    did since the last hand, `banked` the hands that the dealer has banked running.
+    `dealer` is the seat that banks the next hand unless it declines. `declined` are the seats that
+    declined since the last hand. `banked` is the number of hands in a row that the dealer has
+    banked.
     """
 
     parameters: Parameters
@@ -33,18 +34,18 @@ class PaiGowMatch:
     over: bool = False
 
     @property
-    def may_decline(self) -> bool:
-        """The bank can be passed on: the house allows it and has not taken it itself."""
-        fallen = len(self.declined) == len(self.scores)
-        return self.parameters.bank_may_be_declined and not self.over and not fallen
+    def can_decline(self) -> bool:
+        """Whether the dealer can decline the bank; not if all seats have already declined it."""
+        all_declined = len(self.declined) == len(self.scores)
+        return self.parameters.bank_may_be_declined and not self.over and not all_declined
 
     def decline(self) -> PaiGowMatch:
-        """The match with the bank offered to the next seat.
+        """Returns the match with the bank offered to the next seat.
 
-        Raises RulesError where the bank cannot be declined.
+        Raises RulesError if the bank cannot be declined.
         """
-        if not self.may_decline:
-            raise RulesError(f"Seat {self.dealer} cannot decline the bank.")
+        if not self.can_decline:
+            raise RulesError(f"Seat {self.dealer} cannot decline the bank; it has to take it.")
         declined = (*self.declined, self.dealer)
         willing = [seat for seat in self._after(self.dealer) if seat not in declined]
         if willing:
@@ -55,7 +56,7 @@ class PaiGowMatch:
         return replace(self, declined=declined, over=True)
 
     def after(self, play: PaiGowPlay) -> PaiGowMatch:
-        """The match after a finished hand; raises RulesError for one that is not."""
+        """Returns the match after a finished hand. Raises RulesError if the hand is not over."""
         if play.settlement is None:
             raise RulesError("The hand is not settled; finish it before the next bank is offered.")
         gains = play.settlement.balance()
@@ -71,7 +72,7 @@ class PaiGowMatch:
         )
 
     def _after(self, seat: Seat) -> tuple[Seat, ...]:
-        """Every seat in the order in which the bank is offered on, this one last."""
+        """Every seat in the order in which the bank is offered, this seat last."""
         ring = around(seat, HANDS, self.parameters.bank_direction)
         seated = tuple(other for other in ring if other < len(self.scores))
         return (*seated[1:], seated[0])
@@ -80,11 +81,14 @@ class PaiGowMatch:
 def match(
     parameters: Parameters | None = None, players: int = HANDS, dealer: Seat = 0
 ) -> PaiGowMatch:
-    """A match from its first hand; the bank is offered to `dealer` first."""
+    """Returns a match before its first hand; the bank is offered to `dealer` first."""
     if not (2 <= players <= HANDS and 0 <= dealer < players):
-        raise RulesError(f"{players} players with seat {dealer} as the bank do not make a match.")
+        raise RulesError(
+            f"A match needs 2 to {HANDS} players and one of their seats as the bank, not {players}"
+            f" players and seat {dealer}."
+        )
     return PaiGowMatch(parameters or Parameters(), dealer, (0,) * players)
 
 
 begin_match = match
-"""The same under the name that it has in every game."""
+"""The name of this function in every game's package."""

@@ -1,9 +1,9 @@
-"""The best split by enumeration: exact odds of a split against every hand that may be opposite.
+"""The best split by enumeration: the exact odds of a split against every possible opposite hand.
 
-The opponent holds any four of the 28 remaining tiles and sets them by a house way. All 35,960
-four-tile hands are one bit each of large integers: for every rank the hands
-whose high (or low) half it takes, for every tile the hands that hold it. A split's odds are then a
-few `&` and bit counts.
+The opponent holds any four of the 28 remaining tiles and sets them by a house way. Each of the
+35,960 four-tile hands is one bit of large integers. There is an integer for every tile, with the
+hands that hold it, and for every rank, with the hands whose high (or low) half it beats. The odds
+of a split then take a few `&` operations and bit counts.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from rules.games.pai_gow.split import Split, splits
 from rules.tiles import Face, tile_set
 
 Role = Literal["player", "banker"]
-"""Whose odds: a player's against a banking house, or a banker's against one player."""
+"""The odds are those of a player against the bank, or those of a banker against one player."""
 
 
 HANDS = 35_960
-"""Ways to take 4 of 32 tiles."""
+"""The number of ways to take 4 of 32 tiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """Of so many hands opposite, how many are won and lost; the others push."""
+    """The numbers of opposite hands that are won and lost, of `hands`; the others push."""
 
     wins: int
     losses: int
     hands: int
 
     def expected(self, commission: Fraction = Fraction(0)) -> Fraction:
-        """The mean result for a stake of 1, the commission taken from every win (4.2)."""
+        """The mean result for a stake of 1, with the commission taken from every win (4.2)."""
         return Fraction(self.gain(commission), self.hands * commission.denominator)
 
     def gain(self, commission: Fraction) -> int:
-        """The result over all hands, in parts as small as the commission's."""
+        """The sum of the results over all hands, in units of 1 / `commission.denominator`."""
         kept = commission.denominator - commission.numerator
         return self.wins * kept - self.losses * commission.denominator
 
@@ -55,9 +55,9 @@ def optimum(
     parameters: Parameters | None = None,
     role: Role = "player",
 ) -> Split:
-    """The split with the best expected result against a hand set by that house way.
+    """The split with the best expected result against hands set by that house way.
 
-    Raises RulesError for tiles that are not four of one set, or a house way that nobody knows.
+    Raises RulesError for tiles that are not four of one set, and for an unknown house way.
     """
     house = parameters or Parameters()
     opposite = opposition(find_house_way(against), house, role)
@@ -75,7 +75,7 @@ def expectation(
     parameters: Parameters | None = None,
     role: Role = "player",
 ) -> Fraction:
-    """The mean result, for a stake of 1, of setting all 35,960 hands in this way."""
+    """The mean result, for a stake of 1, of setting each of the 35,960 hands with `way`."""
     house = parameters or Parameters()
     opposite = opposition(find_house_way(against), house, role)
     commission = commission_of(house, role)
@@ -89,14 +89,17 @@ def expectation(
 
 
 def commission_of(parameters: Parameters, role: Role) -> Fraction:
-    """What is taken from a win in this role; a banker with one player wins net what he wins."""
+    """The commission on a win in this role; a banker pays it only with `bank_commission`.
+
+    With one player, the banker's net win is his win from that player.
+    """
     free = role == "banker" and not parameters.bank_commission
     return Fraction(0) if free else parameters.commission_rate
 
 
 @cache
 def four_tile_hands() -> Mapping[tuple[Face, ...], int]:
-    """Every different four tiles by their faces, sorted, and how many of the 35,960 look so."""
+    """Every different hand of four faces, sorted, and how many of the 35,960 hands have them."""
     counts: dict[tuple[Face, ...], int] = {}
     for four in combinations(tile_set("pai_gow_32").faces, 4):
         tiles = tuple(sorted(four))
@@ -106,7 +109,11 @@ def four_tile_hands() -> Mapping[tuple[Face, ...], int]:
 
 @dataclass(frozen=True)
 class Opposition:
-    """All hands opposite, as bits: who holds a tile, and whose half a rank takes or yields to."""
+    """All opposite hands as bits.
+
+    `holders` has the hands that hold each tile. `high` and `low` have, for each rank, the hands
+    whose half it beats and the hands whose half beats it.
+    """
 
     parameters: Parameters
     every: int
@@ -134,7 +141,7 @@ class Opposition:
 
 @cache
 def opposition(way: HouseWay, parameters: Parameters, role: Role) -> Opposition:
-    """Every hand opposite as that house way sets it; made on first use, in less than a second."""
+    """Every opposite hand as that house way sets it; computed on first use, in under a second."""
     ranking = parameters.ranking
     pile = tile_set("pai_gow_32").faces
     held: list[list[int]] = [[] for _ in pile]
@@ -161,7 +168,7 @@ def opposition(way: HouseWay, parameters: Parameters, role: Role) -> Opposition:
 def _takes(
     hands: Mapping[Rank, list[int]], parameters: Parameters, role: Role
 ) -> dict[Rank, tuple[int, int]]:
-    """For every rank the hands whose half it takes, and those whose half takes it."""
+    """For every rank, the hands whose half it beats and the hands whose half beats it."""
     bits = {rank: _bits(each) for rank, each in hands.items()}
     pile = tile_set("pai_gow_32").faces
     mine = {parameters.ranking.rank(half) for half in combinations(pile, 2)}

@@ -1,10 +1,8 @@
 """A hand of pai gow from the dealt tiles to the settlement (4.2, 4.3).
 
 Every player sets four tiles as a high and a low hand, in any order of seats; then the banker does.
-A
-seat of the house may set only by the house way. A hand with unknown tiles is set unseen; later it
-is
-shown, or the floor calls its result. Hands of empty positions are dead.
+A seat of the house can set only by the house way. A hand with unknown tiles is set without faces;
+later it is shown, or the floor calls its result. Hands of empty positions are dead.
 """
 
 from __future__ import annotations
@@ -36,9 +34,9 @@ _CLASSES = get_args(Action)
 
 @dataclass(frozen=True)
 class Hand:
-    """One seat's four tiles, None for each unknown one, and their result.
+    """The four tiles of a seat, None for each unknown tile, and their split.
 
-    `called` is the result that the floor called, where no tiles were read.
+    `called` is the result that the floor called, if the tiles are unknown.
     """
 
     tiles: tuple[Face | None, ...]
@@ -57,9 +55,9 @@ class Hand:
 
 @dataclass(frozen=True)
 class PaiGowPlay:
-    """A hand in progress: `hands` and `stakes` by seat, the banker among them.
+    """A hand in progress: `hands` and `stakes` by seat, including the banker's.
 
-    `dead` are the hands of the positions where nobody sits, if the house shows them (A14).
+    `dead` are the hands of empty positions, if the house shows them (A14).
     """
 
     parameters: Parameters
@@ -70,13 +68,13 @@ class PaiGowPlay:
 
     @cached_property
     def players(self) -> tuple[Seat, ...]:
-        """Every seat that bets against the bank, in the order in which they are settled."""
+        """Every seat that bets against the bank, in the order of settlement."""
         seats = around(self.banker, HANDS, self.parameters.deal_direction)
         return tuple(seat for seat in seats[1:] if seat < len(self.hands))
 
     @cached_property
     def to_act(self) -> tuple[Seat, ...]:
-        """Players whose hands are not set, then the banker, then those whose result is open."""
+        """The seats that can act: first those that set hands, later those without a result."""
         setting = tuple(seat for seat in self.players if not self.hands[seat].is_set)
         if not self.hands[self.banker].is_set and not (
             setting and self.parameters.banker_sets_last
@@ -90,7 +88,7 @@ class PaiGowPlay:
         return opening
 
     def result(self, seat: Seat) -> Result | None:
-        """A player's result, None while it is open."""
+        """The result of a player, None while it is open."""
         mine, banks = self.hands[seat], self.hands[self.banker]
         if mine.split is None or banks.split is None or not (mine.is_set and banks.is_set):
             return mine.called
@@ -102,7 +100,7 @@ class PaiGowPlay:
 
     @property
     def settlement(self) -> Settlement | None:
-        """Once every result is there: who pays whom, and why."""
+        """The payments and reasons; None until every player has a result."""
         if self.to_act:
             return None
         results = {seat: self.result(seat) for seat in self.players}
@@ -110,7 +108,7 @@ class PaiGowPlay:
         return settle(self.parameters, self.banker, self.stakes, results, splits)
 
     def apply(self, action: Action) -> PaiGowPlay:
-        """The play after this action. Raises IllegalAction; this value stays."""
+        """Returns the play after an action; this value is unchanged. Raises IllegalActionError."""
         self.legal_actions.require(action)
         hand = self.hands[action.seat]
         match action:
@@ -124,7 +122,7 @@ class PaiGowPlay:
         return replace(self, hands=hands)
 
     def house_split(self, tiles: Iterable[Face]) -> Split:
-        """Four tiles as this house sets them (4.3)."""
+        """Four tiles as the house way of this house sets them (4.3)."""
         way = find_house_way(self.parameters.house_way)
         return way.set(tiles, self.parameters.ranking)
 
@@ -134,57 +132,60 @@ class PaiGowPlay:
             return wrong
         seat = action.seat
         if seat not in self.to_act:
-            return f"Seat {seat} has nothing to do now; {self._awaited()}."
+            return f"Seat {seat} cannot act now; {self._awaited()}."
         match action:
             case SetHand():
                 return self._why_not_set(seat, action.split)
             case Show():
                 return self._why_not_show(seat, action.split)
         if not self.hands[seat].is_set:
-            return f"Seat {seat} has not set its hand; nothing can be called before."
+            return f"Seat {seat} has not set its hand; set it before its result is called."
         if seat == self.banker:
-            return f"Seat {seat} is the bank, which has no result of its own; call the players'."
+            return f"Seat {seat} is the bank, which has no result; call the results of the players."
         if action.result not in RESULTS:
-            return f"'{action.result}' is no result; call {', '.join(RESULTS)}."
+            return f"'{action.result}' is not a result; call one of {', '.join(RESULTS)}."
         return None
 
     def _why_not_set(self, seat: Seat, split: Split | None) -> str | None:
         hand = self.hands[seat]
         if hand.is_set:
-            return f"Seat {seat} has set its hand already, and it stays as it lies."
+            return f"Seat {seat} has already set its hand, which cannot be changed."
         if not hand.is_known:
             if split is None:
                 return None
-            return f"Seat {seat} holds tiles that nobody knows; it sets them unseen, with 'set'."
+            return f"The tiles of seat {seat} are not all known; write 'set' without tiles."
         if split is None:
-            return f"Seat {seat} holds {' '.join(hand.known)}; say which two are high, which low."
+            return f"Seat {seat} holds {' '.join(hand.known)}; name the high and the low hand."
         if sorted(split.tiles) != sorted(hand.known):
-            return f"'{split}' is not what seat {seat} holds, which is {' '.join(hand.known)}."
-        return self._why_not_laid(seat, split)
+            return f"'{split}' are not the tiles of seat {seat}, which are {' '.join(hand.known)}."
+        return self._why_split_illegal(seat, split)
 
     def _why_not_show(self, seat: Seat, split: Split) -> str | None:
         hand = self.hands[seat]
         if not hand.is_set or hand.split is not None:
-            lies = "already lies open" if hand.is_set else "is not set yet"
-            return f"The hand of seat {seat} {lies}; there is nothing to show."
+            state = "is already open" if hand.is_set else "is not set yet"
+            return f"The hand of seat {seat} {state}, so it cannot be shown."
         if Counter(hand.known) - Counter(split.tiles):
-            return f"Seat {seat} holds {' '.join(hand.known)}, which '{split}' has not."
-        beyond = Counter(split.tiles) - self._elsewhere_left(seat)
+            return f"Seat {seat} holds {' '.join(hand.known)}, which '{split}' does not contain."
+        beyond = Counter(split.tiles) - self._tiles_left(seat)
         if beyond:
-            return f"'{' '.join(beyond)}' cannot lie before seat {seat} too; look again."
-        return self._why_not_laid(seat, split)
+            return (
+                f"Seat {seat} cannot hold {' '.join(beyond)}, which is seen elsewhere; read the"
+                " tiles again."
+            )
+        return self._why_split_illegal(seat, split)
 
-    def _why_not_laid(self, seat: Seat, split: Split) -> str | None:
+    def _why_split_illegal(self, seat: Seat, split: Split) -> str | None:
         ranking = self.parameters.ranking
         if not is_legal(split, ranking):
             return (
                 f"'{split}' has {ranking.rank(split.high)} high and {ranking.rank(split.low)} low;"
-                f" the high hand may not be the weaker one (4.2). Turn them round:"
+                f" the high hand cannot be the weaker one (4.2). Exchange them:"
                 f" {split.exchanged()}."
             )
         if seat in self.parameters.house_seats and split != self.house_split(split.tiles):
             return (
-                f"Seat {seat} is the house's, which sets by its house way"
+                f"Seat {seat} belongs to the house, which sets by its house way"
                 f" {self.parameters.house_way}: {self.house_split(split.tiles)} (4.3)."
             )
         return None
@@ -204,28 +205,28 @@ class PaiGowPlay:
         if not hand.is_known:
             yield SetHand(seat)
         else:
-            yield from (SetHand(seat, split) for split in self._layings(seat, hand.known))
+            yield from (SetHand(seat, split) for split in self._legal_splits(seat, hand.known))
 
     def _shows(self, seat: Seat, hand: Hand) -> Iterator[Show]:
-        left, known = self._elsewhere_left(seat), Counter(hand.known)
+        left, known = self._tiles_left(seat), Counter(hand.known)
         for tiles in four_tile_hands():
             if known <= Counter(tiles) <= left:
-                yield from (Show(seat, split) for split in self._layings(seat, tiles))
+                yield from (Show(seat, split) for split in self._legal_splits(seat, tiles))
 
-    def _layings(self, seat: Seat, tiles: tuple[Face, ...]) -> tuple[Split, ...]:
+    def _legal_splits(self, seat: Seat, tiles: tuple[Face, ...]) -> tuple[Split, ...]:
         if seat in self.parameters.house_seats:
             return (self.house_split(tiles),)
         return settings(tiles, self.parameters.ranking)
 
-    def _elsewhere_left(self, seat: Seat) -> Counter[Face]:
-        """The set without what is known to lie anywhere else."""
+    def _tiles_left(self, seat: Seat) -> Counter[Face]:
+        """The tiles of the set that are not known to be in other hands."""
         others = (*self.hands[:seat], *self.hands[seat + 1 :], *self.dead)
         return _the_set() - Counter(face for hand in others for face in hand.known)
 
     def _awaited(self) -> str:
         if not self.to_act:
             return "the hand is settled"
-        return f"awaited: seat {', '.join(map(str, self.to_act))}"
+        return f"it is the turn of seat {', '.join(map(str, self.to_act))}"
 
 
 def start(
@@ -233,11 +234,10 @@ def start(
     tiles: Tiles | None = None,
     match: object = None,
 ) -> PaiGowPlay:
-    """The play after a finished set-up; the dealer of the set-up is the banker (S1).
+    """Begins a play after a finished set-up; the dealer of the set-up is the banker (S1).
 
-    The stakes are those that the set-up asked for before the cut (5), so that a record of the
-    set-up has them. Raises IllegalSetup for an unfinished set-up, or tiles that one set cannot
-    have.
+    The stakes are the answers given before the cut (5), so that a record of the set-up contains
+    them. Raises IllegalSetupError for an unfinished set-up, or tiles that one set cannot have.
     """
     if setup.ready is None:
         raise IllegalSetupError("The set-up is not finished; deal all eight hands before the play.")

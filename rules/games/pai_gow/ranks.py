@@ -1,8 +1,8 @@
 """The ranking of two-tile hands in pai gow (4.1, 4.2), as a total order.
 
 From the top: Gee Joon, the eleven identical pairs, the four mixed pairs, Wong (a Teen or a Day with
-a nine), Gong (one of them with an eight), and the numbers 9 to 0, within which the stronger single
-tile decides. `Rank`s compare with `<` and `==`; equal ranks are a copy.
+a nine), Gong (a Teen or a Day with an eight), and the numbers 9 to 0; of equal numbers the stronger
+single tile decides. Values of `Rank` compare with `<` and `==`; equal ranks are a copy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rules.errors import RulesError
 from rules.tiles import PAI_GOW_PAIRS, Face, tile_set
 
 Half = tuple[Face, Face]
-"""Two tiles that are played together: the low hand or the high one."""
+"""Two tiles that are played together: the low hand or the high hand."""
 GeeJoonSingle = Literal["split", "both_lowest"]
 
 TEEN, DAY = "6-6", "1-1"
@@ -30,7 +30,7 @@ NAMES: Mapping[Face, str] = dict(
         strict=True,
     )
 )
-"""The tiles that come twice, by their names in the trade, strongest first (4.1)."""
+"""The names of the tiles that occur twice, strongest first (4.1)."""
 MIXED: Mapping[int, Half] = {
     9: ("6-3", "5-4"),
     8: ("5-3", "6-2"),
@@ -52,11 +52,12 @@ class RankKind(IntEnum):
 
 @dataclass(frozen=True, order=True, slots=True)
 class Rank:
-    """The worth of two tiles.
+    """The rank of two tiles.
 
-    `points` are a number's; `tile` is the place of what decides next in the order of single tiles:
-    a number's stronger tile, a Wong's or Gong's Teen or Day, a pair's own tile. `name` is the rank
-    without the tile of a number: "pair of Yun", "Day Wong", "7".
+    `points` are the points of a number. `tile` is the place, in the order of single tiles, of the
+    tile that decides between equal kinds and points: the stronger tile of a number, the Teen or Day
+    of a Wong or Gong, the tile of a pair. `name` is the rank as a text without the deciding tile of
+    a number: "pair of Yun", "Day Wong", "7".
     """
 
     kind: RankKind
@@ -70,7 +71,7 @@ class Rank:
 
     @property
     def is_pair(self) -> bool:
-        """Gee Joon, an identical or a mixed pair."""
+        """Whether it is Gee Joon, an identical pair or a mixed pair."""
         return self.kind >= RankKind.PAIR
 
     def __str__(self) -> str:
@@ -81,9 +82,9 @@ class Rank:
 class Ranking:
     """The ranking of one house.
 
-    `gee_joon_single`: where a lone Gee Joon tile stands among single tiles, 2-4 between the sevens
-    and the fives and 1-2 last, or both last (4.2). `zeros_alike`: two hands of 0 are equal,
-    whatever their tiles (PG-19).
+    `gee_joon_single`: the place of a Gee Joon tile among single tiles: 4-2 between the sevens and
+    the fives and 2-1 last, or both last (4.2). `zeros_alike`: two hands of 0 are equal, regardless
+    of their tiles (PG-19).
     """
 
     gee_joon_single: GeeJoonSingle = "split"
@@ -92,38 +93,38 @@ class Ranking:
     def rank(self, half: Half) -> Rank:
         """The rank of these two tiles, in any order.
 
-        Raises RulesError for tiles that the set has not, or has not twice.
+        Raises RulesError for tiles that the set does not have, or does not have twice.
         """
         try:
             return _ranks(self)[half]
         except KeyError:
             raise RulesError(
-                f"{' '.join(half)} are no two tiles of one pai gow set; write them as 6-6 5-4."
+                f"{' '.join(half)} are not two tiles of one pai gow set; write them as 6-6 5-4."
             ) from None
 
     def single(self, face: Face) -> int:
-        """The place of a single tile, the strongest highest."""
+        """The place of a single tile; the strongest has the highest number."""
         return _singles(self.gee_joon_single)[tile_set("pai_gow_32").require(face)]
 
 
 def pips(face: Face) -> int:
-    """The dots of both ends."""
+    """The sum of the dots of both ends."""
     high, _, low = face.partition("-")
     return int(high) + int(low)
 
 
 def points(half: Half) -> int:
-    """The number that two tiles make, tens dropped; Gee Joon's tiles count 3 or 6 (4.2, PG-20)."""
+    """The points of two tiles, without tens; the Gee Joon tiles count 3 or 6 (4.2, PG-20)."""
     first, second = ((3, 6) if face in GEE_JOON else (pips(face),) for face in half)
     return max((one + other) % 10 for one in first for other in second)
 
 
 @cache
 def _singles(gee_joon_single: GeeJoonSingle) -> Mapping[Face, int]:
-    """Each face's place among single tiles; tiles of a mixed pair share theirs.
+    """The place of each face among single tiles; the tiles of a mixed pair share a place.
 
-    Where both Gee Joon tiles are last they share a place too. No hand can tell: their partner in a
-    number is always the stronger tile.
+    If both Gee Joon tiles are last, they share a place too. This changes no result: in a number the
+    other tile is always the stronger one.
     """
     rows: list[tuple[Face, ...]] = [(face,) for face in PAI_GOW_PAIRS]
     rows += [MIXED[9], MIXED[8], MIXED[7]]

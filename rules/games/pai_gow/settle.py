@@ -1,4 +1,4 @@
-"""Payments of a hand of pai gow: every player against the bank, seat by seat (4.2)."""
+"""Payments of a hand of pai gow between every player and the bank, seat by seat (4.2)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _payments(
 def _from_the_bank(
     parameters: Parameters, banker: Seat, payments: Sequence[Payment]
 ) -> Iterator[Payment]:
-    """The bank's commission on its net win, where the house takes one."""
+    """The bank's commission on its net win, if `bank_commission` is set."""
     net = Settlement("", payments=tuple(payments)).balance().get(banker, 0)
     fee = net * parameters.commission_rate
     if parameters.bank_commission and fee > 0:

@@ -1,7 +1,7 @@
-"""The set-up of pai gow (S1-S8, 4.3), and its house rules.
+"""Set-up of pai gow (S1-S8, 4.3), and its house rules.
 
-The banker names a cut, then three dice fix a seat. All eight positions receive a hand, including
-empty ones (A14).
+The banker names a cut, then three dice decide the start seat. All eight positions receive a hand,
+including empty ones (A14).
 """
 
 from __future__ import annotations
@@ -25,32 +25,33 @@ HouseWayName = Literal["canberra", "foxwoods", "new_zealand", "california"]
 
 @dataclass(frozen=True)
 class Parameters:
-    """What houses do differently.
+    """House rules of pai gow.
 
-    `cut_default`: the house way (S4).
-    `allowed_cuts`: those of the eight that this house knows (S3).
-    `user_cuts`: cuts of its own, offered by their names (S3).
-    `allow_reverse_bottom_combo`: REVERSE and BOTTOM together (A3).
-    `pile_view`: whose right and left the cuts mean; a banker faces the operator (A2).
-    `n_dice`: dice thrown for the start seat (4.3).
-    `count_direction`: which way the dice are counted from the banker (4.3).
-    `deal_direction`: which way hands 1 to 8 go from the start seat (A13).
-    `physical_setup`: show the cut by moving the pile, or deal the same hands from it as built (S5).
-    `dead_hand`: hands of positions where nobody sits go back unseen, or are shown (4.3, A14).
-    `gee_joon_single`: where a lone Gee Joon tile ranks: 2-4 under the sevens and 1-2 last, or both
+    `cut_default`: the cut if the banker names none (S4).
+    `allowed_cuts`: those of the eight cuts that this house offers (S3).
+    `user_cuts`: cuts of the house's own, offered by their names (S3).
+    `allow_reverse_bottom_combo`: REVERSE and BOTTOM can be combined (A3).
+    `pile_view`: the cuts' right and left are the operator's or the banker's, who faces him (A2).
+    `n_dice`: number of dice thrown for the start seat (4.3).
+    `count_direction`: direction in which the dice are counted from the banker (4.3).
+    `deal_direction`: direction in which hands 1 to 8 are dealt from the start seat (A13).
+    `physical_setup`: the pile is moved to show the cut, or the same hands are dealt without moving
+    it (S5).
+    `dead_hand`: hands of empty positions go back unseen, or are shown (4.3, A14).
+    `gee_joon_single`: rank of a single Gee Joon tile: 4-2 under the sevens and 2-1 last, or both
     last (4.2).
-    `banker_wins_copies`, `zero_zero_to_banker`: equal hands, and two of 0, go to the banker (4.2);
-    else a copy is nobody's, and zeros are told apart by their stronger tile.
-    `commission`: the house's part of what a player wins (4.2).
-    `bank_commission`: the bank pays it too, on what it wins from all players together.
-    `house_way`: how the house sets its own hands, and any hand that it is asked to set (4.3).
-    `house_seats`: seats that the house plays itself, by the house way (4.3).
-    `banker_sets_last`: the banker sets his hand when all players have (4.3).
-    `bank_direction`: which way round the table the bank is offered (4.3).
-    `bank_may_be_declined`: a player may pass the bank on (4.3).
-    `hands_as_bank`: hands that a player keeps the bank before it is offered on (4.3).
-    `highest_stake`: each player is asked for his stake before the cut, from 1 to this (section 5);
-    1: nobody is asked, and every stake is 1.
+    `banker_wins_copies`, `zero_zero_to_banker`: equal hands, and two hands of 0, go to the banker
+    (4.2); otherwise no side wins a copy, and the stronger tile decides between hands of 0.
+    `commission`: the house's share of a player's win (4.2).
+    `bank_commission`: the bank pays the commission too, on its net win from all players.
+    `house_way`: the way in which the house sets its own hands, and hands on request (4.3).
+    `house_seats`: seats that the house plays, by the house way (4.3).
+    `banker_sets_last`: the banker sets his hand after all players (4.3).
+    `bank_direction`: direction in which the bank is offered (4.3).
+    `bank_may_be_declined`: a player can decline the bank (4.3).
+    `hands_as_bank`: number of hands for which a player keeps the bank (4.3).
+    `highest_stake`: each player chooses a stake from 1 to this before the cut (section 5); with 1,
+    no player is asked and every stake is 1.
     """
 
     cut_default: str = "one_stack"
@@ -79,34 +80,34 @@ class Parameters:
     def __post_init__(self) -> None:
         if len(set(self.cuts)) < len(self.cuts):
             raise IllegalSetupError(
-                f"A cut is listed twice among {', '.join(self.cuts)}; name it once."
+                f"The cuts {', '.join(self.cuts)} name one cut twice; name each cut once."
             )
         if self.cut_default not in self.cuts:
             raise IllegalSetupError(
-                f"The default cut '{self.cut_default}' is not offered; take one of"
-                f" {', '.join(self.cuts)}."
+                f"`cut_default` must be one of {', '.join(self.cuts)}, not '{self.cut_default}'."
             )
         if not 0 <= self.commission < 1:
             raise IllegalSetupError(
-                f"A commission of {self.commission} is no part of a win; give 0.05 for 5 %."
+                f"`commission` must be at least 0 and less than 1, not {self.commission}; give 0.05"
+                " for 5 %."
             )
         if self.hands_as_bank < 1:
             raise IllegalSetupError(
-                f"Nobody can keep the bank for {self.hands_as_bank} hands; give 1 or more."
+                f"`hands_as_bank` must be at least 1, not {self.hands_as_bank}."
             )
         if not 1 <= self.highest_stake <= MOST_STAKED:
             raise IllegalSetupError(
-                f"The highest stake is {self.highest_stake}; give 1 to {MOST_STAKED} units."
+                f"`highest_stake` must be 1 to {MOST_STAKED} units, not {self.highest_stake}."
             )
         beyond = [seat for seat in self.house_seats if not 0 <= seat < HANDS]
         if beyond:
             raise IllegalSetupError(
-                f"The house cannot play seat {beyond[0]}; there are 0 to {HANDS - 1}."
+                f"`house_seats` has seat {beyond[0]}; seats are 0 to {HANDS - 1}."
             )
 
     @property
     def cuts(self) -> tuple[str, ...]:
-        """Every cut with its options that a banker may name here."""
+        """Every cut, with its options, that a banker can name in this house."""
         return cut_choices(
             self.allowed_cuts,
             combine=self.allow_reverse_bottom_combo,
@@ -120,26 +121,27 @@ class Parameters:
 
     @property
     def commission_rate(self) -> Fraction:
-        """The commission exactly as it is written: 0.05 is a twentieth."""
+        """The commission as an exact fraction: 0.05 is 1/20."""
         return Fraction(str(self.commission))
 
 
 def stake_question(seat: Seat) -> str:
-    """What a player is asked before the cut; also the name of the answer."""
+    """The question to a player before the cut; also the key of the answer."""
     return f"stake of seat {seat}"
 
 
 def stakes_of(setup: Setup) -> tuple[int, ...]:
-    """Each seat's stake by the answers of the set-up; 1 where nobody was asked."""
+    """The stake of each seat from the answers of the set-up; 1 for a seat that was not asked."""
     answers = {step.what: outcome for step, outcome in setup.done if isinstance(step, Choose)}
     stakes = (answers.get(stake_question(seat), 1) for seat in range(setup.seating.players))
     return tuple(stake if isinstance(stake, int) else 1 for stake in stakes)
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """From the shuffled set to eight hands of four (5). The cut comes before the dice (S1).
+    """The script from the shuffled set to eight hands of four tiles (5).
 
-    Stakes are locked before the cut is named (5).
+    The order is stakes, cut, dice: stakes are fixed before the cut (5), the cut is named before the
+    dice are thrown (S1).
     """
     banker = seating.dealer
     yield Build(PILE)

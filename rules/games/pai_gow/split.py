@@ -1,6 +1,6 @@
-"""Four tiles as two hands of two: the low hand and the high one, the high one never weaker (4.2).
+"""Splits of four tiles into a high and a low hand; the high hand cannot be the weaker one (4.2).
 
-A split's text is its high hand, a stroke, its low hand: `6-6 5-4 / 1-1 3-1`.
+The text of a split is its high hand, a slash and its low hand: `6-6 5-4 / 1-1 3-1`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from rules.games.pai_gow.ranks import Half, Ranking
 from rules.tiles import Face, tile_set
 
 WAYS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
-"""The three ways to part four tiles into two and two."""
+"""The three ways to divide four tiles into two pairs, as indices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A hand as it is set. Each half names its tiles in the order of the set."""
+    """A high and a low hand. Each half has its tiles in the order of the tile set."""
 
     high: Half
     low: Half
@@ -33,7 +33,7 @@ class Split:
         return self.high + self.low
 
     def exchanged(self) -> Split:
-        """The high hand as the low one."""
+        """The split with its two hands exchanged."""
         return Split(self.low, self.high)
 
     def __str__(self) -> str:
@@ -41,9 +41,9 @@ class Split:
 
 
 def splits(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
-    """Every different split of four tiles, one to three of them, each with its stronger half high.
+    """Every different split of four tiles (one to three), each with its stronger half high.
 
-    Halves of equal rank come once, the half of the stronger tile high.
+    Of halves of equal rank, the half with the stronger tile is high.
     """
     four = tuple(tiles)
     found: dict[Split, None] = {}
@@ -56,7 +56,7 @@ def splits(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
 
 
 def settings(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
-    """Every legal way to lay four tiles down: the splits, those of equal halves both ways round."""
+    """Every legal way to set four tiles: all splits; those with equal halves in both orders."""
     each = []
     for split in splits(tiles, ranking):
         each.append(split)
@@ -66,21 +66,22 @@ def settings(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
 
 
 def is_legal(split: Split, ranking: Ranking) -> bool:
-    """The high hand is not weaker than the low one (4.2)."""
+    """Whether the high hand is not weaker than the low hand (4.2)."""
     return ranking.rank(split.high) >= ranking.rank(split.low)
 
 
 def parse_split(text: str) -> Split:
-    """A split from its text.
+    """Parses the text of a split.
 
-    Raises NotationError for a text that is none, or names a tile that the set has not.
+    Raises NotationError for any other text, and for a tile that the set does not have.
     """
     halves = [tuple(half.split()) for half in text.split("/")]
     match halves:
         case [(a, b), (c, d)] if all(face in tile_set("pai_gow_32") for face in (a, b, c, d)):
             return Split((a, b), (c, d))
     raise NotationError(
-        f"'{text}' is no split; write the high hand, a stroke and the low hand: 6-6 5-4 / 1-1 3-1."
+        f"'{text}' is not a split; write the high hand, a slash and the low hand, as"
+        " 6-6 5-4 / 1-1 3-1."
     )
 
 

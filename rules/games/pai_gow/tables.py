@@ -1,6 +1,6 @@
 """Frequency of each rank among 496 two-tile hands, and as best high hand of 35,960 (4.1, 4.2).
 
-Numbers are counted by their points alone, whatever their stronger tile.
+Numbers are counted by their points only, regardless of the stronger tile.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from rules.tiles import tile_set
 
 @dataclass(frozen=True, slots=True)
 class RankRow:
-    """A rank's name, in how many of all hands it comes, and how many have it or a better one."""
+    """A rank's name, the number of hands with it, and the number with it or a better rank.
+
+    `hands` is the number of all hands.
+    """
 
     name: str
     count: int
@@ -38,7 +41,7 @@ def two_tile_table(ranking: Ranking | None = None) -> tuple[RankRow, ...]:
 
 
 def high_hand_table(ranking: Ranking | None = None) -> tuple[RankRow, ...]:
-    """The best high hand that four tiles can make, strongest first, over all four-tile hands."""
+    """Every best high hand of four tiles, strongest first, over all four-tile hands."""
     order = ranking or Ranking()
     return _table(
         (max(order.rank(split.high) for split in splits(tiles, order)), count)

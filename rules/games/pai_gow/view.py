@@ -1,4 +1,4 @@
-"""What one seat sees of a hand of pai gow: its own tiles, and the others once all are set."""
+"""The view of one seat on a hand of pai gow: its own tiles; all tiles once all hands are set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rules.geometry import Seat
 
 
 def view(play: PaiGowPlay, seat: Seat) -> PaiGowPlay:
-    """The play with the tiles of the other hands unknown, unless all hands lie open (4.2)."""
+    """The play with the tiles of the other hands unknown, until all hands are set (4.2)."""
     if all(hand.is_set for hand in play.hands):
         return play
     hands = (hand if owner == seat else _hidden(hand) for owner, hand in enumerate(play.hands))
@@ -17,5 +17,5 @@ def view(play: PaiGowPlay, seat: Seat) -> PaiGowPlay:
 
 
 def _hidden(hand: Hand) -> Hand:
-    """A hand that lies face down."""
+    """The hand with its tiles unknown."""
     return replace(hand, tiles=(None,) * len(hand.tiles), split=None)

@@ -1,14 +1,15 @@
-"""Building blocks of a house way: rules over the splits of four tiles, tried in order.
+"""Building blocks of a house way: rules that choose one of the splits of four tiles.
 
-Houses publish their way as a list of which the first rule that fits is played. A rule here is a
-frozen value with `choose`, which gives the split or None. Tiles are named as houses name them, by
-their pips, `H` and `L` telling the identical pair from the weaker one of as many pips:
+Houses publish their way as a list of rules; the first one that applies is played. A rule here is a
+frozen value whose method `choose` returns a split, or None if the rule does not apply. Tiles are
+named by their pips, as houses name them. If two kinds have the same pips, `H` is the identical pair
+that ranks higher and `L` the other kind:
 
-    2  5  9  11  12      4  6  7  8  10, of which each may be H or L
-    2/12 (a Day or a Teen)      gee (2-4 or 1-2)      any
+    2  5  9  11  12      4  6  7  8  10, each alone or with H or L in front
+    2/12 (a Day or a Teen)      gee (4-2 or 2-1)      any
 
-A floor such as `7`, `9:2/12`, `gong` or `3:H6` is the least rank of that name: the number 7, a nine
-with a Teen or a Day in it, any Gong, a three whose stronger tile is at least 3-3.
+A floor such as `7`, `9:2/12`, `gong` or `3:H6` is the lowest rank of that name: the number 7, a
+nine with a Teen or a Day, any Gong, a three whose stronger tile is at least 3-3.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rules.games.pai_gow.ranks import DAY, GEE_JOON, MIXED, TEEN, Rank, Ranking,
 from rules.games.pai_gow.split import Split, splits
 from rules.tiles import Face, tile_set
 
-WORDS: Mapping[str, tuple[Face, ...]] = {
+TILE_NAMES: Mapping[str, tuple[Face, ...]] = {
     "2": (DAY,),
     "12": (TEEN,),
     "2/12": (DAY, TEEN),
@@ -53,7 +54,7 @@ Strong = Literal["high nine", "gong", "wong"]
 
 @dataclass(frozen=True)
 class FourTiles:
-    """Four tiles as input of a house way: every split, and the ranks of its halves."""
+    """Four tiles as input of a house way, with all splits and the ranks of their halves."""
 
     tiles: tuple[Face, ...]
     ranking: Ranking
@@ -64,7 +65,7 @@ class FourTiles:
 
     @cached_property
     def pairless(self) -> tuple[Split, ...]:
-        """The splits that keep no pair together."""
+        """The splits in which no hand is a pair."""
         return tuple(split for split in self.splits if not self.high(split).is_pair)
 
     def high(self, split: Split) -> Rank:
@@ -74,21 +75,21 @@ class FourTiles:
         return self.ranking.rank(split.low)
 
     def reaches(self, split: Split, low: str = "0", high: str = "0") -> bool:
-        """Both halves are at least worth these floors."""
+        """Whether both hands are at least as good as these floors."""
         return self.low(split) >= floor(low, self.ranking) and (
             self.high(split) >= floor(high, self.ranking)
         )
 
 
 class Rule(Protocol):
-    """One line of a house way."""
+    """One rule of a house way."""
 
     def choose(self, hand: FourTiles) -> Split | None: ...
 
 
 @dataclass(frozen=True)
 class TwoPairs:
-    """Two pairs are two hands."""
+    """Play two pairs as the two hands."""
 
     def choose(self, hand: FourTiles) -> Split | None:
         return _first(split for split in hand.splits if hand.low(split).is_pair)
@@ -96,7 +97,7 @@ class TwoPairs:
 
 @dataclass(frozen=True)
 class KeepPair:
-    """A pair that no rule before has parted is the high hand."""
+    """Play a pair as the high hand, if no earlier rule has parted it."""
 
     def choose(self, hand: FourTiles) -> Split | None:
         return _first(split for split in hand.splits if hand.high(split).is_pair)
@@ -104,9 +105,9 @@ class KeepPair:
 
 @dataclass(frozen=True)
 class PartWith:
-    """Part a pair where it lies with any of these other two tiles ("9 11, 9 8").
+    """Part a pair if the other two tiles are among `others` ("9 11, 9 8").
 
-    Of the two ways that are left, the better low hand is played.
+    Of the two remaining splits, the one with the better low hand is played.
     """
 
     pair: str
@@ -115,7 +116,7 @@ class PartWith:
     def choose(self, hand: FourTiles) -> Split | None:
         for split in hand.splits:
             if _is_pair_of(self.pair, hand, split) and any(
-                fits(words, split.low) for words in self.others.split(", ")
+                fits(names, split.low) for names in self.others.split(", ")
             ):
                 return max(hand.pairless, key=hand.low, default=None)
         return None
@@ -123,7 +124,7 @@ class PartWith:
 
 @dataclass(frozen=True)
 class PartInto:
-    """Part a pair where that makes one of these (low, high) or better, and a better low hand."""
+    """Part a pair if the low hand improves and both hands reach one of `floors` (low, high)."""
 
     pair: str
     floors: tuple[tuple[str, str], ...]
@@ -143,7 +144,11 @@ class PartInto:
 
 @dataclass(frozen=True)
 class Exactly:
-    """With these four tiles, play this high or low hand: "9", "7:H6" (3-3 the stronger), "gong"."""
+    """With exactly these four tiles, play this high or low hand.
+
+    A hand is written like a floor, but is met exactly: "9", "gong", "7:H6" (3-3 is the stronger
+    tile).
+    """
 
     tiles: str
     high: str = ""
@@ -152,21 +157,22 @@ class Exactly:
     def choose(self, hand: FourTiles) -> Split | None:
         if not fits(self.tiles, hand.tiles):
             return None
-        called = (
+        named = (
             split
             for split in hand.splits
-            if _is_called(self.high, hand.high(split), hand.ranking)
-            and _is_called(self.low, hand.low(split), hand.ranking)
+            if _has_name(self.high, hand.high(split), hand.ranking)
+            and _has_name(self.low, hand.low(split), hand.ranking)
         )
-        return max(called, key=hand.high, default=None)
+        return max(named, key=hand.high, default=None)
 
 
 @dataclass(frozen=True)
 class PlayStrong:
-    """Play a high nine (a nine with a Teen or a Day), a Gong or a Wong, in that order of liking.
+    """Play a high nine (a nine with a Teen or a Day), a Gong or a Wong, preferred in that `order`.
 
-    Two of them at once are best. A choice whose low hand is under `floor` gives way to one in the
-    order `otherwise`; of equals the one with the stronger tile high is played (the Teen).
+    A split with two of them is played first. If no such split has a low hand of at least `floor`,
+    the order of preference is `otherwise`. Of equal splits, the one with the stronger tile in the
+    high hand (the Teen) is played.
     """
 
     order: tuple[Strong, ...]
@@ -182,19 +188,20 @@ class PlayStrong:
         order = self.order if enough or not self.otherwise else self.otherwise
         return max(
             enough or strong,
-            key=lambda split: (_liking(order, hand, split), hand.high(split)),
+            key=lambda split: (_preference(order, hand, split), hand.high(split)),
             default=None,
         )
 
 
 @dataclass(frozen=True)
 class Balance:
-    """What is played with no pair and nothing strong.
+    """The last rule, for tiles without a pair or a strong hand.
 
-    The best low hand; but if that is under `floor`, and a high hand of `boost` can be had, the best
-    high hand. Of splits into the same two numbers, the strongest tile goes low, or high where both
-    halves reach `top_goes_high` (low, high); `boosts_by_number` lets that rule say where it goes in
-    a boosted hand too. `fullest` leaves only the splits whose numbers add up to most.
+    It plays the best low hand; but if that is under `floor` and a high hand of at least `boost` is
+    possible, it plays the best high hand. Of splits into the same two numbers, the strongest tile
+    goes to the low hand, or to the high hand if both hands reach `top_goes_high` (low, high). After
+    a boost that choice is made only with `boosts_by_number`. `fullest` limits the choice to the
+    splits whose two numbers have the largest sum.
     """
 
     floor: str = "0"
@@ -221,31 +228,31 @@ class Balance:
 
 @cache
 def floor(name: str, ranking: Ranking) -> Rank:
-    """The least rank of that name."""
+    """The lowest rank of that name."""
     kinds = {"gong": RankKind.GONG, "wong": RankKind.WONG}
     if name in kinds:
         return Rank(kinds[name], 0, 0, name)
     number, _, tile = name.partition(":")
-    least = min(ranking.single(face) for face in WORDS[tile]) if tile else 0
+    least = min(ranking.single(face) for face in TILE_NAMES[tile]) if tile else 0
     return Rank(RankKind.NUMBER, int(number), least, name)
 
 
 @cache
-def fits(words: str, tiles: tuple[Face, ...]) -> bool:
-    """These tiles, in some order, are those that the words name."""
-    named = [WORDS[word] for word in words.split()]
+def fits(names: str, tiles: tuple[Face, ...]) -> bool:
+    """Whether these tiles, in any order, are those that `names` lists."""
+    named = [TILE_NAMES[name] for name in names.split()]
     return len(named) == len(tiles) and any(
         all(face in faces for face, faces in zip(order, named, strict=True))
         for order in permutations(tiles)
     )
 
 
-def _is_pair_of(word: str, hand: FourTiles, split: Split) -> bool:
-    return hand.high(split).is_pair and all(face in WORDS[word] for face in split.high)
+def _is_pair_of(name: str, hand: FourTiles, split: Split) -> bool:
+    return hand.high(split).is_pair and all(face in TILE_NAMES[name] for face in split.high)
 
 
-def _is_called(name: str, rank: Rank, ranking: Ranking) -> bool:
-    """The rank is just that: no other number, no other stronger tile."""
+def _has_name(name: str, rank: Rank, ranking: Ranking) -> bool:
+    """Whether the rank is exactly the named one; an empty name allows any rank."""
     if not name:
         return True
     least = floor(name, ranking)
@@ -265,7 +272,7 @@ def _strong(rank: Rank, ranking: Ranking) -> Strong | None:
     return None
 
 
-def _liking(order: tuple[Strong, ...], hand: FourTiles, split: Split) -> int:
+def _preference(order: tuple[Strong, ...], hand: FourTiles, split: Split) -> int:
     found = _strong(hand.high(split), hand.ranking)
     assert found is not None
     return -order.index(found)

@@ -1,4 +1,4 @@
-"""Wenzhou mahjong: sixteen tiles each, Caishen turned up in the wall.
+"""Wenzhou mahjong: hands of sixteen tiles; the indicator is turned up in the wall.
 
 The set-up is imported with the package; the play is imported on first use.
 """

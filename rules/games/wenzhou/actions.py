@@ -1,4 +1,4 @@
-"""Actions of Wenzhou mahjong, as frozen values with a text that `parse` reads back."""
+"""Actions of Wenzhou mahjong, as frozen values with a text that `parse` parses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rules.tiles import Face
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Take the next tile, or a kong's replacement; `face` where it was seen only now."""
+    """Take the next tile, or the replacement tile of a kong; `face` if it becomes known now."""
 
     seat: Seat
     face: Face | None = None
@@ -24,7 +24,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """Throw one tile into the middle."""
+    """Discard one tile into the middle."""
 
     seat: Seat
     face: Face
@@ -35,7 +35,7 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class Chow:
-    """Claim the left neighbour's discard for a run with two tiles of the hand, lower first."""
+    """Claim the left neighbour's discard for a run with two tiles of the hand, the lower first."""
 
     seat: Seat
     own: tuple[Face, Face]
@@ -56,7 +56,7 @@ class Pong:
 
 @dataclass(frozen=True, slots=True)
 class Kong:
-    """Claim a discard as the fourth tile, or, with a `face`, lay down or complete four of it."""
+    """Claim a discard as a fourth tile; with a `face`, lay down four tiles or add the fourth."""
 
     seat: Seat
     face: Face | None = None
@@ -67,7 +67,7 @@ class Kong:
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """Declare a win; `shows` are the faces of the seat's own unseen tiles."""
+    """Declare a win; `shows` are the faces of the seat's unknown tiles."""
 
     seat: Seat
     shows: tuple[Face, ...] = ()
@@ -78,7 +78,7 @@ class Win:
 
 @dataclass(frozen=True, slots=True)
 class FalseWin:
-    """A seat has declared a win and shown a hand that does not win (W36)."""
+    """Declare a win with a hand that does not win (W36)."""
 
     seat: Seat
 
@@ -88,7 +88,7 @@ class FalseWin:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Let a discard, or a kong that could be robbed, go by."""
+    """Make no claim on a discard, or on a kong that could be robbed."""
 
     seat: Seat
 
@@ -98,10 +98,11 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """After the hand: what is among a seat's tiles that the table has not seen.
+    """Show unknown tiles of a seat after the hand.
 
-    Where only caishen are paid for (W35) it is their number, `caishen`. Where discards against the
-    order are fined (E16) it is the tiles themselves, `tiles`: all that are unseen, or some of them.
+    If only caishen are paid for (W35), the seat shows their number, `caishen`. If discards against
+    the order are fined (E16), it shows the faces, `tiles`: those of all its unknown tiles, or of
+    some of them.
     """
 
     seat: Seat
@@ -114,17 +115,17 @@ class Show:
 
 WenzhouAction = Draw | Discard | Chow | Pong | Kong | Win | FalseWin | Pass | Show
 Action = WenzhouAction
-"""The same under the name that it has in every game."""
+"""The name of this type in every game's package."""
 
-_SHAPES: Final = (
+_FORMS: Final = (
     "draw, draw 5m, discard 5m, chow 4m 6m, pong, kong, kong 3s, pass, win,"
-    " win 1m 2m to show unseen tiles, false win, and after the hand show 2 for the caishen among"
-    " unseen tiles, or show 1m 2m for the tiles themselves"
+    " win 1m 2m to show unknown tiles, false win, and after the hand show 2 for the number of"
+    " caishen among unknown tiles, or show 1m 2m for the tiles"
 )
 
 
 def parse(seat: Seat, text: str) -> WenzhouAction:
-    """Read a seat's action back from its text; raises NotationError with what could be written."""
+    """Parses the text of a seat's action. Raises NotationError for any other text."""
     verb, *faces = text.split() or [""]
     match verb, faces:
         case "show", [("0" | "1" | "2" | "3") as caishen]:
@@ -155,4 +156,4 @@ def parse(seat: Seat, text: str) -> WenzhouAction:
             return Pass(seat)
         case "show", [_, *_] if not any(face.isdecimal() for face in faces):
             return Show(seat, tiles=tuple(faces))
-    raise NotationError(f"'{text}' is no action of Wenzhou mahjong; write one of: {_SHAPES}.")
+    raise NotationError(f"'{text}' is not an action of Wenzhou mahjong; write one of: {_FORMS}.")

@@ -21,7 +21,7 @@ from rules.tiles import Face
 
 
 def hands_over(setup: Setup, before: WenzhouPlay, after: WenzhouPlay) -> Handed:
-    """The tile drawn; a kong's comes from the replacement end, if the house has one (W23)."""
+    """The tile drawn, from the replacement end for a kong if the house has one (W23)."""
     seat, place = before.position.turn, before.source
     if after.position.replaced > before.position.replaced and place is not None:
         return (Replace(seat, place),)
@@ -31,9 +31,9 @@ def hands_over(setup: Setup, before: WenzhouPlay, after: WenzhouPlay) -> Handed:
 
 
 def held(play: WenzhouPlay) -> Held:
-    """Concealed tiles, then the sets laid down, then a tile just added to one of them.
+    """The concealed tiles, the sets laid down, then a tile just added to one of them.
 
-    That tile lies before its player until somebody robs the kong.
+    The added tile belongs to its player until another seat robs the kong.
     """
     position = play.position
     return tuple(
@@ -46,39 +46,39 @@ def held(play: WenzhouPlay) -> Held:
     )
 
 
-def tells(truth: WenzhouPlay, play: WenzhouPlay, action: WenzhouAction) -> WenzhouAction:
-    """Draws without their faces; a win with the tiles that it has to show."""
+def announced(full_play: WenzhouPlay, play: WenzhouPlay, action: WenzhouAction) -> WenzhouAction:
+    """The action as the table receives it: a draw without a face, a win with the tiles to show."""
     match action:
         case Draw(seat):
             return Draw(seat)
         case Win(seat):
-            return Win(seat, _to_show(truth, play, seat))
+            return Win(seat, _tiles_to_show(full_play, play, seat))
     return action
 
 
-def follows(truth: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> Pass | Show:
-    """A seat without a claim passes; after the hand it shows the tiles that decide a payment."""
+def catch_up(full_play: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> Pass | Show:
+    """A pass, or after the hand the tiles that decide a payment."""
     if play.position.stage is not Stage.SHOW:
         return Pass(seat)
     if is_fined(play.position.deal.parameters):
-        return Show(seat, tiles=_unseen_of(truth, play, seat))
+        return Show(seat, tiles=_unseen_of(full_play, play, seat))
     caishen = play.position.deal.caishen.face
-    sees, seen = (each.position.seats[seat].tiles.count(caishen) for each in (truth, play))
-    return Show(seat, sees - seen)
+    held, seen = (each.position.seats[seat].tiles.count(caishen) for each in (full_play, play))
+    return Show(seat, held - seen)
 
 
-def _unseen_of(truth: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> tuple[Face, ...]:
-    return play.position.seats[seat].lacks(truth.position.seats[seat].known)
+def _unseen_of(full_play: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> tuple[Face, ...]:
+    return play.position.seats[seat].lacks(full_play.position.seats[seat].known)
 
 
-def _to_show(truth: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> tuple[Face, ...]:
-    """A winner's concealed tiles that the table has not seen, the one just drawn last.
+def _tiles_to_show(full_play: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> tuple[Face, ...]:
+    """A winner's concealed tiles that the table has not seen, the drawn tile last.
 
-    The table takes the last one for the one drawn (`claim_of`).
+    The table assumes that the last tile is the drawn one (`claim_of`).
     """
-    tiles = list(truth.position.seats[seat].known)
-    drawn = truth.position.tile
-    if truth.position.stage is Stage.ACT and drawn is not None:
+    tiles = list(full_play.position.seats[seat].known)
+    drawn = full_play.position.tile
+    if full_play.position.stage is Stage.ACT and drawn is not None:
         tiles.remove(drawn)
         tiles.append(drawn)
     for seen in play.position.seats[seat].known:
@@ -95,9 +95,9 @@ WENZHOU_RULES: Final = Rules(
     held=held,
     view=view,
     hands_over=hands_over,
-    tells=tells,
-    follows=follows,
+    announced=announced,
+    catch_up=catch_up,
     before_hand=before_hand,
     to_draw=to_draw,
 )
-"""How Wenzhou mahjong is played, as one value."""
+"""The rules of play of Wenzhou mahjong."""

@@ -1,4 +1,4 @@
-"""A simulated Wenzhou mahjong player: takes every win, otherwise moves towards one."""
+"""A simulated Wenzhou mahjong player: declares every win, else brings its hand nearer to one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from rules.tiles import Face
 
 
 def sensible(play: WenzhouPlay, seat: Seat) -> WenzhouAction:
-    """What the seat does now; it is one of those that may act.
+    """Returns the action of this player as `seat`, which must be able to act.
 
-    With unseen tiles it does no more than go on: it draws, passes, discards what it may.
+    With unknown tiles it only draws, passes and discards.
     """
     offered = [action for action in play.legal_actions if action.seat == seat]
     for action in offered:
@@ -36,7 +36,11 @@ def sensible(play: WenzhouPlay, seat: Seat) -> WenzhouAction:
 
 
 def _merit(play: WenzhouPlay, action: WenzhouAction) -> tuple[int, int, int]:
-    """The smaller the better: tiles short of a win, 0 for what changes nothing, what is given."""
+    """The sort key of an action, the smallest is the best.
+
+    It has the number of tiles short of a win, 0 for a pass and 1 otherwise, and the value of a
+    discard or minus the number of tiles that a set takes.
+    """
     hand = play.position.seats[action.seat]
     counts, wild = play.position.deal.caishen.parted(hand.known)
     sets = SETS - len(hand.melds)
@@ -48,7 +52,7 @@ def _merit(play: WenzhouPlay, action: WenzhouAction) -> tuple[int, int, int]:
         case Pass():
             return _far(counts, sets, wild), 0, 0
         case Chow() | Pong() | Kong():
-            own = list(_given(play, action))
+            own = list(_own_tiles(play, action))
             left = counts
             for kind in own:
                 left = left.minus(kind)
@@ -57,8 +61,8 @@ def _merit(play: WenzhouPlay, action: WenzhouAction) -> tuple[int, int, int]:
     return len(hand.tiles), 2, 0
 
 
-def _given(play: WenzhouPlay, action: Chow | Pong | Kong) -> Iterable[Kind]:
-    """The tiles that a set takes from the hand."""
+def _own_tiles(play: WenzhouPlay, action: Chow | Pong | Kong) -> Iterable[Kind]:
+    """The kinds of the tiles that a set takes from the hand."""
     position = play.position
     faces: tuple[Face, ...]
     match action:
@@ -73,13 +77,13 @@ def _given(play: WenzhouPlay, action: Chow | Pong | Kong) -> Iterable[Kind]:
 
 
 def _far(counts: Counts, sets: int, wild: int) -> int:
-    """Tiles short of five sets and a pair, or of eight pairs where nothing is laid down."""
+    """The number of tiles short of a win: five sets and a pair, or eight pairs if all concealed."""
     far = tiles_short(counts, sets, wild)
     return far if sets < SETS else min(far, PAIRS - pairs(counts, wild))
 
 
 def _worth(left: Counts, kind: Kind) -> int:
-    """How much a discarded tile would still have joined with: its like, then its neighbours."""
+    """The value of a discarded tile for the hand: equal tiles count most, then neighbours."""
     worth = 4 * left.having(kind)
     if is_honour(kind):
         return worth

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from rules.games.wenzhou.actions import Chow, Kong, Pong, Win
 from rules.games.wenzhou.hand import DOUBLE, NoWin
-from rules.games.wenzhou.laid_open import win_of
 from rules.games.wenzhou.position import Position
 from rules.games.wenzhou.setup import SEATS
+from rules.games.wenzhou.win_claim import win_of
 
 
-def strongest(position: Position) -> Win | Pong | Kong | Chow | None:
-    """The one claim that counts among the answers to a tile, or None if all have passed.
+def granted_claim(position: Position) -> Win | Pong | Kong | Chow | None:
+    """The claim that is granted among the answers to a tile, or None if all seats have passed.
 
-    There is one winner: the nearest in turn after him who put the tile there (W26); but a double
-    win comes before any other, and the nearest among doubles (W27, E18).
+    Of several wins only one counts: the nearest in turn after the seat that offered the tile (W26).
+    A double win comes before any other, and the nearest of several doubles first (W27, E18).
     """
     claims = [claim for claim in position.answers if isinstance(claim, Win | Pong | Kong | Chow)]
     return min(claims, key=lambda claim: _rank(position, claim), default=None)

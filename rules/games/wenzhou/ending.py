@@ -1,4 +1,4 @@
-"""The end of a hand: the win shown, remaining tiles shown, total payments (W30-W36)."""
+"""The end of a hand: the win, the tiles shown after it, the sum of the payments (W30-W36)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import replace
 from rules.frozen import changed
 from rules.games.wenzhou.actions import Win
 from rules.games.wenzhou.discard_check import Taken, breaches, is_fined
+from rules.games.wenzhou.discard_trail import noted
 from rules.games.wenzhou.hand import NoWin
-from rules.games.wenzhou.laid_open import win_of
 from rules.games.wenzhou.position import Position, Stage, in_order, put_in, with_hand
 from rules.games.wenzhou.score import broken_order, caishen_money, won
-from rules.games.wenzhou.trail import noted
+from rules.games.wenzhou.win_claim import win_of
 from rules.geometry import Seat
 from rules.play import Settlement
 from rules.tiles import Face
 
 
 def settled(position: Position) -> Settlement | None:
-    """Who pays whom once the hand is over and every tile that decides it has been shown."""
+    """The settlement with all payments; None until all tiles that decide a payment are shown."""
     settlement = position.settlement
     if settlement is None or position.stage is Stage.SHOW:
         return None
@@ -33,7 +33,7 @@ def settled(position: Position) -> Settlement | None:
 
 
 def won_by(position: Position, action: Win) -> Position:
-    """The winner's hand lies open, the winning tile in it; all others pay."""
+    """The position after a win: the winner's hand is open and contains the winning tile."""
     win = win_of(position, action.seat, action.shows)
     assert not isinstance(win, NoWin)
     hand = position.seats[action.seat]
@@ -49,7 +49,7 @@ def won_by(position: Position, action: Win) -> Position:
 
 
 def ended(position: Position, settlement: Settlement) -> Position:
-    """The hand is over; unseen hands are shown first where they decide what is paid (W35, E16)."""
+    """Ends the hand; hidden hands are shown first if they decide a payment (W35, E16)."""
     parameters = position.deal.parameters
     decides = parameters.caishen_money or is_fined(parameters)
     unseen = tuple(seat for seat, hand in enumerate(position.seats) if hand.hidden)
@@ -61,7 +61,7 @@ def ended(position: Position, settlement: Settlement) -> Position:
 def show_tiles(
     position: Position, seat: Seat, tiles: tuple[Face | None, ...], *, all_shown: bool
 ) -> Position:
-    """A seat shows unseen tiles; the hand ends when the last seat has nothing more to show."""
+    """Shows unknown tiles of a seat; the hand ends when no seat has tiles to show."""
     hand = position.seats[seat]
     rest = hand.less((None,) * len(tiles))
     shown = hand.with_tiles(in_order((*rest, *tiles)))
@@ -72,7 +72,7 @@ def show_tiles(
 
 
 def put_back(position: Position) -> Position:
-    """A discard that waits for claims lies in the middle; a tile added to a pong is in hand."""
+    """Puts the tile on offer away: a discard to the middle, an added tile back into the hand."""
     seat, tile = position.turn, position.tile
     if position.stage is Stage.CLAIM and tile is not None:
         return changed(position, discards=put_in(position.discards, tile))
@@ -84,7 +84,7 @@ def put_back(position: Position) -> Position:
 
 
 def _fines(position: Position) -> tuple[Settlement, ...]:
-    """The fine for each discard of a hidden hand that broke the order (W16, W17, E16)."""
+    """The fine for each discard of a hidden hand against the order (W16, W17, E16)."""
     hands = [hand.known for hand in position.seats]
     return tuple(
         broken_order(
@@ -97,6 +97,6 @@ def _fines(position: Position) -> tuple[Settlement, ...]:
 
 
 def _caishen_held(position: Position) -> tuple[int, ...]:
-    """How many caishen each seat holds (W35)."""
+    """The number of caishen of each seat (W35)."""
     caishen = position.deal.caishen
     return tuple(sum(map(caishen.is_caishen, hand.tiles)) for hand in position.seats)

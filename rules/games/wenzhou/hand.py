@@ -1,6 +1,6 @@
 """Checks whether a hand wins, its shape and its class; the best reading counts (W24, W25).
 
-A `Claim` is a hand shown for a win, and the source of its last tile. `is_complete` is a fast check
+A `Claim` is a hand shown for a win, with the source of its last tile. `is_complete` is a fast check
 of the shape; `judged` is the full verdict with its reasons.
 """
 
@@ -38,7 +38,7 @@ HARD: Final = 2
 DOUBLE: Final = 4
 CLASSES: Final = {SOFT: "soft", HARD: "hard", DOUBLE: "double"}
 FIRST_HONOUR: Final = DIGIT * HONOURS
-"""The bit of a packed hand where its honours begin."""
+"""The lowest bit of the honours in a packed hand."""
 HONOUR_DIGITS: Final = (1 << DIGIT * (KINDS - HONOURS)) - 1
 ODD: Final = sum(1 << DIGIT * kind for kind in range(KINDS))
 """The lowest bit of every digit."""
@@ -50,8 +50,9 @@ PAIRS: Final = 8
 class Claim:
     """A hand for which a win is claimed.
 
-    `hand` are the concealed tiles without the last one, `tile`. `first_turn`: the dealer's dealt
-    hand, or anybody's on the dealer's first discard; `undisturbed`: no call came before (E11).
+    `hand` are the concealed tiles without the winning tile, `tile`. `first_turn` is true for the
+    dealer's dealt hand and for a win on the dealer's first discard; `undisturbed` is true if no
+    seat has called a tile before (E11).
     """
 
     caishen: Caishen
@@ -64,18 +65,18 @@ class Claim:
 
     @property
     def drawn(self) -> bool:
-        """Drawn by himself; a replacement tile counts as that."""
+        """Whether the winner drew the winning tile; a replacement tile counts as drawn."""
         return self.by in ("self", "replacement")
 
     @property
     def parted(self) -> tuple[Counts, int]:
-        """All concealed tiles: what is plain, and how many caishen."""
+        """The counts of all natural concealed tiles, and the number of caishen."""
         return self.caishen.parted((*self.hand, self.tile))
 
 
 @dataclass(frozen=True, slots=True)
 class WinReading:
-    """A win in its class. `reading` is how it is read; None for pairs and for any tiles at all."""
+    """A win and its class. `reading` is None for eight pairs and for three caishen."""
 
     name: str
     multiplier: int
@@ -85,7 +86,7 @@ class WinReading:
 
 @dataclass(frozen=True, slots=True)
 class NoWin:
-    """Why a hand does not win: one sentence for each shape that it might have had."""
+    """The reasons why a hand does not win, one sentence for each shape that it nearly has."""
 
     reasons: tuple[str, ...]
 
@@ -95,7 +96,7 @@ class NoWin:
 
 
 def is_complete(counts: Counts, wild: int, melds: int = 0) -> bool:
-    """Whether these tiles have any winning shape, whoever they came from (W24)."""
+    """Whether these tiles have a winning shape, regardless of the source of the last tile (W24)."""
     return (
         wild >= CAISHEN
         or sets_and_pair(counts, wild)
@@ -104,10 +105,10 @@ def is_complete(counts: Counts, wild: int, melds: int = 0) -> bool:
 
 
 def is_complete_packed(packed: int, melds: int) -> bool:
-    """`is_complete` for a hand packed by `Caishen.packed`, with its last tile.
+    """`is_complete` for a hand that is packed by `Caishen.packed` and includes its last tile.
 
-    Eight pairs leave at most one tile without a pair or a caishen to join it, so most hands have
-    too many kinds an odd number of times.
+    In a hand of eight pairs and one more tile, at most one kind has an odd number of tiles without
+    a caishen to pair it. Most hands have more such kinds, so their pairs are not counted.
     """
     wild = packed >> WILD
     return (
@@ -122,12 +123,12 @@ def is_complete_packed(packed: int, melds: int) -> bool:
 
 
 def judged(claim: Claim, parameters: Parameters) -> WinReading | NoWin:
-    """The best win of a hand, or why it has none."""
+    """The best win of a hand, or the reasons why it does not win."""
     size = len(claim.hand) + 1 + 3 * len(claim.melds)
     if size != 3 * SETS + 2:
         return NoWin((f"A winning hand has 17 tiles, a kong counted as three, not {size}.",))
     if claim.caishen.face is None:
-        return NoWin(("The indicator has not been read, so nobody knows the caishen; read it.",))
+        return NoWin(("The indicator has not been read, so the caishen is unknown; read it.",))
     counts, wild = claim.parted
     best: WinReading | None = None
     refused: list[str] = []
@@ -151,32 +152,32 @@ def judged(claim: Claim, parameters: Parameters) -> WinReading | NoWin:
 def _by_five_sets(
     claim: Claim, counts: Counts, wild: int, parameters: Parameters
 ) -> WinReading | NoWin | None:
-    """Shape (a), in the best reading that the last tile may complete."""
+    """Shape (a): five sets and a pair, in the best reading that the last tile can complete."""
     if not sets_and_pair(counts, wild):
         return None
-    if not claim.drawn and not _waits_otherwise(claim, counts, wild, parameters):
+    if not claim.drawn and not _has_other_wait(claim, counts, wild, parameters):
         return NoWin((_SINGLE_WAIT,))
-    classes = _whatever_the_reading(claim, wild)
+    classes = _classes_of_hand(claim, wild)
     if len(claim.melds) == SETS:
         classes.append(_bare_single(claim))
-    reading = _telling(claim, counts, wild, classes, parameters)
+    reading = _best_reading(claim, counts, wild, classes, parameters)
     if reading is None:
         return None
-    classes += _of_the_reading(reading, claim, parameters)
+    classes += _classes_of_reading(reading, claim, parameters)
     sets = ", ".join([*map(str, claim.melds), str(reading)])
     return _best(classes, f"Five sets and a pair: {sets} (W24 a).", reading)
 
 
-def _telling(
+def _best_reading(
     claim: Claim, counts: Counts, wild: int, classes: list[_Class], parameters: Parameters
 ) -> Reading | None:
-    """The first of the readings in the best class that any reading of the hand has.
+    """The first reading with the highest class that any reading of the hand has.
 
-    A hand with caishen can have hundreds of readings, so each class is asked for by itself, the
-    best first, and only after a look whether the tiles can be read so at all.
+    A hand with caishen can have hundreds of readings. So the readings of each class are searched
+    separately, the highest class first, and only if a fast check shows that there can be one.
     """
     always = max((one.multiplier for one in classes), default=SOFT)
-    if always < DOUBLE and _may_be_all_triplets(claim, counts, wild, parameters):
+    if always < DOUBLE and _can_be_all_triplets(claim, counts, wild, parameters):
         found = _first(claim, counts, wild, parameters, _is_triplet_or_pair)
         if found is not None:
             return found
@@ -197,7 +198,7 @@ def _first(
     parameters: Parameters,
     only: Callable[[Group], bool] | None = None,
 ) -> Reading | None:
-    """The first reading of such groups that the last tile may complete."""
+    """The first reading that the last tile can complete and whose groups all pass `only`."""
     for reading in readings(counts, wild, only):
         if claim.drawn or not _is_single_wait(reading, claim, parameters):
             return reading
@@ -207,14 +208,16 @@ def _first(
 def _by_eight_pairs(
     claim: Claim, counts: Counts, wild: int, parameters: Parameters
 ) -> WinReading | NoWin | None:
-    """Shape (b): eight pairs and any tile, which may equal a pair's; four alike are two pairs."""
+    """Shape (b): eight pairs and any other tile; four equal tiles are two pairs."""
     if claim.melds or pairs(counts, wild) < PAIRS:
         return None
     if not claim.drawn and not parameters.any_tile_wait_discard:
         before, held = claim.caishen.parted(claim.hand)
         if pairs(before, held) >= PAIRS:
-            return NoWin(("Eight pairs that take any tile do not win on a discard here (E8).",))
-    classes = _whatever_the_reading(claim, wild)
+            return NoWin(
+                ("Eight pairs that wait on any tile do not win on a discard in this house (E8).",)
+            )
+    classes = _classes_of_hand(claim, wild)
     if _pairs_at_face_value(counts, wild, claim, parameters) >= PAIRS:
         how = "every caishen at face value" if wild else "no caishen"
         classes.append(_Class("hard eight pairs", DOUBLE, f"Eight pairs with {how}: double."))
@@ -224,19 +227,19 @@ def _by_eight_pairs(
 
 
 def _by_three_caishen(claim: Claim, wild: int, parameters: Parameters) -> WinReading | NoWin | None:
-    """Shape (c): three caishen, and the rest as it comes; never heaven or earth (E9, E10)."""
+    """Shape (c): three caishen and any other tiles; never heaven or earth (E9, E10)."""
     if wild < CAISHEN:
         return None
     if claim.first_turn and parameters.garbage_first_turn == "forbid":
         return NoWin(
-            ("Three caishen with any tiles win neither as dealt nor on the first discard (E10).",)
+            ("Three caishen with any tiles do not win in the first turn in this house (E10).",)
         )
     if not claim.drawn and not parameters.three_caishen_any_on_discard:
-        return NoWin(("Three caishen with any tiles do not win on a discard here (E9).",))
+        return NoWin(("Three caishen with any tiles do not win on a discard in this house (E9).",))
     return WinReading(
         "three caishen and any tiles",
         HARD,
-        ("Three caishen, the rest as it comes (W24 c).", "Such a hand is hard."),
+        ("Three caishen and any other tiles (W24 c).", "Three caishen with any tiles: hard."),
     )
 
 
@@ -246,23 +249,27 @@ class _Class(NamedTuple):
     why: str
 
 
-_SOFT: Final = _Class("soft", SOFT, "A discard won with a caishen standing for another tile: soft.")
-_HEAVEN: Final = _Class("heaven", DOUBLE, "The dealer's dealt hand, heaven: double (E11).")
-_EARTH: Final = _Class("earth", DOUBLE, "The first discard, earth: double (E11).")
+_SOFT: Final = _Class("soft", SOFT, "Won on a discard, with a caishen as another tile: soft.")
+_HEAVEN: Final = _Class("heaven", DOUBLE, "Won with the dealer's dealt hand, heaven: double (E11).")
+_EARTH: Final = _Class("earth", DOUBLE, "Won on the first discard, earth: double (E11).")
 _THREE_CAISHEN: Final = _Class(
     "three caishen", DOUBLE, "Three caishen in a complete shape: double."
 )
-_SELF_DRAW: Final = _Class("self-draw", HARD, "Drawn by himself: hard.")
-_REPLACEMENT: Final = _Class("self-draw", HARD, "Drawn by himself, as a replacement tile is: hard.")
-_ROBBING: Final = _Class("robbing a kong", HARD, "A kong robbed: hard.")
+_SELF_DRAW: Final = _Class("self-draw", HARD, "Won on a tile drawn by the winner: hard.")
+_REPLACEMENT: Final = _Class(
+    "self-draw", HARD, "Won on a replacement tile, which counts as drawn by the winner: hard."
+)
+_ROBBING: Final = _Class("robbing a kong", HARD, "Won by robbing a kong: hard.")
 _NO_CAISHEN: Final = _Class("hard", HARD, "No caishen: hard.")
 _FACE_VALUE: Final = _Class("hard", HARD, "Every caishen at face value: hard.")
-_ALL_TRIPLETS: Final = _Class("all triplets", DOUBLE, "Nothing but triplets: double here.")
-_SOFT_PAIRS: Final = _Class("soft eight pairs", HARD, "A caishen stands for a pair's: hard.")
+_ALL_TRIPLETS: Final = _Class("all triplets", DOUBLE, "Only triplets: double in this house.")
+_SOFT_PAIRS: Final = _Class(
+    "soft eight pairs", HARD, "Eight pairs with a caishen as another tile: hard."
+)
 
 
 def _best(classes: list[_Class], shape: str, reading: Reading | None = None) -> WinReading:
-    """The highest class alone: classes do not multiply."""
+    """The win in its highest class; classes do not multiply."""
     top = _SOFT
     for one in classes:
         if one.multiplier > top.multiplier or top is _SOFT:
@@ -271,8 +278,8 @@ def _best(classes: list[_Class], shape: str, reading: Reading | None = None) -> 
     return WinReading(top.name, top.multiplier, (shape, *same), reading)
 
 
-def _whatever_the_reading(claim: Claim, wild: int) -> list[_Class]:
-    """The classes of any complete hand."""
+def _classes_of_hand(claim: Claim, wild: int) -> list[_Class]:
+    """The classes of a complete hand that do not depend on its reading."""
     found = []
     if claim.first_turn and claim.undisturbed:
         found.append(_HEAVEN if claim.drawn else _EARTH)
@@ -286,13 +293,14 @@ def _whatever_the_reading(claim: Claim, wild: int) -> list[_Class]:
 
 
 def _bare_single(claim: Claim) -> _Class:
-    """Five sets laid down, concealed kongs too (E17), and one tile in hand."""
+    """The class of five sets laid down, including concealed kongs, and one tile in hand (E17)."""
     god = claim.caishen.is_caishen(claim.hand[0])
     name = "all-seeking god" if god else "bare single"
     return _Class(name, DOUBLE, f"Five sets laid down, one tile in hand, {name}: double (E17).")
 
 
-def _of_the_reading(reading: Reading, claim: Claim, parameters: Parameters) -> Iterator[_Class]:
+def _classes_of_reading(reading: Reading, claim: Claim, parameters: Parameters) -> Iterator[_Class]:
+    """The classes that depend on the reading."""
     kind = claim.caishen.kind
     if not any(group.wild for group in reading.groups):
         yield _NO_CAISHEN
@@ -308,8 +316,8 @@ def _of_the_reading(reading: Reading, claim: Claim, parameters: Parameters) -> I
         yield _ALL_TRIPLETS
 
 
-def _may_be_all_triplets(claim: Claim, counts: Counts, wild: int, parameters: Parameters) -> bool:
-    """Whether nothing but triplets counts here and the tiles can be read so."""
+def _can_be_all_triplets(claim: Claim, counts: Counts, wild: int, parameters: Parameters) -> bool:
+    """Whether the house doubles all triplets and the hand can be read as triplets and a pair."""
     return (
         parameters.all_pungs_double
         and all(meld.what != "chow" for meld in claim.melds)
@@ -322,7 +330,10 @@ def _is_triplet_or_pair(group: Group) -> bool:
 
 
 def _at_face_value(group: Group, kind: Kind, parameters: Parameters) -> bool:
-    """Whether every caishen is its own kind; White beside it in a group only where allowed."""
+    """Whether every caishen of a group counts as its own kind.
+
+    White can be in the same group only if `white_counts_as_face` is set.
+    """
     return not group.wild or (
         all(wild == kind for wild in group.wild)
         and (parameters.white_counts_as_face or kind not in group.natural)
@@ -330,7 +341,10 @@ def _at_face_value(group: Group, kind: Kind, parameters: Parameters) -> bool:
 
 
 def _pairs_at_face_value(counts: Counts, wild: int, claim: Claim, parameters: Parameters) -> int:
-    """Pairs with each caishen as its own kind; White makes a pair with one only where allowed."""
+    """The number of pairs with each caishen as its own kind.
+
+    White and a caishen form a pair only if `white_counts_as_face` is set.
+    """
     kind = claim.caishen.kind
     if kind is None or not parameters.white_counts_as_face:
         return pairs(counts) + wild // 2
@@ -338,31 +352,32 @@ def _pairs_at_face_value(counts: Counts, wild: int, claim: Claim, parameters: Pa
 
 
 _SINGLE_WAIT = (
-    "A lone caishen waits for its pair and for nothing else, so only a tile drawn by himself"
-    " wins (W25, E7)."
+    "The hand waits only for the pair of a single caishen, so it wins only on a tile drawn by the"
+    " winner (W25, E7)."
 )
 
 
-def _waits_otherwise(claim: Claim, counts: Counts, wild: int, parameters: Parameters) -> bool:
-    """Whether the claimed tile has another place than beside a lone caishen (W25, E7).
+def _has_other_wait(claim: Claim, counts: Counts, wild: int, parameters: Parameters) -> bool:
+    """Whether the claimed tile can be elsewhere than in the pair of a single caishen (W25, E7).
 
-    A claimed caishen could stand for any tile that is there already, so it is asked of the hand
-    before it: sets alone, and one caishen left.
+    A claimed caishen could replace any tile of the hand. For it the hand before the claim is
+    checked: does it consist of sets and one caishen?
     """
     strict = parameters.caishen_single_strict
     if claim.caishen.is_caishen(claim.tile):
         return not strict or wild != 2 or not only_sets(counts)
     kind = claim.caishen.kind_of(claim.tile)
-    forgiven = not strict and kind == claim.caishen.kind
+    allowed = not strict and kind == claim.caishen.kind
     return any(
-        forgiven or not (group.is_pair and group.wild) for group in groups_with(counts, kind, wild)
+        allowed or not (group.is_pair and group.wild) for group in groups_with(counts, kind, wild)
     )
 
 
 def _is_single_wait(reading: Reading, claim: Claim, parameters: Parameters) -> bool:
-    """Whether in this reading the claimed tile can only be the pair of a lone caishen.
+    """Whether in this reading the claimed tile can only be in the pair of a single caishen.
 
-    Tiles of a kind change places freely: a claimed tile that also stands in a set is there.
+    Tiles of one kind are interchangeable: if a set contains a tile of the claimed kind, the claimed
+    tile can be in that set.
     """
     kind = claim.caishen.kind_of(claim.tile)
     if claim.caishen.is_caishen(claim.tile) or (

@@ -1,4 +1,4 @@
-"""A claimed win on the floor: whether it stands, in which class, and who pays whom what."""
+"""The judge of Wenzhou mahjong: whether a claimed win is valid, its class, and who pays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def judge(case: Case) -> Verdict:
             payments=penalty.payments,
             reasons=penalty.reasons,
         )
-    winner, best = _one_winner(case, win)
+    winner, best = _first_winner(case, win)
     settlement = won(winner, best, stakes)
     reasons = settlement.reasons
     if winner != case.seat:
@@ -46,8 +46,8 @@ def judge(case: Case) -> Verdict:
     )
 
 
-def _one_winner(case: Case, win: WinReading) -> tuple[Seat, WinReading]:
-    """The one whose win counts: a double first, then the nearest in turn (W26, W27, E18)."""
+def _first_winner(case: Case, win: WinReading) -> tuple[Seat, WinReading]:
+    """The winner with priority: a double first, then the nearest in turn (W26, W27, E18)."""
     won_by = {case.seat: win}
     for rival in case.claims:
         other = judged(_claim(case, rival), case.parameters)

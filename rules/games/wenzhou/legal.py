@@ -1,4 +1,4 @@
-"""What a seat may do now, and the sentence against everything else (W16-W29)."""
+"""The legal actions of a Wenzhou hand, and the sentence against an illegal action (W16-W29)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rules.games.wenzhou.actions import (
 )
 from rules.games.wenzhou.caishen import CAISHEN
 from rules.games.wenzhou.discard_check import is_fined
+from rules.games.wenzhou.discard_order import why_not_discard
 from rules.games.wenzhou.hand import NoWin, is_complete
-from rules.games.wenzhou.laid_open import claim_of, win_of
-from rules.games.wenzhou.order import why_not_discard
 from rules.games.wenzhou.position import ALIKE, Position, Stage, after
 from rules.games.wenzhou.sets_down import is_run
 from rules.games.wenzhou.setup import SEATS, WENZHOU
+from rules.games.wenzhou.win_claim import claim_of, win_of
 from rules.geometry import Seat
 from rules.melds import KINDS, face_of
 from rules.tiles import Face
@@ -35,14 +35,14 @@ _CLASSES = get_args(WenzhouAction)
 
 
 def to_act(position: Position) -> tuple[Seat, ...]:
-    """The seats that may act: the one on turn, or all that have yet to answer."""
+    """The seats that can act: the seat on turn, or all seats that still have to answer."""
     stage = position.stage
     if stage is Stage.CLAIM or stage is Stage.ROB or stage is Stage.SHOW:
         return position.asked
     return () if stage is Stage.OVER else (position.turn,)
 
 
-def why_refused(position: Position, action: object) -> str | None:
+def why_not_any(position: Position, action: object) -> str | None:
     """The sentence against any value, or None if it is a legal action."""
     wrong = why_ill_typed(action, _CLASSES, "Wenzhou mahjong")
     return wrong or why_not(position, action)  # type: ignore[arg-type] # its class was checked
@@ -69,7 +69,7 @@ def why_not(position: Position, action: WenzhouAction) -> str | None:
 
 
 def _why_not_now(position: Position, action: WenzhouAction) -> str:
-    """Why a seat that is not among those to act may not; a claim is told what it lacks."""
+    """The sentence against an action of a seat that cannot act; a claim gets its own reason."""
     acting = to_act(position)
     claiming = position.stage in (Stage.CLAIM, Stage.ROB) and action.seat != position.turn
     if claiming and 0 <= action.seat < SEATS and action.seat not in acting:
@@ -81,20 +81,20 @@ def _why_not_now(position: Position, action: WenzhouAction) -> str:
 
 
 def each(position: Position) -> Iterable[WenzhouAction]:
-    """Every legal action but false wins, and wins of hands with unseen tiles: they are too many.
+    """Every legal action, except false wins and the wins of hands with unknown tiles.
 
-    Tiles that are shown after the hand are listed one by one.
+    There are too many of those wins. Tiles that are shown after the hand are listed one by one.
     """
     found: tuple[WenzhouAction, ...] = ()
     for seat in to_act(position):
         if position.seats[seat].is_hidden or position.stage is Stage.SHOW:
-            return by_trying(position)
+            return checked_candidates(position)
         found += listing.listed(position, seat)
     return found
 
 
-def by_trying(position: Position) -> Iterator[WenzhouAction]:
-    """The same by asking the rules about every action that could be meant."""
+def checked_candidates(position: Position) -> Iterator[WenzhouAction]:
+    """The same actions as `each`, by checking every candidate against the rules."""
     for seat in to_act(position):
         for action in _candidates(position, seat):
             if why_not(position, action) is None:
@@ -102,7 +102,7 @@ def by_trying(position: Position) -> Iterator[WenzhouAction]:
 
 
 def has(position: Position, seat: Seat, *faces: Face) -> bool:
-    """Whether a seat has these tiles, or may have them among those that nobody has seen."""
+    """Whether a seat has these tiles, or can have them among its unknown tiles."""
     hand = position.seats[seat]
     lacking = hand.lacks(faces)
     return len(lacking) <= hand.hidden and all(
@@ -166,7 +166,7 @@ def _why_not_draw(position: Position, action: Draw) -> str | None:
     if seen == action.face:
         return None
     return f"The tile drawn is not '{action.face}': " + (
-        f"it is '{seen}'." if seen else "all four of those are elsewhere."
+        f"it is '{seen}'." if seen else f"all four '{action.face}' are elsewhere; read it again."
     )
 
 
@@ -175,7 +175,7 @@ def _why_not_turn(position: Position, action: WenzhouAction) -> str | None:
     match action:
         case Discard(_, face):
             if face not in WENZHOU.tiles or not has(position, seat, face):
-                return f"Seat {seat} has no '{face}' to discard."
+                return f"Seat {seat} has no '{face}', so it cannot discard it."
             return why_not_discard(
                 face, position.seats[seat], deal.caishen, position.thrown, deal.parameters
             )
@@ -190,17 +190,17 @@ def _why_not_turn(position: Position, action: WenzhouAction) -> str | None:
 
 def _why_not_own_kong(position: Position, seat: Seat, face: Face | None) -> str | None:
     if face is None:
-        return "A kong from the hand names its tile, as in 'kong 3s'."
+        return "A kong from the hand needs its tile; write it as 'kong 3s'."
     if position.deal.caishen.is_caishen(face):
         return f"'{face}' is a caishen and cannot be in a kong (W21)."
     own = (face,) if to_add(position, seat, face) else (face,) * ALIKE
     if face not in WENZHOU.tiles or not has(position, seat, *own):
-        return f"Seat {seat} has neither four '{face}' nor a pong of it and the fourth."
-    return None if position.may_replace else _NO_REPLACEMENT
+        return f"Seat {seat} has neither four '{face}' nor a pong of it and the fourth tile."
+    return None if position.can_replace else _NO_REPLACEMENT
 
 
 def to_add(position: Position, seat: Seat, face: Face) -> bool:
-    """Whether a seat has a pong of that face, which a fourth tile makes a kong."""
+    """Whether a seat has a pong of that face, to which a fourth tile can be added."""
     return any(meld.what == "pong" and meld.faces[0] == face for meld in position.seats[seat].melds)
 
 
@@ -222,10 +222,13 @@ def _why_not_answer(position: Position, action: WenzhouAction) -> str | None:
     match action:
         case Pong():
             if caishen.kind_of(tile) in position.seats[seat].passed:
-                return f"Seat {seat} passed a pong of '{tile}' in this go-round (W20)."
+                return (
+                    f"Seat {seat} has passed a pong of '{tile}' and cannot pong it before its next"
+                    " turn (W20)."
+                )
             own: tuple[Face, ...] = (tile, tile)
         case Kong(_, None):
-            if not position.may_replace:
+            if not position.can_replace:
                 return _NO_REPLACEMENT
             own = (tile, tile, tile)
         case Chow(_, own):
@@ -233,9 +236,9 @@ def _why_not_answer(position: Position, action: WenzhouAction) -> str | None:
             if sentence is not None:
                 return sentence
         case _:
-            return f"A claimed kong is of the discard, '{tile}', and names no tile."
+            return f"A claimed kong always uses the discard, '{tile}'; write 'kong' without a tile."
     if not has(position, seat, *own):
-        return f"Seat {seat} has not {' '.join(own)} to claim '{tile}' with."
+        return f"Seat {seat} does not have {' '.join(own)}, which the claim of '{tile}' needs."
     return None
 
 
@@ -243,14 +246,16 @@ def _why_no_chow(position: Position, seat: Seat, own: tuple[Face, ...]) -> str |
     caishen = position.deal.caishen
     assert position.tile is not None
     if seat != after(position.turn):
-        return f"Seat {seat} cannot chow: only the discarder's right neighbour may (W19)."
+        return f"Seat {seat} cannot chow: only the discarder's right neighbour can (W19)."
     for face in own:
         if face not in WENZHOU.tiles:
-            return f"'{face}' is no tile of Wenzhou mahjong; name two tiles of seat {seat}'s hand."
+            return (
+                f"'{face}' is not a tile of Wenzhou mahjong; name two tiles of seat {seat}'s hand."
+            )
         if caishen.is_caishen(face):
             return f"'{face}' is a caishen and cannot be in a chow (W21)."
     if not is_run(sorted(map(caishen.kind_of, (*own, position.tile)))):
-        return f"{' '.join(own)} and '{position.tile}' are no run."
+        return f"{' '.join(own)} and '{position.tile}' are not a run."
     return None
 
 
@@ -269,21 +274,24 @@ def _why_not_win(position: Position, seat: Seat, shows: tuple[Face, ...]) -> str
 def _why_not_unseen(position: Position, seat: Seat, shows: tuple[Face, ...]) -> str | None:
     for face in set(shows):
         if face not in WENZHOU.tiles or position.unseen(face) < shows.count(face):
-            return f"'{face}' cannot be among the tiles of seat {seat} that nobody has seen."
+            return f"'{face}' cannot be among the unknown tiles of seat {seat}; read it again."
     return None
 
 
 def _why_not_false_win(position: Position, seat: Seat) -> str | None:
-    """Any seat may declare a false win, once in a hand, on its turn or on another's (W36)."""
+    """The sentence against a false win, or None.
+
+    Any seat can declare one at any time of the hand, but only once (W36).
+    """
     if not 0 <= seat < SEATS:
         return f"There is no seat {seat}; seats are 0 to {SEATS - 1}."
     hand = position.seats[seat]
     if position.stage in (Stage.SHOW, Stage.OVER):
-        return f"Seat {seat} cannot declare a win any more: the hand is over."
+        return f"Seat {seat} cannot declare a win now: the hand is over."
     if hand.dead:
-        return f"Seat {seat} has paid for a false win in this hand already (W36)."
+        return f"Seat {seat} has already paid for a false win in this hand (W36)."
     if any(answer.seat == seat for answer in position.answers):
-        return f"Seat {seat} has answered already; its claim is decided with the others'."
+        return f"Seat {seat} has already answered; wait for the answers of the other seats."
     claiming = position.stage in (Stage.CLAIM, Stage.ROB) and seat != position.turn
     drawing = position.stage is Stage.ACT and seat == position.turn
     if not hand.hidden and (claiming or drawing) and _why_not_win(position, seat, ()) is None:
@@ -292,35 +300,35 @@ def _why_not_false_win(position: Position, seat: Seat) -> str | None:
 
 
 def _why_not_show(position: Position, action: Show) -> str | None:
-    """Against tiles, or more caishen, than a seat's unseen tiles can be (W35, E16)."""
+    """The sentence against tiles that a seat's unknown tiles cannot be, or None (W35, E16)."""
     seat, tiles = action.seat, action.tiles
     if is_fined(position.deal.parameters):
         hidden = position.seats[seat].hidden
         if not tiles or action.caishen:
-            return f"Seat {seat} shows its {hidden} unseen tiles, as in 'show 1m 2m'."
+            return f"Seat {seat} shows its {hidden} unknown tiles; write them as 'show 1m 2m'."
         if len(tiles) > hidden:
-            return f"Seat {seat} has {hidden} unseen tiles to show, not {len(tiles)}."
+            return f"Seat {seat} has {hidden} unknown tiles to show, not {len(tiles)}."
         return _why_not_unseen(position, seat, tiles)
     if tiles:
-        return f"Seat {seat} shows how many caishen it has, as in 'show 2', and no other tile."
+        return f"Seat {seat} shows only its number of caishen; write it as 'show 2'."
     face = position.deal.caishen.face
     assert face is not None
     most = min(position.seats[action.seat].hidden, position.unseen(face))
     if 0 <= action.caishen <= most:
         return None
     return (
-        f"Seat {action.seat} cannot have {action.caishen} caishen among the tiles that nobody has"
-        f" seen; there are 0 to {most}."
+        f"Seat {action.seat} cannot have {action.caishen} caishen among its unknown tiles; show 0"
+        f" to {most}."
     )
 
 
 def _waits_for(position: Position, action: WenzhouAction) -> str:
-    return f"'{action}' is out of place: the hand waits for {position.stage.value}."
+    return f"'{action}' is not possible now: the hand waits for {position.stage.value}."
 
 
 def _dead(seat: Seat) -> str:
     return f"Seat {seat} has declared a false win: it can neither win nor lay down a set (W36)."
 
 
-_NO_REPLACEMENT = "No kong: the wall has no replacement tile to take (E5)."
+_NO_REPLACEMENT = "A kong is not possible: the wall has no replacement tile (E5)."
 _NO_SHAPE = "The hand is neither five sets and a pair, nor eight pairs, nor three caishen (W24)."

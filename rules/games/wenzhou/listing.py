@@ -1,9 +1,8 @@
 """Fast list of the legal actions of a seat whose tiles are all known (W16-W29).
 
-`legal.by_trying` checks every candidate action against the rules, one by one. For a known hand
-these
-functions count tiles instead and return the same actions in the same order, about twenty times
-faster; the tests compare the two in random play.
+`legal.checked_candidates` checks every candidate action against the rules. For a known hand the
+functions here count tiles instead and return the same actions in the same order, about twenty times
+faster. The tests compare the two in random play.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Final
 
 from rules.games.wenzhou.actions import Chow, Discard, Draw, Kong, Pass, Pong, WenzhouAction, Win
 from rules.games.wenzhou.caishen import CAISHEN, Caishen, kinds_under
+from rules.games.wenzhou.discard_order import single_honours
 from rules.games.wenzhou.hand import (
     FIRST_HONOUR,
     HONOUR_DIGITS,
@@ -20,11 +20,10 @@ from rules.games.wenzhou.hand import (
     NoWin,
     is_complete_packed,
 )
-from rules.games.wenzhou.laid_open import win_of
-from rules.games.wenzhou.order import single_honours
 from rules.games.wenzhou.position import ALIKE, Position, SeatHand, Stage
 from rules.games.wenzhou.sets_down import is_run
 from rules.games.wenzhou.setup import SEATS
+from rules.games.wenzhou.win_claim import win_of
 from rules.geometry import Seat, counter_clockwise
 from rules.lazy import LazyTable
 from rules.melds import DIGIT, HONOURS
@@ -32,7 +31,7 @@ from rules.tiles import Face
 
 
 def listed(position: Position, seat: Seat) -> tuple[WenzhouAction, ...]:
-    """What a seat may do that is to act, has no unseen tiles, and need not show any."""
+    """The legal actions of a seat that can act and whose tiles are all known."""
     stage, hand = position.stage, position.seats[seat]
     if stage is Stage.DRAW or stage is Stage.REPLACE:
         return (_DRAW[seat],)
@@ -46,17 +45,17 @@ def listed(position: Position, seat: Seat) -> tuple[WenzhouAction, ...]:
     ]
     if stage is Stage.ACT and not hand.dead:
         kongs = _to_kong(position, hand, packed, faces)
-        if kongs and position.may_replace:
+        if kongs and position.can_replace:
             found += [_KONG[seat][face] for face in kongs]
-        if not hand.is_incomplete and _may_win(position, seat, hand, packed):
+        if not hand.is_incomplete and _can_win(position, seat, hand, packed):
             found.append(_WIN[seat])
     return tuple(found)
 
 
-def may_claim(position: Position) -> tuple[Seat, ...]:
-    """In turn after him who put the tile there, the seats that could do other than pass.
+def claimants(position: Position) -> tuple[Seat, ...]:
+    """The seats that can claim the tile on offer, in turn after the seat that offered it.
 
-    A seat with unseen tiles could always have a claim.
+    A seat with unknown tiles could always have a claim.
     """
     turn, tile, caishen = position.turn, position.tile, position.deal.caishen
     assert tile is not None
@@ -68,32 +67,32 @@ def may_claim(position: Position) -> tuple[Seat, ...]:
         hand = position.seats[seat]
         if not hand.dead and (
             hand.is_hidden
-            or (for_sets and hand.packed(caishen) & one * _SEVERAL and _may_pong(position, hand))
+            or (for_sets and hand.packed(caishen) & one * _SEVERAL and _can_pong(position, hand))
             or (for_sets and seat == lower and _to_chow(position, seat, hand))
-            or _may_win_on(position, seat, hand, one)
+            or _can_win_on(position, seat, hand, one)
         ):
             asked.append(seat)
     return tuple(asked)
 
 
 def _claims(position: Position, seat: Seat, hand: SeatHand) -> list[WenzhouAction]:
-    """A win, a pong, a kong and chows of the tile that lies there, as far as they are legal."""
+    """The legal claims on the tile on offer: win, pong, kong and chows."""
     tile, caishen = position.tile, position.deal.caishen
     assert tile is not None
     found: list[WenzhouAction] = []
     if hand.dead:
         return found
-    if _may_win_on(position, seat, hand, caishen.one(tile)):
+    if _can_win_on(position, seat, hand, caishen.one(tile)):
         found.append(_WIN[seat])
-    if _may_pong(position, hand):
+    if _can_pong(position, hand):
         found.append(_PONG[seat])
-    if _may_kong(position, hand):
+    if _can_kong(position, hand):
         found.append(_KONG[seat][None])
     return found + [_CHOW[seat][own] for own in _to_chow(position, seat, hand)]
 
 
 def _to_chow(position: Position, seat: Seat, hand: SeatHand) -> list[tuple[Face, Face]]:
-    """The pairs of its tiles with which a seat may make a run (W19)."""
+    """The pairs of tiles in hand with which a seat can claim a run (W19)."""
     tile, caishen = position.tile, position.deal.caishen
     if (
         position.stage is not Stage.CLAIM
@@ -106,7 +105,7 @@ def _to_chow(position: Position, seat: Seat, hand: SeatHand) -> list[tuple[Face,
     return [own for own, one, other in _RUNS[caishen.face][tile] if packed & one and packed & other]
 
 
-def _may_pong(position: Position, hand: SeatHand) -> bool:
+def _can_pong(position: Position, hand: SeatHand) -> bool:
     tile, caishen = position.tile, position.deal.caishen
     return (
         hand.tiles.count(tile) >= ALIKE - 2
@@ -117,23 +116,23 @@ def _may_pong(position: Position, hand: SeatHand) -> bool:
     )
 
 
-def _may_kong(position: Position, hand: SeatHand) -> bool:
+def _can_kong(position: Position, hand: SeatHand) -> bool:
     return (
         hand.tiles.count(position.tile) >= ALIKE - 1
         and position.stage is Stage.CLAIM
         and position.tile != position.deal.caishen.face
-        and position.may_replace
+        and position.can_replace
     )
 
 
-def _may_win_on(position: Position, seat: Seat, hand: SeatHand, tile: int) -> bool:
+def _can_win_on(position: Position, seat: Seat, hand: SeatHand, tile: int) -> bool:
     """Whether a seat wins with one more tile, which is packed."""
     caishen = position.deal.caishen
-    return hand.is_ready(caishen) and _may_win(position, seat, hand, hand.packed(caishen) + tile)
+    return hand.is_ready(caishen) and _can_win(position, seat, hand, hand.packed(caishen) + tile)
 
 
-def _may_win(position: Position, seat: Seat, hand: SeatHand, packed: int) -> bool:
-    """Whether a seat wins with these tiles: a quick look at the shape, then the judgement."""
+def _can_win(position: Position, seat: Seat, hand: SeatHand, packed: int) -> bool:
+    """Whether a seat wins with these tiles: a fast check of the shape first, then the verdict."""
     return is_complete_packed(packed, len(hand.melds)) and not isinstance(
         win_of(position, seat), NoWin
     )
@@ -142,7 +141,7 @@ def _may_win(position: Position, seat: Seat, hand: SeatHand, packed: int) -> boo
 def _to_discard(
     position: Position, hand: SeatHand, packed: int, faces: dict[Face | None, None]
 ) -> list[Face | None]:
-    """The faces that may go: no caishen before all other tiles (W22), and those first that must."""
+    """The faces that can be discarded: caishen last (W22), single honours first (W16, W17)."""
     deal = position.deal
     caishen = deal.caishen.face
     if caishen in faces:
@@ -165,10 +164,10 @@ def _to_discard(
 def _to_kong(
     position: Position, hand: SeatHand, packed: int, faces: dict[Face | None, None]
 ) -> list[Face | None]:
-    """The faces of which the hand has four, or the fourth to a pong (W21, E19)."""
+    """The faces of which the hand has four tiles, or the fourth tile for a pong (W21, E19)."""
     pongs = [meld.faces[0] for meld in hand.melds if meld.what == "pong"]
     if not pongs and not packed & ODD * ALIKE:
-        return []  # no kind is there four times
+        return []  # the hand has no kind four times
     caishen = position.deal.caishen.face
     return [
         face
@@ -178,11 +177,11 @@ def _to_kong(
 
 
 _Pair = tuple[tuple[Face, Face], int, int]
-"""Two faces, and the digits of a packed hand that count each of them."""
+"""Two faces, and for each the mask of its digit in a packed hand."""
 
 
 def _runs(caishen: Face | None) -> LazyTable[Face, tuple[_Pair, ...]]:
-    """The pairs of tiles that make a run with each tile under this caishen, lowest run first."""
+    """The pairs of tiles that form a run with each tile, for this caishen, the lowest run first."""
     counted = Caishen(caishen)
 
     def pairs(tile: Face) -> tuple[_Pair, ...]:
@@ -199,11 +198,11 @@ def _runs(caishen: Face | None) -> LazyTable[Face, tuple[_Pair, ...]]:
 
 
 _DIGIT: Final = (1 << DIGIT) - 1
-"""All bits of a packed hand's digit."""
+"""A mask of all bits of one digit of a packed hand."""
 _SEVERAL: Final = _DIGIT - 1
-"""The bits of a digit that is 2 or more."""
-# Actions are values, so one of each is enough.
+"""A mask of the bits of which a digit of 2 or more has at least one."""
 _AFTER: Final = [counter_clockwise(seat, SEATS)[1:] for seat in range(SEATS)]
+# Actions are values; one object for each is kept to save time.
 _DRAW: Final = [Draw(seat) for seat in range(SEATS)]
 _PASS: Final = [Pass(seat) for seat in range(SEATS)]
 _PONG: Final = [Pong(seat) for seat in range(SEATS)]

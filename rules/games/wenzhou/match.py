@@ -14,10 +14,10 @@ from rules.play import Amount, Settlement
 
 @dataclass(frozen=True)
 class WenzhouMatch:
-    """The match before a hand. It has no fixed end.
+    """The state of a match before a hand; a match has no fixed end.
 
-    `streak` is the number of the dealer's hand in a row. `reseating`: the seats are to be drawn
-    anew first (W33, `after_fourth = reseat`); `seated` goes on from there.
+    `streak` is the number of this hand in the dealer's row of hands. `reseating` is true if the
+    seats are drawn again before the hand (W33, `after_fourth = reseat`); `seated` applies the draw.
     """
 
     parameters: Parameters = field(default_factory=Parameters)
@@ -33,20 +33,20 @@ class WenzhouMatch:
 
     @property
     def stakes(self) -> Stakes:
-        """What the next hand is played for."""
+        """The stakes of the next hand."""
         return Stakes(self.dealer, self.streak, self.parameters)
 
     def after(self, play: object) -> WenzhouMatch:
-        """The match after a finished play; raises RulesError for one that goes on."""
+        """Returns the match after a finished play. Raises RulesError if the play is not over."""
         settlement = getattr(play, "settlement", None)
         if not isinstance(settlement, Settlement):
-            raise RulesError("The hand is not over; a match goes on after its settlement.")
+            raise RulesError("The hand is not over; finish it before it is added to the match.")
         return self.settled(settlement, kongs=getattr(play, "kongs", 0))
 
     def settled(self, settlement: Settlement, *, kongs: int = 0) -> WenzhouMatch:
-        """The match after a hand that ended so, with so many kongs by anyone.
+        """Returns the match after a hand with this settlement and number of kongs of all seats.
 
-        A hand that a false win has ended is played again by the same dealer (W36).
+        A hand that ended with a false win is played again with the same dealer (W36).
         """
         if settlement.name == FALSE_WIN:
             return self.penalised(settlement)
@@ -62,13 +62,13 @@ class WenzhouMatch:
         return passed
 
     def penalised(self, settlement: Settlement) -> WenzhouMatch:
-        """The match after a penalty; the hand is played again or goes on, the dealer stays."""
+        """Returns the match after a penalty; the dealer stays and the hand does not count."""
         return replace(self._paid(settlement), hands=self.hands)
 
     def seated(self, dealer: Seat, moves: tuple[Seat, ...] = tuple(range(SEATS))) -> WenzhouMatch:
-        """The match after the seats were drawn: EAST deals, from the first figure (W2, W5).
+        """Returns the match after a draw for seats: EAST deals, with the first figure (W2, W5).
 
-        Who sat at a seat sits at `moves[seat]` from now on, and his score goes with him.
+        The player of each seat moves to `moves[seat]` and keeps his score.
         """
         scores = tuple(self.scores[moves.index(seat)] for seat in range(len(moves)))
         return replace(self, dealer=dealer, streak=1, scores=scores, reseating=False)
@@ -82,9 +82,9 @@ class WenzhouMatch:
 def begin(
     parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
 ) -> WenzhouMatch:
-    """A match before its first hand; the seats are drawn before it (W2, `draw_seats`)."""
+    """Returns a match before its first hand; `to_draw` adds a draw for seats (W2)."""
     return WenzhouMatch(parameters or Parameters(), dealer, scores=(0,) * players)
 
 
 begin_match = begin
-"""The same under the name that it has in every game."""
+"""The name of this function in every game's package."""

@@ -20,11 +20,12 @@ from rules.games.wenzhou.actions import (
     Win,
 )
 from rules.games.wenzhou.caishen import Caishen
-from rules.games.wenzhou.claims import strongest
+from rules.games.wenzhou.claims import granted_claim
 from rules.games.wenzhou.discard_check import Given, Taken
+from rules.games.wenzhou.discard_trail import is_kept, noted, noted_discard
 from rules.games.wenzhou.ending import ended, put_back, settled, show_tiles, won_by
-from rules.games.wenzhou.legal import each, to_act, to_add, why_refused
-from rules.games.wenzhou.listing import may_claim
+from rules.games.wenzhou.legal import each, to_act, to_add, why_not_any
+from rules.games.wenzhou.listing import claimants
 from rules.games.wenzhou.match import WenzhouMatch
 from rules.games.wenzhou.position import (
     ALIKE,
@@ -40,7 +41,6 @@ from rules.games.wenzhou.position import (
 from rules.games.wenzhou.score import Stakes, drawn, false_win
 from rules.games.wenzhou.sets_down import set_down
 from rules.games.wenzhou.setup import SEATS
-from rules.games.wenzhou.trail import is_kept, noted, noted_discard
 from rules.geometry import LOWER, Place, Seat, WallPlace
 from rules.known_tiles import known_tiles
 from rules.play import LegalActions, Settlement, Tiles, tiles_of
@@ -51,13 +51,13 @@ from rules.tiles import Face
 def start(
     setup: Setup, tiles: Tiles | None = None, match: WenzhouMatch | None = None
 ) -> WenzhouPlay:
-    """The play from a finished set-up: the dealer has 17 tiles and acts.
+    """Begins a play from a finished set-up: the dealer has 17 tiles and acts first.
 
     Raises RulesError for a set-up that is not finished, or tiles that one set cannot have.
     """
     ready = setup.ready
     if ready is None or not isinstance(ready.indicator, WallPlace):
-        raise RulesError("The set-up is not finished; a hand begins when its indicator lies open.")
+        raise RulesError("The set-up is not finished; turn up the indicator before the play.")
     known = known_tiles(setup, tiles)
     beneath = WallPlace(ready.indicator.owner, ready.indicator.column, LOWER)
     dealer = setup.seating.dealer
@@ -76,7 +76,7 @@ def start(
 
 @dataclass(frozen=True)
 class WenzhouPlay:
-    """A hand in progress. `position` is all that is to be seen; this adds what may be done."""
+    """A hand in progress: its state (`position`) and its legal actions."""
 
     position: Position
 
@@ -86,30 +86,30 @@ class WenzhouPlay:
 
     @property
     def legal_actions(self) -> LegalActions[WenzhouAction]:
-        # Kept, so that `apply` recognises an action that was picked from it.
+        # Cached, so that `apply` recognises an action that was picked from the list.
         known: LegalActions[WenzhouAction] | None = self.__dict__.get("_legal")
         if known is None:
-            known = LegalActions(partial(why_refused, self.position), partial(each, self.position))
+            known = LegalActions(partial(why_not_any, self.position), partial(each, self.position))
             self.__dict__["_legal"] = known
         return known
 
     @property
     def settlement(self) -> Settlement | None:
-        """Once the hand is over, and every tile that has to be shown has been (W35, E16)."""
+        """The settlement; None until the hand is over and all tiles are shown (W35, E16)."""
         return settled(self.position)
 
     @property
     def kongs(self) -> int:
-        """Kongs so far, by anyone: they decide who deals after a drawn hand (W34)."""
+        """The number of kongs of all seats; it decides who deals after a drawn hand (W34)."""
         return self.position.kongs
 
     @property
     def source(self) -> Place | None:
-        """The place that the pending draw takes its tile from, if a draw is pending."""
+        """The place of the tile that is drawn next; None if no draw is pending."""
         return self.position.source
 
     def apply(self, action: WenzhouAction) -> WenzhouPlay:
-        """The play after this action. Raises IllegalAction; this value stays."""
+        """Returns the play after an action; this value is unchanged. Raises IllegalActionError."""
         return WenzhouPlay(_after(self.position, self.legal_actions.require(action)))
 
 
@@ -132,7 +132,7 @@ def _after(position: Position, action: WenzhouAction) -> Position:
 
 
 def _draw(position: Position, seat: Seat, face: Face | None) -> Position:
-    """The next tile, or a replacement from the wall's end (W23); a lock on pongs ends (W20)."""
+    """Draws a tile, or a replacement tile (W23); ends the seat's lock on pongs (W20)."""
     assert position.source is not None
     tile = face or position.deal.tiles.get(position.source)
     hand = position.seats[seat]
@@ -153,13 +153,13 @@ def _draw(position: Position, seat: Seat, face: Face | None) -> Position:
 
 
 def _discard(position: Position, seat: Seat, face: Face) -> Position:
-    """A tile into the middle; its kind counts as discarded, claimed or not (W17, E13)."""
+    """Discards a tile; its kind counts as discarded even if the tile is claimed (W17, E13)."""
     hand = position.seats[seat]
     caishen, thrown = position.deal.caishen, position.thrown
     if not caishen.is_caishen(face):
         kind = caishen.kind_of(face)
         thrown = thrown if kind in thrown else thrown | {kind}
-    fallen = changed(
+    discarded = changed(
         noted_discard(position, seat, face),
         seats=with_hand(position, seat, hand.with_discarded(face, caishen)),
         stage=Stage.CLAIM,
@@ -167,17 +167,17 @@ def _discard(position: Position, seat: Seat, face: Face) -> Position:
         thrown=thrown,
         discarded=position.discarded + 1,
     )
-    return _asked(fallen)
+    return _offered(discarded)
 
 
 def _kong(position: Position, seat: Seat, face: Face) -> Position:
-    """Four of the hand laid down, or a pong's fourth added, which may be robbed (E19)."""
+    """Lays down four tiles, or adds the fourth tile to a pong, which can be robbed (E19)."""
     hand = position.seats[seat]
     if to_add(position, seat, face):
         rest = hand.with_discarded(face, position.deal.caishen)
         seats = with_hand(position, seat, rest)
         given = noted(position, Given(seat, (face,)))
-        return _asked(changed(given, seats=seats, stage=Stage.ROB, tile=face))
+        return _offered(changed(given, seats=seats, stage=Stage.ROB, tile=face))
     four = (face,) * ALIKE
     meld = set_down(four, position.deal.caishen, concealed=True)
     laid = replace(hand, tiles=hand.less(four), melds=(*hand.melds, meld))
@@ -196,14 +196,14 @@ def _kong_made(position: Position, laid: SeatHand) -> Position:
     )
 
 
-def _asked(position: Position) -> Position:
-    """Everybody who may claim is asked; if nobody may, the hand goes on."""
-    asked = may_claim(position)
+def _offered(position: Position) -> Position:
+    """Offers the tile to the seats that can claim it; if none can, the hand continues at once."""
+    asked = claimants(position)
     return changed(position, asked=asked) if asked else _decided(position)
 
 
 def _answer(position: Position, action: WenzhouAction) -> Position:
-    """One claim or pass more; the last one lets the arbiter decide."""
+    """Adds a claim or a pass; after the last answer the claims are decided."""
     seat = action.seat
     answered = changed(
         position,
@@ -217,7 +217,7 @@ def _answer(position: Position, action: WenzhouAction) -> Position:
 
 
 def _locked(position: Position, seat: Seat) -> SeatHand:
-    """A hand that has passed: where that locks pongs, of this kind until its next turn (W20)."""
+    """The hand of a seat that has passed; `pong_pass_lock` locks pongs of this kind (W20)."""
     hand, tile, caishen = position.seats[seat], position.tile, position.deal.caishen
     if not position.deal.parameters.pong_pass_lock or tile is None or caishen.is_caishen(tile):
         return hand
@@ -225,8 +225,8 @@ def _locked(position: Position, seat: Seat) -> SeatHand:
 
 
 def _decided(position: Position) -> Position:
-    """What the claims come to: the strongest one, or the hand goes on."""
-    claim = strongest(position) if position.answers else None
+    """Applies the granted claim; without a claim the hand continues."""
+    claim = granted_claim(position) if position.answers else None
     match claim:
         case Win():
             return won_by(position, claim)
@@ -236,7 +236,7 @@ def _decided(position: Position) -> Position:
 
 
 def _claimed(position: Position, claim: Pong | Kong | Chow) -> Position:
-    """A discard into a set of its claimant, who then discards, or draws a replacement."""
+    """Lays the claimed set; its seat discards next, or draws a replacement for a kong."""
     assert position.tile is not None
     own = claim.own if isinstance(claim, Chow) else (position.tile,) * _own(claim)
     hand = position.seats[claim.seat]
@@ -262,7 +262,7 @@ def _own(claim: Pong | Kong) -> int:
 
 
 def _kong_completed(position: Position) -> Position:
-    """A fourth tile that nobody robbed joins its pong."""
+    """Adds the fourth tile to its pong after all seats have passed."""
     hand, face = position.seats[position.turn], position.tile
     assert face is not None
     melds = tuple(
@@ -275,9 +275,9 @@ def _kong_completed(position: Position) -> Position:
 
 
 def _next(position: Position) -> Position:
-    """The unclaimed tile lies among the discards; the next seat draws, if the wall lets it (E4)."""
+    """Moves the unclaimed tile to the discards; the next seat draws if the wall allows it (E4)."""
     assert position.tile is not None
-    lies = changed(
+    following = changed(
         position,
         stage=Stage.DRAW,
         turn=after(position.turn),
@@ -285,21 +285,21 @@ def _next(position: Position) -> Position:
         answers=(),
         discards=put_in(position.discards, position.tile),
     )
-    if lies.may_draw:
-        return lies
-    reserve = lies.deal.parameters.reserve
+    if following.can_draw:
+        return following
+    reserve = following.deal.parameters.reserve
     why = (
-        f"Nobody has won and {lies.left} tiles are left (W29)."
-        if lies.left <= max(reserve, 1)
-        else f"The tile before the indicator has been taken, {lies.left} are left (W29)."
+        f"No seat has won and {following.left} tiles are left (W29)."
+        if following.left <= max(reserve, 1)
+        else f"The tile before the indicator has been taken; {following.left} are left (W29)."
     )
-    return ended(lies, drawn(why))
+    return ended(following, drawn(why))
 
 
 def _false_win(position: Position, seat: Seat) -> Position:
-    """The seat pays all others; then its hand is dead, or the hand is over (W36).
+    """The seat pays every other seat; then its hand is dead, or the hand is over (W36).
 
-    Of a seat that was asked for a claim it counts as passing.
+    For a seat that was asked for a claim, the false win counts as a pass.
     """
     stakes, hand = position.deal.stakes, position.seats[seat]
     fine = false_win(seat, stakes, f"Seat {seat} declared a win with a hand that does not win.")

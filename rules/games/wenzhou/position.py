@@ -25,20 +25,20 @@ from rules.play import Payment, Settlement
 from rules.tiles import Face
 
 ALIKE = 4
-"""Tiles of each face."""
+"""The number of tiles of each face."""
 
 
 class Stage(Enum):
-    """What the hand waits for."""
+    """The stage of a hand; the value completes the sentence "the hand waits for ..."."""
 
-    DRAW = "the next tile to be drawn"
-    REPLACE = "a kong's replacement to be drawn"
+    DRAW = "the draw of the next tile"
+    REPLACE = "the draw of a kong's replacement tile"
     ACT = "a discard, a kong or a win"
     DISCARD = "a discard, after a claim"
-    CLAIM = "everybody who may claim the discard"
-    ROB = "everybody who may rob the kong"
-    SHOW = "the tiles that the table has not seen to be shown"
-    OVER = "nothing: the hand is over"
+    CLAIM = "the answers of all seats that can claim the discard"
+    ROB = "the answers of all seats that can rob the kong"
+    SHOW = "unknown tiles to be shown"
+    OVER = "no action: the hand is over"
 
     def __repr__(self) -> str:
         return f"Stage.{self.name}"
@@ -46,10 +46,10 @@ class Stage(Enum):
 
 @dataclass(frozen=True)
 class SeatHand:
-    """A seat's tiles, concealed ones in order with the unseen ones (None) last.
+    """The tiles of a seat; the concealed tiles are in order, unknown ones (None) last.
 
-    `passed` are the kinds that it passed a pong of since its last turn (W20). `dead`: it has
-    declared a false win and may neither win nor lay down sets (W36).
+    `passed` are the kinds of which it passed a pong since its last turn (W20). `dead` is true after
+    a false win: the seat can neither win nor lay down sets (W36).
     """
 
     tiles: tuple[Face | None, ...]
@@ -60,21 +60,21 @@ class SeatHand:
     @property
     def known(self) -> tuple[Face, ...]:
         if not self.is_hidden:
-            return self.tiles  # type: ignore[return-value] # as was just seen
+            return self.tiles  # type: ignore[return-value] # `is_hidden` has excluded None
         return tuple(tile for tile in self.tiles if tile is not None)
 
     @property
     def is_hidden(self) -> bool:
-        """Whether some concealed tile has not been seen; such tiles are the last ones."""
+        """Whether the hand has unknown concealed tiles; they are the last in `tiles`."""
         return self.tiles[-1:] == (None,)
 
     @property
     def hidden(self) -> int:
-        """How many of the concealed tiles nobody has seen."""
+        """The number of unknown concealed tiles."""
         return self.tiles.count(None)
 
     def packed(self, caishen: Caishen) -> int:
-        """The known tiles counted in one number (`Caishen.packed`), computed once for each hand."""
+        """The known tiles as one number (`Caishen.packed`); computed once for each hand."""
         known: tuple[Caishen, int] | None = self.__dict__.get("_packed")
         if known is None or known[0] is not caishen:
             known = caishen, caishen.packed(self.known)
@@ -84,8 +84,8 @@ class SeatHand:
     def is_ready(self, caishen: Caishen) -> bool:
         """Whether the known tiles and one more caishen have a winning shape (W24).
 
-        If they have none, no other tile completes the hand either. Computed once for each hand:
-        a hand is asked about every discard of the other seats.
+        If they have none, no other tile completes the hand either. The result is kept with the
+        hand, because it is needed for every discard of the other seats.
         """
         known: tuple[Caishen, bool] | None = self.__dict__.get("_ready")
         if known is None or known[0] is not caishen:
@@ -96,7 +96,7 @@ class SeatHand:
         return known[1]
 
     def with_drawn(self, tile: Face | None, caishen: Caishen) -> SeatHand:
-        """The hand with a tile that its seat drew; passed pongs are open to it again (W20)."""
+        """The hand with a tile that the seat drew; the seat can again pong all faces (W20)."""
         drawn = made(
             SeatHand,
             tiles=put_in(self.tiles, tile),
@@ -116,7 +116,7 @@ class SeatHand:
         return "_incomplete" in self.__dict__
 
     def with_discarded(self, face: Face, caishen: Caishen) -> SeatHand:
-        """The hand without a tile of this face, or without an unseen tile if it has none."""
+        """The hand without a tile of this face, or without an unknown tile if it has none."""
         tiles = self.tiles
         if face not in tiles:
             return self.with_tiles(self.less((face,)))
@@ -126,11 +126,11 @@ class SeatHand:
         return rest
 
     def with_tiles(self, tiles: tuple[Face | None, ...]) -> SeatHand:
-        """The hand with these concealed tiles, which are in order."""
+        """The hand with these concealed tiles, which have to be in order."""
         return made(SeatHand, tiles=tiles, melds=self.melds, passed=self.passed, dead=self.dead)
 
     def lacks(self, faces: Iterable[Face]) -> tuple[Face, ...]:
-        """Those of these faces that are not among the known tiles."""
+        """The faces that are not among the known tiles."""
         left = list(self.known)
         lacking = []
         for face in faces:
@@ -141,24 +141,24 @@ class SeatHand:
         return tuple(lacking)
 
     def less(self, faces: Iterable[Face | None]) -> tuple[Face | None, ...]:
-        """The tiles without these; what was not known leaves an unseen one less."""
+        """The concealed tiles without these; a face that is not known removes an unknown tile."""
         left = list(self.tiles)
         for face in faces:
             left.remove(face if face in left else None)
         return tuple(left)
 
     def plus(self, tile: Face | None) -> tuple[Face | None, ...]:
-        """The tiles with one more, in order."""
+        """The concealed tiles with one more, in order."""
         return put_in(self.tiles, tile)
 
 
 def in_order(tiles: Iterable[Face | None]) -> tuple[Face | None, ...]:
-    """Tiles by suit and number, the unseen ones last."""
+    """Tiles sorted by suit and number, unknown ones last."""
     return tuple(sorted(tiles, key=_RANK.__getitem__))
 
 
 def put_in(tiles: tuple[Face | None, ...], tile: Face | None) -> tuple[Face | None, ...]:
-    """Tiles that are in order with one more at its place."""
+    """Sorted tiles with one more tile at its place."""
     at = bisect(tiles, _RANK[tile], key=_RANK.__getitem__)
     return (*tiles[:at], tile, *tiles[at:])
 
@@ -166,14 +166,14 @@ def put_in(tiles: tuple[Face | None, ...], tile: Face | None) -> tuple[Face | No
 _RANK: Final[LazyTable[Face | None, str]] = LazyTable(
     lambda tile: "\U0010ffff" if tile is None else tile[::-1]
 )
-"""What a tile is sorted by: its suit, then its number."""
+"""The sort key of each tile: its suit, then its number."""
 
 
 @dataclass(frozen=True)
 class DealtPosition:
-    """What does not change while a hand is played.
+    """The values that stay constant through a hand.
 
-    `before_indicator` is how many draws there are before the indicator's place (W29).
+    `before_indicator` is the number of draws before the indicator's place (W29).
     """
 
     caishen: Caishen
@@ -189,22 +189,23 @@ class DealtPosition:
 
     @cached_property
     def spendable(self) -> int:
-        """Tiles of the wall, the indicator included, that leave it before the reserve (W29)."""
+        """The number of tiles that leave the wall before the reserve, with the indicator (W29)."""
         return len(self.draws) + 1 - max(self.parameters.reserve, 1)
 
 
 @dataclass(frozen=True)
 class Position:
-    """The hand at one moment.
+    """The state of a hand.
 
-    `turn` is who draws, acts or discards; while a tile may be claimed it is who put it there.
-    `tile` is the tile just drawn, discarded or added to a pong; `answers` are the claims and
-    passes so far, `asked` the seats that still have to answer, or to show after the hand.
-    `discards` are those that nobody took, sorted: nobody can see whose they were (W18). `thrown`
-    are the kinds that were discarded, claimed ones too (E13). `calls` counts sets laid down,
-    `kongs` those that are kongs.
-    `settlement` is what the hand comes to without caishen money, penalties and fines; `penalties`
-    are the payments for false wins (W36); `trail` is kept only where discards are fined (E16).
+    `turn` is the seat that draws, acts or discards; while a tile can be claimed it is the seat that
+    offered it. `tile` is the tile just drawn, discarded or added to a pong. `answers` are the
+    claims and passes so far; `asked` are the seats that still have to answer, or to show tiles
+    after the hand. `discards` are the unclaimed discards, sorted, because the table does not show
+    who discarded them (W18). `thrown` are the kinds that were discarded, including claimed tiles
+    (E13).
+    `calls` counts the sets laid down, `kongs` the kongs among them. `settlement` has the payments
+    without caishen money, penalties and fines. `penalties` are the payments for false wins (W36).
+    `trail` is kept only if discards are fined (E16).
     """
 
     deal: DealtPosition
@@ -228,19 +229,19 @@ class Position:
 
     @property
     def left(self) -> int:
-        """Tiles in the wall, the indicator included (E3)."""
+        """The number of tiles in the wall, including the indicator (E3)."""
         return len(self.deal.draws) - self.drawn - self.replaced + 1
 
     @property
-    def may_draw(self) -> bool:
-        """Whether the wall has an ordinary draw (W29)."""
+    def can_draw(self) -> bool:
+        """Whether the wall allows an ordinary draw (W29)."""
         return self.drawn < self.deal.before_indicator and self._not_spent
 
     @property
-    def may_replace(self) -> bool:
-        """Whether a replacement tile may be taken (E5)."""
+    def can_replace(self) -> bool:
+        """Whether the wall allows the draw of a replacement tile (E5)."""
         from_draws = self.deal.parameters.kong_source == "draws"
-        return self.may_draw if from_draws else self._not_spent
+        return self.can_draw if from_draws else self._not_spent
 
     @property
     def _not_spent(self) -> bool:
@@ -248,7 +249,7 @@ class Position:
 
     @property
     def source(self) -> Place | None:
-        """The place in the wall that the pending draw takes its tile from."""
+        """The place of the tile that is drawn next; None if no draw is pending."""
         if self.stage is Stage.DRAW:
             return self.deal.draws[self.drawn]
         if self.stage is Stage.REPLACE:
@@ -258,7 +259,7 @@ class Position:
         return None
 
     def unseen(self, face: Face) -> int:
-        """How many tiles of a face could still be among those that nobody has seen."""
+        """The number of tiles of a face of which the place is unknown."""
         return ALIKE - sum(seen == face for seen in self._in_sight())
 
     def _in_sight(self) -> Iterator[Face | None]:
@@ -275,7 +276,7 @@ class Position:
 
     @property
     def undrawn(self) -> tuple[Place, ...]:
-        """The tiles still in the wall, the indicator apart, in the order of drawing."""
+        """The places of the tiles in the wall without the indicator, in the order of draws."""
         if self.deal.parameters.kong_source == "draws":
             return self.deal.draws[self.drawn :]
         gone = set(self.deal.replacements[: self.replaced])
@@ -283,10 +284,10 @@ class Position:
 
 
 def after(seat: Seat, steps: int = 1) -> Seat:
-    """The seat so many turns later."""
+    """The seat `steps` turns later."""
     return (seat + steps) % SEATS
 
 
 def with_hand(position: Position, seat: Seat, hand: SeatHand) -> tuple[SeatHand, ...]:
-    """All hands, with this one at its seat."""
+    """All hands, with the hand of that seat replaced."""
     return (*position.seats[:seat], hand, *position.seats[seat + 1 :])

@@ -1,4 +1,4 @@
-"""Payments of Wenzhou mahjong: class times dealer's figure, house extras (W30, W31, W35, W36)."""
+"""Payments of Wenzhou mahjong: class times dealer's figure, house rules (W30, W31, W35, W36)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MULTIPLIER = {name: multiplier for multiplier, name in CLASSES.items()} | {"non
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """The stakes of a hand: the dealer, and the number of this hand in the dealer's row, from 1."""
+    """The stakes of a hand: the dealer, and the number of this hand in his row of hands, from 1."""
 
     dealer: Seat
     streak: int
@@ -27,17 +27,17 @@ class Stakes:
 
     @property
     def figure(self) -> int:
-        """The dealer's figure in this hand; after the last it stays (W31)."""
+        """The dealer's figure in this hand; after the last one it does not change (W31)."""
         scale = self.parameters.dealer_scale
         return scale[min(self.streak, len(scale)) - 1]
 
     def between(self, one: Seat, other: Seat) -> int:
-        """What one of two pays the other for a soft hand (W31)."""
+        """The payment between two seats for a soft hand (W31)."""
         return self.figure if self.dealer in (one, other) else 1
 
 
 def won(winner: Seat, win: WinReading, stakes: Stakes) -> Settlement:
-    """All three others pay, whoever discarded (W30)."""
+    """The settlement of a win: all three other seats pay, even for a discard (W30)."""
     return Settlement(
         name=win.name,
         multiplier=win.multiplier,
@@ -45,18 +45,18 @@ def won(winner: Seat, win: WinReading, stakes: Stakes) -> Settlement:
             Payment(seat, winner, *_due(seat, winner, win.multiplier, stakes))
             for seat in _others(winner)
         ),
-        reasons=(*win.reasons, "All three others pay, also for a discard (W30)."),
+        reasons=(*win.reasons, "All three other seats pay, also for a discard (W30)."),
         winner=winner,
     )
 
 
 def drawn(why: str) -> Settlement:
-    """A drawn hand (W29)."""
+    """The settlement of a drawn hand (W29)."""
     return Settlement(name="drawn hand", multiplier=0, reasons=(why,))
 
 
 def false_win(seat: Seat, stakes: Stakes, why: str) -> Settlement:
-    """Who shows a hand that does not win pays as if each other had won one (W36)."""
+    """The settlement of a false win: the seat pays as if every other seat had won (W36)."""
     kind = stakes.parameters.false_win_penalty
     multiplier = _MULTIPLIER[kind]
     payments = (
@@ -67,12 +67,12 @@ def false_win(seat: Seat, stakes: Stakes, why: str) -> Settlement:
         name=FALSE_WIN,
         multiplier=multiplier,
         payments=tuple(payments) if multiplier else (),
-        reasons=(why, f"A false win pays each other as for a {kind} hand (W36)."),
+        reasons=(why, f"The seat pays every other seat as for a {kind} hand (W36)."),
     )
 
 
 def broken_order(seat: Seat, stakes: Stakes, why: str) -> Settlement:
-    """Who discarded against W16 or W17 where nobody refused it pays each of the others (E16)."""
+    """The fine for a discard against W16 or W17: the seat pays every other seat (E16)."""
     amount = stakes.parameters.discard_order_penalty
     return Settlement(
         name="discard against the order",
@@ -86,7 +86,7 @@ def broken_order(seat: Seat, stakes: Stakes, why: str) -> Settlement:
 
 
 def caishen_money(caishen: Sequence[int], parameters: Parameters) -> tuple[Payment, ...]:
-    """For each caishen held at the end the three others pay the agreed amount (W35)."""
+    """The payments of the three other seats for each caishen held at the end (W35)."""
     each = parameters.caishen_money
     return tuple(
         Payment(seat, holder, each * number, f"caishen money for {number} (W35)")

@@ -1,8 +1,8 @@
 """Draws seats before the first hand, or again between two hands (W2, W33).
 
-Two throws name the EAST seat and the player who takes the first of the four winds. The wind tiles
-themselves may be in the machine with their set, so dice draw the winds too: each face says which of
-the winds that are left goes to the next seat, and every order is as likely.
+Two throws decide the EAST seat and the player who takes the first of the four winds. The wind tiles
+can be inside the machine, so the winds are drawn with dice too: each face decides which of the
+remaining winds goes to the next seat. Every order of the winds is equally likely.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ WINDS_THROW = "draw of the winds"
 
 
 def to_draw(match: WenzhouMatch) -> WenzhouMatch:
-    """The match whose seats are drawn before its next hand (W2)."""
+    """Returns the match with a draw for seats before its next hand (W2)."""
     return replace(match, reseating=True)
 
 
 def before_hand(match: WenzhouMatch) -> Drawing | None:
-    """How the seats are drawn before the next hand; None if they stay as they are."""
+    """The script of the draw for seats before the next hand; None if the seats stay."""
     return _drawing(match) if match.reseating else None
 
 
 def _drawing(match: WenzhouMatch) -> Drawing:
-    """Asks which player is the eldest; that player throws, and the winds are drawn."""
+    """The script: asks for the eldest player, who throws; then the winds are drawn."""
     parameters = match.parameters
     eldest = yield from choose(match.dealer, "eldest", range(SEATS), match.dealer)
     first = sum((yield from throw(eldest, 2, EAST_THROW)))
@@ -45,10 +45,10 @@ def _drawing(match: WenzhouMatch) -> Drawing:
 
 
 def winds_drawn(taker: Seat, dice: Dice) -> tuple[int, ...]:
-    """Each seat's wind (0 is EAST, then counter-clockwise) as four faces draw them.
+    """The wind of each seat (0 is EAST, then counter-clockwise), drawn with four dice.
 
-    Odd or even of the first two dice chooses one of four, the third one of three, the fourth one
-    of two; the last wind is left over.
+    The parities of the first two dice choose one of four winds, the third die one of three, the
+    fourth die one of two; the last seat gets the remaining wind.
     """
     one, two, three, four = (face - 1 for face in dice)
     left = list(range(SEATS))

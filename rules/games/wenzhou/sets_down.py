@@ -12,7 +12,7 @@ from rules.tiles import Face
 
 @dataclass(frozen=True, slots=True)
 class SetDown:
-    """One set laid down (W19, W21). `concealed` is a kong from the hand alone (E17, E19)."""
+    """A set laid down (W19, W21). `concealed` is true for a kong of four own tiles (E17, E19)."""
 
     what: Literal["chow", "pong", "kong"]
     faces: tuple[Face, ...]
@@ -23,9 +23,9 @@ class SetDown:
 
 
 def set_down(faces: tuple[Face, ...], caishen: Caishen, *, concealed: bool = False) -> SetDown:
-    """The set that these tiles are.
+    """The set that these tiles form.
 
-    Raises RulesError where they are none, or where a caishen is among them (W21, E20).
+    Raises RulesError if they form no set, or if a caishen is among them (W21, E20).
     """
     wild = [face for face in faces if caishen.is_caishen(face)]
     if wild:
@@ -35,10 +35,12 @@ def set_down(faces: tuple[Face, ...], caishen: Caishen, *, concealed: bool = Fal
         return SetDown("pong" if len(kinds) == 3 else "kong", faces, concealed)
     if len(kinds) == 3 and is_run(kinds):
         return SetDown("chow", faces)
-    raise RulesError(f"{' '.join(faces)} is no chow, pong or kong.")
+    raise RulesError(
+        f"{' '.join(faces)} is not a chow, pong or kong; give three or four tiles of a set."
+    )
 
 
 def is_run(kinds: list[int]) -> bool:
-    """Whether three kinds in order follow each other in one suit."""
+    """Whether three sorted kinds are consecutive numbers of one suit."""
     low, middle, high = kinds
     return middle == low + 1 and high == low + 2 and low % 9 <= 6 and high < 27

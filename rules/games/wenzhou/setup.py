@@ -1,7 +1,8 @@
-"""Wenzhou mahjong: the set-up (W1-W13, W23). Sixteen tiles each, Caishen turned up in the wall.
+"""Set-up of Wenzhou mahjong (W1-W13, W23): hands of sixteen tiles; the indicator in the wall.
 
-Rows that lie side by side instead of one on the other (W3), and an indicator that is put aside
-until the deal is over (W12), leave every tile at its address: nothing here asks for them.
+Two customs need no parameter, because they do not change the place of any tile: walls whose rows
+lie side by side instead of one on the other (W3), and an indicator that is put aside until the end
+of the deal (W12).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ROUNDS = 4
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """From the shuffled set to the dealer's first discard (W3-W13)."""
+    """The script from the shuffled set to the dealer's first discard (W3-W13)."""
     dealer = seating.dealer
     walls = Walls.even(COLUMNS)
     yield Build(walls)
@@ -55,10 +56,11 @@ def script(seating: Seating, parameters: Parameters) -> Script:
 
 
 def draws_left(second: int, replacements: int = 0, reserve: int = 16) -> tuple[int, int]:
-    """How many ordinary draws a hand has, and how many tiles are left when it is drawn (W29, E3).
+    """The number of ordinary draws of a hand, and of tiles left if it is drawn (W29, E3).
 
-    The wall ends at the reserve, or just before the indicator where that comes first; a
-    replacement tile costs a draw in the first case and none in the second.
+    `second` is the sum of the second throw. Draws end at the reserve, or just before the indicator
+    if that comes first. In the first case each replacement tile leaves one draw less, in the second
+    case it does not.
     """
     after_deal = SEATS * COLUMNS * 2 - (SEATS * PACKET * ROUNDS + 1)
     left = max(reserve, 2 * second + 2 - replacements)
@@ -66,16 +68,16 @@ def draws_left(second: int, replacements: int = 0, reserve: int = 16) -> tuple[i
 
 
 def draw_seats(eldest: Seat, first: int, second: int, parameters: Parameters) -> tuple[Seat, Seat]:
-    """The EAST seat, and who takes the first wind tile (W2), from two throws.
+    """The EAST seat, and the seat that takes the first wind tile, from two throws (W2).
 
-    The eldest throws for EAST; he or EAST throws again, and is 1 of the second count.
+    The eldest throws for EAST. The eldest or EAST throws again, and the second count begins there.
     """
     east, again = east_seat(eldest, first, parameters)
     return east, count_seats(again, second, SEATS)
 
 
 def east_seat(eldest: Seat, first: int, parameters: Parameters) -> tuple[Seat, Seat]:
-    """The EAST seat after the first throw for seats, and who throws the second time (W2)."""
+    """The EAST seat after the first throw, and the seat that throws the second time (W2)."""
     east = count_seats(eldest, first, SEATS)
     return east, eldest if parameters.seat_draw_method == "eldest" else east
 

@@ -1,4 +1,4 @@
-"""What one seat sees of a hand of Wenzhou mahjong: its own tiles, and all that lies open."""
+"""The view of one seat on a hand of Wenzhou mahjong: its own tiles and all open tiles."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rules.geometry import Seat
 def view(play: WenzhouPlay, seat: Seat) -> WenzhouPlay:
     """The play with the wall and the concealed tiles of the other seats unknown.
 
-    While a tile may be claimed every other seat might have to answer: who cannot is not seen. The
-    hand of a winner lies open.
+    While a tile is on offer, every other seat could have a claim, as far as this seat can know. The
+    hand of a winner is open.
     """
     position = play.position
     settlement = position.settlement
@@ -45,7 +45,7 @@ def _hidden(hand: SeatHand) -> SeatHand:
 
 
 def _asked(position: Position, seat: Seat) -> tuple[Seat, ...]:
-    """Whose answer may still come, as far as the seat can know."""
+    """The seats that could still answer, as far as the viewing seat can know."""
     if position.stage not in (Stage.CLAIM, Stage.ROB):
         return position.asked
     answered = {answer.seat for answer in position.answers}

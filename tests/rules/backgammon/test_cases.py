@@ -52,7 +52,7 @@ def test_BG_03_two_dice_are_two_moves() -> None:
 
 
 def test_BG_04_a_point_that_the_enemy_has_made_is_closed() -> None:
-    with pytest.raises(IllegalActionError, match=r"Point 19 is made: 5 men of seat 1 hold it\."):
+    with pytest.raises(IllegalActionError, match=r"Point 19 is made: 5 men of seat 1 are on it\."):
         at(START, (5, 3)).apply(parse(0, "24/19 13/10"))
 
 
@@ -74,7 +74,7 @@ def test_BG_07_a_man_on_the_bar_comes_in_before_another_moves() -> None:
     play = at("bar 13(2)", (6, 4), "6(2) 24(2)")
     assert moves(play) == {"bar/21/15", "bar/21 13/7"}
     with pytest.raises(
-        IllegalActionError, match=r"Seat 0 has a man on the bar, who comes in before"
+        IllegalActionError, match="Seat 0 has a man on the bar, who has to enter before"
     ):
         play.apply(parse(0, "13/7 13/9"))
 
@@ -84,7 +84,7 @@ def test_BG_08_of_two_dice_that_exclude_one_another_the_larger_is_played() -> No
     # Points 14 and 15 are open; 9, where both dice together lead, is the enemy's 16.
     play = at(own, (6, 5), closed)
     assert moves(play) == {"20/14"}
-    with pytest.raises(IllegalActionError, match=r"plays the smaller die; .*: the 6\."):
+    with pytest.raises(IllegalActionError, match="plays the smaller die;"):
         play.apply(parse(0, "20/15"))
     assert moves(at(own, (6, 5), closed, must_use_larger=False)) == {"20/14", "20/15"}
 
@@ -102,15 +102,13 @@ def test_BG_10_a_man_behind_has_to_move_before_a_higher_number_bears_off() -> No
     assert moves(at("6 3(2)", (5, 5), "6(15)")) == {"6/1/off 3/off(2)"}
     assert moves(at("6 3(2)", (5, 1), "6(15)")) == {"6/1/off", "6/1 3/2"}
     with pytest.raises(
-        IllegalActionError, match=r"A higher number bears off from the rearmost point"
+        IllegalActionError, match="higher than the point bears off from the rearmost point"
     ):
         at("6 3(2)", (5, 1), "6(15)").apply(parse(0, "3/off 3/2"))
 
 
 def test_BG_11_nobody_bears_off_while_a_man_is_outside_his_home() -> None:
-    with pytest.raises(
-        IllegalActionError, match=r"No man leaves the board before all are home.* on 8"
-    ):
+    with pytest.raises(IllegalActionError, match="No man is borne off before all men are home"):
         at("8 3(2)", (3, 1)).apply(parse(0, "3/off 3/2"))
     assert "8/6 5/off" in moves(at("8 5(2)", (5, 2)))
 

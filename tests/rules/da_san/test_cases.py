@@ -91,9 +91,7 @@ def test_E1_a_house_may_keep_who_passes_out_of_the_auction() -> None:
 def test_DS_07_the_opener_may_not_pass() -> None:
     play = calls()
     assert play.to_act == (0,)
-    with pytest.raises(
-        IllegalActionError, match=r"The opener has to bid at least 1; he cannot pass\."
-    ):
+    with pytest.raises(IllegalActionError, match="The opener cannot pass"):
         play.apply(Pass(0))
     with pytest.raises(
         IllegalActionError, match=r"A bid of 2 is not higher than 2; bid 3, or pass\."
@@ -110,8 +108,8 @@ def test_DS_08_a_run_is_beaten_by_a_higher_one_as_long() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("play Js Jh Jd Jc", r"A four J cannot be played on a run 6 to 9: it takes the same type"),
-        ("play 9h 10h Js Qh Kh", r"A run 9 to K cannot be played on a run 6 to 9: .* as many"),
+        ("play Js Jh Jd Jc", "A four J cannot be played on a run 6 to 9; play the same type"),
+        ("play 9h 10h Js Qh Kh", "A run 9 to K cannot be played on a run 6 to 9; play"),
     ],
 )
 def test_DS_09_type_and_number_have_to_be_the_same(text: str, sentence: str) -> None:
@@ -126,7 +124,7 @@ def test_DS_10_what_is_no_combination_is_not_played(cards: str) -> None:
     assert form_of(cards_of(cards.split())) is None
     play = dealt((f"{cards} 9s", "8s 8h", "Jh Qh"))
     with pytest.raises(
-        IllegalActionError, match=r"is no combination; play one rank, or three or more"
+        IllegalActionError, match="is not a combination; play cards of one rank, or three or more"
     ):
         play.apply(Lay(0, tuple(cards.split())))
 
@@ -163,7 +161,7 @@ def test_DS_12_3_is_higher_than_2_and_2_than_ace_and_ace_than_king(low: str, hig
 def test_DS_12_an_equal_pair_does_not_beat() -> None:
     play = said(dealt(("8s 8h 4h", "8d 8c 4d", "Jh Qh")), "play 8s 8h")
     with pytest.raises(
-        IllegalActionError, match=r"A pair 8 does not beat a pair 8; it takes a higher"
+        IllegalActionError, match="A pair 8 does not beat a pair 8; play a higher one"
     ):
         said(play, "play 8d 8c")
 
@@ -199,7 +197,7 @@ def test_DS_16_after_two_passes_the_highest_leads_and_the_cards_are_gone() -> No
     assert play.to_act == (1,)
     assert play.gone == cards_of(["5s", "7s"])
     assert play.round == Round(1)
-    with pytest.raises(IllegalActionError, match=r"The leader plays; he cannot pass\."):
+    with pytest.raises(IllegalActionError, match="The leader cannot pass"):
         said(play, "pass")
 
 

@@ -73,12 +73,10 @@ def test_D9_the_bidder_shows_the_kitty_to_everybody_where_the_house_says_so() ->
 
 def test_D9_the_kitty_is_shown_before_anything_is_doubled_or_played_and_by_the_bidder() -> None:
     dug = said(start(finished(reveal_kitty=True, bidder_may_double=True)), "bid 3")
-    assert "shows the kitty first, 4 more cards" in str(refused(dug, "double"))
-    assert "4 cards of the kitty are to be shown, not 5" in str(
-        refused(dug, "reveal 4h 5h 6h 7h 8h")
-    )
+    assert "shows 4 more cards" in str(refused(dug, "double"))
+    assert "cards of the kitty, not 5" in str(refused(dug, "reveal 4h 5h 6h 7h 8h"))
     assert str(refused(said(dug, "reveal 4h"), "reveal 4h")).startswith(
-        "4h cannot lie in the kitty"
+        "4h cannot be in the kitty; it has been seen elsewhere."
     )
     assert (
         str(refused(start(finished()), "reveal 4h")) == "No card of the kitty is to be shown now."
@@ -112,7 +110,7 @@ def test_the_bidder_may_double_where_that_is_played() -> None:
     play = said(start(finished(bidder_may_double=True)), "bid 3")
     assert play.to_act == (0,)
     assert {str(action) for action in play.legal_actions} == {"double", "pass"}
-    with pytest.raises(IllegalActionError, match=r"The bidder says 'double' or 'pass' before"):
+    with pytest.raises(IllegalActionError, match="the bidder doubles or passes"):
         said(play, "play 4h")
     doubled = said(play, "double")
     out = replace(doubled, hands=(Hand(cards_of(["4h"])), *doubled.hands[1:]))
@@ -146,9 +144,9 @@ def test_cards_are_read_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("bid 4", "'bid 4' is no action of Da San"),
-        ("play", "'play' is no action of Da San"),
-        ("play 1h", "'1h' is no card; write 4h, 10s or Kd"),
+        ("bid 4", "'bid 4' is not an action of Da San"),
+        ("play", "'play' is not an action of Da San"),
+        ("play 1h", "'1h' is not a card; write 4h, 10s or Kd."),
         ("play 4h 4h", "names 4h twice"),
     ],
 )
@@ -163,8 +161,8 @@ def test_a_text_that_is_no_action_is_refused(text: str, sentence: str) -> None:
         (Pass(1), r"It is seat 0's turn, not seat 1's\."),
         (Bid(0, 3), r"The auction is over; play cards, or pass, instead of 'bid 3'\."),
         (Lay(0, ("4h", "4h")), r"names a card twice"),
-        (Lay(0, ("1h",)), r"'1h' is no card"),
-        (Lay(0, ()), r"is no combination"),
+        (Lay(0, ("1h",)), "'1h' is not a card"),
+        (Lay(0, ()), "is not a combination"),
     ],
 )
 def test_what_is_not_legal_is_refused_with_its_reason(
@@ -175,9 +173,9 @@ def test_what_is_not_legal_is_refused_with_its_reason(
 
 
 def test_cards_wait_for_the_auction() -> None:
-    with pytest.raises(IllegalActionError, match=r"No card is played before the auction is over"):
+    with pytest.raises(IllegalActionError, match="are not played before the auction is over"):
         start(finished()).apply(Lay(0, ("4h",)))
-    with pytest.raises(IllegalActionError, match=r"Nobody doubles in the auction"):
+    with pytest.raises(IllegalActionError, match="be doubled before the auction"):
         said(start(finished()), "double")
 
 
@@ -185,12 +183,12 @@ def test_a_hand_needs_its_deal() -> None:
     with pytest.raises(IllegalSetupError, match="finish the set-up first"):
         start(DA_SAN.setup())
     setup = finished()
-    with pytest.raises(IllegalSetupError, match="was read 2 times, the set has 1"):
+    with pytest.raises(IllegalSetupError, match="was read 2 times, but the set has 1"):
         start(setup, dict.fromkeys(setup.hands[0][:2], "4h"))
 
 
 def test_a_stake_of_nothing_is_refused() -> None:
-    with pytest.raises(IllegalSetupError, match="are 1 or more, not 0 and 25"):
+    with pytest.raises(IllegalSetupError, match="be 1 or more, not 0 and 25"):
         Parameters(stake_unit=0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules.games.dominoes.actions import Call, Draw, Go, Lay
-from rules.games.dominoes.layout import End, Tableau, bare
+from rules.games.dominoes.layout import End, Tableau, empty_tableau
 from rules.geometry import Seat
 from rules.play import IllegalActionError, Settlement
 from tests.rules.dominoes.hands import dealt, follow, offered, parameters, points
@@ -133,9 +133,7 @@ def test_DM_14_on_blanks_go_the_matadors_only() -> None:
 def test_DM_15_matador_is_set_by_the_very_tile_that_gave_the_right() -> None:
     play = dealt("matador", "6-4 5-4 1-0", "6-2 3-2")
     assert offered(play) == {"6-4"}
-    with pytest.raises(
-        IllegalActionError, match="Seat 0 cannot set 5-4: its heaviest has to be set"
-    ):
+    with pytest.raises(IllegalActionError, match="Seat 0 cannot set 5-4: it has to set"):
         follow(play, "5-4")
 
 
@@ -157,9 +155,7 @@ def test_DM_18_sebastopol_who_holds_no_six_passes_until_all_sides_are_covered() 
     play = dealt("sebastopol", "6-6 6-1 1-0", "6-2 2-0", "6-3 3-0", "4-4 4-2")
     play = follow(play, "6-6", "6-2 on 6-6 side", "6-3 on 6-6 side")
     assert list(play.legal_actions) == [Go(3)]
-    with pytest.raises(
-        IllegalActionError, match=r"sides of the first tile are covered first; 2 has to"
-    ):
+    with pytest.raises(IllegalActionError, match="sides of the first tile are covered"):
         follow(play, "4-2 on 2")
 
 
@@ -203,4 +199,4 @@ def test_DM_23_two_hundred_end_the_game_in_the_middle_of_the_hand() -> None:
 
 
 def test_a_bare_table_has_no_ends() -> None:
-    assert bare(parameters("block")).open_ends == 0
+    assert empty_tableau(parameters("block")).open_ends == 0

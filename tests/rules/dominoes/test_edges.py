@@ -22,17 +22,15 @@ def test_equal_ends_are_one_place_to_play() -> None:
 def test_nobody_draws_or_goes_before_the_set() -> None:
     play = dealt("draw", "6-5", "4-4", boneyard="1-1 2-2 3-3")
     for text in ("draw", "go"):
-        with pytest.raises(
-            IllegalActionError, match=r"The first tile has to be set before anybody may"
-        ):
+        with pytest.raises(IllegalActionError, match="the first tile is set; set a"):
             follow(play, text)
 
 
 def test_who_can_play_neither_draws_nor_goes_at_draw() -> None:
     play = follow(dealt("draw", "6-5 1-0", "6-6 4-4", boneyard="1-1 2-2 3-3"), "6-5")
-    with pytest.raises(IllegalActionError, match=r"Seat 1 can play, so it may not draw \(2\.2\)\."):
+    with pytest.raises(IllegalActionError, match="Seat 1 can play, so it cannot draw"):
         follow(play, "draw")
-    with pytest.raises(IllegalActionError, match=r"Seat 1 can play, so it may not go\."):
+    with pytest.raises(IllegalActionError, match="Seat 1 can play, so it cannot go"):
         follow(play, "go")
 
 
@@ -40,7 +38,7 @@ def test_who_cannot_play_draws_before_he_goes() -> None:
     play = follow(dealt("draw", "6-5 1-0", "4-4", boneyard="1-1 2-2 3-3"), "6-5")
     with pytest.raises(
         IllegalActionError,
-        match=r"Seat 1 has to draw before it may go: 3 tiles are in the boneyard, of which 2 stay",
+        match="has to draw before it can go: 3 tiles are in the boneyard, of which 2 stay",
     ):
         follow(play, "go")
 
@@ -52,7 +50,7 @@ def test_a_house_may_leave_it_to_the_player_whether_he_draws() -> None:
 
 def test_an_empty_boneyard_lets_nobody_draw() -> None:
     play = follow(dealt("draw", "6-5 1-0", "4-4"), "6-5")
-    with pytest.raises(IllegalActionError, match=r"Nothing can be drawn: no tiles are left"):
+    with pytest.raises(IllegalActionError, match="No tile can be drawn: no tiles are left"):
         follow(play, "draw")
     assert list(play.legal_actions) == [Go(1)]
 
@@ -103,7 +101,7 @@ def test_a_matador_turns_either_half_outwards_if_the_house_lets_it() -> None:
         "0-0 on 6",
     }
     with pytest.raises(
-        IllegalActionError, match=r"Say which half of 6-1 points outwards: '1 out' or"
+        IllegalActionError, match="Write which half of 6-1 is outside: '1 out' or '6 out'"
     ):
         follow(play, "6-1 on 6")
 
@@ -138,7 +136,7 @@ def test_a_house_may_close_the_call_with_anybodys_next_action() -> None:
     assert Call(1) in play.legal_actions
     play = follow(dealt("muggins", *hands, muggins_window="next_action"), "4-1", "go")
     assert Call(1) not in play.legal_actions
-    with pytest.raises(IllegalActionError, match=r"There is nothing to call: no points are open"):
+    with pytest.raises(IllegalActionError, match="There are no points to call: the open"):
         follow(play, "1: call")
 
 
@@ -212,12 +210,12 @@ def test_a_house_may_let_a_sniff_in_line_be_played_on_four_ways() -> None:
 def test_how_a_doublet_lies_has_to_be_said_where_it_is_a_choice_and_only_there() -> None:
     sniff = follow(dealt("sniff", "4-1 6-6", "1-1 5-1"), "4-1")
     with pytest.raises(
-        IllegalActionError, match=r"Say how 1-1 lies: '1-1 crosswise' or '1-1 in line'"
+        IllegalActionError, match="Write how 1-1 lies: '1-1 crosswise' or '1-1 in line'"
     ):
         follow(sniff, "1-1 on 1")
     muggins = follow(dealt("muggins", "4-1 6-6", "1-1 5-1"), "4-1")
     with pytest.raises(
-        IllegalActionError, match=r"How 1-1 lies is no choice here; leave 'crosswise'"
+        IllegalActionError, match="1-1 can lie in one way only; leave 'crosswise' out"
     ):
         follow(muggins, "1-1 crosswise on 1")
 
@@ -238,10 +236,10 @@ def test_a_call_can_win_the_game() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"boneyard_reserve": -1}, r"boneyard_reserve is -1; it cannot be below 0\."),
-        ({"target": 0}, r"A game to 0 points ends before it begins"),
-        ({"muggins_call": True}, r"Nothing can be called at base 0"),
-        ({"sniff": True, "sides_first": True}, r"Either the sniff or the set tile branches"),
+        ({"boneyard_reserve": -1}, "`boneyard_reserve` must be at least 0"),
+        ({"target": 0}, "be at least 1 point, not 0"),
+        ({"muggins_call": True}, "points to call, but `base` is 0"),
+        ({"sniff": True, "sides_first": True}, "both be true; set one of the"),
     ],
 )
 def test_parameters_that_cannot_be_are_refused(changes: dict[str, object], sentence: str) -> None:
@@ -252,8 +250,8 @@ def test_parameters_that_cannot_be_are_refused(changes: dict[str, object], sente
 @pytest.mark.parametrize(
     ("hands", "sentence"),
     [
-        (("6-6 6-6", "1-1"), r"6-6 is there twice"),
-        (("7-6", "1-1"), r"'7-6' is no domino"),
+        (("6-6 6-6", "1-1"), "6-6 is named twice"),
+        (("7-6", "1-1"), "'7-6' is not a domino"),
         (("", "1-1"), r"Every player needs at least one tile"),
     ],
 )
@@ -271,15 +269,13 @@ def test_a_sensible_player_scores_calls_draws_and_goes() -> None:
     assert sensible(play, 1) == Call(1)
     play = follow(play, "0: call")
     assert sensible(play, 1) == Draw(1)
-    with pytest.raises(
-        IllegalActionError, match=r"Seat 0 has nothing to do now; it is for seat 1\."
-    ):
+    with pytest.raises(IllegalActionError, match=r"Seat 0 cannot act now; seat 1 can\."):
         sensible(play, 0)
     assert sensible(follow(play, "draw"), 1) == Go(1)
 
 
 def test_a_hand_cannot_go_on_from_the_scores_of_other_players() -> None:
-    with pytest.raises(IllegalSetupError, match=r"2 players cannot go on from 3 scores\."):
+    with pytest.raises(IllegalSetupError, match="2 players; give one score"):
         dealt("block", "6-6", "1-1", scores=(0, 0, 0))
 
 

@@ -80,7 +80,5 @@ def test_a_setter_left_open_is_found_by_the_tiles() -> None:
 def test_a_hidden_hand_that_sets_at_sebastopol_sets_the_six_six() -> None:
     play = dealt("sebastopol", *["? ? ? ? ? ? ?"] * 4, turn=2)
     assert [str(action) for action in play.legal_actions] == ["6-6"]
-    with pytest.raises(
-        IllegalActionError, match=r"Seat 2 cannot set 5-5: its heaviest has to be set"
-    ):
+    with pytest.raises(IllegalActionError, match="Seat 2 cannot set 5-5: it has to set"):
         follow(play, "5-5")

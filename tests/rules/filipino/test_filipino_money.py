@@ -64,7 +64,7 @@ def test_FM_10_the_thirteenth_flores_pays_in_play_and_is_replaced() -> None:
     play = acted(play, "1 draw")
     assert [str(act) for act in play.legal_actions] == ["flores 1z"]
     with pytest.raises(
-        IllegalActionError, match="Seat 1 has the flores 1z in hand; he lays it out"
+        IllegalActionError, match="Seat 1 has the flores 1z in hand and has to lay it out"
     ):
         acted(play, "1 discard 1m")
     play = acted(play, "1 flores 1z")
@@ -170,5 +170,5 @@ def test_the_winner_throws_next_and_scores_and_chips_go_on() -> None:
 
 
 def test_a_hand_in_play_does_not_move_the_match() -> None:
-    with pytest.raises(RulesError, match="The hand is still played"):
+    with pytest.raises(RulesError, match="The hand is not over"):
         FilipinoMatch().after(play_of(1))

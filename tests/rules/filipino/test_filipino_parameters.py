@@ -22,12 +22,12 @@ def test_the_file_of_the_house_names_every_parameter_with_the_default_of_the_rul
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"kong_bonus": -5}, "kong_bonus cannot be -5; give 0 or a larger number"),
-        ({"chip_target": 0}, "chip_target cannot be 0; give 1 or a larger number"),
-        ({"bonus_low": 13}, "Flores cannot be few up to 13 and many from 13 on"),
-        ({"plus_n_range": (0, 6)}, r"A plus_n_range of \(0, 6\) is none: .* as \[1, 6\]"),
-        ({"plus_n_range": (4,)}, r"A plus_n_range of \(4,\) is none"),
-        ({"plus_n_range": (5, 2)}, r"A plus_n_range of \(5, 2\) is none"),
+        ({"kong_bonus": -5}, "`kong_bonus` must be at least 0, not"),
+        ({"chip_target": 0}, "`chip_target` must be at least 1, not"),
+        ({"bonus_low": 13}, "must be below `bonus_high`, not 13 and 13"),
+        ({"plus_n_range": (0, 6)}, "`plus_n_range` must be a least and a"),
+        ({"plus_n_range": (4,)}, "`plus_n_range` must be"),
+        ({"plus_n_range": (5, 2)}, "`plus_n_range` must be a least and"),
     ],
 )
 def test_amounts_that_no_house_can_play_with_are_refused(

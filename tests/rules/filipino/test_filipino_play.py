@@ -51,7 +51,7 @@ def test_FM_18_a_secret_kong_stays_covered_and_is_paid_and_replaced() -> None:
 def test_FM_18_where_the_house_shows_kongs_none_is_secret() -> None:
     tiles = "4p 4p 4p 4p 2m 4m 6m 8m 1s 3s 5s 9s 2p 8p 6p 7m 9m"
     play = laid({0: hand_of(tiles)}, house=Parameters(kong_secret=False))
-    with pytest.raises(IllegalActionError, match="A concealed kong is shown here"):
+    with pytest.raises(IllegalActionError, match="a concealed kong is shown"):
         acted(play, "0 secret 4p 4p 4p 4p")
     assert parse(0, "kong 4p 4p 4p 4p") in play.legal_actions
 
@@ -99,14 +99,16 @@ def test_FM_20_of_two_winners_the_house_says_who_has_it(multi_win: str, winner: 
 
 def test_FM_22_a_false_win_pays_ten_to_each_and_the_hand_is_dead() -> None:
     play = laid({0: hand_of(ROLLER)})
-    with pytest.raises(IllegalActionError, match=r"does not win with .*; if he showed it, write"):
+    with pytest.raises(IllegalActionError, match="6s 7s 8s 9s 9s; if it showed the hand, write"):
         acted(play, "0 win")
     play = acted(play, "0 false win")
     assert gains(play) == [-30, 10, 10, 10]
     assert play.settlement is None and play.to_act == (0,)
-    with pytest.raises(IllegalActionError, match="showed a false win this hand and cannot win it"):
+    with pytest.raises(
+        IllegalActionError, match="showed a false win in this hand and cannot win it"
+    ):
         acted(play, "0 win")
-    with pytest.raises(IllegalActionError, match="has paid for a false win this hand already"):
+    with pytest.raises(IllegalActionError, match="has already paid for a false win in this hand"):
         acted(play, "0 false win")
 
 
@@ -125,7 +127,7 @@ def test_FM_22_a_false_win_on_a_discard_counts_as_passing() -> None:
     opened = acted(hidden, f"{hidden.table.mano} discard")
     seat = opened.to_act[0]
     assert acted(opened, f"{seat} false win").to_act == opened.to_act[1:]
-    with pytest.raises(IllegalActionError, match="has answered already"):
+    with pytest.raises(IllegalActionError, match="has already"):
         acted(opened, f"{seat} pass", f"{seat} false win")
 
 
@@ -151,7 +153,7 @@ def test_FM_23_a_pong_goes_before_a_chow() -> None:
     assert play.table.hands[1].melds == ()
     assert play.table.middle == ()
     with pytest.raises(
-        IllegalActionError, match=r"Seat 3 cannot win now; he may: discard, flores\."
+        IllegalActionError, match=r"Seat 3 cannot win now; it can: discard, flores\."
     ):
         acted(play, "3 win")
 
@@ -159,7 +161,7 @@ def test_FM_23_a_pong_goes_before_a_chow() -> None:
 def test_a_chow_comes_from_the_upper_seat_only() -> None:
     play = laid({0: hand_of(ROLLER), 2: hand_of("7s 9s 8s 8s 4m 4m 7p 7p 1p 1p 4p 4p 1s 1s 4s 4s")})
     play = acted(play, "0 discard 8s")
-    with pytest.raises(IllegalActionError, match="only from his upper seat"):
+    with pytest.raises(IllegalActionError, match="only from its upper seat"):
         acted(play, "2 chow 7s 8s 9s")
 
 
@@ -179,11 +181,11 @@ def test_a_discarded_joker_is_only_its_face_or_dead_or_forbidden() -> None:
     hands = {0: roller, 1: neighbour}
     play = acted(laid(hands), "0 discard 5m")
     assert {str(act) for act in play.legal_actions} == {"pass", "chow 4m 5m 6m"}
-    with pytest.raises(IllegalActionError, match="does not use the tile 5m"):
+    with pytest.raises(IllegalActionError, match="does not use the offered tile 5m"):
         acted(play, "1 pong 8s 8s 8s*")
     dead = acted(laid(hands, house=Parameters(joker_discard="dead")), "0 discard 5m")
     assert dead.table.phase == "draw"
-    with pytest.raises(IllegalActionError, match="5m is the joker, which is not discarded here"):
+    with pytest.raises(IllegalActionError, match="5m is the joker, which cannot be discarded"):
         acted(laid(hands, house=Parameters(joker_discard="forbidden")), "0 discard 5m")
 
 
@@ -209,7 +211,7 @@ def test_a_flores_that_the_set_up_passed_over_is_laid_out_on_the_turn() -> None:
     house = Parameters()
     hand = dealt_hand(("1z", "3f", *WAITING.split()), 1, house)
     assert (hand.concealed.count("3f"), hand.flores) == (1, ("1z",))
-    with pytest.raises(IllegalSetupError, match="has 0 flores, not the 1 of the set-up"):
+    with pytest.raises(IllegalSetupError, match="has 0 flores, but the set-up"):
         dealt_hand(tuple(WAITING.split()), 1, house)
     unread = dealt_hand((None,) * 17, 1, house)
     assert (unread.unknown, unread.flores) == (16, (None,))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from rules.games.filipino import Parameters
 from rules.games.filipino.candidates import candidates
-from rules.games.filipino.legal import _against_claim, by_trying, each, may_claim
+from rules.games.filipino.legal import _why_claim_illegal, checked_candidates, claimants, each
 from rules.games.filipino.packing import FLORES, packed_tiles, unpacked
 from rules.games.filipino.table import FilipinoTable, Offer
 from rules.games.filipino.wins import Declared, wins
@@ -43,13 +43,13 @@ def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
     player = some_player(random)
     while play.settlement is None:
         table = play.table
-        assert tuple(each(table)) == tuple(by_trying(table))
+        assert tuple(each(table)) == tuple(checked_candidates(table))
         assert table.__dict__.keys() == {field.name for field in fields(FilipinoTable)}
         for hand in table.hands:
             packed = packed_tiles(hand.concealed, house, table.joker)
             assert hand.packed(table.joker, table.house) == packed
         changed = with_more_jokers(table, random)
-        assert tuple(each(changed)) == tuple(by_trying(changed))
+        assert tuple(each(changed)) == tuple(checked_candidates(changed))
         if table.turn in table.to_act and table.phase == "turn":
             face = random.choice(SET[:-8])
             offer = Offer(face, table.turn)
@@ -58,14 +58,14 @@ def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
                 seat
                 for seat in ((table.turn + step) % 4 for step in (1, 2, 3))
                 if any(
-                    act.verb != "pass" and _against_claim(claim, act, offer) is None
+                    act.verb != "pass" and _why_claim_illegal(claim, act, offer) is None
                     for act in candidates(claim, seat, offer)
                 )
             ]
             if not house.is_flores(face):
-                assert list(may_claim(claim, offer)) == slow
+                assert list(claimants(claim, offer)) == slow
                 asking = replace(claim, offer=replace(offer, asked=tuple(slow)))
-                assert tuple(each(asking)) == tuple(by_trying(asking))
+                assert tuple(each(asking)) == tuple(checked_candidates(asking))
         play = play.apply(player(play, play.to_act[0]))
 
 

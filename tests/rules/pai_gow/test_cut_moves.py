@@ -64,8 +64,11 @@ def told(move: Arrange) -> str:
 @pytest.mark.parametrize(
     ("choice", "sentence"),
     [
-        ("two_stacks", "There is no cut 'two_stacks'; there are " + ", ".join(CUTS) + "."),
-        ("cup_say+upside", "'upside' is no option of a cut; there are reverse, bottom."),
+        ("two_stacks", "There is no cut 'two_stacks'; choose one of " + ", ".join(CUTS) + "."),
+        (
+            "cup_say+upside",
+            "'upside' is not an option of a cut; the options are reverse and bottom.",
+        ),
     ],
 )
 def test_an_unknown_cut_or_option_is_refused_by_name(choice: str, sentence: str) -> None:
@@ -213,20 +216,23 @@ def test_a_cut_of_the_house_is_offered_after_the_eight() -> None:
     [
         (
             ("p1.1", "p2.1", "p3.1", "p5.1"),
-            "The cut 'x' must name each of the 32 places once: more than once p5.1; missing p4.1.",
+            (
+                "The cut 'x' must name each of the 32 places once; named more than once: p5.1;"
+                " missing: p4.1."
+            ),
         ),
         (("p1.1", "p2.1", "p3.1"), "Hand 1 of the cut 'x' has 3 places; give 4."),
         (
             ("p1.1", "p2.1", "p3.1", "p9.1"),
-            "'p9.1' in the cut 'x' is no place of the pile; p1.1 to p8.4 are.",
+            "'p9.1' in the cut 'x' is not a place of the pile; write p1.1 to p8.4.",
         ),
         (
             ("p1.1", "p2.1", "p3.1", "up"),
-            "'up' in the cut 'x' is no place of the pile; p1.1 to p8.4 are.",
+            "'up' in the cut 'x' is not a place of the pile; write p1.1 to p8.4.",
         ),
         (
             ("p1.1", "p2.1", "p3.1", "w0.1u"),
-            "'w0.1u' in the cut 'x' is no place of the pile; p1.1 to p8.4 are.",
+            "'w0.1u' in the cut 'x' is not a place of the pile; write p1.1 to p8.4.",
         ),
     ],
 )
@@ -245,7 +251,7 @@ def test_a_cut_of_the_house_has_eight_hands() -> None:
 
 @pytest.mark.parametrize("name", ["", "cup_say", "cup+say"])
 def test_a_cut_of_the_house_needs_a_name_of_its_own(name: str) -> None:
-    with pytest.raises(RulesError, match="cannot name a cut of the house"):
+    with pytest.raises(RulesError, match="cannot be the name of a cut of the house"):
         house_cut(name)
 
 

@@ -279,7 +279,7 @@ def test_PG_14_reverse_is_refused_for_a_cut_that_does_not_offer_it(name: str) ->
     with pytest.raises(RulesError) as refused:
         cut(name, reverse=True)
     assert str(refused.value) == (
-        f"{name} is not offered with REVERSE; one_stack, cup_say, dai_pin, dragon_head are."
+        f"{name} has no option REVERSE; one_stack, cup_say, dai_pin, dragon_head have it."
     )
 
 
@@ -290,5 +290,5 @@ def test_PG_14_bottom_is_refused_for_a_cut_that_does_not_offer_it(name: str) -> 
     with pytest.raises(RulesError) as refused:
         setup_moves(name, bottom=True)
     assert str(refused.value) == (
-        f"{name} is not offered with BOTTOM; cup_say, chee_yee, jung_quat are."
+        f"{name} has no option BOTTOM; cup_say, chee_yee, jung_quat have it."
     )

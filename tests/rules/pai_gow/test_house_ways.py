@@ -139,8 +139,8 @@ def test_setting_a_hand_for_the_table_gives_the_high_hand_and_the_low_one() -> N
     ("tiles", "complaint"),
     [
         ("6-6 5-4 1-1", "A pai gow hand has 4 tiles, not 3: 6-6 5-4 1-1"),
-        ("6-6 6-6 6-6 1-1", "3 x '6-6' lie in one hand, a pai gow set has 2"),
-        ("6-6 5-4 1-1 0-0", "1 x '0-0' lie in one hand, a pai gow set has 0"),
+        ("6-6 6-6 6-6 1-1", "'6-6' 3 times, but a pai gow set has it 2"),
+        ("6-6 5-4 1-1 0-0", "'0-0' 1 times, but a pai gow set has it 0"),
     ],
 )
 def test_tiles_that_are_no_hand_are_refused(tiles: str, complaint: str) -> None:
@@ -153,5 +153,5 @@ def test_every_house_way_can_be_a_houses_parameter() -> None:
 
 
 def test_an_unknown_house_way_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(RulesError, match="no house way 'monaco'; there are canberra, foxwoods"):
+    with pytest.raises(RulesError, match="no house way 'monaco'; choose one of canberra, foxwoods"):
         set_hand(["6-6", "5-4", "1-1", "3-1"], "monaco")

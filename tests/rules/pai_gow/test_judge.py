@@ -88,8 +88,8 @@ def test_a_high_hand_that_is_the_weaker_one_is_no_legal_split() -> None:
     assert verdict.payments == ()
     (reason,) = verdict.reasons
     assert reason == (
-        "Seat 1 may not set so: '3-1 4-1 / 6-6 5-4' has 9 high and Teen Wong low; the high hand may"
-        " not be the weaker one (4.2). Turn them round: 6-6 5-4 / 3-1 4-1."
+        "Seat 1 cannot set its hand in this way: '3-1 4-1 / 6-6 5-4' has 9 high and Teen Wong low;"
+        " the high hand cannot be the weaker one (4.2). Exchange them: 6-6 5-4 / 3-1 4-1."
     )
 
 
@@ -97,7 +97,7 @@ def test_a_bank_of_the_house_is_set_by_its_way_alone() -> None:
     house = Parameters(house_seats=(0,))
     verdict = judged("6-6 5-4 / 3-1 4-1", "6-3 3-3 / 1-1 5-5", parameters=house)
     assert not verdict.legal
-    assert "Seat 0 is the house's, which sets by its house way canberra" in verdict.reasons[0]
+    assert "Seat 0 belongs to the house, which sets by its house way canberra" in verdict.reasons[0]
 
 
 def test_the_houses_own_parameters_count() -> None:
@@ -113,26 +113,26 @@ GOOD = ("6-6", "5-4", "3-1", "4-1")
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
-        ({"banker": ("6-6", "6-6", "3-3", "5-5")}, "'6-6' lies there 3 times, the set has 2"),
+        ({"banker": ("6-6", "6-6", "3-3", "5-5")}, "'6-6' is named 3 times, but the set has 2"),
         (
             {"player": ("5-4", "5-4", "3-1", "4-1")},
-            "player: '5-4' lies there 2 times, the set has 1",
+            "player: '5-4' is named 2 times, but the set has 1",
         ),
-        ({"player": ("6-6", "5-4", "3-1", "0-0")}, "player: '0-0' is no tile of the set"),
+        ({"player": ("6-6", "5-4", "3-1", "0-0")}, "player: '0-0' is not a tile of the set"),
         ({"player": ("6-6", "5-4", "3-1")}, "player: A hand has 4 tiles .4.2., not 3"),
-        ({"player_set": "6-6 5-4 / 3-1 3-2"}, "is not what seat 1 holds, which is 6-6 5-4 3-1"),
-        ({"banker_set": "1-1 6-3 3-3 5-5"}, "is no split"),
-        ({"bet": 0}, "bet: A stake of 0 is no bet"),
+        ({"player_set": "6-6 5-4 / 3-1 3-2"}, "tiles of seat 1, which are 6-6 5-4 3-1"),
+        ({"banker_set": "1-1 6-3 3-3 5-5"}, "is not a split"),
+        ({"bet": 0}, "bet: The stake must be"),
         (
             {"bet": 101, "parameters": Parameters(highest_stake=100)},
-            "bet: A stake of 101 is more than this house allows, 100",
+            "bet: The stake must be at most 100 in this house, not 101",
         ),
         (
             {"bet": 3, "parameters": Parameters(highest_stake=2)},
-            "bet: A stake of 3 is more than this house allows, 2",
+            "bet: The stake must be at most 2 in this house,",
         ),
         ({"seat": 8}, "There is no seat 8; seats are 0 to 7"),
-        ({"dealer": 1}, "Seat 1 is the bank, which does not bet against itself"),
+        ({"dealer": 1}, "Seat 1 is the bank, which cannot bet against itself"),
     ],
 )
 def test_a_case_that_contradicts_itself_is_refused(told: dict[str, object], sentence: str) -> None:

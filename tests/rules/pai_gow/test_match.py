@@ -64,7 +64,7 @@ def test_with_nobody_to_bank_the_match_is_over() -> None:
 def test_a_bank_that_all_decline_falls_to_the_house() -> None:
     told = match(players=3, dealer=1, parameters=Parameters(house_seats=(2,)))
     told = told.decline().decline().decline()
-    assert (told.dealer, told.over, told.may_decline) == (2, False, False)
+    assert (told.dealer, told.over, told.can_decline) == (2, False, False)
 
 
 def test_a_house_may_want_everybody_to_bank() -> None:
@@ -82,5 +82,5 @@ def test_an_unfinished_hand_does_not_count() -> None:
 def test_a_match_needs_two_to_eight_players_and_a_bank_among_them(
     players: int, dealer: int
 ) -> None:
-    with pytest.raises(RulesError, match="do not make a match"):
+    with pytest.raises(RulesError, match=f"not {players} players and seat {dealer}"):
         PAI_GOW_RULES.match(Parameters(), players, dealer)

@@ -82,7 +82,7 @@ def test_a_lone_2_4_outranks_the_fives_where_the_house_splits_gee_joon() -> None
 
 @pytest.mark.parametrize("text", ["5-4 5-4", "6-6 0-0", "4-2 4-2"])
 def test_tiles_that_are_not_two_of_one_set_have_no_rank(text: str) -> None:
-    with pytest.raises(RulesError, match="are no two tiles of one pai gow set"):
+    with pytest.raises(RulesError, match="are not two tiles of one pai gow set"):
         rank(text)
 
 

@@ -43,7 +43,7 @@ def test_halves_of_equal_rank_may_be_laid_both_ways_round() -> None:
 
 @pytest.mark.parametrize("text", ["", "6-6 5-4", "6-6 / 5-4 1-1", "6-6 5-4 / 1-1 9-9", "a / b"])
 def test_a_text_that_is_no_split_is_refused(text: str) -> None:
-    with pytest.raises(NotationError, match="is no split; write the high hand, a stroke"):
+    with pytest.raises(NotationError, match="is not a split; write the high hand, a"):
         parse_split(text)
 
 

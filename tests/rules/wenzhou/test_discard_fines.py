@@ -68,14 +68,14 @@ def test_hands_are_shown_only_where_a_payment_depends_on_them() -> None:
 def test_tiles_are_shown_one_by_one_or_all_at_once_but_none_that_lies_elsewhere() -> None:
     play = drawn_hand()
     assert "show 5m" in allowed(play, 1) and "show 2" not in allowed(play, 1)
-    assert "its 16 unseen tiles" in why_not(play, "1 show 2")
+    assert "its 16 unknown tiles" in why_not(play, "1 show 2")
     assert "not 17" in why_not(play, "1 show " + " ".join(["5m"] * 17))
-    assert "'1m' cannot be among the tiles" in why_not(play, "1 show 1m 1m 1m")
+    assert "'1m' cannot be among the" in why_not(play, "1 show 1m 1m 1m")
     one = play.apply(WENZHOU_RULES.parse(1, "show 5m"))
     assert one.position.seats[1].hidden == 15 and 1 in one.to_act
     paid = table({}, parameters=Parameters(caishen_money=1, reserve=70))
     paid = go(paid, "0 discard 6p", "all pass", "1 draw", "1 discard 6p", "all pass")
-    assert "as in 'show 2', and no other" in why_not(paid, "1 show 5m")
+    assert "shows only its number of caishen; write it as 'show 2'" in why_not(paid, "1 show 5m")
 
 
 # What later draws excuse

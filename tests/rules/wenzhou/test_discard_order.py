@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rules.games.wenzhou.caishen import Caishen
-from rules.games.wenzhou.order import must_go_first
+from rules.games.wenzhou.discard_order import first_discards
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.position import SeatHand
 from rules.games.wenzhou.sets_down import set_down
@@ -27,7 +27,7 @@ def test_WZ_30_single_honours_go_first_and_those_discarded_before_go_before_all(
 
 def test_WZ_30_a_caishen_is_discarded_only_where_nothing_else_is_left() -> None:
     play = table({0: f"{BASE} 78s C EE"})
-    assert "stays as long as the hand has another tile (W22)" in why_not(play, "0 discard 2m")
+    assert "the hand has another tile (W22)" in why_not(play, "0 discard 2m")
     left = SeatHand(("2m", "2m"))
     bare = changed(play, seats=(left, *play.position.seats[1:]))
     assert allowed(bare, 0) == {"discard 2m"}
@@ -40,9 +40,9 @@ def test_WZ_31_white_as_a_wind_must_go_and_caishen_do_not_count() -> None:
 def test_E12_an_honour_that_could_join_its_pong_is_not_single() -> None:
     caishen = Caishen("2m")
     hand = SeatHand(tiles("E N 3m"), (set_down(tiles("EEE"), caishen),))
-    assert must_go_first(hand, caishen, Parameters()) == {kind_of("4z")}
+    assert first_discards(hand, caishen, Parameters()) == {kind_of("4z")}
     strict = Parameters(pong_extension_exempt=False)
-    assert must_go_first(hand, caishen, strict) == {kind_of("1z"), kind_of("4z")}
+    assert first_discards(hand, caishen, strict) == {kind_of("1z"), kind_of("4z")}
 
 
 def test_E13_a_claimed_discard_counts_as_discarded() -> None:
@@ -64,4 +64,4 @@ def test_the_sentence_names_what_goes_first() -> None:
     play = table({0: f"{MISFITS} Green"})
     assert "1z or 2z or 3z or 6z (W16)" in why_not(play, "0 discard 1m")
     play = changed(play, thrown=frozenset({kind_of("6z")}))
-    assert "goes first: 6z (W17)" in why_not(play, "0 discard 1z")
+    assert "goes first; discard 6z (W17)" in why_not(play, "0 discard 1z")

@@ -37,7 +37,7 @@ def test_a_claim_that_does_not_win_pays_as_a_false_win() -> None:
     verdict = judge(case(f"{BASE} 789s C", "W", "discard"))
     assert (verdict.legal, verdict.win, verdict.name) == (False, False, "false win")
     assert sum(pay.amount for pay in verdict.payments if pay.source == 1) == 8
-    assert "lone caishen" in verdict.reasons[0]
+    assert "single caishen" in verdict.reasons[0]
 
 
 def test_WZ_32_another_seats_double_comes_first() -> None:
@@ -64,12 +64,15 @@ def test_the_houses_own_parameters_count() -> None:
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
-        ({"hand": f"{BASE} 2222m", "tile": "E"}, "There are only 4 '2m', the indicator included"),
-        ({"hand": f"{BASE} 78s EE", "by": "discard"}, "names it: give the tile"),
+        (
+            {"hand": f"{BASE} 2222m", "tile": "E"},
+            "The set has only 4 '2m', including the indicator; the",
+        ),
+        ({"hand": f"{BASE} 78s EE", "by": "discard"}, "needs the tile"),
         ({"hand": BASE, "seat": 4}, "There is no seat 4"),
-        ({"hand": BASE, "streak": 0}, "first hand in a row is 1, not 0"),
-        ({"hand": BASE, "tile": "E", "by": "discard", "discarder": 1}, "a tile of his own"),
-        ({"hand": f"{BASE} 789s EE", "tile": "W"}, "has not the winning tile, '3z'"),
+        ({"hand": BASE, "streak": 0}, "of hands in a row is at least 1, not 0"),
+        ({"hand": BASE, "tile": "E", "by": "discard", "discarder": 1}, "win on its own"),
+        ({"hand": f"{BASE} 789s EE", "tile": "W"}, "lacks the winning tile, '3z'"),
         (
             {"hand": f"{BASE} E", "tile": "E", "melds": (("2m", "3m", "4m"),)},
             "is a caishen and cannot",
@@ -91,18 +94,18 @@ WITH_KONG = "345m 678m 123p 78s EE"
     [
         ({"claims": (RIVAL,)}, "claims: Seat 3 cannot claim a tile that seat 1 drew itself"),
         ({"discarder": 2}, "discarder: Seat 1 drew the tile itself"),
-        ({"by": "discard", "discarder": 1}, "discarder: Seat 1 cannot win on a tile of his own"),
+        ({"by": "discard", "discarder": 1}, "discarder: Seat 1 cannot win on its own"),
         (
             {"by": "discard", "discarder": 0, "claims": (Rival(1, RIVAL.hand),)},
             "claims: Seat 1 is the claimant itself",
         ),
         (
             {"by": "discard", "discarder": 3, "claims": (RIVAL,)},
-            "claims: Seat 3 is the discarder and cannot win on a tile of his own",
+            "claims: Seat 3 is the discarder and cannot win on its own",
         ),
         (
             {"by": "discard", "discarder": 0, "claims": (RIVAL, RIVAL)},
-            "claims: Seat 3 is there 2 times",
+            "claims: Seat 3 is named 2 times",
         ),
         (
             {"by": "discard", "discarder": 0, "claims": (Rival(7, RIVAL.hand),)},
@@ -110,8 +113,8 @@ WITH_KONG = "345m 678m 123p 78s EE"
         ),
         ({"discarder": -1, "by": "discard"}, "discarder: There is no seat -1"),
         ({"dealer": 4}, "dealer: There is no seat 4"),
-        ({"streak": -7}, "streak: The dealer's first hand in a row is 1, not -7"),
-        ({"streak": 5}, "streak: Hand 5 in a row cannot be; after hand 4"),
+        ({"streak": -7}, "streak: The number of hands in a row is at least 1, not -7"),
+        ({"streak": 5}, "most 4 hands in a row, the length of the scale, not 5; then"),
         ({"first_turn": True}, "seat 1 drew the tile, and the dealer is seat 0"),
         (
             {"first_turn": True, "seat": 0, "undisturbed": False},
@@ -119,7 +122,7 @@ WITH_KONG = "345m 678m 123p 78s EE"
         ),
         (
             {"hand": WITH_KONG, "melds": KONG, "first_turn": True, "seat": 0},
-            "melds: No set lies before the dealer",
+            "melds: The dealer",
         ),
         (
             {
@@ -145,21 +148,21 @@ WITH_KONG = "345m 678m 123p 78s EE"
         ),
         (
             {"first_turn": True, "by": "discard", "tile": "C", "discarder": 0},
-            "tile: '2m' is a caishen, which the dealer cannot discard first",
+            "tile: '2m' is a caishen, which the dealer cannot discard",
         ),
         ({"first_turn": True, "by": "robbing"}, "first_turn: No kong can be robbed"),
         ({"by": "robbing", "tile": "C"}, "tile: '2m' is a caishen, which is in no kong"),
         (
             {"by": "robbing", "hand": f"{BASE} 99s EE", "discarder": 0},
-            "tile: The robbed '9s' is the fourth of its kong, yet the case shows 2 more",
+            "tile: The robbed '9s' is the fourth tile of its kong, but the case shows 2 more",
         ),
-        ({"by": "replacement"}, "by: A replacement tile follows a kong .W23., and seat 1 has"),
+        ({"by": "replacement"}, r"by: A replacement tile follows a kong \(W23\), but seat 1 has"),
         ({"hand": "123m"}, "hand: seat 1 has 3 concealed tiles and 0 sets"),
         ({"hand": f"{BASE} 78s EE", "tile": None}, "tile: seat 1 has 16 concealed tiles"),
         ({"hand": "E", "melds": KONG * 6}, "melds: seat 1 has 1 concealed tiles and 6 sets"),
         ({"hand": f"{BASE} 9s E", "melds": ((),)}, "A set of seat 1 has no tiles"),
-        ({"hand": f"{BASE} 9s E", "melds": (("1p", "2p", "4p"),)}, "is no chow, pong or kong"),
-        ({"indicator": "1f"}, "'1f' is no tile of the set mahjong_136"),
+        ({"hand": f"{BASE} 9s E", "melds": (("1p", "2p", "4p"),)}, "is not a chow, pong or kong"),
+        ({"indicator": "1f"}, "'1f' is not a tile of the set mahjong_136"),
         (
             {
                 "by": "discard",
@@ -167,7 +170,7 @@ WITH_KONG = "345m 678m 123p 78s EE"
                 "claims": (Rival(2, tiles("345m 678m 123p 456p 99s 9s S")),),
                 "hand": f"{BASE} 99s EE",
             },
-            "There are only 4 '9s', the indicator included; the case shows 6",
+            "The set has only 4 '9s', including the indicator; the case shows 6",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from rules.frozen import changed
 from rules.games.wenzhou import WenzhouMatch
 from rules.games.wenzhou.actions import Pass
 from rules.games.wenzhou.hand import is_complete, is_complete_packed
-from rules.games.wenzhou.legal import _candidates, by_trying, each, why_not
+from rules.games.wenzhou.legal import _candidates, checked_candidates, each, why_not
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.position import Position, Stage
 from rules.melds import KINDS, Counts
@@ -27,7 +27,7 @@ def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
     play = shuffled(seed, WenzhouMatch(house, dealer=seed % 4))
     while play.settlement is None:
         position = play.position
-        assert tuple(each(position)) == tuple(by_trying(position))
+        assert tuple(each(position)) == tuple(checked_candidates(position))
         assert play.position.__dict__.keys() == {field.name for field in fields(Position)}
         for hand in position.seats:
             assert hand.packed(position.deal.caishen) == position.deal.caishen.packed(hand.known)

@@ -61,7 +61,11 @@ def test_where_east_throws_again_the_table_asks_east() -> None:
 
 @pytest.mark.parametrize(
     ("outcomes", "says"),
-    [([], "Seats are not drawn yet"), ([7], "cannot choose 7 as eldest"), ([0, (1, 9)], "1 to 6")],
+    [
+        ([], "seats needs more outcomes than 0"),
+        ([7], "cannot choose 7 as eldest"),
+        ([0, (1, 9)], "1 to 6"),
+    ],
 )
 def test_what_cannot_draw_seats_is_refused(outcomes: list[Outcome], says: str) -> None:
     with pytest.raises(RulesError, match=says):
@@ -71,7 +75,7 @@ def test_what_cannot_draw_seats_is_refused(outcomes: list[Outcome], says: str) -
 def test_a_record_in_which_seats_were_drawn_that_nobody_had_to_draw_is_refused() -> None:
     _, lines = played("wenzhou", 1)
     lines.append(seats_line(WENZHOU.setup(), [0, (1, 2), (1, 2), (1, 1, 1, 1)]))
-    with pytest.raises(RulesError, match=f"Line {len(lines)} .*: No seats are to be drawn"):
+    with pytest.raises(RulesError, match=f"Line {len(lines)} .*: No draw for seats is due here"):
         list(evening(lines, lambda game, changed: Parameters()))
 
 

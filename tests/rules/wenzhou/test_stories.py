@@ -56,7 +56,7 @@ def test_the_arbiter_waits_for_everybody_who_may_claim() -> None:
 def test_W19_only_the_right_neighbour_may_chow() -> None:
     play = table({0: NUMBERS, 2: "78s 345m 678m 123p 45p EEE"})
     play = go(play, "0 discard 9s")
-    assert "only the discarder's right neighbour may (W19)" in why_not(play, "2 chow 7s 8s")
+    assert "only the discarder's right neighbour can (W19)" in why_not(play, "2 chow 7s 8s")
 
 
 def test_W21_white_may_be_in_a_chow_and_a_caishen_may_not() -> None:
@@ -92,7 +92,7 @@ def test_W20_a_passed_pong_is_locked_until_ones_next_turn_where_the_house_says_s
         play = go(play, "0 discard 9s", "all pass", "1 draw", "1 discard 9s")
         assert ("pong" in allowed(play, 2)) is not lock
         sentence = why_not(play, "2 pong")
-        assert ("passed a pong of '9s' in this go-round (W20)" in sentence) is lock
+        assert ("has passed a pong of '9s' and cannot pong it" in sentence) is lock
         play = go(play, "all pass", "2 draw")
         assert not play.position.seats[2].passed
 

@@ -28,7 +28,7 @@ def test_WZ_10_caishen_and_white_as_a_pair_are_at_face_value() -> None:
 
 
 def test_WZ_11_a_caishens_single_wait_takes_no_discard() -> None:
-    assert "lone caishen" in refusal(f"{BASE} 789s C", "W", "discard")
+    assert "single caishen" in refusal(f"{BASE} 789s C", "W", "discard")
     assert result(f"{BASE} 789s C", "W") == ("self-draw", 2)
     assert result(f"{BASE} 789s C", "W", "robbing") is None
 

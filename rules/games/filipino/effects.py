@@ -8,9 +8,9 @@ from dataclasses import replace
 from rules.frozen import changed
 from rules.games.filipino import score
 from rules.games.filipino.actions import Act, Verb, bare, face_under
-from rules.games.filipino.claims import decided
+from rules.games.filipino.claims import granted_claim
 from rules.games.filipino.hand import Hand, Meld, MeldName
-from rules.games.filipino.legal import declared, may_claim
+from rules.games.filipino.legal import claimants, declared
 from rules.games.filipino.listing import with_drawn
 from rules.games.filipino.score import How, Won, price
 from rules.games.filipino.table import FilipinoTable, Offer, Phase, WallTile, after_turn
@@ -21,21 +21,21 @@ from rules.tiles import Face
 
 
 def after(table: FilipinoTable, act: Act) -> FilipinoTable:
-    """Returns the table after an action. The caller has checked that it is legal."""
+    """Returns the table after an action. The caller checks that the action is legal."""
     if act.verb == "false win":
         return _false_win(table, act.seat)
     if table.offer is not None:
         return _answered(table, table.offer, act)
-    return _COURSE[act.verb](table, act)
+    return _EFFECTS[act.verb](table, act)
 
 
 def _draw(table: FilipinoTable, act: Act) -> FilipinoTable:
-    """From the side where dealing went on (F20)."""
+    """Draws a tile from the end of the wall where the deal ended (F20)."""
     return _taking(table, act.seat, table.wall.draws[0], phase="turn")
 
 
 def _flores(table: FilipinoTable, act: Act) -> FilipinoTable:
-    """Laid out, and one tile taken from the columns left standing (F20, F21)."""
+    """Lays a flores out, and takes a tile from the replacement end (F20, F21)."""
     seat = act.seat
     face = act.tiles[0] if act.tiles else None
     hand = table.hands[seat].laying_out(face)
@@ -45,19 +45,19 @@ def _flores(table: FilipinoTable, act: Act) -> FilipinoTable:
 
 
 def _discard(table: FilipinoTable, act: Act) -> FilipinoTable:
-    """Face up into the middle; whoever may claim it is asked (F19, F22)."""
+    """Discards a tile into the middle and offers it to the seats that can claim it (F19, F22)."""
     face = act.tiles[0] if act.tiles else None
-    fallen = changed(
+    discarded = changed(
         table,
         hands=table.hands_with(act.seat, _rest(table.hands[act.seat], (face,))),
         middle=(*table.middle, face),
         phase="claim",
     )
-    return _offered(fallen, Offer(face, act.seat))
+    return _offered(discarded, Offer(face, act.seat))
 
 
 def _own_kong(table: FilipinoTable, act: Act) -> FilipinoTable:
-    """Four of the own hand: paid at once, one tile taken (F23)."""
+    """Lays a kong from the seat's own hand: it is paid at once and one tile is taken (F23)."""
     kong = Meld("kong", act.tiles, concealed=True, secret=act.verb == "secret")
     hand = table.hands[act.seat].laying(kong, _own_faces(table, act, None))
     assert hand is not None
@@ -65,7 +65,7 @@ def _own_kong(table: FilipinoTable, act: Act) -> FilipinoTable:
 
 
 def _add(table: FilipinoTable, act: Act) -> FilipinoTable:
-    """A fourth tile to a pong: others may win on it first (F32)."""
+    """Adds a fourth tile to a pong; other seats can first win on the tile (F32)."""
     (face,) = _own_faces(table, act, None) if act.tiles else (None,)
     return _offered(changed(table, phase="claim"), Offer(face, act.seat, added=act))
 
@@ -75,19 +75,19 @@ def _win(table: FilipinoTable, act: Act) -> FilipinoTable:
 
 
 def _offered(table: FilipinoTable, offer: Offer) -> FilipinoTable:
-    """Offers the tile to every seat that may claim it; if none may, the hand continues at once."""
-    asked = may_claim(table, offer)
+    """Offers a tile to every seat that can claim it; if none can, the hand continues at once."""
+    asked = claimants(table, offer)
     if not asked:
         return _unclaimed(table, offer)
     return changed(table, offer=Offer(offer.face, offer.by, offer.added, asked))
 
 
 def _answered(table: FilipinoTable, offer: Offer, act: Act) -> FilipinoTable:
-    """One more answer; when all are given the claims are decided (F24, F33)."""
+    """Adds an answer; after the last answer the claims are decided (F24, F33)."""
     offer = Offer(offer.face, offer.by, offer.added, offer.asked, (*offer.answers, act))
     if offer.awaited:
         return changed(table, offer=offer)
-    granted = decided(offer.answers, offer.by, table.house)
+    granted = granted_claim(offer.answers, offer.by, table.house)
     if granted is None:
         return _unclaimed(table, offer)
     if granted.verb == "win":
@@ -96,7 +96,7 @@ def _answered(table: FilipinoTable, offer: Offer, act: Act) -> FilipinoTable:
 
 
 def _unclaimed(table: FilipinoTable, offer: Offer) -> FilipinoTable:
-    """The discard stays and the next seat draws, or the added tile makes its kong."""
+    """The table after all passes: the next seat draws, or the added tile completes its kong."""
     if offer.added is not None:
         return _added(changed(table, offer=None, phase="turn"), offer.added)
     if table.wall.left <= table.house.exhaust_reserve:
@@ -105,7 +105,7 @@ def _unclaimed(table: FilipinoTable, offer: Offer) -> FilipinoTable:
 
 
 def _claimed(table: FilipinoTable, offer: Offer, act: Act) -> FilipinoTable:
-    """The tile and the claimer's own make a set; he discards, or takes a kong's tile (F22, F23)."""
+    """Lays the claimed set; its seat discards next, or takes a tile for a kong (F22, F23)."""
     names: dict[Verb, MeldName] = {"chow": "chow", "pong": "pong", "kong": "kong"}
     meld = Meld(names[act.verb], act.tiles)
     hand = table.hands[act.seat].laying(meld, _own_faces(table, act, offer))
@@ -124,7 +124,7 @@ def _claimed(table: FilipinoTable, offer: Offer, act: Act) -> FilipinoTable:
 
 
 def _added(table: FilipinoTable, act: Act) -> FilipinoTable:
-    """The pong is a kong now (F32)."""
+    """Replaces a pong by the kong with the added tile (F32)."""
     hand = table.hands[act.seat]
     at = _pong_for(hand, act)
     pong = hand.melds[at]
@@ -136,7 +136,7 @@ def _added(table: FilipinoTable, act: Act) -> FilipinoTable:
 
 
 def _pong_for(hand: Hand, act: Act) -> int:
-    """Where the pong lies that a tile is added to: the one it reads as, or one nobody read."""
+    """The index of the pong to which a tile is added: one of its face, or one that was not read."""
     pongs = [at for at, meld in enumerate(hand.melds) if meld.name == "pong"]
     read = [at for at in pongs if act.tiles and bare(act.tiles[0]) in hand.melds[at].reads]
     unread = [at for at in pongs if not hand.melds[at].tiles]
@@ -148,7 +148,7 @@ def _kong_made(table: FilipinoTable, seat: Seat) -> FilipinoTable:
 
 
 def _replaced(table: FilipinoTable, seat: Seat) -> FilipinoTable:
-    """A tile from the replacement end; the hand is over if there is none (F20, F37)."""
+    """Takes a tile from the replacement end; the hand is over if there is none (F20, F37)."""
     if not table.wall.left:
         return _exhausted(table)
     return _taking(table, seat, table.wall.replacements[0])
@@ -157,7 +157,7 @@ def _replaced(table: FilipinoTable, seat: Seat) -> FilipinoTable:
 def _taking(
     table: FilipinoTable, seat: Seat, tile: WallTile, phase: Phase | None = None
 ) -> FilipinoTable:
-    """One tile from the wall into a hand; the phase stays if no other is given."""
+    """Moves a tile from the wall into a hand; without `phase` the phase does not change."""
     place, face = tile
     return changed(
         table,
@@ -172,10 +172,12 @@ def _taking(
 
 
 def _false_win(table: FilipinoTable, seat: Seat) -> FilipinoTable:
-    """The seat pays each of the others; then its hand is dead, or the hand is over (F35)."""
+    """The seat pays every other seat; then its hand is dead, or the hand is over (F35)."""
     paid = _paid(table, score.false_win(seat, table.house, table.stakes))
     if table.house.after_false_win == "ends":
-        return _over(paid, "false win", None, (f"F35: seat {seat} showed a hand that loses.",))
+        return _over(
+            paid, "false win", None, (f"F35: seat {seat} showed a hand that does not win.",)
+        )
     dead = paid.with_hand(seat, replace(paid.hands[seat], dead=True))
     if dead.offer is not None and seat in dead.offer.awaited:
         return _answered(dead, dead.offer, Act(seat, "pass"))
@@ -183,7 +185,7 @@ def _false_win(table: FilipinoTable, seat: Seat) -> FilipinoTable:
 
 
 def _settled_win(table: FilipinoTable, act: Act, offer: Offer | None) -> FilipinoTable:
-    """The winner is paid, gets his chips, and throws next (F5, F29-F34)."""
+    """Pays the winner, gives him his chips, and makes him the next roller (F5, F29-F34)."""
     shown = declared(table, act, offer)
     assert isinstance(shown, Declared)
     hand = winning_hand(shown, table.house)
@@ -200,7 +202,7 @@ def _settled_win(table: FilipinoTable, act: Act, offer: Offer | None) -> Filipin
 
 
 def _moved(table: FilipinoTable, seat: Seat, shown: Declared, offer: Offer | None) -> FilipinoTable:
-    """The winner's tiles lie open, the tile won among them."""
+    """Opens the winner's tiles, and moves the winning tile to them."""
     open_hand = replace(table.hands[seat], concealed=shown.concealed, unknown=0)
     table = changed(table.with_hand(seat, open_hand), offer=None)
     if offer is None:
@@ -211,14 +213,14 @@ def _moved(table: FilipinoTable, seat: Seat, shown: Declared, offer: Offer | Non
 
 
 def _exhausted(table: FilipinoTable) -> FilipinoTable:
-    """A hand without a winner: no more payments, and the same roller throws again (F37)."""
+    """Ends a hand without a winner: no more payments; the same roller throws again (F37)."""
     return _over(table, "exhausted", None, ("F37: the wall is used up.",))
 
 
 def _over(
     table: FilipinoTable, name: str, winner: Seat | None, reasons: tuple[str, ...]
 ) -> FilipinoTable:
-    """The hand with all its payments, those made on the way included."""
+    """Ends the hand with all its payments, including those made during the hand."""
     earlier = tuple(dict.fromkeys(p.why for p in table.payments if p.why not in reasons))
     settlement = Settlement(
         name, payments=table.payments, reasons=(*earlier, *reasons), winner=winner
@@ -237,7 +239,7 @@ def _rest(hand: Hand, faces: tuple[Face | None, ...]) -> Hand:
 
 
 def _own_faces(table: FilipinoTable, act: Act, offer: Offer | None) -> tuple[Face | None, ...]:
-    """The tiles that leave the hand for a set: all of it but the one on offer."""
+    """The tiles that leave the hand for a set: all tiles of the set except the one on offer."""
     if not act.tiles:
         return (None,) * ((4 if act.verb in ("kong", "secret") else 3) - (offer is not None))
     tiles = list(act.tiles)
@@ -246,7 +248,7 @@ def _own_faces(table: FilipinoTable, act: Act, offer: Offer | None) -> tuple[Fac
     return tuple(face_under(tile, table.joker) for tile in tiles)
 
 
-_COURSE: dict[Verb, Callable[[FilipinoTable, Act], FilipinoTable]] = {
+_EFFECTS: dict[Verb, Callable[[FilipinoTable, Act], FilipinoTable]] = {
     "draw": _draw,
     "flores": _flores,
     "discard": _discard,

@@ -22,35 +22,38 @@ def why_not_discard(
 ) -> str | None:
     """The sentence against a discard from a hand that has the tile, or None.
 
-    The order of W16 and W17 is only asked of a hand whose every tile is known.
+    The order of W16 and W17 is only required of a hand whose tiles are all known.
     """
     if caishen.is_caishen(face):
-        if may_be_all_caishen(hand, caishen):
+        if can_be_all_caishen(hand, caishen):
             return None
-        return f"'{face}' is a caishen; it stays as long as the hand has another tile (W22)."
+        return (
+            f"'{face}' is a caishen, which cannot be discarded while the hand has another tile"
+            " (W22)."
+        )
     if not parameters.discard_order or caishen.face is None or hand.hidden:
         return None
-    first = must_go_first(hand, caishen, parameters)
+    first = first_discards(hand, caishen, parameters)
     dead = first & thrown
     kind = caishen.kind_of(face)
     if dead and kind not in dead:
         return (
-            f"'{face}' must wait: a single honour that was discarded before goes first:"
-            f" {_faces(dead, caishen)} (W17)."
+            f"'{face}' cannot be discarded yet: a single honour of a kind discarded before goes"
+            f" first; discard {_faces(dead, caishen)} (W17)."
         )
     if first and not is_honour(kind):
         return (
-            f"'{face}' must wait: single honours go before number tiles:"
+            f"'{face}' cannot be discarded yet: single honours go before number tiles; discard"
             f" {_faces(first, caishen)} (W16)."
         )
     return None
 
 
-def must_go_first(hand: SeatHand, caishen: Caishen, parameters: Parameters) -> frozenset[Kind]:
-    """The single honours of a known hand (W16).
+def first_discards(hand: SeatHand, caishen: Caishen, parameters: Parameters) -> frozenset[Kind]:
+    """The single honours of a known hand, which are discarded first (W16).
 
-    White counts as the indicator's kind, caishen never (E15); an honour that could join its own
-    pong is not single (E12).
+    White counts as the indicator's kind; caishen do not count (E15). An honour that could be added
+    to a pong of the seat is not single (E12).
     """
     counts, _ = caishen.parted(hand.known)
     return single_honours(counts.honours, hand.melds, caishen, parameters)
@@ -59,15 +62,15 @@ def must_go_first(hand: SeatHand, caishen: Caishen, parameters: Parameters) -> f
 def single_honours(
     honours: int, melds: tuple[SetDown, ...], caishen: Caishen, parameters: Parameters
 ) -> frozenset[Kind]:
-    """The same for a hand whose honours are counted already (`Counts.honours`)."""
+    """`first_discards` for a hand whose honours are already counted (`Counts.honours`)."""
     single = _SINGLE[honours]
     if single and melds and parameters.pong_extension_exempt:
         single -= {caishen.kind_of(meld.faces[0]) for meld in melds if meld.what == "pong"}
     return single
 
 
-def may_be_all_caishen(hand: SeatHand, caishen: Caishen) -> bool:
-    """Whether the concealed tiles are caishen only, as far as anyone has seen (W22)."""
+def can_be_all_caishen(hand: SeatHand, caishen: Caishen) -> bool:
+    """Whether the concealed tiles can all be caishen (W22)."""
     return len(hand.tiles) <= CAISHEN and all(map(caishen.is_caishen, hand.known))
 
 
@@ -76,7 +79,7 @@ def _faces(kinds: frozenset[Kind], caishen: Caishen) -> str:
 
 
 def _once(honours: int) -> frozenset[Kind]:
-    """The honours that are there once, by the number that `Counts` has for all honours."""
+    """The honours that occur once; `honours` is their number in `Counts`."""
     counts = Counts(honours=honours)
     return frozenset(kind for kind in counts.kinds() if counts.having(kind) == 1)
 

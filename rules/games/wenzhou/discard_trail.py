@@ -1,4 +1,4 @@
-"""Trail of a hand: the tiles each seat took and gave, kept if the house fines discards (E16)."""
+"""Trail of a hand: the tiles that each seat took and gave; kept if discards are fined (E16)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from rules.tiles import Face
 
 
 def is_kept(position: Position) -> bool:
-    """Whether the hand has a trail: only where discards are fined (E16)."""
+    """Whether the hand has a trail: only if the house fines discards (E16)."""
     return is_fined(position.deal.parameters)
 
 
 def noted(position: Position, *events: Taken | Given | Unchecked) -> Position:
-    """The position with these events in its trail, where discards are fined (E16)."""
+    """The position with these events added to its trail, if discards are fined (E16)."""
     if not is_fined(position.deal.parameters):
         return position
     return changed(position, trail=(*position.trail, *events))
 
 
 def noted_discard(position: Position, seat: Seat, face: Face) -> Position:
-    """The same for a discard: one from a hand with unseen tiles is checked at the end."""
+    """The position with a discard added to its trail.
+
+    A discard from a hand with unknown tiles is added as `Unchecked`, to be checked at the end.
+    """
     if not is_fined(position.deal.parameters):
         return position
     hand, caishen = position.seats[seat], position.deal.caishen

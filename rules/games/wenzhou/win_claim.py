@@ -1,4 +1,4 @@
-"""Builds a seat's hand as a claim for a win in its current state, and judges it."""
+"""Builds the claim for a win from a seat's current hand, and judges it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rules.tiles import Face
 
 
 def claim_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> Claim | None:
-    """A seat's hand as it would be laid open, or None where unseen tiles are not shown."""
+    """A seat's hand as a claim for a win; None if `shows` does not have all unknown tiles."""
     hand = position.seats[seat]
     if len(shows) != hand.hidden:
         return None
@@ -38,9 +38,9 @@ def claim_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> Cl
 
 
 def win_of(position: Position, seat: Seat, shows: tuple[Face, ...] = ()) -> WinReading | NoWin:
-    """How a seat's hand would be judged now."""
+    """The verdict on a seat's hand if it claimed a win now."""
     claim = claim_of(position, seat, shows)
     if claim is None:
         hidden = position.seats[seat].hidden
-        return NoWin((f"A win shows the {hidden} tiles of seat {seat} that nobody has seen.",))
+        return NoWin((f"A win has to show the {hidden} unknown tiles of seat {seat}; name them.",))
     return judged(claim, position.deal.parameters)
