@@ -1,1 +1,1 @@
-"""Configuration of tables (boards, channels, modules) and games (parameters): load and validate."""
+"""Loads and validates the configuration of tables (boards, channels, modules) and of games."""

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from rules.errors import WallwrightError
 
 Path = tuple[str | int, ...]
-"""The way to a value from the top of its file: keys, and positions in lists from 0."""
+"""The path of a value from the top of its file: keys, and positions in lists from 0."""
 
 Lines = Mapping[Path, int]
-"""The line, from 1, on which each value's key stands."""
+"""The line, from 1, of each value's key."""
 
 _LONGEST = 48
 
@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 class ConfigError(WallwrightError, ValueError):
-    """One defect of a file: `file:line: path.of.key: what is wrong (offending value). What to do.`.
+    """One defect of a file: `file:line: path.of.key: the defect (offending value). Next step.`.
 
     `line` is None for a defect of the whole file; `path` is empty for a defect without a key.
     """
@@ -90,14 +90,14 @@ def shown(value: object) -> str:
 
 
 def instead(wrong: str, known: Iterable[str]) -> str:
-    """Returns a sentence that suggests existing words for a misspelt one."""
+    """Returns a sentence that suggests known words in place of an unknown one."""
     words = sorted(known)
     close = get_close_matches(wrong, words, n=1)
     if close:
         return f"Did you mean '{close[0]}'?"
     if len(words) == 1:
         return f"There is only '{words[0]}'."
-    return f"Take one of {', '.join(words)}." if words else "Leave it out."
+    return f"Give one of {', '.join(words)}." if words else "Leave it out."
 
 
 def _on_one_line(text: str) -> str:

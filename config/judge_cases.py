@@ -22,15 +22,15 @@ from rules.games import find_plugin, judging_of
 def load_case(game: str, path: str | Path) -> Any:
     """Loads a game's `Case` from a file. Raises ConfigErrors; RulesError for an unknown game.
 
-    `game` may be a key of the file; it has to name the game that is judged.
+    If the file has the key `game`, it must name the same game.
     """
     case = judging_of(game).case
     document = read(path)
     assert isinstance(document.value, dict)
     given = {"game": game} | document.value
     if given["game"] != game:
-        wrong = f"is a case of {shown(given['game'])}, and a case of '{game}' is to be judged"
-        cure = f"Write `game: {game}`, or judge it as what it is."
+        wrong = f"is {shown(given['game'])}, but a case of '{game}' is expected"
+        cure = f"Write `game: {game}`, or judge the case with its own game."
         raise located(document.file, document.lines, [Finding(("game",), wrong, cure)])
     if "game" not in {each.name for each in fields(case)}:
         del given["game"]
@@ -50,12 +50,12 @@ def example_case(game: str) -> str:
     own = resources.files("config") / "cases" / f"{game}.yaml"
     file = find_plugin(game).case or own
     if not file.is_file():
-        raise RulesError(f"No example of a case comes with the game '{game}'.")
+        raise RulesError(f"The game '{game}' has no example of a case.")
     return file.read_text("utf-8")
 
 
 def _of_the_rules(error: RulesError, given: Mapping[str, object]) -> Finding:
-    """Locates a refusal of the judge at the field that its sentence begins with: `tile: ...`."""
+    """Locates a refusal of the judge at the field with which its sentence begins: `tile: ...`."""
     field, colon, sentence = str(error).partition(": ")
     if colon and field in given:
         return from_rules((field,), RulesError(sentence))
@@ -63,7 +63,7 @@ def _of_the_rules(error: RulesError, given: Mapping[str, object]) -> Finding:
 
 
 def _model(case: type[Any]) -> type[BaseModel]:
-    """A strict model with a dataclass's fields; those without a default must be given."""
+    """Returns a strict model with a dataclass's fields; fields without a default are required."""
     hints = get_type_hints(case)
     each: dict[str, Any] = {
         field.name: (hints[field.name], ... if _required(field) else None) for field in fields(case)

@@ -3,9 +3,9 @@
     table = load_table("robotic")
     game = load_game("house/wenzhou.yaml")
 
-A name without a suffix is a file of the package, or the settings of an installed game. Both are
-read once and cached, since tables and games are frozen values. Anything else is a path.
-Every function here raises ConfigErrors, and no other exception, for an invalid file.
+A name without a suffix is a file of the package, or the settings of an installed game; anything
+else is a path. The files of the package are read once and cached, since tables and games are frozen
+values. Every function here raises ConfigErrors, and no other exception, for an invalid file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from config.validation.messages import findings
 from rules.games import GAMES, PLUGINS
 
 LARGEST = 256 * 1024
-"""Bytes in a file; the largest table that comes with the package has a twentieth of it."""
+"""Maximum bytes of a file; the largest table of the package has a twentieth of it."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -82,7 +82,7 @@ def check_file(path: str | FilePath) -> Table | GameConfig:
     raise _refusal(
         document.file,
         "is neither a table nor a game",
-        "A table has `boards:` and `modules:`, a game has `game:`.",
+        "Give a table `boards:` and `modules:`, a game `game:`.",
     )
 
 
@@ -97,7 +97,7 @@ def _packaged_game(name: str) -> GameConfig:
 
 
 def _table(document: Document) -> Table:
-    # Imported late: the checks of tables would delay a command that reads a game only.
+    # Imported here, because the checks of tables would delay a command that reads only a game.
     from config.validation.checks import check_table  # noqa: PLC0415
 
     table = _validated(document, Table)
@@ -109,7 +109,7 @@ def _table(document: Document) -> Table:
 def _game(document: Document) -> GameConfig:
     config = _validated(document, GameConfig)
     if config.game not in GAMES:
-        wrong = f"is no game of the house ({shown(config.game)})"
+        wrong = f"is not a known game ({shown(config.game)})"
         defect = Finding(("game",), wrong, instead(config.game, GAMES))
         raise located(document.file, document.lines, [defect])
     _, defects = accepted(config.game, config.parameters)
@@ -139,15 +139,15 @@ def _validated(document: Document, model: type[Model]) -> Model:
 def _document(name_or_path: str | FilePath, folder: str) -> Document:
     """Reads the file at a path. Raises ConfigErrors for a name that the package lacks."""
     if isinstance(name_or_path, str) and _is_name(name_or_path):
-        wrong = f"is no {folder[:-1]} that comes with Wallwright"
+        wrong = f"is not the name of a {folder[:-1]}"
         known = table_names() if folder == "tables" else game_names()
-        cure = f"{instead(name_or_path, known)} A file is named with its .yaml."
+        cure = f"{instead(name_or_path, known)} Name a file with its .yaml."
         raise _refusal(name_or_path, wrong, cure)
     return _read(FilePath(name_or_path), str(name_or_path))
 
 
 def _is_name(given: str) -> bool:
-    """Whether it is a name, not a path: a path has a folder or a suffix."""
+    """Whether the text is a name and not a path; a path has a folder or a suffix."""
     return "." not in given and "/" not in given
 
 
@@ -163,17 +163,17 @@ def _packaged(folder: str) -> tuple[str, ...]:
 
 
 def _read(file: Traversable, name: str) -> Document:
-    """The document in a file. `name` is what errors call it."""
+    """Reads the document in a file; error messages use `name` for the file."""
     try:
         if file.is_dir():
             raise _refusal(name, "is a directory", "Name a file in it.")
         if not file.is_file():
-            raise _refusal(name, "there is no such file", "Look at the path.")
+            raise _refusal(name, "the file does not exist", "Check the path.")
         with file.open("rb") as opened:
             content = opened.read(LARGEST + 1)
     except OSError as error:
         wrong = f"cannot be read ({error.strerror})"
-        raise _refusal(name, wrong, "Look at its path and permissions.") from None
+        raise _refusal(name, wrong, "Check its path and permissions.") from None
     if len(content) > LARGEST:
         raise _refusal(name, f"has more than {LARGEST} bytes", "Name a table or a game.")
     try:

@@ -1,7 +1,7 @@
 """Registers the games of a folder that is not installed: `--game FOLDER` reads `pyproject.toml`.
 
-The folder is a Python project. Its `pyproject.toml` names the games as entry points, the same that
-pip would install; the package is in the folder itself or in its `src`.
+The folder is a Python project. Its `pyproject.toml` names the games as the entry points that pip
+would install. The package is in the folder or in its subfolder `src`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ PROJECT = "pyproject.toml"
 
 
 def add_folder(folder: Path) -> tuple[GamePlugin, ...]:
-    """Register the games of a folder, and return them.
+    """Registers the games of a folder and returns them.
 
-    Raises PluginError with the folder and what is missing in it.
+    Raises PluginError, with the folder and its fault, for a folder that is not such a project.
     """
     entries = _entries(folder)
     for each in (folder, folder / "src"):
@@ -49,5 +49,5 @@ def _entries(folder: Path) -> Mapping[str, str]:
             raise PluginError(f"'{file}' names no game; {needs}.")
         entries = found
     if not all(isinstance(value, str) for value in entries.values()):
-        raise PluginError(f"'{file}' has an entry point that is no text; {needs}.")
+        raise PluginError(f"'{file}' has an entry point that is not a text; {needs}.")
     return entries

@@ -1,6 +1,6 @@
-"""Recovery limits for each fault code: retries, prompts to the operator, and timeouts.
+"""Recovery limits for each fault code: retries, prompts to the operator, and the answer's timeout.
 
-A table's `recovery:` section changes any of these numbers for any of these codes. The meaning of
+A table's section `recovery:` can change any of these numbers for any of these codes. The meaning of
 each code is in `docs/FAULTS.md`.
 """
 
@@ -15,10 +15,11 @@ from config.schema import Table
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of recovery from a fault: automatic retries, prompts to the operator, timeout.
+    """Limits of recovery from a fault.
 
-    `retries` and `asks` are counted within one piece of work (a stack, a lift, a carry); `patience`
-    is seconds.
+    `retries` is the number of automatic retries, `asks` the number of prompts after them; both
+    count within one piece of work (a stack, a lift, a carry). `patience` is the time that the
+    operator has for each answer, seconds. After these limits the table stops.
     """
 
     retries: int
@@ -27,7 +28,7 @@ class Limits:
 
 
 PATIENCE = 900.0
-"""How long a person may take over one answer, seconds (ours)."""
+"""The usual time for one answer of the operator, seconds (ours)."""
 
 DEFAULTS: Mapping[str, Limits] = {
     "LID": Limits(1, 3, PATIENCE),
@@ -46,19 +47,19 @@ DEFAULTS: Mapping[str, Limits] = {
     "GRIPPER": Limits(1, 3, PATIENCE),
     "EMPTY_GRIP": Limits(2, 3, PATIENCE),
     "FULL_GRIP": Limits(1, 3, PATIENCE),
-    # An axis that stalled may have touched a hand, so it never resumes without the operator.
+    # A stalled axis can have touched a hand, so it never moves again without the operator's answer.
     "AXIS": Limits(0, 3, PATIENCE),
     "HOMING": Limits(1, 3, PATIENCE),
     "DICE": Limits(2, 3, PATIENCE),
     "RELAY": Limits(1, 3, PATIENCE),
-    # A welded relay contact no longer cuts the power, so a retry would be unsafe.
+    # A welded relay contact does not cut the motors' power, so an automatic retry would be unsafe.
     "WELDED": Limits(0, 3, PATIENCE),
 }
-"""The limits of every fault about which a table can do something; all of them are ours."""
+"""The default limits of every fault from which a table can recover; all numbers are ours."""
 
 
 def limits_of(table: Table, code: str) -> Limits | None:
-    """Returns a fault's recovery limits on this table; None for a fault that always stops it."""
+    """Returns a fault's limits on this table; None for a fault that always stops the table."""
     usual, own = DEFAULTS.get(code), table.recovery.get(code)
     if usual is None or own is None:
         return usual
@@ -72,7 +73,7 @@ def limits_of(table: Table, code: str) -> Limits | None:
 def _known_faults(table: Table) -> Iterator[Finding]:
     for code in table.recovery:
         if code not in DEFAULTS:
-            wrong = f"is no fault from which a table recovers ('{code}')"
+            wrong = f"is not a fault from which a table can recover ('{code}')"
             yield Finding(("recovery", code), wrong, instead(code, DEFAULTS))
 
 

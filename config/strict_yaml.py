@@ -2,7 +2,7 @@
 
 Plain scalars follow YAML 1.2 with restrictions: only `true` and `false` are booleans, only decimal
 numbers are numbers, and `NO`, `on`, `010` and `12:30` are strings. Keys are always strings. A
-duplicate key, a tag, or an alias that would expand without end is an error.
+duplicate key, a tag, and an alias that expands to too many values are errors.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import yaml
 from config.errors import ConfigError, ConfigErrors, Path, shown
 
 MOST_VALUES = 20_000
-"""Values in one file, each unfolding of an alias counted again."""
+"""Maximum number of values in one file; each use of an alias counts its values again."""
 DEEPEST = 32
+"""Maximum levels of nesting."""
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 
@@ -38,8 +39,8 @@ class Document:
 def parse(text: str, file: str) -> Document:
     """Parses the single document of a YAML text; `file` names it in errors.
 
-    Raises ConfigErrors: a single one for text that cannot be read at all, otherwise one for each
-    duplicate key.
+    Raises ConfigErrors: with one error for a text that cannot be parsed, otherwise with one error
+    for each duplicate key.
     """
     reading = _Reading(file)
     root = reading.compose(text)
@@ -52,15 +53,15 @@ def parse(text: str, file: str) -> Document:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader without its guesses at types, refusing tags and deep nesting."""
+    """PyYAML's safe loader without conversion of types; refuses tags and deep nesting."""
 
     depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        event = self.peek_event()  # type: ignore[no-untyped-call] # the stubs leave it out
+        event = self.peek_event()  # type: ignore[no-untyped-call] # missing in the stubs
         if getattr(event, "tag", None) is not None:
-            cure = "Leave it out: values are what they look like."
-            raise _Refused(event.start_mark, "a tag stands here", cure)
+            cure = "Leave it out: a value's form decides its type."
+            raise _Refused(event.start_mark, "a value has a tag", cure)
         if self.depth > DEEPEST:
             wrong = f"values are nested more than {DEEPEST} levels deep"
             raise _Refused(event.start_mark, wrong, "Nest them less.")
@@ -70,7 +71,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-_Loader.yaml_implicit_resolvers = {}  # every plain scalar stays a text
+_Loader.yaml_implicit_resolvers = {}  # plain scalars stay texts; `_scalar` converts them
 
 
 class _Refused(yaml.MarkedYAMLError):
@@ -100,10 +101,10 @@ class _Reading:
         except yaml.MarkedYAMLError as error:
             raise self._syntax(error) from None
         except (yaml.YAMLError, ValueError, OverflowError):
-            # PyYAML lets chr() and int() fail by themselves on absurd escapes and versions.
+            # PyYAML does not catch the errors of chr() and int() for impossible escapes.
             raise self.refusal(
                 None,
-                "contains characters that no YAML file may have",
+                "contains characters that YAML does not allow",
                 "Save it as plain UTF-8 text.",
             ) from None
         return node
@@ -116,7 +117,7 @@ class _Reading:
         if len(path) > DEEPEST or self._values > MOST_VALUES:
             raise self.refusal(
                 line,
-                f"unfolds to more than {MOST_VALUES} values or {DEEPEST} levels",
+                f"expands to more than {MOST_VALUES} values or {DEEPEST} levels",
                 "Write the values out instead of using aliases.",
             )
         match node:
@@ -133,9 +134,7 @@ class _Reading:
         for key_node, part in node.value:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
-                raise self.refusal(
-                    line, "a list or mapping stands as a key", "Use a word as the key."
-                )
+                raise self.refusal(line, "a key is a list or a mapping", "Use a word as the key.")
             key = self._text(key_node)
             here = (*path, key)
             if key in mapping:
@@ -164,25 +163,25 @@ class _Reading:
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise self.refusal(
                 node.start_mark.line + 1,
-                "half a character is escaped here",
-                "Write it out in UTF-8.",
+                "an escape is half of a character",
+                "Write the character in UTF-8.",
             )
         return text
 
     def _syntax(self, error: yaml.MarkedYAMLError) -> ConfigErrors:
         mark = error.problem_mark or error.context_mark
         line = None if mark is None else mark.line + 1
-        problem = error.problem or "it breaks off"
+        problem = error.problem or "it ends too early"
         if isinstance(error, _Refused):
             return self.refusal(line, problem, error.cure)
         if r"'\t'" in problem:
-            wrong = "a tab stands here, and YAML is indented by spaces"
-            return self.refusal(line, wrong, "Replace the tab by spaces.")
+            wrong = "the line is indented with a tab, but YAML is indented with spaces"
+            return self.refusal(line, wrong, "Replace the tab with spaces.")
         if problem == "but found another document":
-            wrong = "a second document begins here"
+            wrong = "a second document begins"
             return self.refusal(line, wrong, "Give each table and game a file of its own.")
         wrong = f"cannot be read as YAML ({problem})"
-        return self.refusal(line, wrong, "Look for a missing colon, quote, bracket or indent.")
+        return self.refusal(line, wrong, "Check for a missing colon, quote, bracket or indent.")
 
     def refusal(self, line: int | None, wrong: str, cure: str) -> ConfigErrors:
         return ConfigErrors([ConfigError(self.file, line, (), wrong, cure)])

@@ -1,8 +1,8 @@
 """Coordinates on the playing field: wall columns, hands, parking places for blocks of tiles.
 
-The motion planner and the simulated plant use the same coordinates. Metres, origin at the
-field's centre, x to the right of seat 0, y away from seat 0. Seat 0 is at the bottom, seat 1 at
-the right, and so on counter-clockwise.
+The motion planner and the simulated plant use the same coordinates, in metres. The origin is the
+field's centre, x points to the right of seat 0, y away from seat 0. Seat 0 is at the bottom, seat 1
+at the right, and so on counter-clockwise.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _FORWARD = ((0.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (1.0, 0.0))
 """For each side, the direction from its owner to the centre."""
 
 AIR = 0.002
-"""Between two tiles that players lay down by hand, metres (ours)."""
+"""Distance between two tiles that players lay down by hand, metres (ours)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The centre of one column of tiles; `crossed` if its row runs along y."""
+    """The centre of one column of tiles; `crossed` is true if its row runs along y."""
 
     x: float
     y: float
@@ -67,7 +67,7 @@ class Field:
     def hand(self, seat: Seat, seats: int, offset: float) -> Spot:
         """A spot of a seat's delivery place, `offset` metres to the left of its right end.
 
-        A full row goes on in a second one before it.
+        A full row continues in a second row in front of it.
         """
         side, shift, half = self._seat(seat, seats)
         row, along = divmod(offset, 2 * half)
@@ -75,16 +75,16 @@ class Field:
         return spot.moved(shift + half - along, row * (self.tile_length + AIR), side)
 
     def room(self, seat: Seat, seats: int, begun: float, width: float) -> float:
-        """Offset at which a block of that width begins in a hand of that length, metres.
+        """Offset at which a block of `width` begins in a hand that is `begun` long, metres.
 
-        A block never continues in the next row.
+        A block is never divided between two rows.
         """
         breadth = 2 * self._seat(seat, seats)[2]
         row, along = divmod(begun, breadth)
         return begun if along + width <= breadth else (row + 1) * breadth
 
     def hand_side(self, seat: Seat, seats: int) -> int:
-        """The side of the table at which a seat's delivery place lies."""
+        """The side of the table with a seat's delivery place."""
         return self._seat(seat, seats)[0]
 
     def seat_at(self, spot: Spot, seats: int) -> Seat | None:
@@ -109,9 +109,9 @@ class Field:
         return Spot((column - 1) * 4 * self.pitch, (row - 0.5) * 1.5 * self.tile_length, False)
 
     def middle(self) -> tuple[Spot, ...]:
-        """Where players lay tiles open: rows inside the walls, clear of the parking places.
+        """The spots where players lay open tiles, from the centre outwards.
 
-        From the centre outwards.
+        They are in rows inside the walls, clear of the parking places.
         """
         inside = self.table.field.wall_distance - 1.5 * self.tile_length
         across, along = self.pitch + AIR, self.tile_length + AIR
@@ -137,9 +137,9 @@ class Field:
         return Spot(round(-fx * distance, 6), round(-fy * distance, 6), side % 2 == 1)
 
     def _seat(self, seat: Seat, seats: int) -> tuple[int, float, float]:
-        """A seat's side, its shift to the right of the side's middle, and half its breadth.
+        """A seat's side, its shift to the right of the side's middle, and half its width.
 
-        No hand reaches into a corner, where it would belong to two sides.
+        Hands do not extend into a corner, where they would belong to two sides.
         """
         free = self.table.field.hand_distance - 0.1
         if seats <= 4:

@@ -24,20 +24,20 @@ from rules.geometry import (
 )
 
 PILE_TRAYS = (2, 0)
-"""Where a machine that stacks two high forms a pile of four: upper half, lower half.
+"""The trays of the upper and the lower half of a pile, on a table whose trays are half as high.
 
-The upper half lies opposite the lower one, column facing column, so that a gantry sets it on top
-by carrying it straight across."""
+The two halves are on opposite sides, column facing column, so that a gantry carries the upper half
+straight across and sets it on the lower half."""
 
 RING = (0, 3, 2, 1)
 """The trays clockwise, in the order in which walls are used up."""
 HAND_SIDES, HAND_LEVELS = 4, 4
-"""How people set tiles up where there are no trays."""
+"""The number of sides and levels of tiles that people set up on a table without trays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A tile's place in a raised tray, from 1: column from the right, level from the top."""
+    """A tile's place in a raised tray: column from the right, level from the top, both from 1."""
 
     tray: int
     column: int
@@ -78,9 +78,8 @@ class Staging:
     def with_rest(self, rest: Sequence[Place], shown: tuple[Place, Slot] | None) -> Staging:
         """Returns the staging with `rest`, the tiles not taken by the hand lanes, in the walls.
 
-        The tiles are unread, so any names fit: they are given in wall order, clockwise. Only
-        `shown`,
-        the indicator, must be at the flipper.
+        The tiles were not read, so any assignment of places is right: places are assigned in wall
+        order, clockwise. Only `shown`, the indicator, has to be at the flipper.
         """
         slots = [
             Slot(fill.tray, column, level)
@@ -110,8 +109,8 @@ class DoesNotFitError(WallwrightError, ValueError):
 def stage(layout: Layout, table: Table, hands: Mapping[Seat, int] | None = None) -> Staging:
     """Assigns the tiles of a layout to the trays of a table.
 
-    With `hands` (tiles by seat) these are picked into the hand lanes before the walls are built.
-    Raises DoesNotFitError with the conflicting numbers.
+    With `hands` (numbers of tiles by seat), these tiles go into the hand lanes before the walls are
+    built. Raises DoesNotFitError with the conflicting numbers.
     """
     trays = table.modules.trays
     if isinstance(layout, BareTable):
@@ -125,19 +124,22 @@ def stage(layout: Layout, table: Table, hands: Mapping[Seat, int] | None = None)
     )
     for fill in staging.fills:
         if fill.tray >= len(trays.sides):
-            # A tray in between may stay empty, beside a hand lane that takes its tiles.
+            # A tray in between can be empty, if the hand lanes take all its tiles.
             needed = max(each.tray for each in staging.fills) + 1
-            raise DoesNotFitError(f"needs {needed} trays, and the table has {len(trays.sides)}")
+            raise DoesNotFitError(f"needs {needed} trays, but the table has {len(trays.sides)}")
         if len(fill.stacks) > trays.columns or max(fill.stacks) > trays.levels:
             raise DoesNotFitError(
                 f"needs {len(fill.stacks)} columns of {max(fill.stacks)} in a tray,"
-                f" and a tray holds {trays.columns} of {trays.levels}"
+                f" but a tray holds {trays.columns} of {trays.levels}"
             )
     return staging
 
 
 def _beside_lanes(layout: Layout, hands: Mapping[Seat, int], levels: int) -> Staging:
-    """Walls of what the hands leave, shared out over the sides; a begun column comes first."""
+    """The walls of the tiles that the hands leave, divided evenly between the sides.
+
+    A column that is not full is the first one.
+    """
     left = layout.count - sum(hands.values())
     high = 1 if isinstance(layout, Boneyard) else levels
     begun = left % high
@@ -193,7 +195,7 @@ def _half(at: PilePlace, pile: Pile, half: int) -> Slot:
 
 
 def _rows(layout: Boneyard | CardPile, trays: int, levels: int) -> Staging:
-    """Tiles in order, tray by tray, each column from the top, shared out as evenly as can be."""
+    """Tiles in order, tray by tray, each column from the top, divided as evenly as possible."""
     places: tuple[Place, ...] = layout.places
     slots: dict[Place, Slot] = {}
     fills = []

@@ -1,4 +1,4 @@
-"""Schema of boards and their channels: the device at each pin, and its safe value."""
+"""Schema of boards and their channels: the device at each pin and its safe value."""
 
 from __future__ import annotations
 
@@ -10,79 +10,83 @@ from config.schema.part import Millimetres, Part, Pin, Positive, Seconds, Unit
 
 
 class MotorChannel(Part):
-    """A motor driven both ways by permille of full drive."""
+    """A motor that is driven forward, and in reverse if it has a `reverse_pin`."""
 
     kind: Literal["motor"]
-    """Which kind of channel this is."""
+    """The kind of channel."""
     pin: Pin
     """The driver's input for forward."""
     reverse_pin: Pin | None = None
-    """The driver's input for reverse; without it the motor runs one way."""
+    """The driver's input for reverse; without it the motor only runs forward."""
     safe: Annotated[int, Field(ge=-1000, le=1000), Unit("permille")]
     """The drive while no host holds the lease: 0 is off, 1000 full forward, -1000 full reverse."""
     max_on: Seconds
-    """The longest it may run without a new command; the board stops it then by itself."""
+    """The longest time that it can run without a new command; then the board latches a fault and
+    all its outputs take their safe values."""
     forward_stop: str | None = None
-    """The switch that stops it while it runs forward."""
+    """The switch at which the board stops the motor while it runs forward."""
     reverse_stop: str | None = None
-    """The switch that stops it while it runs in reverse."""
+    """The switch at which the board stops the motor while it runs in reverse."""
     hold_while: str | None = None
-    """Back-pressure: the motor pauses while this sensor is active."""
+    """The sensor while whose signal is active the board pauses the motor (back-pressure)."""
 
 
 class OutputChannel(Part):
-    """Something that is on or off: a lamp, a gate, a wide jaw."""
+    """An output that is on or off, such as a lamp, a gate or the wide jaws."""
 
     kind: Literal["output"]
-    """Which kind of channel this is."""
+    """The kind of channel."""
     pin: Pin
     """The pin that switches it."""
     safe: Annotated[int, Field(ge=0, le=1)]
     """Its level while no host holds the lease: 0 is off, 1 is on."""
     max_on: Seconds | None = None
-    """The longest it may stay on without a new command; without it there is no limit."""
+    """The longest time that it can differ from `safe` without a new command; then the board latches
+    a fault and all its outputs take their safe values. Without it there is no limit."""
 
 
 class StripChannel(Part):
-    """A strip of addressable lamps along a wall, one a column."""
+    """A strip of addressable lamps along a wall, one lamp for each column."""
 
     kind: Literal["strip"]
-    """Which kind of channel this is."""
+    """The kind of channel."""
     pin: Pin
     """The data pin of the strip (WS2812)."""
     lamps: Annotated[int, Field(ge=1, le=31)]
-    """How many lamps the strip has."""
+    """The number of lamps of the strip."""
     safe: Annotated[int, Field(ge=0)]
-    """The lamps lit, one bit each, the first lamp the lowest."""
+    """The lamps that are lit while no host holds the lease: one bit each, the first lamp the lowest
+    bit."""
 
 
 class SensorChannel(Part):
-    """A switch, key or photo sensor."""
+    """A switch, a key or a photo sensor."""
 
     kind: Literal["sensor"]
-    """Which kind of channel this is."""
+    """The kind of channel."""
     pin: Pin
-    """The input, which the board pulls up."""
+    """The input pin, which the board pulls up."""
     active: Literal["high", "low"]
-    """The level that means yes. `low` closes to ground; `high` is normally closed, so that a broken
-    wire reads as yes."""
+    """The level at which the sensor is active. `low` is a contact that closes to ground; `high` is
+    a contact that is normally closed, so that a broken wire reads as active."""
     debounce_ms: Annotated[float, Field(ge=0, le=250), Unit("ms")]
-    """How long a level has to last before it counts."""
+    """The time that a level has to last before it counts."""
 
 
 class AxisChannel(Part):
-    """A stepper axis with its limits; positions in metres from the field's centre or the felt."""
+    """A stepper axis; positions are metres from the field's centre, or from the felt for z."""
 
     kind: Literal["axis"]
-    """Which kind of channel this is."""
+    """The kind of channel."""
     pin: Pin
-    """The step input of the axis' driver."""
+    """The step input of the axis's driver."""
     direction_pin: Pin
     """The direction input of the driver."""
     home_switch: str
     """The sensor that is active at one end of the axis."""
     home_end: Literal["low", "high"] = "low"
-    """At which limit the home switch sits; a gripper's is at the top, away from every tile."""
+    """The limit at which the home switch is; a gripper's z axis has it at the top, away from the
+    tiles."""
     low: Annotated[float, Unit("m")]
     """The lower limit of its travel, from the field's centre or the felt."""
     high: Annotated[float, Unit("m")]
@@ -92,45 +96,45 @@ class AxisChannel(Part):
     acceleration: Annotated[Positive, Unit("m/s²")]
     """Its acceleration, and its deceleration."""
     step_mm: Millimetres = 0.15
-    """How far one step carries it."""
+    """The distance of one step."""
 
     @property
     def home(self) -> float:
-        """Where the axis stands when its home switch is active."""
+        """The position of the axis when its home switch is active."""
         return self.low if self.home_end == "low" else self.high
 
 
 class DiceChannel(Part):
-    """A dice unit: its shaker, and a reader on a serial port of the board."""
+    """A dice unit: a shaker, and a dice reader on a serial port of the board."""
 
     kind: Literal["dice"]
-    """Which kind of channel this is."""
+    """The kind of channel."""
     pin: Pin
-    """The shaker's driver."""
+    """The pin of the shaker's driver."""
     port: Annotated[int, Field(ge=1, le=3)]
-    """The serial port of the board to which its reader is connected."""
+    """The serial port of the board to which the dice reader is connected."""
     safe: Annotated[int, Field(ge=0, le=0)]
     """The shaker's level while no host holds the lease: always 0."""
     shake: Seconds
-    """How long it shakes for a throw."""
+    """The time that it shakes for a throw."""
 
 
 class ReaderChannel(Part):
     """An ISO 15693 tile reader on a serial port of the board."""
 
     kind: Literal["reader"]
-    """Which kind of channel this is."""
+    """The kind of channel."""
     port: Annotated[int, Field(ge=1, le=3)]
-    """The serial port of the board to which it is connected."""
+    """The serial port of the board to which the reader is connected."""
 
 
 class AnalogChannel(Part):
-    """A voltage that stands for a current or a distance."""
+    """An analogue input that measures a current or a distance as a voltage."""
 
     kind: Literal["analog"]
-    """Which kind of channel this is."""
+    """The kind of channel."""
     pin: Pin
-    """The analogue input."""
+    """The analogue input pin."""
 
 
 Channel = Annotated[
@@ -147,18 +151,18 @@ Channel = Annotated[
 
 
 class BoardConfig(Part):
-    """One board: how it is reached and what hangs on it."""
+    """One board: its connection and its channels."""
 
     kind: Literal["serial", "gpio"]
     """`serial` is a board on a serial port; `gpio` is the pins of this computer."""
     address: Annotated[int, Field(ge=0, le=7)] = 0
-    """Its address on the line: several boards may share one."""
+    """The board's address on the serial line, which several boards can share."""
     lease: Seconds = 0.5
-    """How long the board obeys after the last renewal; then every output takes its safe
-    value. 0.1 to 2 seconds."""
+    """The time after the last renewal of the lease for which outputs stay active; then every output
+    takes its safe value. 0.1 to 2 seconds."""
     serial: Annotated[str, Field(min_length=1, max_length=8)] | None = None
-    """The serial number of the one board that is driven under this name. Without it, the board must
-    have the serial number that it had in the last run of the table's journal, if there is one.
-    While the table runs, no other board is driven in its place."""
+    """The serial number of the only board that is driven under this name. Without it, the board has
+    to have the serial number that it had in the last run of the table's journal, if there is one.
+    While the table runs, another board is not driven in its place."""
     channels: dict[str, Channel]
-    """The channels by name. A name may occur once in the whole table."""
+    """The channels by name. A name can occur only once in the whole table."""

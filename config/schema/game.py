@@ -13,19 +13,19 @@ class TileSize(Part):
     length_mm: Millimetres
     """The longest edge."""
     width_mm: Millimetres
-    """The edge across; the width of a column in a wall."""
+    """The second edge; the width of a column in a wall."""
     height_mm: Millimetres
-    """The edge that lies upright; the height of a level."""
+    """The vertical edge; the height of a level."""
 
 
 class GameConfig(Part):
-    """A game as this house plays it: its tile, its speed of play, its parameters."""
+    """A game as this house plays it: its tile, the duration of a hand, its parameters."""
 
     game: str
-    """The game's name: `wallwright games` lists them."""
+    """The name of the game; `wallwright games` lists the names."""
     tile: TileSize
     """The size of its tile."""
     play: Seconds
-    """How long people play a hand, for simulations (ours)."""
+    """The time that people take to play a hand, for simulations (ours)."""
     parameters: dict[str, object] = Field(default_factory=dict)
-    """What differs from the game's own parameters; the list for each game is below."""
+    """The parameters that differ from the game's defaults; the list for each game is below."""

@@ -1,4 +1,4 @@
-"""Schema of a table's modules. Each names channels; the steps of a missing module are guided."""
+"""Schema of a table's modules, which name channels; the steps of a missing module are guided."""
 
 from __future__ import annotations
 
@@ -10,78 +10,81 @@ from config.schema.part import Millimetres, Part, Positive, Seconds, Unit
 
 
 class LidModule(Part):
-    """The centre platform over the well."""
+    """The platform in the middle, which opens the drum."""
 
     motor: str
-    """Opens the lid forward, closes it in reverse."""
+    """The motor that opens the lid forward and closes it in reverse."""
     opened: str
     """Active while the lid is open."""
     closed: str
     """Active while the lid is closed."""
     seconds: Seconds
-    """How long it takes to open or close."""
+    """The time that the lid takes to open or close."""
 
 
 class DrumModule(Part):
-    """The inclined turntable that stirs and feeds the heads."""
+    """The inclined turntable that mixes the tiles and feeds the heads."""
 
     motor: str
-    """Turns the drum."""
+    """The motor that turns the drum."""
     capacity: Annotated[int, Field(ge=1), Unit("tiles")]
-    """The most tiles that it can hold."""
+    """The largest number of tiles that the drum holds."""
     mix: Seconds
-    """How long it stirs a gathered set before the heads begin."""
+    """The time that the drum mixes a gathered set before the heads begin."""
     current: str | None = None
-    """The analogue input that tells what its motor draws."""
+    """The analogue input that measures the current of the drum's motor."""
 
 
 class HeadModule(Part):
-    """A port of the drum: wheel, belt, counter S1, pusher with vane S23, belt-full S6."""
+    """A port of the drum: wheel, belt, counter S1, pusher with vane S23, belt-full sensor S6."""
 
     wheel: str
-    """Lets tiles out of the drum."""
+    """The motor of the wheel that lets tiles out of the drum."""
     belt: str | None = None
-    """Carries them from the wheel to the pusher."""
+    """The motor of the belt that carries tiles from the wheel to the pusher."""
     belt_current: str | None = None
-    """The analogue input that tells what the belt's motor draws."""
+    """The analogue input that measures the current of the belt's motor."""
     counter: str
     """S1: one edge for each tile that passes."""
     pusher: str | None = None
-    """Pushes a stack into the tray."""
+    """The motor that pushes a stack into the tray."""
     vane: str | None = None
     """S23: one edge for each push."""
     full: str | None = None
     """S6: active while the belt is full."""
     face: str | None = None
-    """A face-up tile under the head."""
+    """Active while a face-up tile is under the head."""
     turner: str | None = None
-    """Turns a face-up tile over."""
+    """The motor or output that turns a face-up tile over."""
     trays: tuple[int, ...]
-    """The trays that this head fills, by their number from 0; none where tiles fall into a hand."""
+    """The trays that this head fills, by their number from 0; empty if people take the tiles by
+    hand."""
 
 
 class HeadsModule(Part):
-    """Every head, and what they have in common."""
+    """All heads, and the values that they have in common."""
 
     spacing: Seconds
-    """Mean time from tile to tile while `plenty` lie in the drum; in proportion longer below."""
+    """The mean time between two tiles while at least `plenty` tiles are in the drum; with fewer
+    tiles it is longer, in inverse proportion to their number."""
     plenty: Annotated[int, Field(ge=1), Unit("tiles")]
-    """How many tiles in the drum count as plenty."""
+    """The number of tiles in the drum below which tiles come out more slowly."""
     belt_speed: Annotated[Positive, Unit("m/s")]
-    """How fast the belts run."""
+    """The speed of the belts."""
     counter_distance_mm: Millimetres
-    """From the wheel to the counter; shorter than a tile, or a tile can pass uncounted."""
+    """The distance from the wheel to the counter; it has to be shorter than a tile, or a tile can
+    pass uncounted."""
     push: Seconds
-    """How long a push takes."""
+    """The time that a push takes."""
     ports: tuple[HeadModule, ...]
     """The heads, in order."""
 
 
 class TrayModule(Part):
-    """Where a wall grows below, and the lift that raises it."""
+    """The tray in which a side's wall is built below the table, and the lift that raises it."""
 
     lift: str
-    """Raises the tray forward, lowers it in reverse."""
+    """The motor that raises the tray forward and lowers it in reverse."""
     up: str
     """Active while the tray is up."""
     down: str
@@ -92,82 +95,82 @@ class TraysModule(Part):
     """All trays: `columns` stacks of at most `levels` tiles each."""
 
     columns: Annotated[int, Field(ge=1), Unit("stacks")]
-    """How many stacks fit into a tray."""
+    """The number of stacks that fit into a tray."""
     levels: Annotated[int, Field(ge=1, le=4), Unit("tiles")]
-    """How many tiles high a stack may be."""
+    """The largest height of a stack."""
     length_mm: Millimetres
     """The length of a tray."""
     lift: Seconds
-    """The lifts' travel time."""
+    """The travel time of a lift."""
     sides: tuple[TrayModule, ...]
     """The trays in seat order."""
 
 
 class ChainModule(Part):
-    """A single-port table's conveyor from the head to each side (S4 zero, S5 corner)."""
+    """The chain of a single-port table: carries the only head's outlet to each side."""
 
     motor: str
-    """Carries the head's outlet forward from side to side, and back in reverse."""
+    """The motor that carries the outlet forward from side to side, and back in reverse."""
     zero: str
-    """S4: active at the first side."""
+    """S4: active while the outlet is at the first side."""
     corner: str
-    """S5: one edge for each corner that it passes."""
+    """S5: one edge for each corner that the outlet passes."""
     seconds_per_side: Seconds
-    """How long it takes from one side to the next."""
+    """The travel time from one side to the next."""
 
 
 class LaneModule(Part):
-    """A hand lane: filled before the walls, presented to its seat."""
+    """A hand lane: it is filled before the walls and presented to its seat."""
 
     gate: str
-    """Lets tiles into the lane."""
+    """The output that opens the lane's gate to the tiles."""
     presenter: str
-    """Presents the lane to its seat forward, withdraws it in reverse."""
+    """The motor that presents the lane to its seat forward and withdraws it in reverse."""
     presented: str
-    """Active while it is presented."""
+    """Active while the lane is presented."""
     home: str
-    """Active while it is withdrawn."""
+    """Active while the lane is withdrawn."""
 
 
 class LanesModule(Part):
-    """Hand lanes, one a seat, in seat order."""
+    """The hand lanes, one for each seat."""
 
     capacity: Annotated[int, Field(ge=1), Unit("tiles")]
-    """The most tiles that a lane takes."""
+    """The largest number of tiles that a lane holds."""
     present: Seconds
-    """How long it takes to present or withdraw a lane."""
+    """The time that it takes to present or withdraw a lane."""
     seats: tuple[LaneModule, ...]
     """The lanes in seat order."""
 
 
 class FlipperModule(Part):
-    """Turns the indicator face up in its wall: always the upper tile of this column."""
+    """Turns the indicator face up in its wall; it can turn only the upper tile of one column."""
 
     tray: Annotated[int, Field(ge=0)] = 1
-    """The tray at which it stands, by its number from 0."""
+    """The tray of the flipper, by its number from 0."""
     column: Annotated[int, Field(ge=1)] = 9
-    """The column over which it stands, from 1."""
+    """The column of the flipper, from 1."""
     motor: str
-    """Turns the tile over forward, and returns in reverse."""
+    """The motor that turns the tile over forward and returns in reverse."""
     flipped: str
-    """Active once the tile is turned."""
+    """Active when the tile is turned over."""
     home: str
-    """Active while it is out of the way."""
+    """Active while the flipper is at rest."""
     flip: Seconds
-    """How long it takes."""
+    """The time that it takes to turn the tile over."""
 
 
 class DiceModule(Part):
-    """A dice dome or electronic dice."""
+    """A dice dome, or electronic dice."""
 
     unit: str
     """The dice channel."""
     dice: Annotated[int, Field(ge=1, le=5)]
-    """How many dice it throws at once."""
+    """The number of dice that it throws at once."""
 
 
 class GantryModule(Part):
-    """Two axes over the field; a gripper goes down, grips, turns; `turner` turns a tile over."""
+    """Two axes over the field, a vertical axis, and a gripper; `turner` turns a tile over."""
 
     x: str
     """The axis across the field."""
@@ -176,49 +179,49 @@ class GantryModule(Part):
     z: str
     """The vertical axis; its home switch is at the top."""
     grip: str
-    """Closes the jaws forward, opens them in reverse."""
+    """The motor that closes the jaws forward and opens them in reverse."""
     gripped: str
-    """Active once the jaws hold something or are closed."""
+    """Active when the jaws hold a block or are closed."""
     released: str
     """Active while the jaws are open."""
     wide: str
-    """Opens the jaws for two columns instead of one."""
+    """The output that opens the jaws for two columns instead of one."""
     turn: str
-    """Turns the gripper crosswise forward, straight in reverse."""
+    """The motor that turns the gripper crosswise forward and straight in reverse."""
     straight: str
     """Active while the gripper is straight."""
     crossed: str
     """Active while the gripper is crosswise."""
     loaded: str
-    """Active while a tile lies between the jaws."""
+    """Active while a tile is between the jaws."""
     turner: str | None = None
-    """Turns a gripped tile over."""
+    """The motor that turns a gripped tile over."""
     turner_home: str | None = None
     """Active while the turner is at rest."""
     turner_over: str | None = None
-    """Active once the tile is turned over."""
+    """Active when the tile is turned over."""
     grip_seconds: Seconds
-    """How long the jaws take to close or open."""
+    """The time that the jaws take to close or open."""
     turn_seconds: Seconds
-    """How long the gripper takes to turn."""
+    """The time that the gripper takes to turn."""
     levels: Annotated[int, Field(ge=1, le=4), Unit("tiles")]
-    """How many tiles high a block may be that the jaws take."""
+    """The largest height of a block that the jaws grip."""
 
 
 class ReaderModule(Part):
-    """Reads the tag of the tile in the gripper."""
+    """A reader for the tag of the tile in the gripper."""
 
     unit: str
     """The reader channel."""
 
 
 class KeysModule(Part):
-    """The players' keys: `lid` opens and closes it, `done` confirms a guided step."""
+    """The players' keys: one opens and closes the lid, one confirms a guided step."""
 
     lid: str
     """The key that opens and closes the lid."""
     done: str | None = None
-    """The key that confirms a guided step; it may be the same."""
+    """The key that confirms a guided step; it can be the same key as `lid`."""
 
 
 class LampsModule(Part):
@@ -229,57 +232,59 @@ class LampsModule(Part):
 
 
 class RelayModule(Part):
-    """A safety relay: the motors of its board have power only while its coil has current."""
+    """A safety relay: the motors of its board have power only while its coil is on."""
 
     coil: str
     """The output that drives the relay's coil."""
     contact: str | None = None
     """A sensor that is active while the motors have power: the relay's mirror contact."""
     seconds: Seconds = 0.05
-    """How long its contact takes at most, to close or to open."""
+    """The longest time that the contact takes to close or to open."""
 
 
 class TowerModule(Part):
-    """A lamp tower; each lamp may be missing."""
+    """A lamp tower; each of its lamps can be missing."""
 
     red: str | None = None
-    """Stopped, or a fault. Lit is its safe value, so a table whose host died shows it."""
+    """Lit while the table is stopped or has a fault. Its safe value is 1, so it is also lit after
+    the host has died."""
     amber: str | None = None
-    """A person is asked, or the table is paused."""
+    """Lit while a person is asked, while the table is paused without a fault, and during the
+    start."""
     green: str | None = None
-    """All is well."""
+    """Lit while the table runs and needs no action besides the game."""
 
     @property
     def lamps(self) -> dict[str, str]:
-        """The channel of each lamp that there is, by its colour, from the top."""
+        """The channels of the lamps that the tower has, by colour, from the top."""
         named = {"red": self.red, "amber": self.amber, "green": self.green}
         return {colour: lamp for colour, lamp in named.items() if lamp is not None}
 
 
 class BuzzerModule(Part):
-    """Sounds when a person is asked."""
+    """A buzzer that sounds when a person is asked."""
 
     sounder: str
-    """The output that sounds."""
+    """The output of the buzzer."""
     seconds: Seconds = 0.2
-    """How long it sounds."""
+    """The time that it sounds."""
     every: Seconds = 10.0
-    """So long it is silent after it has begun to sound, whoever is asked."""
+    """The shortest time between the beginnings of two sounds; prompts in between make no sound."""
 
 
 class Modules(Part):
-    """What the machine has. A missing module makes its steps guided."""
+    """The modules of a table. The steps of a missing module are guided."""
 
     lid: LidModule | None = None
-    """Lets a played set in; without it people put the tiles into the drum."""
+    """Opens the drum for a played set; without it people put the tiles into the drum."""
     drum: DrumModule | None = None
     """Mixes the set."""
     heads: HeadsModule | None = None
-    """Let tiles out of the drum, count and stack them."""
+    """Let tiles out of the drum, count them and stack them."""
     trays: TraysModule | None = None
     """Hold the walls and raise them."""
     chain: ChainModule | None = None
-    """Moves one head's outlet from tray to tray."""
+    """Moves the only head's outlet from tray to tray."""
     lanes: LanesModule | None = None
     """Present whole hands to the seats."""
     flipper: FlipperModule | None = None
@@ -289,20 +294,21 @@ class Modules(Part):
     gantry: GantryModule | None = None
     """Carries tiles over the field."""
     reader: ReaderModule | None = None
-    """Reads a tile's tag in the gripper."""
+    """Reads the tag of a tile in the gripper."""
     keys: KeysModule
     """The players' keys, which every table has."""
     lamps: LampsModule | None = None
     """Show people which tiles to take."""
     ready: str | None = None
-    """The lamp that says: ready to play, hands may come in. Lit is its safe value."""
+    """The lamp that is lit while players can reach into the table and play. Its safe value is 1."""
     tower: TowerModule | None = None
-    """Shows from afar whether all is well."""
+    """Shows the state of the table over a distance: red, amber or green."""
     buzzer: BuzzerModule | None = None
-    """Calls people when they are asked."""
+    """Sounds when a person is asked."""
     relay: tuple[RelayModule, ...] = ()
-    """The safety relays, at most one a board."""
+    """The safety relays, at most one for each board."""
     emergency: tuple[str, ...] = ()
-    """The emergency stop as each board sees it."""
+    """The sensor of the emergency stop on each board."""
     curtain: tuple[str, ...] = ()
-    """The light curtain as each board sees it; each stops what the curtain guards."""
+    """The sensor of the light curtain on each board; each board stops the motors and axes that the
+    curtain guards."""

@@ -1,4 +1,4 @@
-"""Base class of every schema class: frozen, strict, with units of numbers."""
+"""Base class of the schema's classes, and number types with units and limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit of a number, for people: docs/CONFIGURATION.md shows it."""
+    """The unit of a number, which docs/CONFIGURATION.md shows."""
 
     symbol: str
 
@@ -23,7 +23,7 @@ Pin = Annotated[int, Field(ge=0, le=69)]
 
 
 class Part(BaseModel):
-    """The common ground of every part: frozen, no key that nobody reads, no silent conversion."""
+    """Base class of every part: frozen; unknown keys and values of a wrong type are errors."""
 
-    # Built when a file is first checked: most commands read a game and no table.
+    # The validators are built when a file is first checked: most commands do not read a table.
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)

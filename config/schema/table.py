@@ -1,4 +1,4 @@
-"""Schema of a table: its field, accepted tile sizes, boards, modules and limits."""
+"""Schema of a table: its field, tile sizes, boards, modules and recovery limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from config.schema.part import Metres, Millimetres, Part, Unit
 
 
 class TileRange(Part):
-    """The tiles that the machine's channels take, shortest and longest, and the widest."""
+    """The sizes of the tiles that fit the machine."""
 
     shortest_mm: Millimetres
     """The shortest tile."""
@@ -23,57 +23,58 @@ class TileRange(Part):
 
 
 class FieldSize(Part):
-    """The playing field under the gantry, and where the walls and hands lie on it."""
+    """The playing field: its size, and the distances of walls and hands from its centre."""
 
     width: Metres
-    """Along x."""
+    """The size along x."""
     depth: Metres
-    """Along y."""
+    """The size along y."""
     wall_distance: Metres
-    """From the centre to each wall's line."""
+    """The distance from the centre to the line of each wall."""
     hand_distance: Metres
-    """From the centre to the line where hands are delivered."""
+    """The distance from the centre to the line where hands are delivered."""
     seats: Annotated[int, Field(ge=1, le=8)]
-    """How many delivery places the gantry serves."""
+    """The number of delivery places that the gantry serves."""
 
 
 class Recovery(Part):
-    """What a table does about one fault before it stops; what is left out stays as it is usual.
+    """The limits of recovery from one fault; a key that is left out keeps its default.
 
-    `docs/FAULTS.md` has the usual limits.
+    `docs/FAULTS.md` has the defaults.
     """
 
     retries: Annotated[int, Field(ge=0, le=20)] | None = None
-    """How often the part tries again by itself."""
+    """The number of automatic retries."""
     asks: Annotated[int, Field(ge=0, le=20)] | None = None
-    """How often a person is asked to put it right."""
+    """The number of prompts that ask a person to remove the fault."""
     patience: Annotated[float, Field(gt=0, le=86400), Unit("s")] | None = None
-    """How long a person may take over one answer, seconds."""
+    """The time that a person has for one answer."""
 
 
 class Table(Part):
-    """One table, whole."""
+    """One table: its field, boards, modules and limits."""
 
     name: str
-    """Its name in events, journals and on the command line."""
+    """The table's name in events, journals and on the command line."""
     title: str
-    """What people call it."""
+    """The table's title for people."""
     sets: Annotated[int, Field(ge=1, le=2)]
-    """Tile sets in the machine: with two, one is prepared below while the other is in play."""
+    """The number of tile sets in the machine; with two, one is prepared below while the other is in
+    play."""
     tiles: TileRange
-    """Which tiles pass its channels."""
+    """The sizes of the tiles that fit the machine."""
     field: FieldSize
-    """Where things lie on its field."""
+    """The size of the field, and the distances of walls and hands."""
     boards: dict[str, BoardConfig]
-    """Its boards by name."""
+    """The boards by name."""
     modules: Modules
-    """What it is made of."""
+    """The modules of the table."""
     recovery: dict[str, Recovery] = Field(default_factory=dict)
-    """By the fault's code."""
+    """The limits of recovery by the code of the fault."""
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """The modules present, by name."""
+        """The names of the modules that the table has."""
         return frozenset(
             name
             for name in type(self.modules).model_fields
@@ -81,12 +82,12 @@ class Table(Part):
         )
 
     def board_of(self, channel: str) -> str:
-        """The board on which a channel hangs; raises KeyError for one that no board has."""
+        """The board of a channel. Raises KeyError for a channel that no board has."""
         for name, board in self.boards.items():
             if channel in board.channels:
                 return name
         raise KeyError(channel)
 
     def channel(self, name: str) -> Channel:
-        """A channel by its name, whichever board it is on; raises KeyError."""
+        """A channel by its name, on any board. Raises KeyError for an unknown name."""
         return self.boards[self.board_of(name)].channels[name]

@@ -1,8 +1,8 @@
-"""Validates wiring: every channel's pins suit its board, and every reference names a channel.
+"""Validates wiring: the pins of every channel suit its board, and every reference names a channel.
 
-A serial board is an Arduino Mega 2560: pins 0 and 1 are the serial line to the host, 54 to 69 the
-analogue inputs, the last of which measures the motors' current, and each serial port 1 to 3 takes
-two pins. A gpio board is a Raspberry Pi's header, by Broadcom's numbers.
+A serial board is an Arduino Mega 2560. Its pins 0 and 1 are the serial line to the host. Pins 54 to
+69 are the analogue inputs; pin 69 measures the current of the motors. Each of the serial ports 1 to
+3 takes two pins. A gpio board is the header of a Raspberry Pi, with Broadcom's numbers.
 """
 
 from __future__ import annotations
@@ -41,14 +41,15 @@ from config.schema import (
 )
 
 SHORTEST_LEASE, LONGEST_LEASE = 0.1, 2.0
-"""Seconds. Less, and a busy host cannot renew it in time; more, and motors outlive a dead host."""
+"""Seconds. A busy host cannot renew a shorter lease in time; with a longer lease, motors run on for
+too long after the host has died."""
 
 PORT_PINS = {1: (18, 19), 2: (16, 17), 3: (14, 15)}
 EMERGENCY_PIN, CURTAIN_PIN, CURRENT_PIN = 20, 21, 69
-"""Of a serial board: it stops by the first two whatever its table says, and measures the current
-of all its motors at the last one."""
+"""Pins of a serial board: the firmware stops its outputs by the first two, regardless of the table
+file, and measures the current of all its motors at the third."""
 MOST_STEPS = 8000
-"""Steps a second that a serial board's firmware makes on time (benchmarks/firmware_reflex.py)."""
+"""Maximum steps a second of a serial board's firmware (benchmarks/firmware_reflex.py)."""
 _PIN_FIELDS = ("pin", "reverse_pin", "direction_pin")
 _PI_PINS = range(2, 28)
 _OUTPUT_PINS = range(2, 54)
@@ -101,17 +102,17 @@ PLUGS: dict[type[Part], dict[str, tuple[str, ...]]] = {
     BuzzerModule: {"sounder": ("output",)},
     Modules: {"ready": ("output",), "emergency": _SENSOR, "curtain": _SENSOR},
 }
-"""For each module, the keys that name channels and the kinds that those may be."""
+"""For each module, the keys that name channels, and the allowed kinds of those channels."""
 
 _SWITCHES: dict[type[Part], tuple[str, ...]] = {
     MotorChannel: ("forward_stop", "reverse_stop", "hold_while"),
     AxisChannel: ("home_switch",),
 }
-"""For each channel, the keys that name sensors; the board itself watches them."""
+"""For each kind of channel, the keys that name sensors, which the board itself monitors."""
 
 
 class PinUse(NamedTuple):
-    """A key that names a channel, and the kinds that this channel may be."""
+    """A key that names a channel, and the allowed kinds of that channel."""
 
     path: Path
     kinds: tuple[str, ...]
@@ -119,7 +120,7 @@ class PinUse(NamedTuple):
 
 
 def plugs(part: Part, path: Path) -> Iterator[PinUse]:
-    """Every key in a module, and in the modules within it, that names a channel."""
+    """Yields every key in a module, and in the modules within it, that names a channel."""
     kinds = PLUGS.get(type(part), {})
     for name, value in part:
         for key, each in _each(value, (*path, name)):
@@ -155,8 +156,8 @@ def _addresses(table: Table) -> Iterator[Finding]:
         if board.kind == "serial":
             first = taken.setdefault(board.address, name)
             if first != name:
-                wrong = f"is the address of board '{first}' too ({board.address})"
-                cure = "Give each board on the line its own, 0 to 7."
+                wrong = f"is also the address of board '{first}' ({board.address})"
+                cure = "Give each board on the line its own address, 0 to 7."
                 yield Finding(("boards", name, "address"), wrong, cure)
 
 
@@ -165,7 +166,7 @@ def _names(table: Table) -> Iterator[Finding]:
     for name, _, channel, _ in _channels(table):
         first = taken.setdefault(channel, name)
         if first != name:
-            wrong = f"is the name of a channel of board '{first}' too ('{channel}')"
+            wrong = f"is also the name of a channel of board '{first}' ('{channel}')"
             yield Finding(("boards", name, "channels", channel), wrong, "Rename one of the two.")
 
 
@@ -175,9 +176,9 @@ def _pins_in_range(table: Table) -> Iterator[Finding]:
         for key in _PIN_FIELDS:
             pin = getattr(config, key, None)
             if pin is not None and pin not in pins:
-                cure = f"Take {pins.start} to {pins.stop - 1}."
+                cure = f"Give {pins.start} to {pins.stop - 1}."
                 path = ("boards", name, "channels", channel, key)
-                yield Finding(path, f"is no pin for {whose} ({pin})", cure)
+                yield Finding(path, f"is not a pin for {whose} ({pin})", cure)
 
 
 def _allowed(board: BoardConfig, config: Channel) -> tuple[range, str]:
@@ -194,7 +195,7 @@ def _allowed(board: BoardConfig, config: Channel) -> tuple[range, str]:
 def _no_ports_on_gpio(table: Table) -> Iterator[Finding]:
     for name, board, channel, config in _channels(table):
         if board.kind == "gpio" and isinstance(config, DiceChannel | ReaderChannel | AnalogChannel):
-            wrong = f"cannot hang on a gpio board ({config.kind})"
+            wrong = f"is not possible on a gpio board ({config.kind})"
             path = ("boards", name, "channels", channel, "kind")
             yield Finding(path, wrong, "Move it to a serial board.")
 
@@ -209,7 +210,7 @@ def _taken_once(table: Table) -> Iterator[Finding]:
                 if clash is not None:
                     path = ("boards", name, "channels", channel, key)
                     cure = "Give each its own pins and its own serial port."
-                    yield Finding(path, f"is taken by {taken[clash]} ({clash})", cure)
+                    yield Finding(path, f"is already used by {taken[clash]} ({clash})", cure)
                 taken.update({wire: owner for wire in wires if wire not in taken})
 
 
@@ -241,9 +242,9 @@ def _switches(table: Table) -> Iterator[Finding]:
 def _no_switch(table: Table, board: str, switch: str) -> tuple[str, str]:
     for elsewhere, config in table.boards.items():
         if switch in config.channels:
-            cure = f"Wire it to '{board}': a board stops its motors by its own switches."
-            return f"hangs on board '{elsewhere}' ('{switch}')", cure
-    return f"there is no such channel ('{switch}')", instead(
+            cure = f"Wire it to '{board}': a board stops its motors only by its own switches."
+            return f"is on board '{elsewhere}' ('{switch}')", cure
+    return f"is not a channel ('{switch}')", instead(
         switch, _of_kind(table.boards[board], "sensor")
     )
 
@@ -260,16 +261,16 @@ def _stops_differ(table: Table) -> Iterator[Finding]:
             and config.forward_stop == config.reverse_stop
         ):
             path = ("boards", name, "channels", channel, "reverse_stop")
-            wrong = f"is its forward_stop too ('{config.reverse_stop}')"
-            yield Finding(path, wrong, "Name the switch at its other end.")
+            wrong = f"is also its forward_stop ('{config.reverse_stop}')"
+            yield Finding(path, wrong, "Name the switch at the other end.")
 
 
 def _axis_limits(table: Table) -> Iterator[Finding]:
     for name, _, channel, config in _channels(table):
         if isinstance(config, AxisChannel) and config.low >= config.high:
             path = ("boards", name, "channels", channel, "low")
-            wrong = f"is not below high ({config.low:g} against {config.high:g})"
-            yield Finding(path, wrong, "Give the lower limit as low, in metres.")
+            wrong = f"must be below `high` ({config.low:g}, and high is {config.high:g})"
+            yield Finding(path, wrong, "Give the lower limit as `low`, in metres.")
 
 
 def _steps_in_time(table: Table) -> Iterator[Finding]:
@@ -277,13 +278,13 @@ def _steps_in_time(table: Table) -> Iterator[Finding]:
         if isinstance(config, AxisChannel) and config.speed * 1000 / config.step_mm > MOST_STEPS:
             path = ("boards", name, "channels", channel, "step_mm")
             steps = config.speed * 1000 / config.step_mm
-            wrong = f"makes {steps:.0f} steps a second at full speed ({config.step_mm:g} mm)"
-            cure = f"A board makes {MOST_STEPS}: give longer steps, or less speed."
+            wrong = f"needs {steps:.0f} steps a second at full speed ({config.step_mm:g} mm)"
+            cure = f"A board makes at most {MOST_STEPS}: give longer steps, or less speed."
             yield Finding(path, wrong, cure)
 
 
-def _wired_past_the_table(table: Table) -> Iterator[Finding]:
-    """Checks that every channel that the firmware itself monitors is on the right board."""
+def _safety_inputs(table: Table) -> Iterator[Finding]:
+    """Checks that emergency stop and light curtain are on the pins that the firmware monitors."""
     modules = table.modules
     inputs = dict.fromkeys(modules.emergency, EMERGENCY_PIN)
     inputs |= dict.fromkeys(modules.curtain, CURTAIN_PIN)
@@ -291,8 +292,9 @@ def _wired_past_the_table(table: Table) -> Iterator[Finding]:
         if board.kind == "serial" and channel in inputs and isinstance(config, SensorChannel):
             pin, path = inputs[channel], ("boards", name, "channels", channel)
             if config.pin != pin:
-                wrong = f"hangs where no firmware watches it ({config.pin})"
-                yield Finding((*path, "pin"), wrong, f"Take {pin}; the board acts on it by itself.")
+                wrong = f"is a pin that the firmware does not monitor ({config.pin})"
+                cure = f"Give {pin}, at which the board stops by itself."
+                yield Finding((*path, "pin"), wrong, cure)
             elif config.active != "high":
                 cure = "Give high: a broken wire then reads as a stop."
                 yield Finding((*path, "active"), f"is not normally closed ({config.active})", cure)
@@ -315,7 +317,7 @@ def _plugged_once(table: Table) -> Iterator[Finding]:
     for path, _, channel in plugs(table.modules, ("modules",)):
         first = taken.setdefault(channel, path)
         if first != path and path[:2] != ("modules", "keys") != first[:2]:
-            wrong = f"is {'.'.join(map(str, first))} too ('{channel}')"
+            wrong = f"is also {'.'.join(map(str, first))} ('{channel}')"
             yield Finding(path, wrong, "Give each its own channel.")
 
 
@@ -338,7 +340,7 @@ def _safety_everywhere(table: Table) -> Iterator[Finding]:
             cure = "Add a sensor for it here and name it in `modules.emergency`."
             yield Finding(("boards", name), wrong, cure)
         if modules.curtain and not set(modules.curtain) & board.channels.keys():
-            wrong = f"has no light curtain, and the other boards have ('{name}')"
+            wrong = f"has no light curtain, but other boards have one ('{name}')"
             cure = "Add a sensor for it here and name it in `modules.curtain`."
             yield Finding(("boards", name), wrong, cure)
 
@@ -354,7 +356,7 @@ CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
     _stops_differ,
     _axis_limits,
     _steps_in_time,
-    _wired_past_the_table,
+    _safety_inputs,
     _plugs_fit,
     _plugged_once,
     _all_used,

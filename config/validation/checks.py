@@ -1,8 +1,8 @@
 """Cross-checks of a table's own values, and of a game against a table.
 
-`check_table` finds contradictions between values (`validation.channels` and `validation.modules`
-hold the checks). `fit` returns whether a game can be set up on a table, and which of its steps
-players then do by hand.
+`check_table` finds contradictions between values; the checks are in `validation.channels`,
+`validation.modules` and `validation.indicators`. `fit` returns whether a game can be set up on a
+table, and which of its steps players do by hand there.
 """
 
 from __future__ import annotations
@@ -44,14 +44,15 @@ NAMES: Mapping[type[Step], str] = {
     DrawLot: "lots",
     ReturnLots: "return_lots",
 }
-"""What `Fit.guided` calls each kind of step. Choices are people's on every table."""
+"""The name of each kind of step in `Fit.guided`. Choices are made by people on every table."""
 
 PROBES = 6
-"""Set-ups that are walked, each with other dice and other answers, to learn what a game may ask."""
+"""Number of set-ups that are run with different dice and answers, to find the steps of a game."""
 CORNER_MM = 1.0
-"""By so much two walls may overlap in a corner: what the tiles give, millimetres (ours)."""
+"""Allowed overlap of two walls in a corner, which the gaps between tiles absorb, millimetres
+(ours)."""
 LONGEST = 1000
-"""Steps after which a set-up that still goes on has told enough."""
+"""Number of steps after which a set-up that does not end is cut off."""
 
 
 @dataclass(frozen=True)
@@ -83,31 +84,31 @@ def fit(table: Table, game: Game, config: GameConfig) -> Fit:
     Raises ConfigErrors if the configuration's parameters are not the game's.
     """
     parameters = game_parameters(config)
-    walks = _walks(game, parameters)
-    asked = [step for setup in walks for step, _ in setup.done]
+    setups = _run_probes(game, parameters)
+    asked = [step for setup in setups for step, _ in setup.done]
     hands = _hands_for_lanes(table, game, parameters)
     reasons = (
         *_tile_reasons(table, game, config),
-        *_tray_reasons(table, walks[0].layout, config, hands),
+        *_tray_reasons(table, setups[0].layout, config, hands),
         *_seat_reasons(table, game),
         *_dice_reasons(table, asked),
     )
     if reasons:
         return Fit(False, reasons)
-    whole = hands == _sizes(walks)
+    whole = hands == _sizes(setups)
     machine = _done_by_machine(table, picked=hands is not None, dealt=hands is not None and whole)
     kinds = {type(step) for step in asked}
     return Fit(True, (), tuple(NAMES[kind] for kind in NAMES if kind in kinds - machine))
 
 
-def _walks(game: Game, parameters: object, dealer: Seat = 0) -> tuple[Setup, ...]:
-    """Yields a game's finished set-up, once for each probe."""
+def _run_probes(game: Game, parameters: object, dealer: Seat = 0) -> tuple[Setup, ...]:
+    """Returns a game's finished set-ups, one for each probe."""
     setup = game.setup(dealer=dealer, parameters=parameters)
-    return tuple(_walk(setup, probe) for probe in range(PROBES))
+    return tuple(_run_probe(setup, probe) for probe in range(PROBES))
 
 
-def _walk(setup: Setup, probe: int) -> Setup:
-    """A set-up walked to its end, its dice and its answers begun at another one for each probe."""
+def _run_probe(setup: Setup, probe: int) -> Setup:
+    """Runs a set-up to its end; `probe` shifts its dice and its answers."""
     faces = islice(cycle(range(1, 7)), probe, None)
     for _ in range(LONGEST):
         match setup.pending:
@@ -123,26 +124,27 @@ def _walk(setup: Setup, probe: int) -> Setup:
 
 
 def _hands_for_lanes(table: Table, game: Game, parameters: object) -> Mapping[Seat, int] | None:
-    """The tiles that each lane takes: what its seat gets whoever deals, if all of it fits.
+    """The number of tiles for each lane: the smallest hand of its seat for any dealer.
 
-    None where throws or choices change it.
+    None if the table has no lanes, if throws or choices change the number, or if a hand does not
+    fit its lane.
     """
     lanes = table.modules.lanes
     if lanes is None:
         return None
     common: dict[Seat, int] = {}
     for dealer in range(game.usual_players):
-        sizes = _sizes(_walks(game, parameters, dealer))
+        sizes = _sizes(_run_probes(game, parameters, dealer))
         if not sizes or len(sizes) > len(lanes.seats) or max(sizes.values()) > lanes.capacity:
             return None
         common = {seat: min(size, common.get(seat, size)) for seat, size in sizes.items()}
     return common
 
 
-def _sizes(walks: tuple[Setup, ...]) -> dict[Seat, int] | None:
-    """What each seat gets, if it gets the same in every one of these set-ups."""
+def _sizes(setups: tuple[Setup, ...]) -> dict[Seat, int] | None:
+    """The size of each seat's hand, if it is the same in all of these set-ups; else None."""
     first, *others = (
-        {seat: len(hand) for seat, hand in sorted(setup.hands.items())} for setup in walks
+        {seat: len(hand) for seat, hand in sorted(setup.hands.items())} for setup in setups
     )
     return first if all(other == first for other in others) else None
 
@@ -153,17 +155,17 @@ def _tile_reasons(table: Table, game: Game, config: GameConfig) -> Iterator[str]
         return
     if not channel.shortest_mm <= tile.length_mm <= channel.longest_mm:
         yield (
-            f"Its tiles are {tile.length_mm:g} mm long, and the table takes"
+            f"Its tiles are {tile.length_mm:g} mm long, but the table takes"
             f" {channel.shortest_mm:g} to {channel.longest_mm:g} mm."
         )
     if tile.width_mm > channel.widest_mm:
         yield (
-            f"Its tiles are {tile.width_mm:g} mm wide, and the table takes at most"
+            f"Its tiles are {tile.width_mm:g} mm wide, but the table takes at most"
             f" {channel.widest_mm:g} mm."
         )
     drum = table.modules.drum
     if drum and count > drum.capacity:
-        yield f"Its set has {count} tiles, and the drum holds {drum.capacity}."
+        yield f"Its set has {count} tiles, but the drum holds {drum.capacity}."
 
 
 def _tray_reasons(
@@ -179,21 +181,21 @@ def _tray_reasons(
     if trays and columns * config.tile.width_mm > trays.length_mm:
         yield (
             f"Its wall of {columns} columns is {columns * config.tile.width_mm:g} mm long,"
-            f" and a tray {trays.length_mm:g} mm."
+            f" but a tray is {trays.length_mm:g} mm long."
         )
     yield from _corner_reasons(table, staging, config)
 
 
 def _corner_reasons(table: Table, staging: Staging, config: GameConfig) -> Iterator[str]:
-    """Two walls that meet in a corner: both reach beyond the inner face of the other."""
+    """The reason if two walls overlap in a corner: each extends beyond the other's inner face."""
     inner = 1000 * table.field.wall_distance - config.tile.length_mm / 2
     reach = {fill.tray: len(fill.stacks) * config.tile.width_mm / 2 for fill in staging.fills}
     for side, other in ((0, 1), (1, 2), (2, 3), (3, 0)):
         if min(reach.get(side, 0.0), reach.get(other, 0.0)) > inner + CORNER_MM:
             yield (
                 f"Its walls of {staging.columns(side)} and {staging.columns(other)} columns meet in"
-                f" the corner of sides {side} and {other}: they reach {reach[side]:g} and"
-                f" {reach[other]:g} mm from the middle of their sides, and each wall begins"
+                f" the corner of sides {side} and {other}: they extend {reach[side]:g} and"
+                f" {reach[other]:g} mm from the middle of their sides, but each wall begins"
                 f" {inner:g} mm from the middle of the table."
             )
             return
@@ -201,21 +203,22 @@ def _corner_reasons(table: Table, staging: Staging, config: GameConfig) -> Itera
 
 def _seat_reasons(table: Table, game: Game) -> Iterator[str]:
     if table.modules.gantry and len(game.tiles) and game.seats > table.field.seats:
-        yield f"It needs {game.seats} delivery places, and the gantry serves {table.field.seats}."
+        yield f"It needs {game.seats} delivery places, but the gantry serves {table.field.seats}."
 
 
 def _dice_reasons(table: Table, asked: list[Step]) -> Iterator[str]:
     dome = table.modules.dice
     most = max((step.dice for step in asked if isinstance(step, Throw)), default=0)
     if dome and most > dome.dice:
-        yield f"It throws {most} dice at once, and the table has {dome.dice}."
+        yield f"It throws {most} dice at once, but the table has {dome.dice}."
 
 
 def _done_by_machine(table: Table, *, picked: bool, dealt: bool) -> set[type[Step]]:
-    """The kinds of step that a table's modules do; `picked` and wholly `dealt` by its hand lanes.
+    """The kinds of step that a table's modules do.
 
-    The flipper turns the one tile above it: where hands are not picked first, the indicator lies
-    anywhere. Lots are shown by people and put back by people on every table.
+    `picked` is true if hand lanes are filled before the walls, `dealt` if the lanes deal the whole
+    hands. The flipper turns up only the tile at its own place; the indicator is there only if hands
+    are picked first. Lots are shown and put back by people on every table.
     """
     has = table.capabilities
     done: set[type[Step]] = {Choose}

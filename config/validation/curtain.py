@@ -1,4 +1,4 @@
-"""Motors and axes that the light curtain guards, because they move where hands reach."""
+"""The motors and axes that the light curtain guards: parts that move within reach of hands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from config.schema import Table
 
 
 def guarded(table: Table) -> frozenset[str]:
-    """The motors and axes of lid, lifts, lanes, flipper and gantry, by channel."""
+    """The channels of the motors and axes of lid, lifts, lanes, flipper and gantry."""
     modules = table.modules
     names: list[str | None] = []
     if modules.lid:

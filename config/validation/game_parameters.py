@@ -19,7 +19,7 @@ from rules.games import GAMES
 def game_parameters(config: GameConfig) -> Any:
     """Returns the parameters for `Game.setup`: the game's defaults with the file's changes.
 
-    Raises ConfigErrors, without a line, for a configuration that no file was read for.
+    Raises ConfigErrors without line numbers; `load_game` raises them with line numbers.
     """
     parameters, defects = accepted(config.game, config.parameters)
     if defects:
@@ -28,9 +28,9 @@ def game_parameters(config: GameConfig) -> Any:
 
 
 def accepted(game: str, given: Mapping[str, object]) -> tuple[Any, list[Finding]]:
-    """A game's parameters, or its defaults and what is wrong, by paths from the file's top.
+    """Returns a game's parameters and no findings, or its defaults and the findings.
 
-    Parameters are right if a set-up can begin with them, whatever the number of players.
+    Parameters are valid if a set-up can begin with them for every number of players.
     """
     rules = GAMES[game]
     defaults = rules.parameters()
@@ -52,7 +52,7 @@ def accepted(game: str, given: Mapping[str, object]) -> tuple[Any, list[Finding]
 
 
 def _model(parameters: type[Any]) -> type[BaseModel]:
-    """A strict model with a dataclass's fields, each of which may be left out."""
+    """Returns a strict model with a dataclass's fields, all of them optional."""
     hints = get_type_hints(parameters)
     each: dict[str, Any] = {field.name: (hints[field.name], None) for field in fields(parameters)}
     return create_model("Parameters", __base__=Part, **each)

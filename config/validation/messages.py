@@ -1,6 +1,6 @@
-"""Turns pydantic's findings into sentences: which key, what is wrong, what to do.
+"""Converts pydantic's errors to findings: the key, the defect and the next step.
 
-None of pydantic's own wording appears in an error.
+Error messages contain none of pydantic's own wording.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pydantic import BaseModel, ValidationError
 from config.errors import Finding, Path, instead, shown
 
 _MISSING = {
-    "safe": "Add `safe:` with its value while nobody holds the lease, such as `safe: 0`.",
-    "max_on": "Add `max_on:` with the seconds after which the board stops it by itself.",
+    "safe": "Add `safe:` with its value while no host holds the lease, such as `safe: 0`.",
+    "max_on": "Add `max_on:` with the seconds after which the board itself stops it.",
     "low": "Add `low:` and `high:`, the limits of the axis in metres.",
     "high": "Add `low:` and `high:`, the limits of the axis in metres.",
-    "home_switch": "Add `home_switch:` with the sensor at the low end of the axis.",
+    "home_switch": "Add `home_switch:` with the sensor at one end of the axis.",
     "kind": "Add `kind:`, such as motor, output, sensor or axis.",
 }
-"""What to do about a missing key, where there is more to say than to add it."""
+"""The next step for a missing key, if it is more than `Add KEY:`."""
 
 _NOUNS = {
     "int_type": "a whole number",
@@ -45,7 +45,7 @@ _BOUNDS = {
 
 
 def findings(error: ValidationError, model: type[BaseModel]) -> list[Finding]:
-    """Every defect that validating against `model` found."""
+    """Returns a finding for every error of a validation against `model`."""
     return [
         _finding(found["type"], found["loc"], found["input"], found.get("ctx", {}), model)
         for found in error.errors(include_url=False)
@@ -70,14 +70,14 @@ def _finding(
             wrong = f"has too many values ({context['actual_length']})"
             return Finding(path, wrong, f"Give at most {context['max_length']}.")
         case "extra_forbidden" | "unexpected_keyword_argument":
-            wrong = f"is a key that nobody reads ({shown(last)})"
+            wrong = f"is an unknown key ({shown(last)})"
             return Finding(path, wrong, instead(str(last), known))
         case "literal_error":
             return Finding(
-                path, f"is none of its values ({shown(value)})", _take(context["expected"])
+                path, f"is not one of its values ({shown(value)})", _give(context["expected"])
             )
         case "union_tag_invalid":
-            wrong = f"is no kind of channel ({shown(context['tag'])})"
+            wrong = f"is not a kind of channel ({shown(context['tag'])})"
             kinds = context["expected_tags"].replace("'", "").split(", ")
             return Finding((*path, "kind"), wrong, instead(context["tag"], kinds))
         case "union_tag_not_found":
@@ -91,19 +91,20 @@ def _finding(
 
 
 def from_rules(path: Path, error: ValueError) -> Finding:
-    """A refusal by the rules of a game, which come as sentences already."""
+    """The finding for a refusal by the rules of a game."""
     wrong = str(error).removesuffix(".")
     return Finding(path, f"the rules refuse it: {wrong}", "Correct it, or leave it out.")
 
 
-def _take(expected: str) -> str:
-    return f"Take {expected}.".replace("'", "")
+def _give(expected: str) -> str:
+    return f"Give {expected}.".replace("'", "")
 
 
 def _as_written(loc: Path, model: type[BaseModel]) -> tuple[Path, Iterable[str]]:
-    """A place as the file has it, and the keys that are known on its level.
+    """The path of a value in the file, and the keys that are known on its level.
 
-    pydantic names a channel's kind between the channel and its keys; the file does not.
+    pydantic adds a channel's kind to the path, between the channel and its keys; the file has no
+    such level.
     """
     path: Path = ()
     here: Any = model
@@ -119,7 +120,7 @@ def _as_written(loc: Path, model: type[BaseModel]) -> tuple[Path, Iterable[str]]
 
 
 def _kinds(annotation: Any) -> dict[str, Any]:
-    """A union told apart by `kind`, as its members by their kinds; empty for anything else."""
+    """The members of a union with the discriminator `kind`, by kind; empty for anything else."""
     bare = _bare(annotation)
     if get_origin(bare) is not UnionType:
         return {}

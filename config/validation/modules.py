@@ -1,4 +1,4 @@
-"""Validates modules: required channels and boards, and consistent dimensions."""
+"""Validates modules: required modules and channels, boards, and consistent dimensions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEEDS = {
     "gantry": "trays",
     "reader": "gantry",
 }
-"""Modules that can do nothing without another one."""
+"""For each module, the module without which it cannot work."""
 
 MOST_TRAYS = 4
 
@@ -29,7 +29,7 @@ def _channel(table: Table, name: str) -> Channel:
 def _needs(table: Table) -> Iterator[Finding]:
     for module, other in _NEEDS.items():
         if module in table.capabilities and other not in table.capabilities:
-            wrong = f"can do nothing without {other} ('{module}')"
+            wrong = f"cannot work without {other} ('{module}')"
             cure = f"Add `modules.{other}`, or leave {module} out."
             yield Finding(("modules", module), wrong, cure)
 
@@ -37,8 +37,11 @@ def _needs(table: Table) -> Iterator[Finding]:
 def _tile_range(table: Table) -> Iterator[Finding]:
     tiles = table.tiles
     if tiles.shortest_mm > tiles.longest_mm:
-        wrong = f"is more than longest_mm ({tiles.shortest_mm:g} against {tiles.longest_mm:g})"
-        yield Finding(("tiles", "shortest_mm"), wrong, "Exchange the two.")
+        wrong = (
+            f"must be at most `longest_mm` ({tiles.shortest_mm:g}, and longest_mm is"
+            f" {tiles.longest_mm:g})"
+        )
+        yield Finding(("tiles", "shortest_mm"), wrong, "Exchange the two values.")
 
 
 def _counter_near_wheel(table: Table) -> Iterator[Finding]:
@@ -56,16 +59,16 @@ def _ports(table: Table) -> Iterator[Finding]:
         if (head.pusher is None) != (head.vane is None):
             has, lacks = ("vane", "pusher") if head.pusher is None else ("pusher", "vane")
             cure = f"Add `{lacks}:`, or leave {has} out."
-            wrong = f"works only together with a {lacks} ('{getattr(head, has)}')"
+            wrong = f"needs a {lacks} too ('{getattr(head, has)}')"
             yield Finding((*path, has), wrong, cure)
         if head.trays and head.pusher is None:
-            wrong = f"cannot build in a tray without a pusher ({at})"
+            wrong = f"cannot fill a tray without a pusher ({at})"
             yield Finding(path, wrong, "Add `pusher:` and `vane:`.")
         if head.turner and not head.face:
-            wrong = f"cannot know which tiles to turn ('{head.turner}')"
-            yield Finding((*path, "turner"), wrong, "Add `face:`, the sensor that sees a face.")
+            wrong = f"needs a sensor for face-up tiles ('{head.turner}')"
+            yield Finding((*path, "turner"), wrong, "Add `face:`, the sensor for face-up tiles.")
         if len(head.trays) > 1 and modules.chain is None:
-            wrong = f"cannot reach {len(head.trays)} trays without a chain ({at})"
+            wrong = f"cannot fill {len(head.trays)} trays without a chain ({at})"
             yield Finding((*path, "trays"), wrong, "Add `modules.chain`, or a head for each tray.")
 
 
@@ -86,10 +89,10 @@ def _every_tray_fed_once(table: Table) -> Iterator[Finding]:
         for position, tray in enumerate(head.trays):
             path: Path = ("modules", "heads", "ports", at, "trays", position)
             if not 0 <= tray < sides:
-                cure = f"Take 0 to {sides - 1}." if sides else "Give an empty list."
-                yield Finding(path, f"there is no such tray ({tray})", cure)
+                cure = f"Give 0 to {sides - 1}." if sides else "Give an empty list."
+                yield Finding(path, f"is not a tray of the table ({tray})", cure)
             elif tray in fed:
-                yield Finding(path, f"is fed by two heads ({tray})", "Leave it to one head.")
+                yield Finding(path, f"is filled by two heads ({tray})", "Name it in one head only.")
             fed.add(tray)
     for tray in sorted(set(range(sides)) - fed):
         path = ("modules", "trays", "sides", tray)
@@ -99,7 +102,7 @@ def _every_tray_fed_once(table: Table) -> Iterator[Finding]:
 def _tray_count(table: Table) -> Iterator[Finding]:
     trays = table.modules.trays
     if trays and not 1 <= len(trays.sides) <= MOST_TRAYS:
-        wrong = f"a table has one tray a side ({len(trays.sides)})"
+        wrong = f"must be one tray for each side of the table ({len(trays.sides)})"
         yield Finding(("modules", "trays", "sides"), wrong, f"Give 1 to {MOST_TRAYS}.")
 
 
@@ -114,32 +117,38 @@ def _walls_fit(table: Table) -> Iterator[Finding]:
         yield Finding(path, wrong, f"Give at least {needed:g}, or fewer columns.")
     square = field.wall_distance * 2000
     if len(trays.sides) > 1 and trays.length_mm > square:
-        wrong = f"makes walls that cross at the corners ({trays.length_mm:g})"
+        wrong = f"allows walls that cross in the corners ({trays.length_mm:g})"
         yield Finding(path, wrong, f"Give at most {square:g}, or a greater `field.wall_distance`.")
 
 
 def _field(table: Table) -> Iterator[Finding]:
     field = table.field
     if field.hand_distance <= field.wall_distance:
-        wrong = f"lies behind the wall ({field.hand_distance:g} against {field.wall_distance:g})"
+        wrong = (
+            f"must be more than `wall_distance` ({field.hand_distance:g}, and wall_distance is"
+            f" {field.wall_distance:g})"
+        )
         path = ("field", "hand_distance")
-        yield Finding(path, wrong, "Give more than `wall_distance`.")
+        yield Finding(path, wrong, f"Give more than {field.wall_distance:g}.")
     half = min(field.width, field.depth) / 2
     if field.hand_distance > half:
-        wrong = f"lies outside the field ({field.hand_distance:g})"
+        wrong = f"is outside the field ({field.hand_distance:g})"
         yield Finding(("field", "hand_distance"), wrong, f"Give at most {half:g}.")
 
 
 def _lanes_and_seats(table: Table) -> Iterator[Finding]:
     lanes, seats = table.modules.lanes, table.field.seats
     if lanes and len(lanes.seats) != seats:
-        wrong = f"are not one a seat ({len(lanes.seats)} lanes, {seats} seats)"
+        wrong = f"must be one lane for each seat ({len(lanes.seats)} lanes, {seats} seats)"
         cure = "Add or remove lanes, or change `field.seats`."
         yield Finding(("modules", "lanes", "seats"), wrong, cure)
 
 
 def _gates_with_their_heads(table: Table) -> Iterator[Finding]:
-    """Checks that a gate and its head share a board: closing the gate stops the head at once."""
+    """Checks that a gate and its head share a board.
+
+    A board that stops then closes the gate and stops the head at the same time.
+    """
     heads, lanes = table.modules.heads, table.modules.lanes
     for head in heads.ports if heads else ():
         for seat in head.trays if lanes else ():
@@ -153,9 +162,12 @@ def _gates_with_their_heads(table: Table) -> Iterator[Finding]:
             if apart is not None:
                 board = table.board_of(apart)
                 wrong = (
-                    f"hangs on board '{here}', and '{apart}' of its head on '{board}' ('{gate}')"
+                    f"is on board '{here}', but '{apart}' of its head is on '{board}' ('{gate}')"
                 )
-                cure = f"Wire it to '{board}': a gate that shuts alone sends tiles past its lane."
+                cure = (
+                    f"Wire it to '{board}': if only the gate closes, tiles go past the lane into"
+                    " the tray."
+                )
                 yield Finding(("modules", "lanes", "seats", seat, "gate"), wrong, cure)
 
 
@@ -164,13 +176,15 @@ def _lamps_along_walls(table: Table) -> Iterator[Finding]:
     if lamps is None or trays is None:
         return
     if len(lamps.walls) != len(trays.sides):
-        wrong = f"are not one a wall ({len(lamps.walls)} strips, {len(trays.sides)} walls)"
+        wrong = (
+            f"must be one strip for each wall ({len(lamps.walls)} strips, {len(trays.sides)} walls)"
+        )
         yield Finding(("modules", "lamps", "walls"), wrong, "Name a strip for each tray.")
     for at, name in enumerate(lamps.walls):
         strip = _channel(table, name)
         if isinstance(strip, StripChannel) and strip.lamps < trays.columns:
             wrong = f"is shorter than the wall of {trays.columns} columns ({strip.lamps} lamps)"
-            cure = "Take a longer strip."
+            cure = f"Use a strip of at least {trays.columns} lamps."
             yield Finding(("modules", "lamps", "walls", at), wrong, cure)
 
 
@@ -179,30 +193,30 @@ def _flipper_under_a_column(table: Table) -> Iterator[Finding]:
     if flipper is None or trays is None:
         return
     if flipper.tray >= len(trays.sides):
-        wrong = f"there is no such tray ({flipper.tray})"
-        cure = f"Take 0 to {len(trays.sides) - 1}."
+        wrong = f"is not a tray of the table ({flipper.tray})"
+        cure = f"Give 0 to {len(trays.sides) - 1}."
         yield Finding(("modules", "flipper", "tray"), wrong, cure)
     if flipper.column > trays.columns:
-        wrong = f"no tray has this column ({flipper.column})"
-        yield Finding(("modules", "flipper", "column"), wrong, f"Take 1 to {trays.columns}.")
+        wrong = f"is not a column of a tray ({flipper.column})"
+        yield Finding(("modules", "flipper", "column"), wrong, f"Give 1 to {trays.columns}.")
 
 
 def _stops_at_its_switches(table: Table) -> Iterator[Finding]:
-    """Checks that the board stops a motor at its limit switches without the host."""
-    for path, motor, forth, back in _travellers(table):
+    """Checks that the board itself stops each motor at its limit switches."""
+    for path, motor, forth, back in _parts_between_switches(table):
         config = _channel(table, motor)
         assert isinstance(config, MotorChannel)
         for key, switch in (("forward_stop", forth), ("reverse_stop", back)):
             if getattr(config, key) != switch:
                 board = table.board_of(motor)
-                wrong = f"is not '{switch}', the end that {'.'.join(map(str, path))} has"
+                wrong = f"must be '{switch}', the switch of {'.'.join(map(str, path))}"
                 here = ("boards", board, "channels", motor, key)
-                told = getattr(config, key)
-                yield Finding(here, f"{wrong} ({told!r})", f"Give `{key}: {switch}`.")
+                given = getattr(config, key)
+                yield Finding(here, f"{wrong} ({given!r})", f"Give `{key}: {switch}`.")
 
 
-def _travellers(table: Table) -> Iterator[tuple[Path, str, str, str]]:
-    """Every part that runs between two switches: where it is, its motor, forward end, other end."""
+def _parts_between_switches(table: Table) -> Iterator[tuple[Path, str, str, str]]:
+    """Every part that moves between two switches: its path, motor, forward and reverse switch."""
     m = table.modules
     if m.lid:
         yield ("modules", "lid"), m.lid.motor, m.lid.opened, m.lid.closed
@@ -227,7 +241,7 @@ def _whole_turner(table: Table) -> Iterator[Finding]:
     keys = ("turner", "turner_home", "turner_over")
     lacking = [key for key in keys if getattr(gantry, key) is None]
     if 0 < len(lacking) < len(keys):
-        wrong = f"has a turner only in part ({' and '.join(lacking)} missing)"
+        wrong = f"has only a part of the turner ({' and '.join(lacking)} missing)"
         cure = "Give all of turner, turner_home and turner_over, or none."
         yield Finding(("modules", "gantry"), wrong, cure)
 
@@ -240,8 +254,8 @@ def _axes_together(table: Table) -> Iterator[Finding]:
     for key in ("y", "z"):
         board = table.board_of(getattr(gantry, key))
         if board != home:
-            wrong = f"hangs on board '{board}', and x on '{home}' ('{getattr(gantry, key)}')"
-            cure = "Put all axes on one board: motion that must begin together begins on one board."
+            wrong = f"is on board '{board}', but x is on '{home}' ('{getattr(gantry, key)}')"
+            cure = "Wire all axes to one board, which can start them at the same time."
             yield Finding(("modules", "gantry", key), wrong, cure)
 
 
@@ -254,7 +268,7 @@ def _reach(table: Table) -> Iterator[Finding]:
         assert isinstance(axis, AxisChannel)
         if axis.low > -distance or axis.high < distance:
             wrong = f"does not reach the hands ({axis.low:g} to {axis.high:g})"
-            cure = f"Let it reach from {-distance:g} to {distance:g}, or bring the hands nearer."
+            cure = f"Give limits from {-distance:g} to {distance:g}, or a smaller `hand_distance`."
             yield Finding(("modules", "gantry", key), wrong, cure)
 
 

@@ -1,14 +1,15 @@
-"""Broken files as stories: which edits of a shipped file, and what one then reads, word by word.
+"""Reads broken configuration files: edits of a shipped file, and the expected error messages.
 
     ## a pin used twice: tables/robotic
     - drum: {kind: motor, pin: 4,
     + drum: {kind: motor, pin: 2,
-    > drum: | boards.base.channels.drum.pin: is taken by lid.pin (pin 2). Give ...
+    > drum: | boards.base.channels.drum.pin: is already used by lid.pin (pin 2). Give ...
 
-`-` is a fragment that stands in the shipped file exactly once, `+` what stands there instead (bare:
-nothing); both may have several lines. `>` is a complaint: how the line begins that it is about (of
-several such lines the one nearest to the first edit; an indent counts if it is given), and its
-words after file and line.
+A `-` line is a fragment that occurs exactly once in the shipped file; the `+` line replaces it (an
+empty `+` line removes it). Both can have several lines. A `>` line is an expected message: the
+beginning of the line of the broken file to which it belongs, and the message without file and line
+number. If several lines begin like that, the one nearest to the first edit is meant; an indent
+counts if it is given.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ FOLDER = Path(__file__).parent / "broken"
 
 
 class BrokenFile(NamedTuple):
-    """One broken file: its edits (old, new), and its complaints (line begins, words)."""
+    """One broken file: its edits (old, new), and its messages (beginning of the line, text)."""
 
     what: str
     file: str
     edits: tuple[tuple[str, str], ...]
-    reads: tuple[tuple[str, str], ...]
+    messages: tuple[tuple[str, str], ...]
 
 
 def broken_files(name: str) -> list[BrokenFile]:
-    """The stories of a file in `broken/`, in order."""
+    """The broken files that a file in `broken/` describes, in order."""
     text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     return [_broken_file(part) for part in text.split("## ")[1:]]
 
 
-def prove(broken: BrokenFile, folder: Path) -> None:
-    """Break the story's file, read it, compare every complaint with what the story says."""
+def check_messages(broken: BrokenFile, folder: Path) -> None:
+    """Writes the broken file, loads it, and compares every message with the expected one."""
     path = folder / "broken.yaml"
     text = _broken(broken)
     path.write_text(text, encoding="utf-8")
@@ -49,7 +50,8 @@ def prove(broken: BrokenFile, folder: Path) -> None:
         check_file(path)
     lines = _lines(broken, text)
     expected = [
-        f"{path}:{line}: {says}" for line, (_, says) in zip(lines, broken.reads, strict=True)
+        f"{path}:{line}: {message}"
+        for line, (_, message) in zip(lines, broken.messages, strict=True)
     ]
     assert str(raised.value).splitlines() == expected
 
@@ -58,7 +60,7 @@ def _broken_file(part: str) -> BrokenFile:
     title, *lines = part.splitlines()
     what, _, file = title.rpartition(": ")
     edits: list[tuple[list[str], list[str]]] = []
-    reads = []
+    messages = []
     for line in lines:
         text = line[2:]
         match line[:1]:
@@ -69,10 +71,10 @@ def _broken_file(part: str) -> BrokenFile:
             case "+":
                 edits[-1][1].append(text)
             case ">":
-                begins, _, says = text.partition(" | ")
-                reads.append((begins, says))
+                begins, _, message = text.partition(" | ")
+                messages.append((begins, message))
     joined = tuple(("\n".join(old), "\n".join(new)) for old, new in edits)
-    return BrokenFile(what, file, joined, tuple(reads))
+    return BrokenFile(what, file, joined, tuple(messages))
 
 
 def _shipped(broken: BrokenFile) -> str:
@@ -82,13 +84,13 @@ def _shipped(broken: BrokenFile) -> str:
 def _broken(broken: BrokenFile) -> str:
     text = _shipped(broken)
     for old, new in broken.edits:
-        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {broken.file}"
+        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {broken.file}"
         text = text.replace(old, new)
     return text
 
 
 def _lines(broken: BrokenFile, text: str) -> list[int]:
-    """The line, from 1, of each complaint."""
+    """The line number, from 1, of each message."""
     before, after = _shipped(broken).splitlines(), text.splitlines()
     edited = next(n for n, (old, new) in enumerate(zip(before, after, strict=False)) if old != new)
     begun = [
@@ -97,6 +99,6 @@ def _lines(broken: BrokenFile, text: str) -> list[int]:
             for n, line in enumerate(after)
             if line.startswith(begins) or line.strip().startswith(begins)
         ]
-        for begins, _ in broken.reads
+        for begins, _ in broken.messages
     ]
     return [1 + min(found, key=lambda n: abs(n - edited)) for found in begun]

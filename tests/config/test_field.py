@@ -1,4 +1,4 @@
-"""The drawing: hands that outgrow their row go on in a second one; the middle is kept clear."""
+"""The places of tiles on the drawing: a long hand continues in a second row; the middle is free."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIELDS = {
 
 
 def row(field: Field, seat: int, seats: int, tiles: int) -> list[Spot]:
-    """Where so many tiles come to lie before a seat, one after the other."""
+    """The places of `tiles` tiles in front of a seat, one after the other."""
     begun, spots, width = 0.0, [], field.pitch + AIR
     for _ in range(tiles):
         begun = field.room(seat, seats, begun, width)
@@ -28,7 +28,7 @@ def row(field: Field, seat: int, seats: int, tiles: int) -> list[Spot]:
 
 
 @pytest.mark.parametrize(("table", "game"), FIELDS)
-def test_seventeen_tiles_and_a_few_more_lie_before_their_own_seat_and_on_no_other(
+def test_a_long_hand_is_drawn_before_its_own_seat_and_no_two_tiles_overlap(
     table: str, game: str
 ) -> None:
     field = FIELDS[table, game]
@@ -41,7 +41,7 @@ def test_seventeen_tiles_and_a_few_more_lie_before_their_own_seat_and_on_no_othe
             assert away > min(field.pitch, field.tile_length) - 1e-6
 
 
-def test_a_block_never_goes_round_the_end_of_a_row() -> None:
+def test_a_block_of_tiles_is_never_split_between_two_rows() -> None:
     field = FIELDS["robotic", "wenzhou"]
     breadth = 2 * (field.table.field.hand_distance - 0.1)
     assert field.room(0, 4, 0.0, 0.05) == 0.0
@@ -50,7 +50,7 @@ def test_a_block_never_goes_round_the_end_of_a_row() -> None:
     assert field.room(0, 4, breadth + 0.01, 0.05) == pytest.approx(breadth + 0.01)
 
 
-def test_the_second_row_lies_before_the_first() -> None:
+def test_the_second_row_is_nearer_to_the_middle_than_the_first() -> None:
     field = FIELDS["robotic", "wenzhou"]
     breadth = 2 * (field.table.field.hand_distance - 0.1)
     first, second = field.hand(0, 4, 0.02), field.hand(0, 4, breadth + 0.02)
@@ -59,7 +59,7 @@ def test_the_second_row_lies_before_the_first() -> None:
 
 
 @pytest.mark.parametrize(("table", "game"), FIELDS)
-def test_what_lies_open_in_the_middle_touches_no_wall_no_hand_and_no_parked_block(
+def test_open_tiles_in_the_middle_touch_no_wall_no_hand_and_no_parked_block(
     table: str, game: str
 ) -> None:
     field = FIELDS[table, game]

@@ -30,13 +30,13 @@ GUIDED = {
     "robotic": {"sniff": ("lots", "return_lots")},
     "pai_gow": {"sniff": ("lots", "return_lots")},
     "auto_deal": {
-        # Dice or people decide who gets one tile more: the hands cannot be picked first.
+        # Dice or players decide which seat gets the extra tile: the hands cannot be picked first.
         "filipino": ("packets", "turn_up", "replace"),
         "bergen": ("packets",),
         # Eight hands, four lanes.
         "pai_gow": ("arrange", "packets"),
         "sniff": ("lots", "return_lots"),
-        # Nobody knows who deals when a set is built: his seventeenth tile comes from the wall.
+        # The dealer is not known when a set is built: the seventeenth tile comes from the wall.
         "wenzhou": ("packets",),
     },
     "classic": {
@@ -70,15 +70,15 @@ def changed(model: Table | GameConfig, **parts: dict[str, object]) -> dict[str, 
 
 
 def test_which_game_fits_which_table() -> None:
-    """Of games and tables that are added later, docs/TABLES.md says it."""
+    """Games and tables that are added later are checked by docs/TABLES.md only."""
     head, *rows = FITS.strip().splitlines()
     tables = head.split()
     assert set(tables) <= set(table_names())
     assert {row.split()[0] for row in rows} <= set(GAMES)
     for row in rows:
         game, *marks = row.split()
-        told = ["x" if fitted(table, game).fits else "-" for table in tables]
-        assert told == marks, game
+        found = ["x" if fitted(table, game).fits else "-" for table in tables]
+        assert found == marks, game
 
 
 @pytest.mark.parametrize("table", GUIDED)
@@ -90,10 +90,10 @@ def test_what_people_do_by_hand(table: str) -> None:
 
 def test_mahjong_does_not_fit_a_pai_gow_table_for_four_reasons() -> None:
     assert fitted("pai_gow", "wenzhou").reasons == (
-        "Its tiles are 38 mm long, and the table takes 44 to 52 mm.",
-        "Its tiles are 28 mm wide, and the table takes at most 26 mm.",
-        "Its set has 136 tiles, and the drum holds 40.",
-        "It needs 17 columns of 2 in a tray, and a tray holds 8 of 4.",
+        "Its tiles are 38 mm long, but the table takes 44 to 52 mm.",
+        "Its tiles are 28 mm wide, but the table takes at most 26 mm.",
+        "Its set has 136 tiles, but the drum holds 40.",
+        "It needs 17 columns of 2 in a tray, but a tray holds 8 of 4.",
     )
 
 
@@ -104,24 +104,24 @@ def test_a_wall_of_wide_tiles_is_longer_than_a_short_tray() -> None:
     short = table.modules.model_copy(
         update={"trays": trays.model_copy(update={"length_mm": 500.0})}
     )
-    told = fit(
+    result = fit(
         table.model_copy(update={"modules": short}), GAMES["filipino"], load_game("filipino")
     )
-    assert told.reasons == ("Its wall of 18 columns is 558 mm long, and a tray 500 mm.",)
+    assert result.reasons == ("Its wall of 18 columns is 558 mm long, but a tray is 500 mm long.",)
 
 
 def test_a_gantry_needs_a_delivery_place_for_every_hand() -> None:
     table = load_table("robotic")
     four = table.model_copy(update=changed(table, field={"seats": 4}))
-    told = fit(four, GAMES["pai_gow"], load_game("pai_gow"))
-    assert told.reasons == ("It needs 8 delivery places, and the gantry serves 4.",)
+    result = fit(four, GAMES["pai_gow"], load_game("pai_gow"))
+    assert result.reasons == ("It needs 8 delivery places, but the gantry serves 4.",)
 
 
 def test_a_house_that_throws_more_dice_than_the_dome_has() -> None:
     config = load_game("pai_gow")
     five = config.model_copy(update={"parameters": {"n_dice": 5}})
     assert fit(load_table("robotic"), GAMES["pai_gow"], five).reasons == (
-        "It throws 5 dice at once, and the table has 3.",
+        "It throws 5 dice at once, but the table has 3.",
     )
 
 
@@ -139,9 +139,10 @@ def test_walls_that_meet_in_a_corner_do_not_fit() -> None:
     columns = {"columns": [19, 17, 17, 19]}
     house = config.model_copy(update={"parameters": {**config.parameters, **columns}})
     verdict = fit(load_table("robotic"), GAMES["filipino"], house)
-    sentence = (
-        "Its walls of 19 and 19 columns meet in the corner of sides 3 and 0: they reach 294.5 and"
-        " 294.5 mm from the middle of their sides, and each wall begins 279 mm from the middle of"
-        " the table."
+    assert verdict.reasons == (
+        (
+            "Its walls of 19 and 19 columns meet in the corner of sides 3 and 0: they extend 294.5"
+            " and 294.5 mm from the middle of their sides, but each wall begins 279 mm from the"
+            " middle of the table."
+        ),
     )
-    assert verdict.reasons == (sentence,)

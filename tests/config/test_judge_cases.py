@@ -1,4 +1,4 @@
-"""Case files: the examples are judged as they say, and no random case traces back."""
+"""Case files: the examples get the verdict in their comment; no random case causes a traceback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ODD: tuple[Any, ...] = (
 
 
 def judged(game: str, path: Path) -> Verdict | str:
-    """The verdict on a file, or the sentence against it."""
+    """The verdict on a case file, or the text of the error that refuses the file."""
     try:
         return judging_of(game).judge(load_case(game, path))
     except (ConfigErrors, RulesError) as error:
@@ -51,15 +51,15 @@ def test_the_example_of_each_game_is_judged_as_its_comment_says(game: str) -> No
     assert text == example_case(game)
     verdict = judged(game, path)
     assert isinstance(verdict, Verdict)
-    said = re.search(r"^# (The claim is (?:valid|not valid)\..*)$", text, re.MULTILINE)
-    assert said
+    expected = re.search(r"^# (The claim is (?:valid|not valid)\..*)$", text, re.MULTILINE)
+    assert expected
     heading, *_ = verdict_page(game, verdict).renderable.renderables  # type: ignore[union-attr]
-    assert said[1] == heading.plain
+    assert expected[1] == heading.plain
     assert f"\ngame: {game}\n" in text
 
 
 @pytest.mark.parametrize("game", JUDGED)
-def test_every_key_of_a_case_says_what_it_means(game: str) -> None:
+def test_every_key_of_a_case_has_an_explanation(game: str) -> None:
     case = judging_of(game).case
     meanings = field_meanings(case)
     assert list(meanings) == [field.name for field in fields(case)]
@@ -76,10 +76,10 @@ def test_a_random_case_is_judged_or_refused_in_sentences(game: str, tmp_path: Pa
         for _ in range(chance.randint(1, 4)):
             _change(values, names, chance)
         path.write_text(json.dumps(values, ensure_ascii=True), encoding="utf-8")
-        said = judged(game, path)
-        if isinstance(said, str):
+        result = judged(game, path)
+        if isinstance(result, str):
             refused += 1
-            assert all(8 < len(line) < 900 for line in said.split("\n")), said
+            assert all(8 < len(line) < 900 for line in result.split("\n")), result
     assert refused > RANDOM_CASES // 3
 
 
@@ -94,12 +94,11 @@ def test_random_bytes_in_a_case_are_judged_or_refused_in_sentences(
             at = chance.randrange(len(data))
             data[at : at + chance.randint(0, 3)] = chance.randbytes(chance.randint(0, 2))
         path.write_bytes(data)
-        said = judged(game, path)
-        assert said != ""
+        assert judged(game, path) != ""
 
 
 def _change(values: dict[str, Any], names: list[str], chance: Random) -> None:
-    """Change one value, take one away, or change one inside a list."""
+    """Replace one value, remove one key, or change one entry of a list."""
     name = chance.choice([*names, *values])
     within = values.get(name)
     match chance.randrange(4):
@@ -124,6 +123,6 @@ def test_a_refusal_names_the_line_of_the_field(tmp_path: Path) -> None:
 
 def test_a_case_of_another_game_is_refused(tmp_path: Path) -> None:
     for game, other in (("wenzhou", "filipino"), ("filipino", "pai_gow"), ("block", "draw")):
-        said = judged(game, CASES / f"{other}.yaml")
-        assert isinstance(said, str)
-        assert f"game: is a case of '{other}', and a case of '{game}' is to be judged" in said
+        error = judged(game, CASES / f"{other}.yaml")
+        assert isinstance(error, str)
+        assert f"game: is '{other}', but a case of '{game}' is expected." in error

@@ -27,14 +27,14 @@ ROBOTIC = (resources.files("config") / "tables/robotic.yaml").read_text(encoding
 WENZHOU = (resources.files("config") / "games/wenzhou.yaml").read_text(encoding="utf-8")
 
 
-def complaint(path: Path) -> str:
+def error_text(path: Path) -> str:
     with pytest.raises(ConfigErrors) as raised:
         check_file(path)
     return str(raised.value)
 
 
-def read_or_complaint(path: Path) -> str:
-    """The file's own name if it is read, what one reads about it otherwise."""
+def path_or_error_text(path: Path) -> str:
+    """The path of a file that is valid; the text of the error for a file that is not."""
     try:
         check_file(path)
     except ConfigError as error:
@@ -57,7 +57,7 @@ def test_a_shipped_table_passes_every_check(name: str) -> None:
     assert load_table(name).name == name
 
 
-def test_what_comes_with_the_package_is_read_once_and_a_file_every_time(tmp_path: Path) -> None:
+def test_a_shipped_file_is_read_once_and_an_own_file_every_time(tmp_path: Path) -> None:
     assert load_table("robotic") is load_table("robotic")
     assert load_game("wenzhou") is load_game("wenzhou")
     mine = tmp_path / "mine.yaml"
@@ -67,7 +67,7 @@ def test_what_comes_with_the_package_is_read_once_and_a_file_every_time(tmp_path
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_a_shipped_game_says_every_default_of_its_rules(name: str) -> None:
+def test_a_shipped_game_lists_every_default_of_its_rules(name: str) -> None:
     config, defaults = load_game(name), GAMES[name].parameters()
     assert config.game == name
     assert set(config.parameters) == {field.name for field in fields(defaults)}
@@ -82,7 +82,7 @@ def test_a_shipped_file_is_also_found_by_its_path(tmp_path: Path) -> None:
     assert load_game(path) == load_game("wenzhou") == load_game(str(path))
 
 
-def test_what_a_house_changes_reaches_the_rules(tmp_path: Path) -> None:
+def test_the_parameters_of_a_house_reach_the_rules(tmp_path: Path) -> None:
     places = [f"p{column}.{level}" for column in range(1, 9) for level in range(1, 5)]
     hands = [places[first : first + 4] for first in range(0, 32, 4)]
     path = tmp_path / "house.yaml"
@@ -104,25 +104,24 @@ def test_what_a_house_changes_reaches_the_rules(tmp_path: Path) -> None:
     assert parameters.pile_view == PaiGow().pile_view
 
 
-def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
+def test_the_error_for_a_misspelt_name_suggests_the_nearest_name() -> None:
     with pytest.raises(ConfigErrors) as raised:
         load_table("robotik")
     assert str(raised.value) == (
-        "robotik: is no table that comes with Wallwright. Did you mean 'robotic'?"
-        " A file is named with its .yaml."
+        "robotik: is not the name of a table. Did you mean 'robotic'? Name a file with its .yaml."
     )
 
 
-def test_a_name_like_no_other_is_answered_with_all() -> None:
+def test_the_error_for_a_name_unlike_all_others_lists_all_names() -> None:
     with pytest.raises(ConfigErrors) as raised:
         load_table("x")
     assert str(raised.value) == (
-        f"x: is no table that comes with Wallwright. Take one of {', '.join(table_names())}."
-        " A file is named with its .yaml."
+        f"x: is not the name of a table. Give one of {', '.join(table_names())}."
+        " Name a file with its .yaml."
     )
 
 
-def test_a_game_where_a_table_belongs_is_told_by_its_keys(tmp_path: Path) -> None:
+def test_a_game_that_is_loaded_as_a_table_gets_one_error_for_each_key(tmp_path: Path) -> None:
     path = tmp_path / "table.yaml"
     path.write_text("game: wenzhou\n", encoding="utf-8")
     with pytest.raises(ConfigErrors) as raised:
@@ -131,31 +130,31 @@ def test_a_game_where_a_table_belongs_is_told_by_its_keys(tmp_path: Path) -> Non
     assert raised.value.errors[-1].path == ("game",)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_file_that_does_not_exist(tmp_path: Path) -> None:
     path = tmp_path / "no.yaml"
-    assert complaint(path) == f"{path}: there is no such file. Look at the path."
+    assert error_text(path) == f"{path}: the file does not exist. Check the path."
 
 
 def test_a_directory(tmp_path: Path) -> None:
-    assert complaint(tmp_path) == f"{tmp_path}: is a directory. Name a file in it."
+    assert error_text(tmp_path) == f"{tmp_path}: is a directory. Name a file in it."
 
 
 def test_a_giant_file(tmp_path: Path) -> None:
     path = tmp_path / "giant.yaml"
     path.write_bytes(b"#" * (LARGEST + 1))
-    assert complaint(path) == f"{path}: has more than {LARGEST} bytes. Name a table or a game."
+    assert error_text(path) == f"{path}: has more than {LARGEST} bytes. Name a table or a game."
 
 
 def test_an_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "empty.yaml"
     path.touch()
-    assert complaint(path) == f"{path}: is empty. Write a table or a game into it, or remove it."
+    assert error_text(path) == f"{path}: is empty. Write a table or a game into it, or remove it."
 
 
 def test_a_file_in_another_encoding(tmp_path: Path) -> None:
     path = tmp_path / "latin.yaml"
     path.write_bytes("game: wenzhou\n# für später\n".encode("latin-1"))
-    assert complaint(path) == f"{path}:2: is not UTF-8 (byte 0xfc). Save it as UTF-8 text."
+    assert error_text(path) == f"{path}:2: is not UTF-8 (byte 0xfc). Save it as UTF-8 text."
 
 
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
@@ -167,7 +166,7 @@ def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
 def test_a_list_instead_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "list.yaml"
     path.write_text("- robotic\n", encoding="utf-8")
-    assert complaint(path) == (
+    assert error_text(path) == (
         f"{path}: is not a mapping of keys to values (a list)."
         " Begin with keys such as `name:` or `game:`."
     )
@@ -176,19 +175,19 @@ def test_a_list_instead_of_a_table(tmp_path: Path) -> None:
 def test_a_file_about_something_else(tmp_path: Path) -> None:
     path = tmp_path / "shopping.yaml"
     path.write_text("milk: 2\n", encoding="utf-8")
-    assert complaint(path) == (
+    assert error_text(path) == (
         f"{path}: is neither a table nor a game."
-        " A table has `boards:` and `modules:`, a game has `game:`."
+        " Give a table `boards:` and `modules:`, a game `game:`."
     )
 
 
-def test_a_complaint_stays_on_one_line_whatever_the_key(tmp_path: Path) -> None:
+def test_an_error_is_one_line_even_if_the_key_has_two(tmp_path: Path) -> None:
     path = tmp_path / "keys.yaml"
     path.write_text(WENZHOU + '"two\\nlines": 1\n', encoding="utf-8")
     line = WENZHOU.count("\n") + 1
-    assert complaint(path) == (
-        f"{path}:{line}: two\\nlines: is a key that nobody reads ('two\\nlines')."
-        " Take one of game, parameters, play, tile."
+    assert error_text(path) == (
+        f"{path}:{line}: two\\nlines: is an unknown key ('two\\nlines')."
+        " Give one of game, parameters, play, tile."
     )
 
 
@@ -214,16 +213,16 @@ TREES = st.recursive(
         st.sampled_from([*Table.model_fields, *GameConfig.model_fields]), TREES, min_size=1
     )
 )
-def test_no_tree_of_values_brings_anything_but_a_table_a_game_or_a_complaint(
+def test_every_tree_of_values_is_a_table_a_game_or_a_configuration_error(
     tmp_path_factory: pytest.TempPathFactory, tree: dict[str, object]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "tree.yaml"
     path.write_text(yaml.safe_dump(tree, allow_unicode=True), encoding="utf-8")
-    assert read_or_complaint(path).startswith(str(path))
+    assert path_or_error_text(path).startswith(str(path))
 
 
 @given(data=st.data())
-def test_a_shipped_table_with_one_line_changed_is_read_or_refused_in_words(
+def test_a_shipped_table_with_one_changed_line_is_read_or_refused_with_a_message(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     lines = ROBOTIC.splitlines()
@@ -232,4 +231,4 @@ def test_a_shipped_table_with_one_line_changed_is_read_or_refused_in_words(
     lines[at] = other
     path = tmp_path_factory.getbasetemp() / "changed.yaml"
     path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass"))
-    assert read_or_complaint(path).startswith(str(path))
+    assert path_or_error_text(path).startswith(str(path))
