@@ -71,7 +71,7 @@ def test_a_broken_plug_in_is_reported_and_the_other_game_is_listed_and_played(
     assert re.search(r"^ *high_bone +High Bone +2-4 +28 ", listed.stdout, re.MULTILINE)
     sentence = (
         "The entry point 'whist' of wallwright.games: 'broken_whist:PLUGIN' cannot be imported"
-        " (No module named 'broken_whist'); mend or uninstall its package.\n"
+        " (No module named 'broken_whist'); repair or uninstall its package.\n"
     )
     assert listed.stderr == sentence
     played = run_installed(installed, "controller.cli", "run", "--game", "high_bone", "--play")
@@ -137,7 +137,7 @@ def test_chaos_plays_the_game_on_the_table_from_their_own_files(tmp_path: Path) 
         ("[project]\nname = 'whist'\n", "names no game; it needs [project.entry-points"),
         (
             '[project.entry-points."wallwright.games"]\nwhist = 3\n',
-            "has an entry point that is no text; it needs",
+            "has an entry point that is not a text; it needs",
         ),
         (
             '[project.entry-points."wallwright.games"]\nwhist = "no_whist:PLUGIN"\n',

@@ -22,7 +22,7 @@ def test_an_unknown_table_or_board_and_a_file_that_cannot_be_written_are_refused
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     refused = {
-        ("no_such_table", "--svg", "-"): "no_such_table: is no table that comes with Wallwright",
+        ("no_such_table", "--svg", "-"): "no_such_table: is not the name of a table",
         ("robotic", "--svg", "-", "--board", "leg"): (
             "There is no board 'leg'; give one of base, arm."
         ),

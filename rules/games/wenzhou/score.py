@@ -99,7 +99,7 @@ def caishen_money(caishen: Sequence[int], parameters: Parameters) -> tuple[Payme
 def _due(payer: Seat, winner: Seat, multiplier: int, stakes: Stakes) -> tuple[int, str]:
     base = stakes.between(payer, winner)
     between = (
-        f"with the dealer, his hand {stakes.streak} in a row"
+        f"with the dealer in his hand {stakes.streak} in a row"
         if stakes.dealer in (payer, winner)
         else "between non-dealers"
     )

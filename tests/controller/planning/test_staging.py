@@ -66,7 +66,7 @@ def test_every_place_gets_exactly_one_slot_or_the_layout_is_refused(
 def test_a_wall_longer_than_its_tray_is_refused_with_the_numbers() -> None:
     with pytest.raises(DoesNotFitError) as refused:
         stage(Walls((17, 20, 17, 17)), TABLES["robotic"])
-    assert str(refused.value) == ("needs 20 columns of 2 in a tray, and a tray holds 19 of 2")
+    assert str(refused.value) == ("needs 20 columns of 2 in a tray, but a tray holds 19 of 2")
 
 
 def test_a_pile_of_four_levels_is_built_as_two_opposite_halves() -> None:

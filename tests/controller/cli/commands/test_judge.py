@@ -60,7 +60,7 @@ def test_a_verdict_is_printed_for_people(
     ("change", "says"),
     [
         (("dealer: 0", "dealer: 4"), "There is no seat 4; seats are 0 to 3"),
-        (("seat: 1", "seet: 1"), "seet: is a key that nobody reads ('seet'). Did you mean 'seat'?"),
+        (("seat: 1", "seet: 1"), "seet: is an unknown key ('seet'). Did you mean 'seat'?"),
         (("tile: 9s", "tile: 9x"), "'9x'"),
     ],
 )

@@ -126,11 +126,11 @@ def test_an_illegal_action_ends_the_replay_with_exit_code_1(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "Line 1 of the record is no JSON"),
-        ("wenzhou\n", "Line 1 of the record is no JSON"),
+        ("", "Line 1 of the record is not JSON"),
+        ("wenzhou\n", "Line 1 of the record is not JSON"),
         ('{"event": "ready"}\n', "Line 1 of the record lacks game and outcomes."),
         ('{"game": 7, "outcomes": []}\n', "Line 1 of the record has a wrong game: 7."),
-        ("[]\n", "Line 1 of the record is no JSON object."),
+        ("[]\n", "Line 1 of the record is not a JSON object."),
     ],
 )
 def test_a_file_that_is_not_a_record_is_refused(

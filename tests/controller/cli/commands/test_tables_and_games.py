@@ -101,7 +101,7 @@ def test_every_defect_of_every_file_is_a_line_on_standard_error(
         str(table), str(table), str(game), str(game), str(tmp_path / "none.yaml"), str(tmp_path)
     ]  # fmt: skip
     assert lines[-2:] == [
-        f"{tmp_path / 'none.yaml'}: there is no such file. Look at the path.",
+        f"{tmp_path / 'none.yaml'}: the file does not exist. Check the path.",
         f"{tmp_path}: is a directory. Name a file in it.",
     ]
     assert result.out.startswith(f"{TABLE}: the table robotic has no defect.")
@@ -213,5 +213,5 @@ def test_the_error_for_too_few_trays_has_the_number_that_is_needed() -> None:
         update={"modules": machine.modules.model_copy(update={"trays": fewer})}
     )
     hands = dict.fromkeys(range(4), 33)
-    with pytest.raises(DoesNotFitError, match=r"^needs 4 trays, and the table has 2$"):
+    with pytest.raises(DoesNotFitError, match=r"^needs 4 trays, but the table has 2$"):
         stage(Walls.even(17), table, hands)

@@ -40,7 +40,7 @@ def test_the_faults_of_options_and_of_a_campaign_are_combined(tmp_path: Path) ->
         ("--fault jam", "'jam' is not an injected fault. Write KIND:PART"),
         ("--fault jam:head7", "the table robotic has no 'head7' for jam. Did you mean"),
         ("--fault jam:head2 --port /dev/null", "`--fault` works on a simulated table only;"),
-        ("--faults nowhere.yaml", "nowhere.yaml: there is no such file."),
+        ("--faults nowhere.yaml", "nowhere.yaml: the file does not exist."),
     ],
 )
 def test_an_invalid_fault_option_is_refused_before_anything_moves(
