@@ -1,4 +1,4 @@
-"""The rules import the standard library only, and nothing there that tells time or makes chance."""
+"""The rules import only the standard library, and nothing of it for clocks, chance or files."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 
 import rules
 
-ROOM = Path(rules.__file__).parent
-FILES = sorted(ROOM.rglob("*.py"))
+FOLDER = Path(rules.__file__).parent
+FILES = sorted(FOLDER.rglob("*.py"))
 IMPURE = {"asyncio", "datetime", "logging", "os", "pathlib", "random", "secrets", "socket"}
-IMPURE |= {"subprocess", "sys", "threading", "time"}
+IMPURE |= {"subprocess", "threading", "time"}
 
 IMPORT_ALL = """
 import sys
@@ -36,19 +36,19 @@ print(*(cache.cache_info().currsize for cache in caches))
 
 
 def test_importing_the_rules_loads_the_standard_library_only() -> None:
-    command = [sys.executable, "-S", "-c", IMPORT_ALL, str(ROOM.parent)]
+    command = [sys.executable, "-S", "-c", IMPORT_ALL, str(FOLDER.parent)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
 
 
-def test_a_table_is_worked_out_by_whoever_first_asks_not_at_import() -> None:
+def test_a_lookup_table_is_computed_at_its_first_use_and_not_at_import() -> None:
     command = [sys.executable, "-c", FILLED]
-    run = subprocess.run(command, cwd=ROOM.parent, capture_output=True, text=True, check=True)
+    run = subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=True)
     assert set(run.stdout.split()) == {"0"}
 
 
-@pytest.mark.parametrize("file", FILES, ids=[str(file.relative_to(ROOM)) for file in FILES])
-def test_no_file_of_the_rules_reads_a_clock_throws_dice_or_speaks_to_anything(file: Path) -> None:
+@pytest.mark.parametrize("file", FILES, ids=[str(file.relative_to(FOLDER)) for file in FILES])
+def test_no_file_of_the_rules_reads_a_clock_or_a_file_or_makes_random_numbers(file: Path) -> None:
     imported = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
@@ -57,4 +57,7 @@ def test_no_file_of_the_rules_reads_a_clock_throws_dice_or_speaks_to_anything(fi
             imported.add((node.module or "").partition(".")[0])
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in ("open", "print", "input")
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            # `play_texts` finds the classes of a game in the modules that are loaded.
+            assert node.value.id != "sys" or node.attr == "modules"
     assert not imported & IMPURE

@@ -79,7 +79,8 @@ def test_D9_the_kitty_is_shown_before_anything_is_doubled_or_played_and_by_the_b
         "4h cannot be in the kitty; it has been seen elsewhere."
     )
     assert (
-        str(refused(start(finished()), "reveal 4h")) == "No card of the kitty is to be shown now."
+        str(refused(start(finished()), "reveal 4h"))
+        == "The kitty is not shown now; bid, pass or play instead."
     )
     seen = said(dug, "reveal 4h 5h 6h 7h")
     assert {str(act) for act in seen.legal_actions} == {"pass", "double"}
