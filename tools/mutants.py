@@ -267,19 +267,17 @@ def covered(folder: Path, jobs: int) -> Coverage:
 def outcome(mutant: Mutant, house: Path, groups: Sequence[Sequence[str]]) -> str:
     """Tests one mutant: `SURVIVED`, `killed by TEST`, or `UNSOUND: TEST`.
 
-    A test kills a mutant if it fails twice; a test that fails once only may depend on real time. An
-    unsound test fails without the change too. The project's copy `house` is restored afterwards.
+    A test kills a mutant if it fails twice; a test that fails once only may depend on real time. A
+    test that fails without the change too is left out; the outcome is unsound if no other test
+    fails. The project's copy `house` is restored afterwards.
     """
-    file = house / mutant.file
-    source = file.read_bytes()
-    _write(file, mutant.applied(source))
-    try:
-        failing = next(filter(None, (_failing_twice(house, tests) for tests in groups)), None)
-    finally:
-        _write(file, source)
-    if failing is None:
-        return "SURVIVED"
-    return f"killed by {failing}" if _failing(house, [failing]) is None else f"UNSOUND: {failing}"
+    unsound: list[str] = []
+    for tests in groups:
+        while (failing := _failing_twice(mutant, house, tests, unsound)) is not None:
+            if _failing(house, [failing]) is None:
+                return f"killed by {failing}"
+            unsound.append(failing)
+    return f"UNSOUND: {unsound[0]}" if unsound else "SURVIVED"
 
 
 def _write(file: Path, source: bytes) -> None:
@@ -292,13 +290,21 @@ def _write(file: Path, source: bytes) -> None:
     os.utime(file, (changed, changed))
 
 
-def _failing_twice(house: Path, tests: Sequence[str]) -> str | None:
-    """The first test that fails, and fails again alone; None if there is none."""
-    passed_again: list[str] = []
-    while (failing := _failing(house, tests, passed_again)) is not None:
-        if _failing(house, [failing]) is not None:
-            return failing
-        passed_again.append(failing)
+def _failing_twice(
+    mutant: Mutant, house: Path, tests: Sequence[str], unsound: Sequence[str]
+) -> str | None:
+    """The first test that fails with a change, and fails again alone; None if there is none."""
+    file = house / mutant.file
+    source = file.read_bytes()
+    _write(file, mutant.applied(source))
+    left_out = [*unsound]
+    try:
+        while (failing := _failing(house, tests, left_out)) is not None:
+            if _failing(house, [failing]) is not None:
+                return failing
+            left_out.append(failing)
+    finally:
+        _write(file, source)
     return None
 
 
