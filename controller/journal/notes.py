@@ -108,6 +108,21 @@ class PushProven:
 
 
 @dataclass(frozen=True)
+class LaneFilled:
+    """A hand lane has all its tiles and its gate is shut: later tiles belong elsewhere."""
+
+    seat: int
+
+
+@dataclass(frozen=True)
+class TilesSurplus:
+    """So many more tiles than due have passed a counter; 0 once people have removed them."""
+
+    counter: str
+    tiles: int
+
+
+@dataclass(frozen=True)
 class ChainAt:
     """Note: the chain has arrived at a side, at this edge `count` of its corner sensor."""
 
@@ -132,6 +147,8 @@ Note = (
     | TileFree
     | PushDoubted
     | PushProven
+    | LaneFilled
+    | TilesSurplus
     | ChainAt
     | ChainLost
 )
@@ -177,6 +194,10 @@ def encode(note: Note) -> object:
             return {"doubt": {vane: why}}
         case PushProven(vane):
             return {"doubt": {vane: None}}
+        case LaneFilled(seat):
+            return {"lane": seat}
+        case TilesSurplus(counter, tiles):
+            return {"surplus": {counter: tiles}}
         case ChainAt(side, count):
             return {"chain": {"side": side, "count": count}}
         case ChainLost():
@@ -211,6 +232,11 @@ def _doubt(value: Any) -> Note:
     return PushProven(vane) if why is None else PushDoubted(vane, _text(why))
 
 
+def _surplus(value: Any) -> Note:
+    counter, tiles = _only(value)
+    return TilesSurplus(counter, _count(tiles))
+
+
 def _chain(value: Any) -> Note:
     if value is None:
         return ChainLost()
@@ -239,6 +265,8 @@ _DECODERS: Mapping[str, Callable[[Any], Note]] = {
     "feeding": _feeding,
     "stuck": _stuck,
     "doubt": _doubt,
+    "lane": lambda value: LaneFilled(_count(value)),
+    "surplus": _surplus,
     "chain": _chain,
 }
 

@@ -13,9 +13,11 @@ from collections.abc import Iterable
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.notes import (
     CountedFrom,
+    LaneFilled,
     PushDoubted,
     PushProven,
     TileFree,
+    TilesSurplus,
     TileSticks,
     notes_of,
 )
@@ -28,16 +30,20 @@ from firmware_bridge.boards.devices import Sensor
 class BuildProgress:
     """The counts of each sensor that are not yet assigned to a lane or a stack."""
 
-    def __init__(self, counters: dict[str, TileCounter], counted: dict[str, int]) -> None:
+    def __init__(
+        self, counters: dict[str, TileCounter], counted: dict[str, int], work: Notebook
+    ) -> None:
         self._counters = counters
         self._counted = counted
+        self._work = work
+        self._filled = {note.seat for note in notes_of(work.notes, LaneFilled)}
 
     @classmethod
     async def begun(cls, sensors: Iterable[Sensor], work: Notebook) -> BuildProgress:
         """Note the counts if the build begins now, else compute how far it came.
 
-        Raises TableFault if a count is lower than at the beginning, if a stuck tile is gone, or if
-        a vane has missed an edge: the progress is then unknown.
+        Raises TableFault if a count is lower than at the beginning, if a stuck tile is gone, if a
+        vane has missed an edge, or if surplus tiles were not settled: the progress is then unknown.
         """
         sensors = list(sensors)
         counts = await run_together(*(sensor.count() for sensor in sensors))
@@ -56,13 +62,20 @@ class BuildProgress:
             )
         for doubt in _doubted(work):
             raise TableFault(Fault.UNPROVEN, "trays", doubt.why)
+        for surplus in _unsettled(work):
+            raise TableFault(
+                Fault.UNPROVEN,
+                "trays",
+                f"{surplus.tiles} surplus tiles had passed {surplus.counter} when the last run"
+                " ended; whether they were removed is unknown",
+            )
         stuck, counters = _sticking(work), {}
         for sensor in sensors:
             channel = sensor.channel
             counter = TileCounter(sensor, work, base[channel], since[channel], stuck.get(channel))
             since[channel] -= await counter.settle()
             counters[channel] = counter
-        return cls(counters, since)
+        return cls(counters, since, work)
 
     def counter(self, sensor: str) -> TileCounter:
         """The tile counter of one sensor, with the present progress."""
@@ -74,6 +87,15 @@ class BuildProgress:
         if sensor is not None and taken:
             self._counted[sensor] -= taken
         return taken
+
+    def is_filled(self, seat: int) -> bool:
+        """Whether the hand lane of this seat was filled and its gate shut."""
+        return seat in self._filled
+
+    async def note_filled(self, seat: int) -> None:
+        """Note that a hand lane is filled; on disk before the next tile is lifted."""
+        self._filled.add(seat)
+        await self._work.note(LaneFilled(seat))
 
     def left(self, sensor: str) -> int:
         """The counts of a sensor that are not assigned yet."""
@@ -102,6 +124,12 @@ def _sticking(work: Notebook) -> dict[str, TileSticks]:
             case TileFree():
                 sticking.pop(note.counter, None)
     return sticking
+
+
+def _unsettled(work: Notebook) -> list[TilesSurplus]:
+    """The surplus tiles of each counter, from the last note of the counter."""
+    last = {note.counter: note for note in notes_of(work.notes, TilesSurplus)}
+    return [note for note in last.values() if note.tiles]
 
 
 def _doubted(work: Notebook) -> list[PushDoubted]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 
 from config.layout.staging import Staging
@@ -17,6 +18,7 @@ from controller.stations.load import Load
 from controller.stations.rig import Stations
 from controller.stations.switched import FULL
 from firmware_bridge.boards.devices import Output
+from firmware_bridge.wire.errors import BoardError
 
 BY_HAND = 4
 """Tiles that a head lifts in one go if people build the walls by hand."""
@@ -175,9 +177,12 @@ class UnderCycle:
             size = self._staging.lanes[seat]
             there = progress.take(counter, size)
             counted += there
+            if progress.is_filled(seat):
+                continue
             # The last counted tile can be stuck at the counter and still belong to this lane.
             if there < size or (there and not progress.left(counter)):
                 counted += await self._fill_lane(head, seat, size - there)
+                await progress.note_filled(seat)
         for tray in head.head.trays:
             fills = [fill for fill in self._staging.fills if fill.tray == tray]
             pushed = [progress.take(vane, len(fill.stacks)) for fill in fills]
@@ -200,7 +205,7 @@ class UnderCycle:
         left = progress.left(head.head.counter)
         for seat in self._staging.lanes_of(head.head.trays):
             size = self._staging.lanes[seat]
-            if size and left <= size:
+            if size and left <= size and not progress.is_filled(seat):
                 return self._rig.gates[seat]
             left -= size
         return None
@@ -231,6 +236,12 @@ class UnderCycle:
         await below.open(gate)
         try:
             return await head.lift(tiles, through=True)
+        except BaseException:
+            # A counted tile can still be before the gate. It must stay on the belt, so that the
+            # run that resumes the build brings it into the lane and not into a stack.
+            with suppress(BoardError):
+                await head.halt()
+            raise
         finally:
             await below.shut(gate)
 

@@ -171,7 +171,9 @@ class HeadLift:
         """Add tiles that have passed the counter."""
         if not tiles:
             return
-        self._surplus += max(0, tiles - self._due)
+        if tiles > self._due:
+            self._surplus += tiles - self._due
+            self.tile_counter.note_surplus(self._surplus)
         self._due = max(0, self._due - tiles)
         self._hand_over.add(tiles)
         self._load.count(self.part, tiles)
@@ -243,6 +245,7 @@ class HeadLift:
             removed = 1
         elif fault.fault is Fault.EXTRA_TILE:
             removed, self._surplus = self._surplus, 0
+            self.tile_counter.note_surplus(0)
         self._load.count(self.part, -removed)
         await self.tile_counter.remove(removed)
 

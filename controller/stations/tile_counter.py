@@ -11,7 +11,14 @@ run that resumes the build.
 from __future__ import annotations
 
 from controller.faults.table_fault import Fault, TableFault
-from controller.journal.notes import CountedFrom, PushDoubted, PushProven, TileFree, TileSticks
+from controller.journal.notes import (
+    CountedFrom,
+    PushDoubted,
+    PushProven,
+    TileFree,
+    TilesSurplus,
+    TileSticks,
+)
 from controller.journal.replay import DiscardingNotebook, Notebook
 from firmware_bridge.boards.devices import Sensor
 
@@ -107,6 +114,10 @@ class TileCounter:
         removed = self._through - self._stuck.through + 1
         await self.remove(removed)
         return removed
+
+    def note_surplus(self, tiles: int) -> None:
+        """Note how many surplus tiles have passed; 0 once they are removed."""
+        self._work.record(TilesSurplus(self._counter.channel, tiles))
 
     def note_doubt(self, vane: str, why: str) -> None:
         """Note that a vane missed a signal, so that the number of pushed stacks is unknown."""

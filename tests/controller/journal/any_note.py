@@ -11,6 +11,7 @@ from controller.journal.notes import (
     FacesFallen,
     Flipped,
     KeyPresses,
+    LaneFilled,
     MovesMade,
     Note,
     PushDoubted,
@@ -18,6 +19,7 @@ from controller.journal.notes import (
     ShakesBefore,
     TagRead,
     TileFree,
+    TilesSurplus,
     TileSticks,
 )
 
@@ -35,6 +37,8 @@ NOTES: st.SearchStrategy[Note] = st.one_of(
     st.builds(TileFree, st.text()),
     st.builds(PushDoubted, st.text(), st.text()),
     st.builds(PushProven, st.text()),
+    st.builds(LaneFilled, counts),
+    st.builds(TilesSurplus, st.text(), counts),
     st.builds(ChainAt, counts, counts),
     st.builds(ChainLost),
 )

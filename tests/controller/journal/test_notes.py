@@ -18,6 +18,7 @@ from controller.journal.notes import (
     FacesFallen,
     Flipped,
     KeyPresses,
+    LaneFilled,
     MovesMade,
     Note,
     PushDoubted,
@@ -25,6 +26,7 @@ from controller.journal.notes import (
     ShakesBefore,
     TagRead,
     TileFree,
+    TilesSurplus,
     TileSticks,
     UnknownNoteError,
     decode,
@@ -51,14 +53,29 @@ OF_VERSION_0_1: list[tuple[object, Note]] = [
 ]
 
 
+NEW_IN_VERSION_0_2: list[tuple[object, Note]] = [
+    ({"lane": 2}, LaneFilled(2)),
+    ({"surplus": {"s1": 1}}, TilesSurplus("s1", 1)),
+]
+
+
+@pytest.mark.parametrize(("content", "note"), NEW_IN_VERSION_0_2)
+def test_notes_of_filled_lanes_and_surplus_tiles_are_written_and_read(
+    content: object, note: Note
+) -> None:
+    assert decode(content) == note
+    assert encode(note) == content
+
+
 @pytest.mark.parametrize(("content", "note"), OF_VERSION_0_1)
 def test_notes_are_written_and_read_as_in_version_0_1(content: object, note: Note) -> None:
     assert decode(content) == note
     assert encode(note) == content
 
 
-def test_every_kind_of_note_is_in_that_list() -> None:
-    assert {type(note) for _, note in OF_VERSION_0_1} == set(get_args(Note))
+def test_every_kind_of_note_is_in_these_lists() -> None:
+    known = [*OF_VERSION_0_1, *NEW_IN_VERSION_0_2]
+    assert {type(note) for _, note in known} == set(get_args(Note))
 
 
 @given(NOTES)
