@@ -6,7 +6,7 @@ from functools import cache
 
 from config.loader import load_table, table_names
 from config.schema import Table
-from firmware_bridge.sim.faults.kind import FaultKind
+from firmware_bridge.sim.faults.fault_kind import FaultKind
 from firmware_bridge.sim.faults.kinds import KINDS
 
 MOST_PARTS = 20

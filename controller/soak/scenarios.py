@@ -14,8 +14,8 @@ from config.loader import game_names, load_game, load_table, table_names
 from config.schema import Table
 from config.validation.checks import fit
 from controller.soak.choices import Choices, draw
+from firmware_bridge.sim.faults.fault_kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.injected_fault import Always, At, InjectedFault, Nth, Rate, When
-from firmware_bridge.sim.faults.kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game
 

@@ -18,9 +18,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from firmware_bridge.sim.faults.fault_kind import Realm
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.faults.injection import InjectedFaults
-from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.line import Noise, NoiseFilter
 from firmware_bridge.sim.stall import StallingLoop
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firmware_bridge.sim.faults import parts
-from firmware_bridge.sim.faults.kind import FaultKind
+from firmware_bridge.sim.faults.fault_kind import FaultKind
 from firmware_bridge.sim.faults.outside_kinds import OUTSIDE
 
 _TILE = "each tile that the wheel lifts"

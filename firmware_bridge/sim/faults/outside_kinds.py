@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware_bridge.sim.faults import parts
-from firmware_bridge.sim.faults.kind import BY_OUTPUTS, FaultKind, Realm
+from firmware_bridge.sim.faults.fault_kind import BY_OUTPUTS, FaultKind, Realm
 
 OUTSIDE = (
     FaultKind(

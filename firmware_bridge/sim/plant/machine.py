@@ -15,9 +15,9 @@ from functools import partial
 from config.layout.field import Field
 from config.layout.staging import Fill
 from config.schema import Table, TileSize
+from firmware_bridge.sim.faults.fault_kind import Realm
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.faults.injection import InjectedFaults
-from firmware_bridge.sim.faults.kind import Realm
 from firmware_bridge.sim.faults.parts import motors
 from firmware_bridge.sim.plant.below_lid.chain import Chain
 from firmware_bridge.sim.plant.below_lid.drum import Drum

@@ -6,11 +6,11 @@ import asyncio
 
 from config.loader import load_table
 from firmware_bridge.sim import clock
+from firmware_bridge.sim.faults.fault_kind import BY_OUTPUTS, Realm
 from firmware_bridge.sim.faults.injected_fault import (
     parse,
 )
 from firmware_bridge.sim.faults.injection import InjectedFaults
-from firmware_bridge.sim.faults.kind import BY_OUTPUTS, Realm
 from firmware_bridge.sim.faults.kinds import KINDS
 
 ROBOTIC = load_table("robotic")
