@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from firmware_bridge.executor.rig import OrderRefusedError
+from firmware_bridge.executor.channels import OrderRefusedError
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.messages import Commit, Configure, Kind, Refusal
 

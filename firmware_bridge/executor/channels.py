@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.trapezoid import Profile
-from firmware_bridge.wire.messages import NONE, Configure, Kind, Message
+from firmware_bridge.wire.messages import NONE, Configure, Kind, Message, Refusal
 from rules.errors import WallwrightError
 
 if TYPE_CHECKING:
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 class ImpossibleOrderError(WallwrightError):
     """A command that the mechanism cannot execute: no tile to grip, no room, a lift under load."""
+
+
+class OrderRefusedError(WallwrightError):
+    """A refusal: the reason, and the channel concerned."""
+
+    def __init__(self, reason: Refusal, channel: int = NONE) -> None:
+        super().__init__(reason, channel)
+        self.reason = reason
+        self.channel = channel
 
 
 class Wiring(Protocol):

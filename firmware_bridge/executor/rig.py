@@ -16,6 +16,7 @@ from firmware_bridge.executor.channels import (
     BoardSensor,
     Channel,
     Core,
+    OrderRefusedError,
     PortDevice,
 )
 from firmware_bridge.executor.dice_units import MOST_DICE, DiceUnits
@@ -44,7 +45,6 @@ from firmware_bridge.wire.messages import (
     Value,
     Watch,
 )
-from rules.errors import WallwrightError
 
 C = TypeVar("C", BoardSensor, Axis, BoardOutput, PortDevice)
 
@@ -53,15 +53,6 @@ Order = Set | Pulse | Drive | Move | Home | ThrowDice
 Question = Read | Watch | Count | Scan | Recall
 """Messages that need no lease."""
 _WORD = 0xFFFFFFFF
-
-
-class OrderRefusedError(WallwrightError):
-    """A refusal: the reason, and the channel concerned."""
-
-    def __init__(self, reason: Refusal, channel: int = NONE) -> None:
-        super().__init__(reason, channel)
-        self.reason = reason
-        self.channel = channel
 
 
 class ChannelRig:

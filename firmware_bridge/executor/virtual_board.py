@@ -14,19 +14,19 @@ begins with all outputs at their safe values.
 from __future__ import annotations
 
 import asyncio
-import hmac
 from collections.abc import Callable, Collection
 
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channel_table import ChannelTable
-from firmware_bridge.executor.channels import Wiring, build
+from firmware_bridge.executor.channels import OrderRefusedError, Wiring, build
 from firmware_bridge.executor.lease_timer import LeaseTimer
 from firmware_bridge.executor.memory import BoardMemory
-from firmware_bridge.executor.rig import ChannelRig, Order, OrderRefusedError
+from firmware_bridge.executor.rig import ChannelRig, Order
 from firmware_bridge.executor.safety_inputs import SafetyInputs
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.messages import NONE, Message, Refusal
+from firmware_bridge.wire.session_security import proof
 
 KEY = b"wallwright simulation"
 """The device key of every simulated board."""
@@ -236,7 +236,6 @@ class VirtualBoard:
         if message.nonce != self._nonce:
             self._nonce = message.nonce
             self._begin_session()
-        proof = hmac.digest(self._key, message.nonce + self._serial, "sha256")
         return wire.Identity(
             wire.PROTOCOL,
             FIRMWARE,
@@ -246,7 +245,7 @@ class VirtualBoard:
             self._reset_cause,
             self.channel_table.digest,
             self.channel_table.crc,
-            proof[:8],
+            proof(message.nonce, self._serial, self._key),
         )
 
     def _begin_session(self) -> None:

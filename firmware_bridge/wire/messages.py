@@ -269,7 +269,7 @@ class Tag(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """The board's identity, and its proof: HMAC-SHA256(key, nonce + serial)[:16]."""
+    """The board's identity, and its proof: HMAC-SHA256(key, nonce + serial)[:8]."""
 
     protocol: int
     firmware: int
