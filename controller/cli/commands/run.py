@@ -12,6 +12,7 @@ from config.loader import game_parameters
 from controller.cli.errors import BadInputError
 from controller.cli.options.boards import (
     KeysFile,
+    Ports,
     keys_of,
     ports_of,
     require_ports,
@@ -108,14 +109,7 @@ def run(
             "--reveal", help="Emit the true position of every tile as events (simulation only)."
         ),
     ] = False,
-    port: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The boards' serial port; BOARD=PORT, repeated, if each has its own; gpio for this"
-            " computer's pins.",
-            show_default=False,
-        ),
-    ] = None,
+    port: Ports = None,
     keys: KeysFile = None,
     journal: Annotated[
         Path | None,

@@ -11,6 +11,7 @@ import typer
 from controller.cli.errors import BadInputError
 from controller.cli.options.boards import (
     KeysFile,
+    Ports,
     keys_of,
     ports_of,
     require_ports,
@@ -24,14 +25,7 @@ from controller.cli.output.output_checks import require_new, require_separate
 
 def selftest(
     table: TableNamed = "robotic",
-    port: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The boards' serial port; BOARD=PORT, repeated, if each has its own; gpio for this"
-            " computer's pins.",
-            show_default=False,
-        ),
-    ] = None,
+    port: Ports = None,
     sim: Annotated[bool, typer.Option("--sim", help="Test a simulated table.")] = False,
     yes: Annotated[
         bool,

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 
 PINS = "gpio"
 """The value of `--port` for a table that is driven by this computer's GPIO pins."""
+Ports = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--port",
+        help="The boards' serial port; BOARD=PORT, repeated, if each has its own; gpio for this"
+        " computer's pins.",
+        show_default=False,
+    ),
+]
 KeysFile = Annotated[
     Path | None,
     typer.Option(
