@@ -37,7 +37,8 @@ class Figures:
 class Work:
     """One journal intent during its execution: takes its outcome and its notes.
 
-    Call it with the outcome. `entry` is the journal entry if an earlier run began this intent.
+    Calling the object sets the outcome. `entry` is the journal entry if an earlier run began this
+    intent.
     """
 
     def __init__(self, run_state: RunState, number: int, entry: Entry | None = None) -> None:

@@ -14,7 +14,7 @@ from controller.faults.catalogue import CATALOGUE, Fault
 
 
 class Decision(enum.Enum):
-    """Decisions after a failed attempt, in the order in which they are made for one work."""
+    """Decision after a failed attempt; for one piece of work, decisions follow in this order."""
 
     RETRY = "retry"
     """The machine applies its cure to the part and tries the work again."""

@@ -16,11 +16,11 @@ from controller.faults.catalogue import CATALOGUE, Fault
 SETS, FEWEST = 5, 3
 """How many sets are compared at each end, and the least number. One outlier does not decide the
 median of three, nor do two outliers that of five. An evening has several times as many sets
-(ours)."""
+(our choice)."""
 WIDTH = 0.08
 """Tolerated drift of the time for which a tile darkens S1, as a share. A belt's speed varies by 2
 or 3 % with load and supply; a sensor whose times are a tenth too short still counts every tile
-(ours)."""
+(our choice)."""
 CURRENT = 0.20
 """Tolerated drift of a current, as a share. Cold grease and larger sets cause about a tenth (our
 choice).

@@ -22,12 +22,12 @@ Reconnect = Callable[[str], None]
 
 
 def never_lost(board: str) -> None:
-    """The default `reconnect`, for lines that cannot be lost."""
+    """Do nothing: the default `reconnect`, for lines that cannot be lost."""
 
 
 FIRST_INTERVAL, LONGEST_INTERVAL = 0.1, 2.0
 """First and longest wait before a silent board is asked again, seconds; it doubles every time
-(ours)."""
+(our choice)."""
 SILENCE_LIMIT = 30.0
 """How long a board may be silent before a person is asked to check it, seconds."""
 

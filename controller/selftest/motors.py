@@ -16,7 +16,7 @@ from firmware_bridge.board import Edges, Elapsed, Reason
 MOMENT = 0.5
 """How long a motor without end switches runs, seconds (our choice)."""
 GENTLE = 500
-"""Drive value of such a motor, permille of full drive."""
+"""Drive value of a motor without end switches, permille of full drive."""
 TRAVEL = 0.05
 """How far an axis is moved from its home, metres."""
 NEAR = 0.001

@@ -52,7 +52,7 @@ class FaultSchedule:
         ]
 
     def use(self, injected_faults: InjectedFaults) -> None:
-        """Inject into this table's plant from now on."""
+        """Inject faults into this table's plant from now on."""
         self._injected_faults = injected_faults
 
     def inject_due(self) -> None:

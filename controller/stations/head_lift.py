@@ -168,7 +168,7 @@ class HeadLift:
             raise self._miscounted(counted - due, evidence)
 
     def _add(self, tiles: int) -> None:
-        """Add tiles that have passed the counter."""
+        """Count tiles that have passed the counter as lifted."""
         if not tiles:
             return
         if tiles > self._due:

@@ -62,7 +62,9 @@ class GantryHoming:
             left = await board.move({axis: channel.home + away})
             arrived(not_cut_short(board, axis, left), axis)
             if await board.read(channel.home_switch):
-                evidence = f"it is still active {1000 * PULL_OFF:g} mm away from {axis}'s home"
+                evidence = (
+                    f"the switch is still active {1000 * PULL_OFF:g} mm away from {axis}'s home"
+                )
                 raise TableFault(Fault.HOMING, channel.home_switch, evidence)
             await self._home(board, axis, channel)
 
@@ -70,7 +72,8 @@ class GantryHoming:
         ended = not_cut_short(board, axis, await board.home(axis))
         if ended.reason is not Reason.DONE:
             evidence = (
-                f"{axis} moved towards it for {ended.seconds:.1f} s; ended by {ended.reason.name}"
+                f"{axis} moved towards the switch for {ended.seconds:.1f} s;"
+                f" the motion ended by {ended.reason.name}"
             )
             raise TableFault(Fault.HOMING, channel.home_switch, evidence)
         return ended

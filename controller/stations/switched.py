@@ -18,7 +18,10 @@ MARGIN = 0.5
 BACK_OFF = 0.25
 """Share of its travel by which a part backs off from an obstacle (our choice)."""
 SOON = 0.5
-"""Share of the travel time before which no part can arrive; earlier signals are checked (ours)."""
+"""Share of the travel time before which no part can arrive; earlier signals are checked.
+
+The value is our choice.
+"""
 
 
 @dataclass(frozen=True)
@@ -78,4 +81,5 @@ class Switched:
 
 def missing(sensor: str, ended: Ended) -> str:
     """The evidence for a drive that ended without the signal of its sensor."""
-    return f"{sensor} gave no signal within {ended.seconds:.1f} s; ended by {ended.reason.name}"
+    seconds, reason = ended.seconds, ended.reason.name
+    return f"{sensor} gave no signal within {seconds:.1f} s; the drive ended by {reason}"

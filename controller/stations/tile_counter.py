@@ -71,7 +71,7 @@ class TileCounter:
             return 0
         new = count - self._base - self._through
         if new < 0:
-            evidence = f"{self._counter.channel} counts {count}, less than {count - new} before"
+            evidence = f"{self._counter.channel} counts {count}; its last count was {count - new}"
             raise TableFault(Fault.UNPROVEN, "trays", evidence)
         self._through += new
         return new

@@ -211,7 +211,7 @@ def _closes(config: SensorChannel) -> str:
 # The use of each channel
 
 _ROLES = {"counter": "S1", "vane": "S23", "full": "S6", "zero": "S4", "corner": "S5"}
-"""Numbers that manuals of such tables give to sensors."""
+"""Numbers that manuals of automatic mahjong tables give to sensors, by role."""
 _PARTS = {
     "ports": "head",
     "sides": "tray",

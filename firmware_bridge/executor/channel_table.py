@@ -37,7 +37,7 @@ class ChannelTable:
         self._draft[record.index] = record
 
     def take_draft(self, commit: Commit) -> tuple[Configure, ...]:
-        """Remove and return the draft. OrderRefusedError if it is not what the host commits."""
+        """Remove and return the draft. Raises OrderRefusedError if it does not match `commit`."""
         records = tuple(self._draft[number] for number in sorted(self._draft))
         complete = len(records) == commit.channels == self._channels
         if not complete or configuration_crc(records) != commit.crc:

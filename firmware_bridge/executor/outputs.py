@@ -95,7 +95,7 @@ class Outputs:
             self.stop(output, reason)
 
     def off(self) -> None:
-        """Set every output to 0, not to its safe value: no power, or no channel table."""
+        """Set every output to 0, not its safe value: for a board without power or channel table."""
         for output in self._outputs:
             self._write(output, 0)
             self._cancel_limit(output)

@@ -102,7 +102,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.Handle:
-        """Call in the next turn of the loop; the clock does not advance before it."""
+        """Call in the next turn of the loop, before the clock advances."""
         self._jumps.woken = True
         return super().call_soon(callback, *args, context=context)
 

@@ -4,7 +4,7 @@ Commands are executed strictly in the order of their sequence numbers, each exac
 
     the expected one          executed; its reply is stored and sent
     up to REMEMBERED behind   not executed; the stored reply is sent again
-    any other                 dropped: it is too old, or one before it was lost and is repeated
+    any other                 dropped: it is too old, or an earlier one was lost and is repeated
 
 `Identify` with a new nonce begins a session: the next command bears the next sequence number, and
 so does the first event. Events of an earlier session are discarded. The board that executes

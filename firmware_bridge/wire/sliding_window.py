@@ -109,7 +109,7 @@ class Exchange:
 
     @property
     def due(self) -> float:
-        """When the oldest command in flight is overdue; call it only while there is one."""
+        """Time at which the oldest command in flight is overdue; valid only while there is one."""
         return next(iter(self.in_flight.values())).sent + self.round_trip.timeout
 
     def open(self, identify: Command) -> None:

@@ -139,7 +139,7 @@ class SerialTransport:
 
 
 def _why(reason: Exception) -> str:
-    """The operating system's error text, if pyserial gives its number."""
+    """The operating system's error text, if pyserial gives its number; else pyserial's text."""
     for error in (reason, reason.__context__):
         if error is not None and error.args and isinstance(error.args[0], int):
             return os.strerror(error.args[0])

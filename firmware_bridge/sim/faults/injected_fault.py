@@ -161,5 +161,5 @@ def _number(digits: str, text: str) -> float:
 
 
 def plain(number: float) -> str:
-    """A number with every digit and no exponent, which a fault's text does not allow."""
+    """A number as text without an exponent, which the text of a fault cannot contain."""
     return format(Decimal(repr(number)), "f").removesuffix(".0")

@@ -130,7 +130,7 @@ class Plant:
             self._handlers.update(dict.fromkeys(self.gantry.channels, self.gantry.output))
 
     def connect(self, boards: Mapping[str, BoardInputs]) -> None:
-        """Wire the table's boards, by name."""
+        """Connect the table's boards to the plant, by name."""
         self._boards.connect(boards)
 
     def power_on(self) -> None:

@@ -55,7 +55,9 @@ class Holder:
     def put(self, tile: Tile) -> None:
         """Lay a tile in, on top. Raises ImpossibleOrderError if another holder has the tile."""
         if tile.holder is not None:
-            raise ImpossibleOrderError(f"{tile} cannot be in {self.name} too.")
+            raise ImpossibleOrderError(
+                f"{tile} cannot be put into {self.name}, because another holder has it."
+            )
         tile.holder = self
         self.tiles.append(tile)
 
@@ -85,7 +87,9 @@ def census(tiles: Iterable[Tile], holders: Iterable[Holder]) -> dict[str, int]:
     for holder in holders:
         for tile in holder.tiles:
             if tile.holder is not holder or tile.number in listed:
-                raise ImpossibleOrderError(f"{tile} is listed in {holder.name} as well.")
+                raise ImpossibleOrderError(
+                    f"{tile} is in two holders, of which one is {holder.name}."
+                )
             listed.add(tile.number)
         counts[holder.name] = counts.get(holder.name, 0) + len(holder.tiles)
     for tile in tiles:

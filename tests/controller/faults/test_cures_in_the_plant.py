@@ -121,8 +121,8 @@ def test_a_vane_sensor_that_fails_while_tiles_come_leaves_unproven_stacks() -> N
     ]
     assert emitted.fault is not None
     assert emitted.fault.evidence == (
-        "head3_vane gave no signal within 1.5 s; ended by TIME; 2 tiles were lifted meanwhile and"
-        " can be in any stack"
+        "head3_vane gave no signal within 1.5 s; the drive ended by TIME; 2 tiles were lifted"
+        " meanwhile and can be in any stack"
     )
 
 

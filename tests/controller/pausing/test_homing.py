@@ -24,7 +24,7 @@ def test_a_z_switch_that_stays_inactive_is_a_homing_fault_before_x_or_y_moves() 
     assert events.fault_events == [*ASKED * 3, ("fault", "HOMING", "gantry_z_home")]
     assert events.fault is not None
     assert events.fault.fault is Fault.HOMING
-    assert "gantry_z moved towards it for" in events.fault.evidence
+    assert "gantry_z moved towards the switch for" in events.fault.evidence
     assert axes_that_moved(events, 1e9) == {"gantry_z"}
     assert not events.when(event="state", under="idle"), (
         "no wall is built while the arm is not homed"

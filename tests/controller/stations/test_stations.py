@@ -145,7 +145,7 @@ def test_a_lid_that_never_reaches_its_switch_is_tried_twice_and_the_switch_is_na
     assert (fault.fault, fault.part) == (Fault.LID, "lid")
     assert str(fault) == (
         "lid: the lid did not reach its switch"
-        " (lid_opened gave no signal within 4.5 s; ended by TIME)."
+        " (lid_opened gave no signal within 4.5 s; the drive ended by TIME)."
     )
     assert board.commands == ["lid forward", "lid forward"]
 
@@ -212,7 +212,7 @@ def test_a_vane_without_an_edge_is_named() -> None:
     board.ends["head3_pusher"] = [Ended(Reason.TIME, 0, 1.5)] * 2
     fault = fault_of(rig.heads[3].stack((2, 2)))
     assert (fault.fault, fault.part) == (Fault.PUSHER, "head 3")
-    assert fault.evidence == "head3_vane gave no signal within 1.5 s; ended by TIME"
+    assert fault.evidence == "head3_vane gave no signal within 1.5 s; the drive ended by TIME"
 
 
 def test_a_failed_push_is_reported_before_a_third_stack_is_lifted() -> None:

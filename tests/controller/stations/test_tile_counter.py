@@ -121,7 +121,7 @@ def test_a_lower_count_is_a_fault() -> None:
     counted = Counted()
     counted.board.counts[S1] = 6
     fault = fault_of(counted.tile_counter.take_unreported())
-    assert (fault.fault, fault.evidence) == (Fault.UNPROVEN, f"{S1} counts 6, less than 7 before")
+    assert (fault.fault, fault.evidence) == (Fault.UNPROVEN, f"{S1} counts 6; its last count was 7")
 
 
 def test_a_resumed_run_has_the_counted_tiles() -> None:

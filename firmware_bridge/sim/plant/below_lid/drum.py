@@ -57,7 +57,7 @@ class Drum:
         """Raise ImpossibleOrderError if `more` tiles do not fit."""
         if len(self) + more > self._capacity:
             raise ImpossibleOrderError(
-                f"The drum holds {self._capacity} tiles: {more} do not fit to its {len(self)}."
+                f"The drum has {len(self)} of {self._capacity} tiles; {more} more do not fit."
             )
 
     def pour(self, tiles: Iterable[Tile]) -> None:

@@ -52,7 +52,7 @@ class Lane:
             self._lane.put(tile)
             if len(self._lane) > self._capacity:
                 raise ImpossibleOrderError(
-                    f"{self._lane.name} overflows with {len(self._lane)} tiles."
+                    f"{self._lane.name} has {len(self._lane)} tiles; at most {self._capacity} fit."
                 )
         return self.open
 

@@ -49,7 +49,7 @@ class HeadOutlet:
         side = self._side
         if side is None or side >= len(self._trays):
             raise ImpossibleOrderError(
-                f"head {self._number} pushes a stack, but has no tray before it."
+                f"head {self._number} pushes a stack, but no tray is in front of it."
             )
         self._trays[side].push(stack)
 

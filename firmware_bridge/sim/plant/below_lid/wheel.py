@@ -1,8 +1,8 @@
 """A head's wheel: lifts single tiles out of the drum and lays them onto the head's belt.
 
-The wheel picks its next tile after a random time. Its minimum is the time in which a tile passes.
-Its mean grows in inverse proportion to the number of tiles in the drum below `plenty`, at the end
-of every mix.
+The wheel picks its next tile after a random time. The minimum of that time is the time in which a
+tile passes. While the drum has fewer than `plenty` tiles, at the end of every mix, the mean grows
+in inverse proportion to their number.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Wheel:
         drum.subscribe(self.update)
 
     def turn(self, value: int) -> None:
-        """Set the motor's value."""
+        """Set the value of the wheel's motor."""
         injected_faults = self._world.injected_faults
         if value > 0 >= self._value:
             hit = injected_faults.on_occasion("weak_motor", self._part)
@@ -94,7 +94,7 @@ class Wheel:
         return self._reversals_left <= 0
 
     def update(self) -> None:
-        """Start the time until the next tile, or stop it and keep the remaining share.
+        """Start the timer for the next tile, or stop the timer and keep its remaining share.
 
         To be called whenever the drum or the belt starts or stops.
         """

@@ -26,7 +26,7 @@ class BoardInputs(Protocol):
 
 
 class ConnectedBoards:
-    """The boards of a table, by channel. Before a board is connected, its reports are dropped."""
+    """The boards of a table, by channel. Reports to a board that is not connected are dropped."""
 
     def __init__(
         self, table: Table, loop: asyncio.AbstractEventLoop, injected_faults: InjectedFaults
@@ -38,7 +38,7 @@ class ConnectedBoards:
         )
 
     def connect(self, boards: Mapping[str, BoardInputs]) -> None:
-        """Wire boards, by name."""
+        """Connect these boards to the plant, by name."""
         for name, board in boards.items():
             self._board_of.update(dict.fromkeys(self._table.boards[name].channels, board))
 

@@ -270,9 +270,9 @@ class Felt(Holder):
         for spot in centres:
             support = self.support_level(spot)
             if support != level:
-                where = "in the air" if support < level else "into the tiles"
+                where = "in the air" if support < level else "inside other tiles"
                 raise ImpossibleOrderError(
-                    f"A block set down on level {level} at {spot} would go {where}"
+                    f"A block set down on level {level} at {spot} would be {where}"
                     f" (the support is level {support})."
                 )
         landing = [self._target_pillar(spot, level) for spot in centres]

@@ -271,7 +271,7 @@ def test_a_lane_with_one_tile_too_many_is_a_fault() -> None:
         fill(rack)
         rack.set("lane0_gate", 1)
         await count(rack, 18)
-        assert "lane 0 overflows with 18 tiles." in rack.boards["base"].refusals
+        assert "lane 0 has 18 tiles; at most 17 fit." in rack.boards["base"].refusals
 
     run_scenario(main, "auto_deal")
 
