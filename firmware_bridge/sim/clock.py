@@ -18,10 +18,10 @@ import selectors
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import Context, copy_context
-from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Any, NoReturn, TypeVar, TypeVarTuple, Unpack
 
+from firmware_bridge.sim.timers import Timers
 from rules.errors import WallwrightError
 
 T = TypeVar("T")
@@ -39,10 +39,6 @@ _ALONE = 10.0
 """Virtual seconds that a companion runs at a time if no timer is set."""
 _LATE = 0.25
 """Real seconds; a paced run that falls further behind than this does not catch up."""
-_RESOLUTION = 1e-9
-"""Timers closer together than this (seconds) fire at one instant, as on the ordinary loop."""
-_FEW = 64
-"""With fewer timers than this, cancelled ones are not removed from the heap."""
 
 
 class Deadlock(WallwrightError, RuntimeError):
@@ -67,7 +63,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(
         self, pace: float | None = None, patience: float = PATIENCE, *, live: bool = False
     ) -> None:
-        self._timers = _Timers()
+        self._timers = Timers()
         self._jumps = _JumpingSelector(
             pace, patience, self._timers, self.call_exception_handler, self._deadlock, live
         )
@@ -149,53 +145,6 @@ def run(main: Coroutine[Any, Any, T], pace: float | None = None, patience: float
         return runner.run(main)
 
 
-_Entry = tuple[float, int, asyncio.TimerHandle, Callable[..., object], tuple[Any, ...], Context]
-
-
-class _Timers:
-    """The loop's timers, ordered by their instant and then by the order in which they were set.
-
-    Entries are tuples, so the heap compares them without a call of Python code.
-    """
-
-    def __init__(self) -> None:
-        self._heap: list[_Entry] = []
-        self._count = 0
-        self._limit = _FEW
-
-    def push(
-        self,
-        when: float,
-        timer: asyncio.TimerHandle,
-        callback: Callable[..., object],
-        args: tuple[Any, ...],
-        context: Context,
-    ) -> None:
-        self._count += 1
-        heappush(self._heap, (when, self._count, timer, callback, args, context))
-        if len(self._heap) > self._limit:
-            self._heap = [entry for entry in self._heap if not entry[2].cancelled()]
-            heapify(self._heap)
-            self._limit = max(_FEW, 2 * len(self._heap))
-
-    def next(self) -> float | None:
-        """The virtual time at which the next timer fires; None without a timer."""
-        heap = self._heap
-        while heap and heap[0][2].cancelled():
-            heappop(heap)
-        return heap[0][0] if heap else None
-
-    def due(self, now: float) -> list[_Entry]:
-        """Remove and return the timers that fire at this instant."""
-        heap, end, out = self._heap, now + _RESOLUTION, []
-        while heap and heap[0][0] < end:
-            out.append(heappop(heap))
-        return out
-
-    def clear(self) -> None:
-        self._heap.clear()
-
-
 Ready = list[tuple[selectors.SelectorKey, int]]
 _NONE_READY: Ready = []
 _EVERY = 16
@@ -210,7 +159,7 @@ class _JumpingSelector(selectors.BaseSelector):
         self,
         pace: float | None,
         patience: float,
-        timers: _Timers,
+        timers: Timers,
         failed: Callable[[dict[str, Any]], None],
         deadlock: Callable[[], NoReturn],
         live: bool,
