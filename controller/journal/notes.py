@@ -19,7 +19,7 @@ from rules.errors import WallwrightError
 
 @dataclass(frozen=True)
 class MovesMade:
-    """Number of moves of a step, counted from the first, that are made and confirmed."""
+    """Note: the number of moves of a step, counted from the first, that are confirmed."""
 
     moves: int
 
@@ -45,21 +45,21 @@ class ShakesBefore:
 
 @dataclass(frozen=True)
 class FacesFallen:
-    """The faces that one shake of the dice has shown."""
+    """Note: the faces that one shake of the dice has shown."""
 
     faces: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class TagRead:
-    """The tag of the turned tile in the jaws; None if no tag could be read."""
+    """Note: the tag of the turned tile in the jaws; None if no tag could be read."""
 
     tag: int | None
 
 
 @dataclass(frozen=True)
 class CountedFrom:
-    """The counts of the sensors at the beginning of a build, by sensor channel."""
+    """Note: the counts of the sensors at the beginning of a build, by sensor channel."""
 
     counts: tuple[tuple[str, int], ...]
 

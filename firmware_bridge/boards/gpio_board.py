@@ -211,7 +211,7 @@ class GpioBoard:
     # Events from pins and executor
 
     def _changed(self, sensor: str, active: bool, age: float) -> None:
-        """A pin changed `age` seconds ago. The only method that runs outside the loop's thread."""
+        """Pass a pin's change `age` seconds ago to the loop; called from another thread."""
         state = self._state
         if state is not None:
             at = state.loop.time() - age

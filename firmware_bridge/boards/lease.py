@@ -110,7 +110,7 @@ class PinLease:
             self.end()
 
     def end(self) -> None:
-        """Give the lease back, held or not."""
+        """Stop renewing the lease and give it back, whether or not it is held."""
         if self._renewal is not None:
             self._renewal.cancel()
             self._renewal = None

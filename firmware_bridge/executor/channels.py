@@ -36,13 +36,13 @@ class Wiring(Protocol):
     """The board's pins. Every method but `dice` may raise ImpossibleOrderError."""
 
     def output(self, channel: str, value: int) -> None:
-        """An output, motor (permille), strip or dice shaker (0/1) changed to this value."""
+        """Called when an output, motor (permille), strip or dice shaker (0/1) takes this value."""
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
-        """An axis begins to move to a target (metres), which it reaches in `seconds`."""
+        """Called when an axis begins to move to a target (metres), reached in `seconds`."""
 
     def axis_ends(self, axis: str, position: float) -> None:
-        """An axis stopped at this position (metres)."""
+        """Called when an axis stops at this position (metres)."""
 
     def dice(self, channel: str, count: int) -> tuple[int, ...]:
         """The faces of this number of dice at rest."""
@@ -79,7 +79,7 @@ class Core(Protocol):
         """Latch a fault: every output goes to its safe value."""
 
     def impossible(self, channel: int, why: str) -> None:
-        """The mechanism is blocked: latch IMPOSSIBLE and record the sentence."""
+        """Latch IMPOSSIBLE for a blocked mechanism, and record the sentence `why`."""
 
 
 @dataclass(eq=False)

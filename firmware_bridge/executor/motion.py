@@ -1,6 +1,6 @@
 """Axis motion of a virtual board: trapezoids begun together, ramps when stopped, homing.
 
-A homing axis runs slowly to its switch and sets that position as its low limit. The switch must
+A homing axis runs slowly to its switch and sets that position as its home. The switch must
 become active within its debounce time after the arrival, or the homing ends by TIME.
 """
 

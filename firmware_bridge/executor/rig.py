@@ -206,7 +206,7 @@ class ChannelRig:
         return {axis.name: axis.position(now) for axis in self._axes}
 
     def off(self) -> None:
-        """Stop all outputs and timers: power lost, or another channel table."""
+        """Stop all outputs and timers after a power loss or before another channel table."""
         self._core.memory.keep(self._sensors)
         self._outputs.off()
         for sensor in self._sensors.values():

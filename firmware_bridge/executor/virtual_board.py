@@ -131,7 +131,7 @@ class VirtualBoard:
                 self.latch(FaultCode.OVER_CURRENT, self._names.index(motor))
 
     def order_failed(self, channel: str, why: str) -> None:
-        """The mechanism of a channel cannot complete an earlier order."""
+        """Latch IMPOSSIBLE: the mechanism of a channel cannot complete an earlier order."""
         self.impossible(self._names.index(channel), why)
 
     def reset(self, cause: int) -> None:
@@ -172,7 +172,7 @@ class VirtualBoard:
         self._make_safe(Reason.FAULT, dead=code is FaultCode.EMERGENCY_STOP)
 
     def impossible(self, channel: int, why: str) -> None:
-        """The mechanism is blocked; record the sentence in `refusals`."""
+        """Latch IMPOSSIBLE for a blocked mechanism, and record the sentence `why` in `refusals`."""
         if not self.refusals or self.refusals[-1] != why:
             self.refusals.append(why)
         self.latch(FaultCode.IMPOSSIBLE, channel)

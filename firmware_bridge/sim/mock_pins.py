@@ -28,7 +28,7 @@ class OutputWiring(Protocol):
     """The part of the plant's wiring that plain pins need."""
 
     def output(self, channel: str, value: int) -> None:
-        """A motor (permille) or output (0/1) changed to this value. Raises ImpossibleOrderError."""
+        """Called when a motor (permille) or output (0/1) changes. Raises ImpossibleOrderError."""
 
 
 class MockPins:
@@ -61,14 +61,14 @@ class MockPins:
         pin.hold(active is active_high)
 
     def order_failed(self, channel: str, why: str) -> None:
-        """The mechanism cannot complete an earlier order.
+        """Record that the mechanism of a channel cannot complete an earlier order.
 
         Pins cannot report this, so the next change of an output is refused with this reason.
         """
         self._refusals.append(f"{channel}: {why}")
 
     def current(self, motor: str, milliamps: int) -> None:
-        """Ignored: pins do not measure current."""
+        """Do nothing: pins do not measure current."""
 
     # The board's side
 

@@ -109,7 +109,7 @@ class Link:
         return frames
 
     def fail(self, why: str) -> None:
-        """The line failed or the board is silent: fail all unanswered commands and call `lost`."""
+        """Fail all unanswered commands and call `lost`: the line failed or the board is silent."""
         silent = BoardSilentError(f"board {self.name}: {why}")
         self._end(silent)
         self.lost(silent)

@@ -182,7 +182,7 @@ class Move(NamedTuple):
 
 
 class Home(NamedTuple):
-    """Run an axis to its home switch and set that as its low limit; ends with `MotionEnded`."""
+    """Run an axis to its home switch and set that position as its home; ends with `MotionEnded`."""
 
     channel: int
 

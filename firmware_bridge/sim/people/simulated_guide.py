@@ -144,7 +144,7 @@ class SimulatedGuide:
         self._people.show_ready()
 
     async def sit_down(self, dealt: HandToPlay) -> None:
-        """The players take up their tiles and play by the rules of the game."""
+        """Let the players take up their tiles and play by the rules of the game."""
         self._people.sit_down()
         if not self.hand_players.is_playing(dealt):
             self.hand_players.sit_down(dealt, self._set_up(dealt))
@@ -161,12 +161,12 @@ class SimulatedGuide:
         return action
 
     async def settled(self, settlement: Settlement) -> None:
-        """The players pay and press the key."""
+        """Let the players pay and press the key."""
         self.hand_players.stand_up()
         self._people.stand_up()
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """The players change seats; racks and felt are empty between two hands."""
+        """Let the players change seats; racks and felt are empty between two hands."""
         await self._take_time(MOVING)
 
     async def help(self, ask: Ask) -> str:

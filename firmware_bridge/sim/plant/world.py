@@ -22,10 +22,10 @@ class PlantPart(Protocol):
     def holders(self) -> tuple[Holder, ...]: ...
 
     def output(self, channel: str, value: int) -> None:
-        """One of its outputs changed to this value. Raises ImpossibleOrderError."""
+        """Called when one of the part's outputs takes this value. Raises ImpossibleOrderError."""
 
     def reset_sensors(self) -> None:
-        """Set its sensors to the state at power-on."""
+        """Set the part's sensors to the state at power-on."""
 
 
 @dataclass(frozen=True)

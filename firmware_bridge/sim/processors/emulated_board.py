@@ -172,7 +172,7 @@ class EmulatedBoard:
             self._processor.drive([(self._now() - self._before, pin, level)])
 
     def order_failed(self, channel: str, why: str) -> None:
-        """The mechanism of a channel cannot complete an earlier order, which no pin can report."""
+        """Pass on that a mechanism cannot complete an earlier order, which no pin can report."""
         self._refuse(channel, why)
 
     def current(self, motor: str, milliamps: int) -> None:

@@ -16,13 +16,13 @@ class BoardInputs(Protocol):
     """The interface of a board to the plant: a virtual board, or mock pins."""
 
     def sensor(self, channel: str, active: bool) -> None:
-        """An input is at this level from now on."""
+        """Called when an input takes this level."""
 
     def order_failed(self, channel: str, why: str) -> None:
-        """The mechanism of a channel cannot complete an earlier order."""
+        """Called when the mechanism of a channel cannot complete an earlier order."""
 
     def current(self, motor: str, milliamps: int) -> None:
-        """A motor draws this current from now on."""
+        """Called when a motor begins to draw this current."""
 
 
 class ConnectedBoards:

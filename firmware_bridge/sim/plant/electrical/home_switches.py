@@ -28,11 +28,11 @@ class HomeSwitches:
             self._sense(axis.home_switch, axis.home == max(0.0, axis.low))
 
     def axis_begins(self, axis: str, start: float, target: float) -> None:
-        """An axis begins to move from one position to another, in metres."""
+        """Process the start of a motion of an axis from one position to another, in metres."""
         if abs(target - start) > _EXACT:
             self._sense(self._axes[axis].home_switch, False)
 
     def axis_ends(self, axis: str, position: float) -> None:
-        """An axis stopped at this position, in metres."""
+        """Process the stop of an axis at this position, in metres."""
         if abs(position - self._axes[axis].home) <= _EXACT:
             self._sense(self._axes[axis].home_switch, True)

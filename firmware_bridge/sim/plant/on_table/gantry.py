@@ -89,7 +89,7 @@ class Gantry:
         self._sense(self._module.loaded, False)
 
     def output(self, channel: str, value: int) -> None:
-        """A motor or output changed to this value. Raises ImpossibleOrderError."""
+        """Process the new value of a motor or output. Raises ImpossibleOrderError."""
         if channel == self._module.wide:
             self._set_wide(bool(value))
             return
@@ -98,7 +98,7 @@ class Gantry:
             self._run(channel, 1 if value > 0 else -1, self._running[channel])
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
-        """An axis begins to move. ImpossibleOrderError if that drags the jaws through tiles."""
+        """Begin to move an axis. ImpossibleOrderError if that drags the jaws through tiles."""
         self._at[axis] = start
         self._distances[axis] = target - start
         if axis != self._module.z and start != target and self._among_tiles():
@@ -111,7 +111,7 @@ class Gantry:
             self._carry_off(seconds)
 
     def axis_ends(self, axis: str, position: float) -> None:
-        """An axis stopped. Raises ImpossibleOrderError if the held block hit something."""
+        """Stop an axis. Raises ImpossibleOrderError if the held block hit something."""
         self._at[axis] = position
         self._distances.pop(axis, None)
         if self._block and any(
