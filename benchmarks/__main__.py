@@ -57,7 +57,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def _benchmarks() -> tuple[str, ...]:
-    """The names of the files that have a `main`. The files are read, not imported."""
+    """Return the names of the benchmark files with a `main`, which are read but not imported."""
     folder = Path(benchmarks.__path__[0])
     names = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
     return tuple(

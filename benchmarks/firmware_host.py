@@ -143,7 +143,7 @@ class Host:
         self._send()
 
     def _take(self, sequence: int, event: Message) -> None:
-        """Accept events in their order only; a busy board repeats those not yet acknowledged."""
+        """Accept an event only in its order, because a busy board repeats unacknowledged events."""
         if sequence == self._next_event:
             self.events.append(event)
             self._next_event = (sequence + 1) % 256

@@ -59,10 +59,10 @@ STEP_NM = 50_000
 AXIS_PINS = ((23, 24, 25), (26, 27, 28), (31, 32, 33))
 """Step, direction and home switch of each axis."""
 BESIDE_PINS = ((35, 43, 44), (36, 45, 46), (40, 47, 48))
-"""The same for axes that run beside the drives."""
+"""Step, direction and home switch of each axis that runs while motors are driven."""
 BESIDE_WAY = 2_000_000
 BESIDE_STEP_NM = 1_000
-"""Steps so short that the axes run for four minutes, longer than all drives together."""
+"""Nanometres per step: so short that the axes run for 4 minutes, longer than all drives."""
 
 
 def main() -> Iterator[Row]:
@@ -159,7 +159,7 @@ def drive_all(host: Host, random: Random) -> list[int]:
 
 
 def emergencies(phases: int) -> list[int]:
-    """Cycles from the emergency pin's rise until all outputs are low, for this number of stops."""
+    """Return the cycles from the emergency pin's rise until all outputs are low, for each stop."""
     random = Random(2)
     host = Host()
     host.begin([motor(index, pin) for index, pin in enumerate(MOTORS)], LONG_LEASE_MS)
@@ -181,7 +181,7 @@ def emergencies(phases: int) -> list[int]:
 
 
 def step_errors(axes: int) -> list[float]:
-    """Microseconds by which each step at full speed is late, relative to the move's median."""
+    """Return by how many µs each step at full speed is late, relative to the move's median."""
     moved = AXIS_PINS[:axes]
     host = Host(*(home for _, _, home in moved))
     host.begin(axes_at(0, moved, WAY, STEP_NM), LONG_LEASE_MS)
@@ -238,7 +238,7 @@ def _errors_at_full_speed(host: Host, pin: int) -> list[float]:
 
 
 def lost_leases(times: int) -> list[int]:
-    """Cycles for which outputs stay active after the end of a lease that is not renewed.
+    """Return the cycles for which outputs stay active after the end of a lost lease.
 
     The lease is counted from the moment at which its command has arrived completely, with no other
     command before it; afterwards the link is full again.
@@ -262,12 +262,12 @@ def lost_leases(times: int) -> list[int]:
 
 
 def motor(index: int, pin: int) -> Configure:
-    """A motor with one direction."""
+    """Return the record of a motor with one direction."""
     return _record(index, Kind.MOTOR, pin)
 
 
 def sensor(index: int, pin: int) -> Configure:
-    """A sensor that is active when low, without a debounce time."""
+    """Return the record of a sensor that is active when low, without a debounce time."""
     return _record(index, Kind.SENSOR, pin)._replace(active_high=0)
 
 
@@ -286,7 +286,7 @@ def axes_at(
 
 
 def axis(index: int, step: int, direction: int, way: int, step_nm: int) -> Configure:
-    """An axis of 8 kHz whose home switch is the next channel."""
+    """Return the record of an axis of 8 kHz whose home switch is the next channel."""
     return _record(index, Kind.AXIS, step)._replace(
         second_pin=direction,
         reverse_stop=index + 1,

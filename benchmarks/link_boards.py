@@ -54,7 +54,7 @@ class RecordingBoard:
 
 
 def answer(message: Message, _: int) -> Message:
-    """The shortest valid reply to a command."""
+    """Return the shortest valid reply to a command."""
     if isinstance(message, Identify):
         return Identity(1, 1, b"bnch", b"BENCH000", 1, 0, 0, 0, bytes(8))
     return Ok()
@@ -67,14 +67,14 @@ def echo(fd: int) -> None:
 
 
 def board(fd: int) -> None:
-    """Reply to every command."""
+    """Reply to every command on this file descriptor, as a board does."""
     session = BoardSession(0, answer, lambda data: _write(fd, data))
     while data := os.read(fd, PIECE):
         session.receive(data)
 
 
 def reporter(fd: int) -> None:
-    """Once identified, fill the line with events at regular times."""
+    """Fill the line with events at regular times, after the host has sent Identify."""
     begun: list[float] = []
 
     def execute(message: Message, sequence: int) -> Message:

@@ -13,7 +13,7 @@ from controller.cli import main as wallwright
 
 
 def played(*options: str) -> dict[str, Any]:
-    """The summary of `wallwright run` with these options; RuntimeError if the run fails."""
+    """Run `wallwright run` with these options; return its summary. Raises RuntimeError."""
     with tempfile.TemporaryDirectory() as folder:
         events = Path(folder) / "events.jsonl"
         with redirect_stdout(StringIO()):

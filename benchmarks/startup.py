@@ -12,7 +12,7 @@ from benchmarks import Row
 
 TIMES = 7
 VERSION_S, OTHER_S = 0.15, 0.4
-"""The goals, seconds."""
+"""The goals for the start of a command, in seconds."""
 WALLWRIGHT = (str(Path(sys.executable).with_name("wallwright")),)
 COMMANDS = (
     (("version",), VERSION_S),

@@ -56,7 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect tests whose target lacks a feature; the report states the reason."""
+    """Deselect tests whose target lacks a feature that they need; the report states the reason."""
     lacking = {item: missing for item in items if (missing := _missing(item))}
     _lacking.extend(
         f"{item.name}: its target has no {missing}" for item, missing in lacking.items()
@@ -82,7 +82,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def target(request: pytest.FixtureRequest) -> Target:
-    """The target of a test. If its first link check fails, all other tests are skipped."""
+    """Return a test's target. If its first link check fails, all other tests are skipped."""
     found = target_of(request.param)
     if found.name in _broken:
         pytest.skip(f"the bench is broken: {_broken[found.name]}")
@@ -104,7 +104,7 @@ async def _check_link(name: str, bench: Bench) -> None:
 
 @pytest.fixture
 def measure(request: pytest.FixtureRequest) -> Measure:
-    """`measure(name, value, unit, most=..., least=...)`: record a value and assert its limits."""
+    """Return a function that records a value with its unit and asserts its limits."""
 
     def measured(
         name: str,
@@ -145,7 +145,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _about(target: str) -> dict[str, str]:
-    """Date, host, target and boards of this run."""
+    """Return the date, host, target and boards of this run, for the report."""
     system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -157,7 +157,7 @@ def _about(target: str) -> dict[str, str]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take over the boards and deselected tests of a worker (all workers deselect the same)."""
+    """Add the boards and deselected tests of a worker process to those of the main process."""
     output = getattr(node, "workeroutput", {})
     _boards.update(output.get(BOARDS, {}))
     lacking = output.get(LACKING, [])

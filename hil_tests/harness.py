@@ -73,5 +73,5 @@ SENSOR_ON_PIN = {
 
 
 def number(channel: str) -> int:
-    """A channel's number on the wire."""
+    """Return a channel's number in the messages of the protocol."""
     return NAMES.index(channel)

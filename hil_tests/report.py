@@ -36,7 +36,7 @@ class Measurement:
 
     @property
     def limits(self) -> str:
-        """The limits as text."""
+        """The limits as text, for example `at least 1 ms, at most 20 ms`."""
         limits = [
             f"{sign} {limit:g} {self.unit}"
             for sign, limit in (("at least", self.least), ("at most", self.most))
@@ -58,7 +58,7 @@ class Result:
 def page(
     results: list[Result], lacking: list[str], about: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """The whole report. `about`: date, host and boards.
+    """Return the whole report as HTML. `about`: date, host and boards.
 
     `lacking`: the tests that were left out, each with the reason.
     """
@@ -82,7 +82,7 @@ def page(
 
 
 def plot(measurement: Measurement) -> str:
-    """A bar from zero to the value, and a line at each limit."""
+    """Return an SVG plot: a bar from zero to the value, and a line at each limit."""
     marks = [m for m in (measurement.least, measurement.most) if m is not None]
     whole = max([abs(measurement.value), *map(abs, marks), 1e-12]) * 1.15
     length = abs(measurement.value) / whole * WIDTH

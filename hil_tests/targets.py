@@ -57,7 +57,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Target:
-    """A target: its name, its features, and how it is connected."""
+    """A board to test: its name, its features, and the function that connects to it."""
 
     name: str
     features: frozenset[str]
@@ -263,7 +263,7 @@ def _no_button(sensor: str, active: bool) -> None:
 
 
 def target(name: str) -> Target:
-    """The target of this name; ValueError if there is none."""
+    """Return the target of this name. Raises ValueError if there is none."""
     if name == "sim":
         return Target(name, frozenset({"button"}), _virtual, virtual=True)
     if name == "emulated":

@@ -23,13 +23,13 @@ ROUND_TRIPS = 50
 
 
 async def edges(watched: AsyncIterator[Edge], count: int) -> list[Edge]:
-    """The next edges of a sensor."""
+    """Wait up to 2 s for the next `count` edges of a sensor; return them."""
     async with asyncio.timeout(2.0):
         return [await anext(watched) for _ in range(count)]
 
 
 async def home_axis(bench: Bench) -> None:
-    """Home the axis; the output `switch` closes its home switch."""
+    """Home the axis with its home switch closed by the output `switch`; then open the switch."""
     await bench.board.hold_lease()
     await bench.board.set("switch", 1)
     await asyncio.sleep(SETTLED)
@@ -227,7 +227,7 @@ def test_a_motor_that_is_on_too_long_stops_the_board_until_the_fault_is_cleared(
 
 
 @pytest.mark.needs("button")
-def test_the_emergency_stop_takes_the_power_and_is_latched(target: Target) -> None:
+def test_the_emergency_stop_cuts_the_power_and_is_latched(target: Target) -> None:
     async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
         faults = bench.board.faults

@@ -19,7 +19,7 @@ WAIT = 240
 
 @pytest.fixture
 def port() -> Iterator[str]:
-    """The path of a virtual board's pseudo-terminal; the board is stopped after the test."""
+    """Start a virtual board, yield its pseudo-terminal's path, stop the board after the test."""
     command = (*CLI, "board", "--sim", "robotic", "--pty", "--seed", "5", "--playing", "5")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as board:
         assert board.stdout is not None

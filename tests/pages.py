@@ -37,7 +37,7 @@ class Shown:
 
     @property
     def into(self) -> str | None:
-        """The file that gets the output, `> FILE`; None if there is none."""
+        """The file that receives the output (`> FILE`); None if the line names no file."""
         found = re.search(r" > (\S+)", self.line)
         return found[1] if found else None
 
@@ -46,12 +46,12 @@ class Shown:
 
 
 def name_of(page: Path) -> str:
-    """The path of a page in the project."""
+    """Return the path of a page in the project."""
     return str(page.relative_to(TOP))
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of one language, in order."""
+    """Return a page's fenced blocks of one language, in order."""
     fenced = re.findall(
         rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
@@ -59,7 +59,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def commands(page: Path) -> Iterator[Shown]:
-    """The commands in a page's console blocks: the line after `$ `, and the lines that follow."""
+    """Yield the commands in a page's console blocks, each with the output that follows it."""
     for block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, prints = part.partition("\n")
@@ -67,13 +67,13 @@ def commands(page: Path) -> Iterator[Shown]:
 
 
 def spans(page: Path) -> Iterator[str]:
-    """The texts in code marks in the running text of a page."""
+    """Yield the texts between backticks in the running text of a page."""
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     yield from (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text))
 
 
 def files(page: Path) -> Iterator[tuple[str, str]]:
-    """The file names and texts of the YAML blocks that begin with `# NAME.yaml: description`."""
+    """Yield name and text of each YAML block that begins with `# NAME.yaml: description`."""
     for block in blocks(page, "yaml"):
         named = re.match(r"# ([\w.]+\.yaml):", block)
         if named:

@@ -19,7 +19,7 @@ TEXT = PAGE.read_text("utf-8")
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
-    """The table of the page, loaded from a file with the name that the page uses."""
+    """Return the table of the page, loaded from a file with the name that the page uses."""
     (block,) = re.findall(r"^```yaml\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
     Path("first_drum.yaml").write_text(block, encoding="utf-8")

@@ -41,7 +41,7 @@ EVENTFUL_RUNS = (
 
 @pytest.fixture
 def guide_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that contains the guide's files under the names that the guide gives them."""
+    """Return a folder that contains the guide's files under their names in the guide."""
     for name, text in files(GUIDE):
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -129,7 +129,7 @@ def test_every_step_that_people_can_do_by_hand_is_explained() -> None:
 
 
 def documented() -> dict[str, set[str]]:
-    """Every event of the page with all the keys that its row names."""
+    """Return every event of docs/EVENTS.md with all the keys that its row names."""
     rows_found = re.findall(
         r"^\| \[`(\w+)`\]\(#\w+\) \| (.*?) \|", EVENTS.read_text("utf-8"), re.MULTILINE
     )
@@ -137,14 +137,14 @@ def documented() -> dict[str, set[str]]:
 
 
 def keys_of(kind: str) -> dict[str, set[str]]:
-    """Each `step` or each `move` of the page with all the keys that its row names."""
+    """Return each `step` or each `move` of docs/EVENTS.md with the keys that its row names."""
     section = EVENTS.read_text("utf-8").split(f"\n## {kind}\n")[1].split("\n## ")[0]
     found = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
     return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in found if name != kind}
 
 
 def emitted_by_the_code() -> set[str]:
-    """The first argument of every `emit(...)` in the controller, and every `emit=`."""
+    """Return the names of all events in the controller's code: in `emit(...)` and in `emit=`."""
     names: set[str] = set()
     for file in (HOUSE / "controller").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -238,7 +238,7 @@ def test_the_picture_loads_nothing_from_outside() -> None:
 
 
 def headings(page: Path) -> set[str]:
-    """The anchors of a page, computed from its headings."""
+    """Return the anchors of a page, computed from its headings."""
     titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -259,7 +259,7 @@ def test_every_link_of_a_page_has_a_target(page: Path) -> None:
 
 @pytest.mark.parametrize("page", WITH_FILE_NAMES, ids=lambda page: page.stem)
 def test_files_that_are_named_exist(page: Path) -> None:
-    """`rules/setup.py` from the top folder; `link.py` in the folder of the file named before it."""
+    """A path begins at the top folder; a bare file name is in the folder of the path before it."""
     folder = HOUSE
     for name in re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|yaml|txt))`", page.read_text("utf-8")):
         if (HOUSE / name).exists():

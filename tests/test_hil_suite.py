@@ -31,7 +31,7 @@ def test_a_missing_board_fails_once_and_the_other_tests_are_skipped_with_the_rea
     reason = "BoardSilentError: port /dev/no_such_port cannot be opened"
     assert f"the bench is broken: {reason}" in printed
     assert "passed" not in printed.splitlines()[-1]
-    assert "left out: test_the_emergency_stop_takes_the_power_and_is_latched" in printed
+    assert "left out: test_the_emergency_stop_cuts_the_power_and_is_latched" in printed
     assert "its target has no button" in printed
 
 

@@ -60,7 +60,7 @@ def test_imports_go_one_way_from_rules_to_controller() -> None:
 
 @cache
 def tree_of(file: Path) -> ast.Module:
-    """The syntax tree of a source file, parsed once."""
+    """Return the syntax tree of a source file, which is parsed once."""
     return ast.parse(file.read_text("utf-8"))
 
 
@@ -161,7 +161,7 @@ def test_the_command_wallwright_prints_its_version() -> None:
 
 
 def _imported(tree: ast.AST) -> set[str]:
-    """The top-level names of all modules that a file imports."""
+    """Return the top-level names of all modules that a file imports."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -172,7 +172,7 @@ def _imported(tree: ast.AST) -> set[str]:
 
 
 def _names_of(tree: ast.AST, module: str) -> Iterator[str]:
-    """The names that a file uses of a module: `from time import sleep`, or `time.sleep`."""
+    """Return the names that a file uses of a module: `from time import sleep`, or `time.sleep`."""
     aliases = {
         alias.asname or alias.name
         for node in ast.walk(tree)
@@ -192,7 +192,7 @@ def _names_of(tree: ast.AST, module: str) -> Iterator[str]:
 
 
 def _tracked() -> list[Path]:
-    """Every file of the project: those that git lists, or all files if there is no git."""
+    """Return every file of the project: those that git lists, or all files if git is missing."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=HOUSE,
@@ -207,7 +207,7 @@ def _tracked() -> list[Path]:
 
 
 def _lines(file: Path) -> list[str]:
-    """The lines of a text file; none for a binary file."""
+    """Return the lines of a text file, and no line for a binary file."""
     try:
         return file.read_text().splitlines()
     except UnicodeDecodeError:
@@ -220,7 +220,7 @@ def _module_of(file: Path) -> str:
 
 
 def _imports_of(file: Path, modules: set[str]) -> set[str]:
-    """The modules that a file imports, also for types and inside functions."""
+    """Return the modules that a file imports, also for types and inside functions."""
     found = set()
     for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -237,7 +237,7 @@ WIRE = "firmware_bridge/wire/messages.py"
 
 
 def test_every_public_class_has_a_name_of_its_own() -> None:
-    """Games share names on purpose; apart from them, each class name occurs once."""
+    """Games use the same class names on purpose; every other class name occurs once."""
     places: dict[str, set[str]] = {}
     for file, name in zip(FILES, NAMES, strict=True):
         for node in tree_of(file).body:

@@ -60,7 +60,7 @@ def why_not_run(command: Shown) -> str | None:
 
 @pytest.fixture
 def page_folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
-    """The folder in which a page's commands are run."""
+    """Return the folder in which a page's commands are run."""
     page: Path = request.getfixturevalue("page")
     for entry in ("config", "docs", "examples", "tests", "tools"):
         (tmp_path / entry).symlink_to(TOP / entry)
@@ -92,7 +92,7 @@ def test_the_commands_of_a_page_print_what_the_page_shows(
 
 
 def difference_from_page(command: Shown, capsys: pytest.CaptureFixture[str]) -> str | None:
-    """The difference between a command's result and its page, or None."""
+    """Return the difference between a command's result and the page, or None if they agree."""
     code, out, err = run(command.words, capsys)
     if command.into is not None:
         Path(command.into).write_text(out, encoding="utf-8")
@@ -111,7 +111,7 @@ def difference_from_page(command: Shown, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
-    """A command's exit code, output and errors."""
+    """Run a command; return its exit code, output and errors."""
     if words[0] == "wallwright":
         capsys.readouterr()
         code = main(words[1:])
@@ -122,7 +122,7 @@ def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str,
 
 
 def without_figures(text: str) -> str:
-    """Replaces numbers by #: a run's figures follow from the table's speeds, which can change.
+    """Replace numbers by #, because a run's figures depend on the table's speeds, which can change.
 
     The line with the number of faults is kept.
     """
@@ -134,7 +134,7 @@ def without_figures(text: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_command_is_in_a_console_block(page: Path) -> None:
-    """Commands in other blocks would not be tested."""
+    """The tests find commands in console blocks only; commands in other blocks are not tested."""
     assert not IN_PLAIN.findall(page.read_text("utf-8"))
 
 

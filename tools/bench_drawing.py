@@ -14,12 +14,12 @@ PAGE = Path(__file__).parent.parent / "docs" / "BENCH.md"
 
 
 def drawing() -> str:
-    """The text of the SVG file."""
+    """Return the text of docs/images/first_drum.svg."""
     return drawing_of(bench_table())
 
 
 def bench_table() -> Table:
-    """The table in the YAML block of BENCH.md; the loader requires its name as the file's name."""
+    """Return the table in BENCH.md; the loader requires a file that has the table's name."""
     (block,) = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "first_drum.yaml"

@@ -45,7 +45,7 @@ Rule numbers in a verdict, such as (W24), are explained on the game's page in [r
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of docs/CASES.md."""
     lines = [_INTRODUCTION]
     shared: dict[type[Any], list[str]] = {}
     for name in GAMES:
@@ -63,7 +63,7 @@ def page() -> str:
 
 
 def _table(case: type[Any]) -> Iterator[str]:
-    """The rows of the table of keys: one for each field of the case."""
+    """Yield the rows of a table of keys, one row for each field of the case."""
     meanings, hints = field_meanings(case), get_type_hints(case)
     yield "| key | value | default | meaning |"
     yield "|---|---|---|---|"
@@ -88,7 +88,7 @@ def _default(field: Field[Any]) -> str:
 
 
 def _parts(case: type[Any]) -> Iterator[type[Any]]:
-    """The dataclasses of the mappings in the lists of a case."""
+    """Yield the dataclass of the items of each field that is a list of mappings."""
     for hint in get_type_hints(case).values():
         part = _part(hint)
         if part is not None:
@@ -96,7 +96,7 @@ def _parts(case: type[Any]) -> Iterator[type[Any]]:
 
 
 def _part(hint: Any) -> type[Any] | None:
-    """The dataclass of the items if a field is a list of dataclasses, otherwise None."""
+    """Return the dataclass of a list's items, or None if the field is no list of dataclasses."""
     for part in get_args(hint):
         if isinstance(part, type) and is_dataclass(part):
             return part

@@ -59,7 +59,7 @@ The keys under `parameters:` in a game's file. A parameter that is left out has 
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of docs/CONFIGURATION.md."""
     lines = [_INTRODUCTION, "## A table's file", ""]
     for path, part in _parts(Table, ""):
         lines += _section(path or "the file itself", part)
@@ -76,7 +76,7 @@ def page() -> str:
 
 
 def _parts(part: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseModel]]]:
-    """A part and the parts inside it, each with its path from the top of the file."""
+    """Yield a part and the parts inside it, each with its path from the top of the file."""
     yield path, part
     for name, field in part.model_fields.items():
         here = f"{path}.{name}" if path else name
@@ -85,7 +85,7 @@ def _parts(part: type[BaseModel], path: str) -> Iterator[tuple[str, type[BaseMod
 
 
 def _inner(hint: Any, path: str) -> Iterator[tuple[str, type[BaseModel]]]:
-    """The parts inside a value, each with the form of its path: `ports[]`, `boards.NAME`."""
+    """Yield the parts inside a value, each with the form of its path: `ports[]`, `boards.NAME`."""
     if isinstance(hint, type) and issubclass(hint, BaseModel):
         kind = hint.model_fields.get("kind")
         chosen = get_args(kind.annotation) if kind is not None and hint.__name__ != "Table" else ()
@@ -130,7 +130,7 @@ def _section(path: str, part: type[BaseModel]) -> Iterator[str]:
 
 
 def field_meanings(part: type[Any]) -> dict[str, str]:
-    """The docstring under each field, by name; read from the source, because Python drops it."""
+    """Return the docstring under each field, read from the source, because Python drops it."""
     (node,) = ast.parse(inspect.getsource(part)).body
     assert isinstance(node, ast.ClassDef)
     found = {}
@@ -153,7 +153,7 @@ def _value(part: type[BaseModel], name: str, field: FieldInfo) -> str:
 
 
 def _bare(hint: Any) -> Any:
-    """A type without `None` and without annotations."""
+    """Return a type without its option `None` and without its annotations."""
     if get_origin(hint) is Annotated:
         return _bare(get_args(hint)[0])
     others = [each for each in get_args(hint) if each is not type(None)]
@@ -162,7 +162,7 @@ def _bare(hint: Any) -> Any:
 
 
 def type_in_words(hint: Any, notes: list[Any]) -> str:
-    """A field's type in words for the page; `notes` are the limits in its annotation."""
+    """Return a field's type in words for the page; `notes` are the limits in its annotation."""
     if get_origin(hint) is Annotated:
         inner, *more = get_args(hint)
         return type_in_words(inner, [*more, *notes])
@@ -254,7 +254,7 @@ def _game(name: str) -> Iterator[str]:
 
 
 def parameter_meanings(parameters: type[Any]) -> dict[str, str]:
-    """Each parameter's meaning, from docstring entries of the form "`a`, `b`: what they mean"."""
+    """Return each parameter's meaning, from docstring entries of the form "`a`, `b`: meaning"."""
     found: dict[str, str] = {}
     for line in re.split(r"\n(?=`)", inspect.getdoc(parameters) or ""):
         named = re.match(
@@ -267,6 +267,6 @@ def parameter_meanings(parameters: type[Any]) -> dict[str, str]:
 
 
 def _yaml(value: Any) -> str:
-    """A value as YAML on one line."""
+    """Return a value as YAML on one line."""
     plain = json.dumps(value, default=lambda each: getattr(each, "__dict__", str(each)))
     return plain.strip('"')

@@ -46,7 +46,7 @@ CHANGES = {
 
 @cache
 def readers() -> Mapping[str, tuple[str, ...]]:
-    """The modules that read each field, by `Part.field`, in alphabetical order."""
+    """Return the modules that read each field, by `Part.field`, in alphabetical order."""
     command = [sys.executable, "-m", "tools.configuration_readers"]
     run = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)  # noqa: S603 - this project
     return {key: tuple(modules) for key, modules in json.loads(run.stdout).items()}
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def parts() -> tuple[type[Part], ...]:
-    """Every part of a configuration."""
+    """Return every public class of the schema that is a part of a table's file."""
     named = (getattr(schema, name) for name in schema.__all__)
     return tuple(each for each in named if isinstance(each, type) and issubclass(each, Part))
 
@@ -100,7 +100,7 @@ def _changed(folder: Path) -> str:
 
 
 def _reader() -> str:
-    """The module that reads the field; "" if it is pydantic or the schema itself."""
+    """Return the module that reads the field, or "" if pydantic or the schema itself reads it."""
     frame, name = inspect.currentframe(), __name__
     while frame is not None and (name == __name__ or name.startswith("config.schema")):
         frame = frame.f_back

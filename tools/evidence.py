@@ -30,7 +30,7 @@ Command = tuple[str, ...]
 
 
 def chaos(seed: int, jobs: int, reports: Path) -> Command:
-    """The command for random rounds with injected faults; it writes its report as a page."""
+    """Return the command that plays random rounds with faults and writes a report as a page."""
     report = reports / f"chaos-{seed}.md"
     return (
         *(*WALLWRIGHT, "chaos", "--rounds", str(ROUNDS), "--seed", str(seed)),
@@ -39,12 +39,12 @@ def chaos(seed: int, jobs: int, reports: Path) -> Command:
 
 
 def kills(seed: int, jobs: int, reports: Path) -> Command:
-    """The command that kills real host processes."""
+    """Return the command that plays rounds while it kills real host processes."""
     return (*WALLWRIGHT, "chaos", "--kill", "--kills", str(KILLS), "--seed", str(seed))
 
 
 def fuzz(seed: int, jobs: int, reports: Path) -> Command:
-    """The command that sends arbitrary bytes to the firmware's core, with sanitizers."""
+    """Return the command that sends arbitrary bytes to the firmware's core, with sanitizers."""
     times = (f"FUZZ_SECONDS={FUZZ_SECONDS}", f"FUZZ_SEED={seed}")
     return ("make", "-s", "-C", "firmware_bridge/firmware", "fuzz", *times)
 
@@ -58,9 +58,11 @@ EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the named measurements, or all of them; returns the exit code."""
+    """Run the named measurements, or all if none is named; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.evidence", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(EVIDENCE)}")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"one of {', '.join(EVIDENCE)}; default: all"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes that play in parallel")
     parser.add_argument("--seed", type=int, help="the first seed, instead of new ones")
     parser.add_argument("--reports", type=Path, default=Path("build/evidence"))

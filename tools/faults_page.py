@@ -34,7 +34,7 @@ _SECTIONS = (
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of docs/FAULTS.md."""
     return "\n".join([_INTRODUCTION, *_overview(CATALOGUE.values()), *_sections()])
 
 

@@ -24,22 +24,22 @@ NOT_LISTED = frozenset({"keys", "emergency", "curtain", "ready"})
 
 
 def readme() -> str:
-    """README.md with the current table of games and tables."""
+    """Return the text of README.md with the current table of games and tables."""
     return _with_blocks("README.md", {"games and tables": _marks})
 
 
 def tables_page() -> str:
-    """docs/TABLES.md with the modules of each table, and the steps that people do on it."""
+    """Return the text of docs/TABLES.md with each table's modules and the steps done by hand."""
     return _with_blocks("docs/TABLES.md", {"what they are": _made_of, "by hand": _by_hand})
 
 
 def columns() -> list[str]:
-    """Every packaged table, in the order of the columns."""
+    """Return the name of every packaged table, in the order of the columns."""
     return [*FIRST, *(name for name in table_names() if name not in FIRST)]
 
 
 def games() -> list[str]:
-    """Every game of the project, in alphabetical order."""
+    """Return the name of every game of the project, in alphabetical order."""
     return [name for name in game_names() if PLUGINS.is_own(name)]
 
 

@@ -32,7 +32,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def functions_of(node: ast.AST, path: str = "") -> Iterator[tuple[str, Function]]:
-    """Each function below a node, with its qualified name."""
+    """Yield each function below a node of a syntax tree, with its qualified name."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, Function):
             yield f"{path}{child.name}", child
@@ -44,7 +44,7 @@ def functions_of(node: ast.AST, path: str = "") -> Iterator[tuple[str, Function]
 
 
 def instrumented(file: str, source: str) -> str:
-    """The source of a file whose functions note their calls."""
+    """Return the source of a file with one more statement per function, which notes the call."""
     tree = ast.parse(source)
     for name, function in functions_of(tree):
         after = int(ast.get_docstring(function, clean=False) is not None)
@@ -86,7 +86,7 @@ def _recorded(file: str) -> Generator[None, object, object]:
 
 
 def pytest_sessionfinish() -> None:
-    """Write the record of this process."""
+    """Write the functions that each test file has called in this process to a JSON file."""
     report = {
         file: {"seconds": _seconds[file], "functions": sorted(called)}
         for file, called in _functions.items()

@@ -62,7 +62,7 @@ faults by itself.
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of docs/INJECTED_FAULTS.md."""
     return _INTRODUCTION + "".join(f"\n{_section(kind)}" for kind in KINDS.values())
 
 
@@ -86,7 +86,7 @@ def _tables() -> tuple[Table, ...]:
 
 
 def _parts(kind: FaultKind) -> str:
-    """The parts of all tables; if there are too many, only those that are short for a channel."""
+    """Return the parts that a fault kind can have; of many only those not named as a channel."""
     tables = _tables()
     found = {part: site for table in tables for part, site in kind.parts(table).items()}
     if len(found) <= MOST_PARTS:

@@ -65,7 +65,7 @@ transition.
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of docs/MACHINE.md."""
     return "\n".join([_INTRODUCTION, *_diagram(), "", *_tables()]).rstrip("\n") + "\n"
 
 
@@ -95,7 +95,7 @@ def _region(states: Sequence[str], rows: Rows, name: str) -> Iterator[str]:
 
 
 def _arrows(rows: Rows, name: str, depth: int) -> Iterator[str]:
-    """One arrow for each source; sources that several rows share get a common choice point."""
+    """Yield an arrow for each source; sources that several rows share get one choice point."""
     indent = "    " * depth
     points: list[tuple[str, ...]] = []
     for trigger, sources, destination in rows:

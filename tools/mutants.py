@@ -100,12 +100,12 @@ class Mutant:
         return f"{self.file}:{self.line}: {self.old}  ->  {self.new}"
 
     def applied(self, source: bytes) -> bytes:
-        """The source of the file with the change."""
+        """Return the source of the file with the change."""
         return source[: self.start] + self.new.encode() + source[self.end :]
 
 
 def mutants_of(file: str, source: bytes) -> Iterator[Mutant]:
-    """Every mutant of one file, in the order of its syntax tree."""
+    """Yield every mutant of one file, in the order of its syntax tree."""
     starts = [0]
     for row in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(row))
@@ -118,7 +118,7 @@ def mutants_of(file: str, source: bytes) -> Iterator[Mutant]:
 
 
 def _changeable(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
-    """Expressions and statements, without f-strings, annotations, decorators and type-only code.
+    """Yield expressions and statements, but no f-strings, annotations, decorators, type-only code.
 
     Python 3.11 does not record the columns inside f-strings.
     """
@@ -136,7 +136,7 @@ def _changeable(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
 
 
 def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
-    """The replacements of a node, as source."""
+    """Yield the replacements of a node, as source."""
     match node:
         case ast.Compare(left, [first, *more], others):
             changed = ast.Compare(left, [OPPOSITE[type(first)](), *more], others)
@@ -165,13 +165,13 @@ def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
 
 
 def tests_of(file: str) -> tuple[str, ...]:
-    """The tests that concern a file, most specific first, without duplicates."""
+    """Return the test folders and files for a source file, most specific first."""
     folder = max((path for path in TESTS if file.startswith(f"{path}/")), key=len)
     return tuple(dict.fromkeys(TESTS[folder]))
 
 
 def drawn(house: Path, count: int, random: Random, only: Sequence[str] = CHANGED) -> list[Mutant]:
-    """Draws `count` mutants of a project, with equal probability for each."""
+    """Draw `count` mutants of a project, with equal probability for each."""
     every = [
         mutant
         for file in _changeable_files(house, only)
@@ -181,7 +181,7 @@ def drawn(house: Path, count: int, random: Random, only: Sequence[str] = CHANGED
 
 
 def _changeable_files(house: Path, only: Sequence[str]) -> list[str]:
-    """The source files in these files or folders that can have mutants."""
+    """Return the source files in these files or folders that can have mutants."""
     files = sorted(
         file.relative_to(house).as_posix() for path in only for file in _python(house / path)
     )
@@ -193,19 +193,19 @@ def _python(path: Path) -> list[Path]:
 
 
 def _copied(folder: Path) -> Path:
-    """A copy of the project in a folder that does not exist yet."""
+    """Copy the project to a folder that does not exist yet; return the folder."""
     return shutil.copytree(HOUSE, folder, ignore=shutil.ignore_patterns(".*", "__pycache__"))
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What each test file executes, as a run of all quick tests recorded it."""
+    """The functions that each test file executes and its seconds, from a run of all quick tests."""
 
     seconds: Mapping[str, float]
     functions: Mapping[str, frozenset[str]]
 
     def tests_of(self, mutant: Mutant, source: bytes) -> list[list[str]]:
-        """The test files of a mutant, in groups that are run one after the other.
+        """Return the test files of a mutant, in groups that are run one after the other.
 
         First those that execute the changed function, or any function of the file if the change is
         outside of functions: the tests of the file's own folder, then by duration. Last those of
@@ -234,7 +234,7 @@ class Coverage:
 
 
 def function_at(source: bytes, line: int) -> str:
-    """The qualified name of the innermost function that contains a line; empty outside of all."""
+    """Return the qualified name of the innermost function around a line, "" if there is none."""
     around = [
         (function.lineno, name)
         for name, function in functions_of(ast.parse(source))
@@ -265,7 +265,7 @@ def covered(folder: Path, jobs: int) -> Coverage:
 
 
 def outcome(mutant: Mutant, house: Path, groups: Sequence[Sequence[str]]) -> str:
-    """Tests one mutant: `SURVIVED`, `killed by TEST`, or `UNSOUND: TEST`.
+    """Test one mutant; return `SURVIVED`, `killed by TEST`, or `UNSOUND: TEST`.
 
     A test kills a mutant if it fails twice; a test that fails once only may depend on real time. A
     test that fails without the change too is left out; the outcome is unsound if no other test
@@ -293,7 +293,7 @@ def _write(file: Path, source: bytes) -> None:
 def _failing_twice(
     mutant: Mutant, house: Path, tests: Sequence[str], unsound: Sequence[str]
 ) -> str | None:
-    """The first test that fails with a change, and fails again alone; None if there is none."""
+    """Return the first test that fails with a change and again alone; None if there is none."""
     file = house / mutant.file
     source = file.read_bytes()
     _write(file, mutant.applied(source))
@@ -309,7 +309,7 @@ def _failing_twice(
 
 
 def _failing(house: Path, tests: Sequence[str], without: Sequence[str] = ()) -> str | None:
-    """The first test that fails, or None if all pass."""
+    """Return the first test that fails, or None if all pass."""
     left_out = [f"--deselect={test}" for test in without]
     ended = _pytest(house, "-x", *left_out, *tests)
     if ended.returncode == PASSED:
@@ -319,7 +319,7 @@ def _failing(house: Path, tests: Sequence[str], without: Sequence[str] = ()) -> 
     if ended.returncode == NONE_LEFT:
         return None
     if ended.returncode not in {FAILED, BROKEN} or not named:
-        raise RuntimeError(f"pytest could not run {' '.join(tests)}: {ended.stdout[-2000:]}")
+        raise RuntimeError(f"pytest cannot run {' '.join(tests)}: {ended.stdout[-2000:]}")
     return named[0].split(" - ")[0]
 
 
@@ -340,7 +340,7 @@ def _pytest(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Draw the mutants, test each, report; returns the exit code."""
+    """Draw mutants, test each of them, and report the survivors; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument(
         "paths", nargs="*", default=CHANGED, help="change only these files or folders"
@@ -378,7 +378,7 @@ def _results(
     *,
     whole: bool,
 ) -> list[tuple[Mutant, str]]:
-    """Each tested mutant with its outcome; each copy of the project has one mutant at a time."""
+    """Yield each tested mutant with its outcome; a copy of the project has one mutant at a time."""
     free: SimpleQueue[Path] = SimpleQueue()
     for copy in copies:
         free.put(copy)
@@ -402,7 +402,7 @@ def _results(
 
 
 def _reported(results: Sequence[tuple[Mutant, str]], least: float, report: Path | None) -> int:
-    """Print the share of killed mutants and write the survivors; returns the exit code."""
+    """Print the share of killed mutants, write the survivors, and return the exit code."""
     alive = [str(mutant) for mutant, verdict in results if verdict == "SURVIVED"]
     killed = sum(verdict.startswith("killed") for _, verdict in results)
     share = 100 * killed / len(results) if results else 0.0

@@ -49,12 +49,12 @@ GENERATED: Mapping[str, Callable[[], str]] = {
 
 
 def stale(names: Sequence[str] = tuple(GENERATED)) -> list[str]:
-    """The named files that differ from the text of their generator, or that are missing."""
+    """Return the named files that differ from the text of their generator, or that are missing."""
     return [name for name in names if _text(name) != GENERATED[name]()]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the named files, or all; with `--check` only compare them. Returns the exit code."""
+    """Write the named files, or all; with `--check` only compare them. Return the exit code."""
     names = [name for name in arguments if name != CHECK] or list(GENERATED)
     unknown = [name for name in names if name not in GENERATED]
     if unknown:

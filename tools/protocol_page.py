@@ -35,7 +35,7 @@ _ENUMS: tuple[_Numbers, ...] = (
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of docs/PROTOCOL.md."""
     return Template(_THEORY).substitute(
         protocol=messages.PROTOCOL,
         baud=f"{BAUD:,}",
@@ -93,7 +93,7 @@ def _docstring(described: type) -> str:
 
 
 def _member_docstrings(numbers: _Numbers) -> dict[str, str]:
-    """The docstring under each member, by name; read from the source, because Python drops it."""
+    """Return the docstring under each member, read from the source, because Python drops it."""
     pattern = re.compile(r'^ {4}(\w+) = \d+\n {4}"""(.+?)"""', re.MULTILINE | re.DOTALL)
     found = pattern.findall(inspect.getsource(numbers))
     return {name: " ".join(text.split()) for name, text in found}

@@ -83,7 +83,7 @@ rich leaves 41 pixels above the text for a window's title; the view box begins b
 
 
 def portrait() -> str:
-    """The text of the SVG file."""
+    """Return the text of docs/images/table.svg."""
     shown = Padding(picture(_finished_setup()), (1, 2))
     width = max(len(line) for line in picture(_finished_setup()).plain.split("\n")) + 4
     console = Console(
@@ -98,7 +98,7 @@ def portrait() -> str:
 
 
 def _finished_setup() -> Setup:
-    """The finished set-up, with the indicator turned up."""
+    """Return a finished Wenzhou set-up, with the indicator turned up."""
     setup, throws = find_game("wenzhou").setup(), list(THROWS)
     while (step := setup.pending) is not None:
         match step:

@@ -36,7 +36,7 @@ _TO_BOARD = (Sender.COMMAND, Sender.NOTE)
 
 
 def header() -> str:
-    """The text of the header file."""
+    """Return the text of the firmware's wire.h."""
     parts = [
         _HEAD,
         *_numbers(),
@@ -81,7 +81,7 @@ def _listed(names: Iterable[tuple[str, str]]) -> str:
 
 
 def _sizes() -> str:
-    """The payload sizes, one by one and as a table."""
+    """Return the C macros for the payload sizes: one for each message, and a list of all."""
     defines = "".join(
         f"#define WIRE_{_upper(row.message)}_SIZE {row.layout.size}u\n" for row in TABLE
     )
@@ -95,7 +95,7 @@ def _sizes() -> str:
 
 
 def _readers(row: MessageRow) -> str:
-    """Functions that read a command, one for each field."""
+    """Return the C functions that read a command, one for each field."""
     return "\n".join(
         f"static inline {_returns(code)}{_function(row.message)}_{name}"
         "(const uint8_t *payload) {\n"
@@ -119,7 +119,7 @@ def _read(code: str, offset: int) -> str:
 
 
 def _writer(row: MessageRow) -> str:
-    """A function that writes a message, with all of its fields in order."""
+    """Return the C function that writes a message, with all of its fields in order."""
     fields = list(_fields(row.message))
     arguments = ", ".join(
         f"const uint8_t *{name}" if _is_bytes(code) else f"{_TYPES[code]} {name}"
@@ -160,7 +160,7 @@ def _wrapped(signature: str, width: int = 100) -> str:
 
 
 def _fields(message: type[Message]) -> Iterator[tuple[str, str, int]]:
-    """The name, format code and offset of each field."""
+    """Yield the name, the format code and the offset in bytes of each field."""
     offset = 0
     for name, code in zip(message._fields, codes(message), strict=True):
         yield name, code, offset

@@ -33,7 +33,7 @@ def settle_game(
     answers: Mapping[str, int | str] | None = None,
     dealer: int = 0,
 ) -> Setup:
-    """Complete the set-up of a game with its shipped parameters."""
+    """Return the completed set-up of a game with its shipped parameters."""
     parameters = game_parameters(load_game(game))
     return settle(find_game(game).setup(dealer=dealer, parameters=parameters), throws, answers)
 
@@ -74,13 +74,13 @@ def deal_out() -> DealOut:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The path of a journal that does not exist yet."""
+    """Return the path of a journal that does not exist yet."""
     return tmp_path / "table.journal"
 
 
 @pytest.fixture
 def journal(file: Path) -> Iterator[Journal]:
-    """An open, empty journal."""
+    """Yield an open, empty journal."""
     with Journal(file, NOON, {"table": "robotic"}) as journal:
         yield journal
 

@@ -53,7 +53,7 @@ class Hand:
 
     @property
     def settled(self) -> Event | None:
-        """The event `settled`, None if the hand was abandoned."""
+        """The event `settled` of the hand; None if the hand was abandoned."""
         return next(iter(self._named("settled")), None)
 
     def _named(self, name: str) -> list[Event]:
@@ -62,7 +62,7 @@ class Hand:
 
 @dataclass
 class Evening:
-    """The results of an evening."""
+    """The results of several hands in a row: events, hands, record, positions of tiles, daemon."""
 
     events: list[Event]
     hands: list[Hand]
@@ -72,7 +72,7 @@ class Evening:
 
 
 Meddler = Callable[[Event, Plant], None]
-"""Function that changes the plant at an event."""
+"""A function that is called with every event and can change the plant."""
 
 
 def spend(

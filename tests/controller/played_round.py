@@ -109,7 +109,7 @@ def play(
 
 
 def stall(seconds: float) -> Happens:
-    """The host hangs for some seconds: it sends nothing and receives nothing meanwhile."""
+    """Return a disturbance: the host hangs for some seconds, without sending or receiving."""
 
     def happen(played: Round) -> None:
         transport = played.hardware.serial[0]._link._line._transport
@@ -131,7 +131,7 @@ def stall(seconds: float) -> Happens:
 
 
 def unplug(seconds: float) -> Happens:
-    """The plug is pulled, and put back after some seconds."""
+    """Return a disturbance: the plug is pulled, and put back after some seconds."""
 
     def happen(played: Round) -> None:
         plug = played.hardware.plug
@@ -143,7 +143,7 @@ def unplug(seconds: float) -> Happens:
 
 
 def power_cut(board: str) -> Happens:
-    """One board loses its power for a moment and restarts."""
+    """Return a disturbance: one board loses its power for a moment and restarts."""
 
     def happen(played: Round) -> None:
         assert played.hardware.bench is not None
@@ -153,7 +153,7 @@ def power_cut(board: str) -> Happens:
 
 
 def emergency(seconds: float) -> Happens:
-    """The emergency stop is pressed, and released after some seconds."""
+    """Return a disturbance: the emergency stop is pressed, and released after some seconds."""
 
     def happen(played: Round) -> None:
         plant = played.hardware.plant
@@ -165,7 +165,7 @@ def emergency(seconds: float) -> Happens:
 
 
 def reach_in(seconds: float) -> Happens:
-    """A hand interrupts the light curtain for some seconds, on every board."""
+    """Return a disturbance: for some seconds every board's light curtain is interrupted."""
 
     def happen(played: Round) -> None:
         plant = played.hardware.plant

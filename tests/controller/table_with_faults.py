@@ -36,7 +36,7 @@ class Evening:
 
     @property
     def fault_events(self) -> list[tuple[object, object, object]]:
-        """Event, code and part of every event about a fault."""
+        """The event name, code and part of every event about a fault."""
         return [
             (event["event"], event["code"], event["part"])
             for event in self.events

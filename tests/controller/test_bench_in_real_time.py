@@ -38,7 +38,7 @@ than every other delay in this test."""
 
 
 def fast_bench() -> Table:
-    """The table `bench` with fast parts, so that the test is short."""
+    """Return the table `bench` with fast parts, so that the test is short."""
     table = load_table("bench")
     assert table.modules.drum and table.modules.heads
     # As on a real head, a tile has passed the counter before the wheel grips the next one.
@@ -101,7 +101,7 @@ class Evening:
     pressed: float | None = None
 
     def first(self, channel: str, value: int, after: float) -> float:
-        """The first time not before `after` at which an output took a value."""
+        """Return the first time, in seconds, from `after` on, at which an output took a value."""
         return next(
             t for t, name, v in self.pin_changes if t >= after and (name, v) == (channel, value)
         )
@@ -164,7 +164,7 @@ def build(*, press_at_tile: int | None = None) -> Evening:
 
 
 async def _tiles(board: Board, tiles: int) -> None:
-    """Wait until this number of tiles has passed the counter."""
+    """Wait until this number of tiles has passed the counter of the head."""
     async for edge in board.watch("counter"):
         if edge.active and edge.count == tiles:
             return

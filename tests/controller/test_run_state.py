@@ -18,7 +18,7 @@ JAM = TableFault(Fault.STARVED, "head 2", "head2_counter counted 1 of 2 tiles in
 
 
 def opened(journal: Journal) -> tuple[RunState, list[Event]]:
-    """The run state of a table with two sets, and the events that it emits."""
+    """Return the run state of a table with two sets, and the list of its emitted events."""
     emitted: list[Event] = []
     events = EventLog(lambda: 3.0)
     events.listen(emitted.append)

@@ -14,7 +14,7 @@ from tests.controller.played_round import Round, play
 from tests.controller.table_with_faults import evening
 
 AXES_AND_LAMP = ("gantry_x", "gantry_y", "gantry_z", "ready")
-"""Not checked: for an axis only its start is recorded, and lit is the ready lamp's safe value."""
+"""Not checked: only the start of an axis is recorded; the ready lamp's safe value is lit."""
 
 
 def test_a_board_that_fails_its_self_test_is_named_and_nothing_moves() -> None:

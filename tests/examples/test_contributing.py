@@ -25,7 +25,7 @@ FOR_ALL = [
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with one more game and one more table, and regenerated pages."""
+    """Return a copy of the project with one more game, one more table and regenerated pages."""
     folder = tmp_path_factory.mktemp("copy") / "project"
     skipped = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "build")
     shutil.copytree(TOP, folder, ignore=skipped)
@@ -44,7 +44,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def as_low_bone(text: str) -> str:
-    """Converts the example's text to a package of the project: other names, no own settings."""
+    """Return a text of the example, changed for a package of the project with another name."""
     for old, new in (
         ("high_bone", "low_bone"),
         ("HIGH_BONE", "LOW_BONE"),
@@ -56,7 +56,7 @@ def as_low_bone(text: str) -> str:
 
 
 def in_copy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Runs Python in the copy, with the copy's own packages."""
+    """Run Python in the copied project, with the copy's own packages."""
     return subprocess.run(
         [sys.executable, *words],
         cwd=folder,

@@ -20,7 +20,7 @@ TABLE = TOP / "examples" / "table_domino_club" / "domino_club.yaml"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the example game, installed by pip, and with one broken plug-in."""
+    """Return a folder with the example game, installed by pip, and with a broken plug-in."""
     source = tmp_path_factory.mktemp("source") / GAME.name
     shutil.copytree(GAME, source, ignore=shutil.ignore_patterns("__pycache__"))
     folder = tmp_path_factory.mktemp("installed")
@@ -35,7 +35,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_installed(installed: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a process of its own, with the installed plug-ins."""
+    """Run a command in a process of its own, with the installed plug-ins."""
     return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=TOP,
@@ -84,7 +84,7 @@ def test_a_broken_plug_in_is_reported_and_the_other_game_is_listed_and_played(
 
 @pytest.mark.slow
 def test_the_table_plays_the_game_from_their_own_files(tmp_path: Path) -> None:
-    """Each command has a process of its own, because a process keeps the game of a folder."""
+    """Each command runs in a new process, because a process keeps a game that it has loaded."""
     record = tmp_path / "hands.jsonl"
     both = ["--table", str(TABLE), "--game", str(GAME)]
     run = ["controller.cli", "run", *both, "--play", "--rounds", "2", "--record", str(record)]

@@ -11,5 +11,5 @@ from tests.firmware_bridge.firmware.virtual_chip import built
 
 @pytest.fixture(scope="session")
 def library() -> Path:
-    """The firmware's core, built for this computer."""
+    """Return the path of the firmware's core as a library, built for this computer."""
     return built()

@@ -11,7 +11,7 @@ from tools import evidence
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """Collects the commands instead of running them; a run of chaos with seed 7 fails."""
+    """Collect the commands instead of running them; a run of chaos with seed 7 fails."""
     collected: list[tuple[str, ...]] = []
 
     def run(command: tuple[str, ...], *, cwd: Path, check: bool) -> object:

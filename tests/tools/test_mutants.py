@@ -35,7 +35,7 @@ def test_smaller():
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A project with one module and one test file, which does not test the ValueError."""
+    """Return a project with one module and one test file, which does not test the ValueError."""
     (tmp_path / "room").mkdir()
     (tmp_path / "room/small.py").write_text(SOURCE)
     (tmp_path / "test_small.py").write_text(TEST)

@@ -11,7 +11,7 @@ from tools import pages
 from tools.pages import GENERATED, main
 
 FAST = [name for name in GENERATED if name != "docs/CONFIGURATION.md"]
-"""CONFIGURATION names the readers of each key, for which every module is imported and traced."""
+"""All but docs/CONFIGURATION.md: its generator imports and traces every module."""
 
 
 @pytest.mark.parametrize("name", slow_except(FAST, GENERATED))

@@ -27,7 +27,7 @@ def drawn(table: str, board: BoardLeads) -> Sheet:
 
 
 def wanted(table: Table, board: str) -> Counter[str]:
-    """The number of pins of each channel, computed from the table's file only."""
+    """Return the number of pins of each channel, computed from the table's file only."""
     pins: Counter[str] = Counter()
     for name, channel in table.boards[board].channels.items():
         match channel:
@@ -97,7 +97,7 @@ def test_every_text_is_inside_the_sheet(table: str, board: BoardLeads) -> None:
 
 @on_every_board
 def test_no_two_wires_share_a_piece_of_a_line(table: str, board: BoardLeads) -> None:
-    """Wires can cross, but never run on top of each other, so that each can be followed."""
+    """Wires may cross, but must not overlap, because a reader follows each wire with the eye."""
     pieces = [
         (wire.lead.pin, *segment)
         for wire in drawn(table, board).wires

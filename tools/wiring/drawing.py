@@ -41,7 +41,7 @@ class Label(NamedTuple):
 
     @property
     def box(self) -> tuple[float, float, float, float]:
-        """Left, top, right, bottom."""
+        """The left, top, right and bottom edge of the text, in pixels."""
         wide = width_of_words(self.words, self.size)
         left = self.x - {"start": 0.0, "middle": wide / 2, "end": wide}[self.anchor]
         return left, self.y - 0.75 * self.size, left + wide, self.y + 0.25 * self.size
@@ -114,12 +114,12 @@ class _Part(NamedTuple):
 
 
 def width_of_words(words: str, size: float) -> float:
-    """The greatest width that a text can have."""
+    """Return the greatest width that a text can have, in pixels."""
     return len(words) * size * LETTER
 
 
 def sheet_of(table: str, board: BoardLeads) -> Sheet:
-    """Lay out a board; `table` is the title above it."""
+    """Return the sheet of one board; `table` is the title above the board."""
     footprint = PI if board.gpio else MEGA
     sides = _sides(board, footprint)
     name_width, wide = _label_width(board)
@@ -156,7 +156,7 @@ def sheet_of(table: str, board: BoardLeads) -> Sheet:
 
 
 def _sides(board: BoardLeads, footprint: Footprint) -> tuple[list[_Part], list[_Part]]:
-    """The parts on the left and on the right, each from top to bottom."""
+    """Return the parts on the left and on the right of the board, each from top to bottom."""
     way_round = _round(footprint)
     by_part: dict[str, list[Lead]] = defaultdict(list)
     for lead in board.leads:
@@ -178,7 +178,7 @@ def _sides(board: BoardLeads, footprint: Footprint) -> tuple[list[_Part], list[_
 
 
 def _round(footprint: Footprint) -> dict[int, float]:
-    """Each pin's distance around the board: from the top left down, then up on the right side."""
+    """Return each pin's distance along the board's edge: down on the left, then up on the right."""
 
     def way(pad: Pad) -> float:
         if pad.way is Way.LEFT:
@@ -195,7 +195,7 @@ def _height(parts: list[_Part]) -> float:
 
 
 def _down(length: float) -> float:
-    """A length rounded down to whole slots."""
+    """Return a length in pixels, rounded down to whole slots."""
     return length // SLOT * SLOT
 
 
@@ -228,7 +228,7 @@ def _key(lead: Lead) -> str:
 
 
 def _rows(parts: list[_Part], tall: float) -> list[tuple[Lead, float]]:
-    """Each lead's height, half a slot from the height of any pad, so that no two wires touch."""
+    """Return each lead's height, half a slot from the height of any pad, so no two wires touch."""
     rows = []
     y = _top(parts, tall)
     for part in parts:
@@ -249,14 +249,14 @@ _BY_ROLE = (Sort.SENSOR, Sort.ANALOG, Sort.OUTPUT)
 
 
 def _function(lead: Lead) -> str:
-    """The function of a lead, as its row shows it."""
+    """Return the function of a lead, as the row of the lead shows it."""
     if lead.sort is Sort.SAFETY or (lead.sort is Sort.SENSOR and "closed" in lead.level):
         return f"{lead.role}, NC"
     return lead.role if lead.sort in _BY_ROLE else lead.signal
 
 
 def _label_width(board: BoardLeads) -> tuple[float, float]:
-    """The width of the channels' names, and of a whole row with the pin."""
+    """Return the widths in pixels of the channels' names and of a whole row with the pin."""
     name = max(width_of_words(lead.channel, TEXT) for lead in board.leads)
     function = max(width_of_words(_function(lead), SMALL) for lead in board.leads)
     return name, 12 + name + 10 + function + 10 + PIN_WIDTH
@@ -338,7 +338,7 @@ def _outline(
 
 
 def _pad_label(board: BoardLeads, pad: Pad, origin: Point, note: str, *, used: bool) -> Label:
-    """The name of a pad, on the side of the pad that is towards the board."""
+    """Return the label of a pad, on the side of the pad that is towards the board."""
     x, y = origin[0] + pad.x * SLOT, origin[1] + pad.y * SLOT
     words = pad.text if pad.pin is None or pad.text == str(pad.pin) else f"{pad.pin}  {pad.text}"
     shade = "ink" if used else "quiet"

@@ -41,7 +41,7 @@ class Footprint(NamedTuple):
 def _column(
     names: Iterable[str | int], x: float, y: float, way: Way, *, first_analog: int = 54
 ) -> Iterator[Pad]:
-    """Pads in a column, from top to bottom; an empty name is a gap."""
+    """Yield the pads of a column, from top to bottom; an empty name is a gap."""
     for slot, name in enumerate(names):
         if name == "":
             continue
@@ -73,7 +73,7 @@ _MEGA_WIDTH, _MEGA_HEIGHT = 21.0, 34.0
 
 
 def _mega_end() -> Iterator[Pad]:
-    """The double row at the end: even pins inside, odd pins at the edge, 22 and 23 at the right."""
+    """Yield the pads of the Mega's double row: even pins inside, odd pins at the board's edge."""
     pairs = [("5V", "5V"), *((pin, pin + 1) for pin in range(22, 54, 2)), ("GND", "GND")]
     right = _MEGA_WIDTH - 2
     for slot, (inner, outer) in enumerate(pairs):

@@ -35,7 +35,7 @@ SOURCES = 3.4 * SLOT
 
 
 def power_sheet(table: Table) -> Sheet:
-    """The sheet of one table."""
+    """Return the sheet with the power and ground of one table."""
     rows = fed_parts(table)
     wide = 24 + max(width_of_words(row.name, TEXT) for row in rows)
     x = {
@@ -63,13 +63,13 @@ def power_sheet(table: Table) -> Sheet:
 
 
 def _taps(row: Fed, middle: float) -> list[tuple[SupplyRail, float]]:
-    """Each supply of a row, with the vertical position of its tap."""
+    """Return each supply of a row, with the vertical position of its tap in pixels."""
     first = middle - TAP * (len(row.supplies) - 1) / 2
     return [(supply, first + number * TAP) for number, supply in enumerate(row.supplies)]
 
 
 def _source(table: Table, supply: SupplyRail, x: float) -> list[Label]:
-    """The labels above a rail: its name and its source."""
+    """Return the labels above a rail: its name and its source."""
     lines = {
         SupplyRail.ALWAYS: ["from its fuse; relay coils", "by the emergency stop"],
         SupplyRail.MOTORS: ["from the supply, by", *_interrupters(table)],
@@ -86,7 +86,7 @@ def _source(table: Table, supply: SupplyRail, x: float) -> list[Label]:
 
 
 def _interrupters(table: Table) -> list[str]:
-    """The contact that must be closed before motors have power."""
+    """Return the contacts that must be closed before motors have power, as lines of text."""
     return ["the relay's contact"] if table.modules.relay else ["the emergency stop"]
 
 

@@ -63,7 +63,7 @@ class Ground(NamedTuple):
 
 
 def lay(runs: Sequence[Run], ground: Ground) -> dict[str, list[Point]]:
-    """The corners of each wire, from its pad to its label."""
+    """Return the corners of each wire, from its pad to its label."""
     left, right = _channel(runs, to_left=True), _channel(runs, to_left=False)
     left_x = {each.run.name: ground.left - at * ground.pitch for at, each in enumerate(left)}
     right_x = {each.run.name: ground.right + at * ground.pitch for at, each in enumerate(right)}
@@ -73,17 +73,17 @@ def lay(runs: Sequence[Run], ground: Ground) -> dict[str, list[Point]]:
 
 
 def width_of(runs: Sequence[Run], pitch: float, *, to_left: bool) -> float:
-    """The width that the channel on this side needs."""
+    """Return the width that the channel of vertical tracks on one side needs, in pixels."""
     return (len(_uprights(runs, to_left=to_left)) + 1) * pitch
 
 
 def depth_of(runs: Sequence[Run], row: float) -> float:
-    """The depth that the bed needs."""
+    """Return the height that the horizontal tracks below the board need, in pixels."""
     return _deep(sum(run.across for run in runs) + 1, row)
 
 
 def _deep(track: int, row: float) -> float:
-    """The distance of a track below the top of the bed; three tracks fit between two label rows."""
+    """Return the distance of a track below the top of the bed; a label row has three tracks."""
     return row * (track // 3 + (0.2, 0.5, 0.8)[track % 3])
 
 
@@ -125,7 +125,7 @@ def _uprights(runs: Sequence[Run], *, to_left: bool) -> list[_Upright]:
 
 
 def _channel(runs: Sequence[Run], *, to_left: bool) -> list[_Upright]:
-    """The wires of a channel, the one next to the board first."""
+    """Return the wires of a channel, the wire next to the board first."""
     return _settled(_uprights(runs, to_left=to_left), _crossings)
 
 
@@ -139,7 +139,7 @@ def _crossings(near: _Upright, far: _Upright) -> int:
 
 
 def _bed(runs: Sequence[Run], left_x: dict[str, float], right_x: dict[str, float]) -> list[Run]:
-    """The wires that run below the board, the uppermost first."""
+    """Return the wires that run below the board, the uppermost first."""
 
     def ends(run: Run) -> tuple[float, float]:
         arrives = (left_x if run.to_left else right_x)[run.name]
@@ -159,7 +159,7 @@ def _within(value: float, span: tuple[float, float]) -> bool:
 
 
 def _settled(items: list[Item], crossings: Callable[[Item, Item], int]) -> list[Item]:
-    """An order in which no exchange of two neighbours would save a crossing."""
+    """Return an order of items in which no exchange of two neighbours removes a crossing."""
     order = list(items)
     for _ in order:  # as in bubble sort: one pass for each item
         for at in range(len(order) - 1):

@@ -68,14 +68,14 @@ NOTES = (
 
 
 def drawing_of(table: Table, boards: Sequence[BoardLeads] | None = None) -> str:
-    """The drawing of a table's boards and supplies, or of the given boards only."""
+    """Return the drawing of a table's boards and supplies, or of the given boards only."""
     drawn = leads_of(table) if boards is None else boards
     sheets = [sheet_of(table.title, board) for board in drawn]
     return svg_of(table.title, sheets if boards is not None else [*sheets, power_sheet(table)])
 
 
 def svg_of(title: str, sheets: Sequence[Sheet]) -> str:
-    """The text of the SVG file."""
+    """Return the text of an SVG file with these sheets one below the other."""
     width = max(sheet.width for sheet in sheets)
     height = sum(sheet.height for sheet in sheets) + GAP * (len(sheets) - 1)
     size = f'width="{_n(width)}" height="{_n(height)}"'
@@ -113,7 +113,7 @@ def _box(box: Box) -> str:
 
 
 def _wire(wire: Wire) -> Iterator[str]:
-    """A wire with a white edge under it, which shows the upper one of two that cross."""
+    """Yield a wire with a white edge below it, which shows the upper of two crossing wires."""
     path, width = _path(wire.corners), WIDTHS.get(wire.lead.sort, THIN)
     yield f'<path d="{path}" fill="none" stroke="#ffffff" stroke-width="{_n(width + 2.2)}"/>'
     yield (
@@ -140,7 +140,7 @@ def _tooltip(wire: Wire) -> str:
 
 
 def _path(corners: Sequence[Point]) -> str:
-    """The path as SVG, with rounded corners."""
+    """Return the path through these corners as SVG, with rounded corners."""
     words = [f"M{_at(corners[0])}"]
     for before, corner, after in zip(corners, corners[1:], corners[2:], strict=False):
         bend = min(BEND, dist(before, corner) / 2, dist(corner, after) / 2)
@@ -170,7 +170,7 @@ def _label(label: Label) -> str:
 
 
 def _legend(sheet: Sheet) -> Iterator[str]:
-    """The legend: the colours that occur on the sheet, and notes for every wire."""
+    """Yield the legend: the colours that occur on the sheet, and notes about the wires."""
     y, x = sheet.height - FOOT / 2, MARGIN
     if sheet.rails:
         return
@@ -190,5 +190,5 @@ def _at(point: Point) -> str:
 
 
 def _n(number: float) -> str:
-    """A number in its shortest form, rounded to one decimal."""
+    """Return a number as its shortest text, rounded to one decimal."""
     return f"{round(number, 1):g}"

@@ -13,7 +13,7 @@ from rules.judge_registry import Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """The tiles of a trick in the order in which they were laid, and who claims it."""
+    """The tiles of a trick, in the order in which they were laid, and the claimed tile."""
 
     trick: tuple[str, ...]
     """The tiles, the leader's first."""
@@ -26,7 +26,9 @@ class Case:
         for tile in self.trick:
             parse(0, tile)
             if self.trick.count(tile) > 1:
-                raise RulesError(f"The trick has {tile} twice, and a set has it once; look again.")
+                raise RulesError(
+                    f"The trick has {tile} twice, but a set has one; correct the trick."
+                )
         if not 0 <= self.claim < len(self.trick):
             raise RulesError(
                 f"The trick has no tile {self.claim}; claim 0 to {len(self.trick) - 1}."
@@ -34,7 +36,7 @@ class Case:
 
 
 def judge(case: Case) -> Verdict:
-    """The verdict: whether the claimed tile takes the trick."""
+    """Return the verdict: whether the claimed tile takes the trick."""
     number = taker(case.trick, Parameters(equal_pips=case.equal_pips))
     reason = f"{case.trick[number]} takes the trick: no tile has more pips."
     return Verdict(legal=number == case.claim, reasons=(reason,))

@@ -26,7 +26,7 @@ Hand = tuple[Face | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lay:
-    """A seat lays a tile; its text is the tile, `6-4`."""
+    """The action that a seat lays a tile. The action's text is the tile, for example `6-4`."""
 
     seat: Seat
     tile: Face
@@ -36,7 +36,7 @@ class Lay:
 
 
 def parse(seat: Seat, text: str) -> Lay:
-    """Converts a text to its action. Raises NotationError if the text is no tile."""
+    """Return the action of a text such as `6-4`. Raises NotationError if the text is no tile."""
     if re.fullmatch("[0-6]-[0-6]", text) and text in FACES:
         return Lay(seat, text)
     raise NotationError(f"'{text}' is no domino; write a tile as 6-4, the higher half first.")
@@ -122,7 +122,7 @@ class HighBonePlay:
 
     @cached_property
     def settlement(self) -> Settlement | None:
-        """Who pays whom, when all tiles are laid. `leader` is then the taker of the last trick."""
+        """Who pays whom after the last trick, whose taker is then `leader`; None before."""
         if any(self.hands) or self.trick:
             return None
         most = max(self.taken)

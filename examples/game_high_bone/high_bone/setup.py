@@ -28,17 +28,18 @@ class Parameters:
     stake: int = 1
 
     def __post_init__(self) -> None:
-        if not 1 <= self.tiles_each <= BONEYARD.count // MOST_PLAYERS:
+        most = BONEYARD.count // MOST_PLAYERS
+        if not 1 <= self.tiles_each <= most:
             raise IllegalSetupError(
-                f"tiles_each is {self.tiles_each}; {BONEYARD.count} tiles make hands of 1 to"
-                f" {BONEYARD.count // MOST_PLAYERS} for {MOST_PLAYERS} players."
+                f"tiles_each must be 1 to {most}, because {BONEYARD.count} tiles make the hands of"
+                f" {MOST_PLAYERS} players; got {self.tiles_each}."
             )
         if self.stake < 1:
-            raise IllegalSetupError(f"stake is {self.stake}; take 1 or more.")
+            raise IllegalSetupError(f"stake must be at least 1; got {self.stake}.")
 
 
 def script(seating: Seating, parameters: Parameters) -> Script:
-    """The steps from the shuffled set to the dealt hands. Each `yield` is a step of the table."""
+    """Yield the table's steps from the shuffled set to the dealt hands."""
     yield Build(BONEYARD)
 
     (die,) = yield from throw(seating.dealer, 1, "throw for the lead")

@@ -13,7 +13,7 @@ from rules.setup_facts import settle
 
 
 def playing(*hands: str, leader: int = 0, **house: object) -> HighBonePlay:
-    """A play with these hands, one text for each seat in order."""
+    """Return a play with these hands, one text for each seat in order."""
     split = tuple(tuple(hand.split()) for hand in hands)
     taken = (0,) * len(hands)
     return HighBonePlay(Parameters(**house), split, leader, taken=taken)  # type: ignore[arg-type]

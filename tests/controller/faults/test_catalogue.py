@@ -17,7 +17,7 @@ ROWS = list(CATALOGUE.values())
 
 
 def used_in_the_code() -> set[str]:
-    """The codes that appear as `Fault.CODE` in the controller, outside the catalogue itself."""
+    """Return the codes that appear as `Fault.CODE` in the controller, outside the catalogue."""
     return {
         node.attr
         for file in (HOUSE / "controller").rglob("*.py")

@@ -66,7 +66,7 @@ def test_two_failures_at_the_same_moment_are_both_raised() -> None:
     async def main() -> None:
         await run_together(
             fails_after(1.0, TableFault(Fault.LIFT, "lift 1", "")),
-            fails_after(1.0, TypeError("a mistake")),
+            fails_after(1.0, TypeError("an error in the program")),
         )
 
     with pytest.raises(ExceptionGroup) as raised:
@@ -123,9 +123,9 @@ def test_an_error_of_the_second_confirmation_of_a_guided_step_is_raised() -> Non
         try:
             await asyncio.sleep(5.0)
         finally:
-            raise TypeError("a mistake")
+            raise TypeError("an error in the program")
 
-    with pytest.raises(TypeError, match="a mistake"):
+    with pytest.raises(TypeError, match="an error in the program"):
         clock.run(Guided._either(done(), breaks_as_it_ends()))
 
 
@@ -189,11 +189,11 @@ def test_an_error_of_the_program_while_a_pause_is_ended_is_raised_at_once() -> N
     async def one_breaks(daemon: Daemon, _: Hardware, __: EventLog) -> None:
         async def do(board: object) -> None:
             if board is first:
-                raise TypeError("a mistake")
+                raise TypeError("an error in the program")
             await asyncio.sleep(1e6)
 
         first, *_rest = daemon._pauses.boards.values()
-        with pytest.raises(TypeError, match="a mistake"):
+        with pytest.raises(TypeError, match="an error in the program"):
             await daemon._pauses._all(do)
         ended.append(asyncio.get_running_loop().time())
 
@@ -253,7 +253,7 @@ def test_a_push_and_a_lift_that_fail_together_are_both_raised() -> None:
 
     assert head._push is not None
     head._lift.lift = lift  # type: ignore[method-assign,assignment]
-    head._push.push = lambda: fails_after(0.5, TypeError("a mistake"))  # type: ignore[method-assign,return-value,assignment]
+    head._push.push = lambda: fails_after(0.5, TypeError("an error in the program"))  # type: ignore[method-assign,return-value,assignment]
     with pytest.raises(ExceptionGroup) as raised:
         clock.run(head.stack((2, 2)))
     assert [type(error) for error in raised.value.exceptions] == [TableFault, TypeError]

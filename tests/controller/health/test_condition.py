@@ -109,7 +109,7 @@ def test_a_table_without_wear_causes_no_warning(tmp_path: Path) -> None:
 
 
 def with_current_sensors(folder: Path) -> Path:
-    """The table with current sensors for two belts and the drum, as in docs/TABLES.md."""
+    """Write a table file with current sensors for two belts and the drum; return its path."""
     text = ROBOTIC.read_text("utf-8")
     channels = [f"head{n}_current: {{kind: analog, pin: {66 + n}}}" for n in range(2)]
     channels.append("drum_current: {kind: analog, pin: 68}")

@@ -193,7 +193,7 @@ def test_a_record_that_reached_only_some_copies_is_kept(
 def test_a_record_that_is_complete_in_no_copy_counts_as_not_written(
     file: Path, recorded: bytes
 ) -> None:
-    """A power cut: the end of the record reached one disk, its beginning did not."""
+    """At the power cut one disk had written the end of the record, but not its beginning."""
     lines = recorded.splitlines(keepends=True)
     before = b"".join(lines[:-1])
     first, *rest = paths_of(file)

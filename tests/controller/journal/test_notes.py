@@ -1,4 +1,4 @@
-"""Notes: a fixed set of classes, read back as they were written; the JSON is that of 0.1."""
+"""Notes of the journal: fixed classes, read back as written; the JSON is that of version 0.1."""
 
 from __future__ import annotations
 

@@ -146,4 +146,4 @@ def test_a_resume_with_other_options_is_refused_and_both_steps_are_named(journal
         " throw by 2; give the same options as the interrupted run, or abandon its round with"
         " --abandon."
     )
-    assert replay.ahead("top") is not None, "the refused entry was not taken"
+    assert replay.ahead("top") is not None, "the refused entry is still ahead"

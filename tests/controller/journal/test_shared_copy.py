@@ -21,7 +21,7 @@ from tests.controller.journal.on_disk import NOON
 
 @pytest.fixture
 def tables(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """The journals of two tables, with one file name, and the directory for both third copies."""
+    """Return the journal paths of two tables, and the directory that both use for third copies."""
     for name in ("east", "west", "shared"):
         (tmp_path / name).mkdir()
     return tmp_path / "east" / "journal", tmp_path / "west" / "journal", tmp_path / "shared"

@@ -161,7 +161,7 @@ def test_a_check_repairs_a_copy_while_records_are_added(file: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_power_cut_loses_no_record_that_was_waited_for(seed: int, file: Path) -> None:
-    """Each copy keeps a random part of the sectors that were being written."""
+    """At the power cut each copy keeps a random part of the sectors that were being written."""
     chance, disk = Random(seed), SlowDisk(0.1)
     durable: list[Note] = []
     added: list[Note] = []

@@ -105,7 +105,7 @@ def weld(played: Round) -> None:
 
 
 def replace_relay(played: Round) -> None:
-    """Replace the relay by a working one."""
+    """Replace the relay by a relay that works."""
     assert played.hardware.plant is not None
     (relay,) = played.hardware.plant.relays
     relay.welded = relay.dead = False

@@ -12,7 +12,7 @@ ASKED = [
 
 
 def axes_that_moved(events: Evening, until: float) -> set[str]:
-    """The axes that began to move before this time, seconds."""
+    """Return the axes that began to move before this time, in seconds."""
     return {axis for at, axis, value in events.pins if at < until and value and axis in AXES}
 
 
@@ -66,7 +66,7 @@ def test_an_arm_that_cannot_be_homed_after_a_power_cut_is_a_homing_fault() -> No
 
 
 def test_a_z_switch_that_is_stuck_active_does_not_prove_that_the_arm_is_up() -> None:
-    """The switch gets stuck while the arm is at it; after the power cut the arm is lower."""
+    """The z switch gets stuck while the arm is up; after the power cut the arm is lower."""
     events = evening("stuck_sensor:gantry_z_home@6", "board_reset:arm@60", "wrong_answer:people")
     assert events.fault is not None
     assert (events.fault.fault, events.fault.part) == (Fault.HOMING, "gantry_z_home")

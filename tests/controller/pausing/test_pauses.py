@@ -147,7 +147,7 @@ def test_after_a_pause_the_under_activity_resumes_in_the_same_state(phase: str) 
 
 
 def test_a_second_emergency_stop_while_the_arm_homes_is_part_of_the_same_pause() -> None:
-    """One board is restored already and the arm is homing when both stop again."""
+    """The second stop comes when one board is restored already and the arm is homing."""
     plain = undisturbed()
     clears = play(happens={60.0: emergency(3.0)}).at("prompt_answered")
     played = play(happens={60.0: emergency(3.0), clears + 2.0: emergency(3.0)})

@@ -61,8 +61,8 @@ STRANGERS = {
 def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[object]]:
     """Reset the base board and let `change` make it look like another board.
 
-    Returns the action for `play`, the prompts to people, and the pins that had current while a
-    prompt was open.
+    Return the function that does this in `play`, the prompts to people, and the outputs that
+    were active while a prompt was open.
     """
     asked: list[Ask] = []
     driven: list[object] = []
@@ -99,7 +99,7 @@ def test_a_replaced_board_causes_a_prompt_and_is_not_driven_until_the_right_one_
     happen, asked, driven = swapped(STRANGERS[kind], put_back=True)
     played = play(happens={AT: happen})
     assert [(ask.code, ask.part) for ask in asked] == [("STRANGER", "board base")]
-    assert driven == [], "no output has current while another board is connected"
+    assert driven == [], "no output is active while another board is connected"
     assert "STRANGER" in {event["why"] for event in played.events_named("paused")}
     assert played.events_named("fault") == []
     assert sum(map(len, played.hands.values())) == 16 * 3 + 17

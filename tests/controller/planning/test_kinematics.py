@@ -29,7 +29,7 @@ accelerations = some.floats(1.0, 10.0)
 
 
 def driven(distance: float, speed: float, acceleration: float) -> float:
-    """Simulate an axis in small steps, with a check at each step whether it has to brake."""
+    """Simulate an axis in small steps; at each step, check whether the axis has to brake."""
     travelled = velocity = time = 0.0
     while travelled < distance:
         must_brake = velocity * velocity / (2 * acceleration) >= distance - travelled

@@ -21,7 +21,7 @@ Sizes = dict[int, int]
 def hands_of_each_round(
     dealer: int, rounds: int, *injected_faults: str, emitted: list[Event] | None = None
 ) -> list[tuple[object, Sizes, Sizes]]:
-    """For each round the dealer, the sizes of the hands by the rules, and those in the plant.
+    """Play rounds; return each dealer, the hand sizes by the rules, and those in the plant.
 
     `emitted` receives every event.
     """

@@ -20,7 +20,7 @@ HEIGHT = load_game("wenzhou").tile.height_mm / 1000
 
 
 def example_moves() -> tuple[Move, ...]:
-    """The moves of a Wenzhou set-up with the throws 3 5 and 2 4."""
+    """Return the moves of a Wenzhou set-up with the throws 3 5 and 2 4."""
     setup = settle(find_game("wenzhou").setup(), ((3, 5), (2, 4)))
     return preview(setup, ROBOTIC, load_game("wenzhou").tile, None).moves
 

@@ -473,7 +473,7 @@ def test_the_lids_key_abandons_a_hand_and_the_match_does_not_change(table: str) 
 
 
 def presses_while_the_lid_closes(event: Event, plant: Plant) -> None:
-    """Press the lid's key again while the lid closes over the second set."""
+    """Press the lid's key a second time while the lid closes over the second set."""
 
     def look() -> None:
         boxed = any(tiles for name, tiles in plant.census().items() if name.startswith("box"))

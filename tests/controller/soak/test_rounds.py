@@ -78,5 +78,5 @@ def test_every_pair_of_table_and_game_can_be_drawn(monkeypatch: pytest.MonkeyPat
 
 
 def _without_paths(events: list[Event]) -> list[Event]:
-    """The events except those that contain paths of journal files."""
+    """Return the events except those that contain paths of journal files."""
     return [event for event in events if event["event"] not in ("journal_copy_repaired", "fault")]

@@ -65,8 +65,8 @@ def test_a_fault_refused_is_always_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuses(self: object, daemon: Daemon, event: Event) -> None:
-        raise TableFault(Fault.REFUSED, "board", "planted")
+        raise TableFault(Fault.REFUSED, "board", "raised by the test")
 
     monkeypatch.setattr("controller.soak.witness.Witness.hear", refuses)
     played = play_evening(evening_of(0, 1, pairs_of(["block"], ["robotic"])), tmp_path, 1)
-    assert "planted" in played.wrong[0]
+    assert "raised by the test" in played.wrong[0]

@@ -26,7 +26,7 @@ from tests.controller.stations.test_stations import (
 
 
 def helped(table: str, asked: list[Ask]) -> tuple[Stations, ScriptedBoard]:
-    """The stations of a table with a person who answers every prompt with its first answer."""
+    """Return a table's stations and their board; every prompt gets its first answer."""
 
     async def answer(ask: Ask) -> str:
         asked.append(ask)
@@ -137,7 +137,7 @@ class Notes:
         self.notes: tuple[Note, ...] = notes
         self.written: list[Note] = []
         self.commands: list[str] = []
-        """The commands of the board if a test sets it; waits for the disk are added in order."""
+        """Receives "on disk" for each wait; a test can set this to the board's list of commands."""
 
     def record(self, note: Note) -> None:
         self.written.append(note)

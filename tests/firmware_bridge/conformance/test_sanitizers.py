@@ -14,12 +14,12 @@ from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
 FUZZ_SECONDS = 10
-"""`make evidence` fuzzes for ten minutes."""
+"""Seconds of fuzzing in this test; `make evidence` fuzzes for ten minutes."""
 LONGEST_INPUT = 1024
 
 
 def sanitizer() -> str:
-    """The path of gcc's libasan, which must be loaded before the interpreter allocates memory."""
+    """Return the path of gcc's libasan, to be loaded before the interpreter allocates memory."""
     command = ["gcc", "-print-file-name=libasan.so"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 

@@ -61,7 +61,7 @@ class Board:
         return self.receive(encode(self._address, sequence, message))
 
     def receive(self, data: bytes) -> list[Frame]:
-        """Give these bytes to the board; returns its replies."""
+        """Give these bytes to the board; return the board's replies."""
         self._chip.receive(data)
         self._chip.advance(2000)
         return [
@@ -71,7 +71,7 @@ class Board:
         ]
 
     def damaged(self, sequence: int) -> int:
-        """The number of frames that it has counted as damaged."""
+        """The number of frames that the firmware has counted as damaged."""
         (reply,) = self.send(sequence, Report())
         assert isinstance(reply.message, Statistics)
         return reply.message.damaged

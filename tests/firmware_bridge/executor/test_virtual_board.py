@@ -151,7 +151,7 @@ def test_a_board_proves_its_identity_and_refuses_another_protocol() -> None:
 def test_a_command_that_a_channel_does_not_support_is_refused(
     message: object, reason: Refusal
 ) -> None:
-    """Channel 0 is the lid's motor, channel 1 its switch."""
+    """In these commands channel 0 is the lid's motor, and channel 1 is the lid's switch."""
 
     async def main(rack: Rack) -> None:
         reply = rack.boards["base"].execute(message, 1)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ def build() -> None:
 
 
 PLAY = 2.0
-"""Seconds of play in these rounds, so short that the table does nothing during play."""
+"""Seconds of play in these rounds: so short that the table does no work meanwhile."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Round:
     seconds: float = 0.0
 
     def events_named(self, event: str) -> list[Event]:
-        """All events of one name, without their times."""
+        """Return all events of one name, without their times."""
         return [
             {key: value for key, value in entry.items() if key != "t"}
             for entry in self.events

@@ -11,7 +11,7 @@ from tests.firmware_bridge.firmware.twins import Twins
 
 
 async def home_all(twins: Twins) -> None:
-    """Home the arm's three axes; each reaches its switch 0.7 s later."""
+    """Home the arm's three axes; each axis reaches its home switch after 0.7 s."""
     for axis in ("gantry_x", "gantry_y", "gantry_z"):
         await twins.send(Home(twins.number(axis)))
         await twins.advance(700)

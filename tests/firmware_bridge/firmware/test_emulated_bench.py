@@ -42,7 +42,7 @@ def firmware() -> None:
 
 
 class Table:
-    """The table, with its boards started and leased, and a record of all its outputs."""
+    """A table whose boards are started and leased, with a record of all outputs."""
 
     def __init__(self, hardware: Hardware) -> None:
         assert hardware.plant is not None
@@ -57,7 +57,7 @@ class Table:
         self._follow("axis_ends")
 
     def values(self, channel: str) -> list[object]:
-        """The values of an output, in order."""
+        """Return the values of an output, in order."""
         return [value for _, name, value in self.recorder if name == f"output {channel}"]
 
     def _follow(self, method: str) -> None:
@@ -140,7 +140,7 @@ def test_the_arm_finds_its_switches_and_stops_at_its_targets() -> None:
     recorded(scenario)
 
 
-def test_the_emergency_stop_takes_a_motors_power_within_half_a_millisecond() -> None:
+def test_the_emergency_stop_cuts_a_motors_power_within_half_a_millisecond() -> None:
     async def scenario(table: Table) -> None:
         await table.base.set("drum", 1000)
         await asyncio.sleep(0.1)

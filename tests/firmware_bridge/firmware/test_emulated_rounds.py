@@ -31,7 +31,7 @@ def _assert_same(virtual: Round, emulated: Round) -> None:
 
 
 def _assert_undisturbed(played: Round) -> None:
-    """The round had no prompt, fault or pause, and its events report the thrown dice."""
+    """Assert that a round had no prompt, fault or pause, and that it reported the thrown dice."""
     assert len(played.events_named("ready")) == 1
     assert not [
         each for each in ("operator_prompted", "fault", "paused") if played.events_named(each)

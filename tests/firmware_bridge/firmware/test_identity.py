@@ -22,7 +22,7 @@ IDENTIFY = encode(3, 0, Identify(PROTOCOL, NONCE))
 
 
 def identity_in(received: bytes) -> Identity:
-    """The identity in a board's first frame; the fault of the open emergency input may follow."""
+    """Return the identity in a board's first frame; only a fault may follow that frame."""
     (identity, *_) = [frame.message for frame in Decoder().feed(received)]
     assert isinstance(identity, Identity)
     return identity

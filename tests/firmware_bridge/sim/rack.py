@@ -59,7 +59,7 @@ def run_scenario(
 
 
 def with_faults(*texts: str, chance: bool = False) -> dict[str, object]:
-    """Options of a plant with these injected faults; without chance, durations are constant."""
+    """Return the options of a plant with these injected faults and with constant durations."""
     return {"injected_faults": [parse(text) for text in texts], "chance": chance}
 
 

@@ -106,7 +106,7 @@ def test_another_thread_can_call_while_the_loop_fires_timers() -> None:
         received: asyncio.Future[str] = loop.create_future()
 
         def ticking() -> None:
-            """Keep setting timers until the other thread has called."""
+            """Set timers one after the other until the other thread has called."""
             if not received.done():
                 loop.call_later(0.001, ticking)
 

@@ -63,7 +63,7 @@ def test_one_or_two_flipped_bits_are_never_accepted_as_another_frame(row: Messag
 
 
 def test_the_double_flip_that_a_crc_inside_cobs_misses_is_detected() -> None:
-    """In this record two flips move zeros; a CRC inside COBS would stay valid (found by search)."""
+    """Two flipped bits in this message move zeros, and a CRC inside COBS would still be valid."""
     payload = "000100ff31ff0001000000ff00be000000ffd6000000ff0001000000ff00000000000000"
     layout = next(row.layout for row in TABLE if row.message is wire.Configure)
     record = wire.Configure._make(layout.unpack(bytes.fromhex(payload)))

@@ -135,7 +135,7 @@ def test_the_error_for_a_missing_port_names_it_and_the_next_step() -> None:
 def test_a_port_that_disappears_while_it_is_opened_raises_board_silent_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A table that waits for a cable retries after BoardSilentError; another error would end it."""
+    """A table that waits for a cable retries after BoardSilentError and stops at other errors."""
 
     def vanish(*_: object, **__: object) -> None:
         raise termios.error(errno.EIO, "Input/output error")
