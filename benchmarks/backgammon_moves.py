@@ -1,4 +1,4 @@
-"""Random moves of backgammon a second: the rules, and OpenSpiel's C++ called from Python.
+"""Measures random backgammon moves per second: the rules, and OpenSpiel's C++ from Python.
 
 A move is a throw that is played or passed. A doublet is one action in the rules and two in
 OpenSpiel. Both sides list every legal action before one of them is chosen. OpenSpiel lists numbers;

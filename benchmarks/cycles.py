@@ -1,4 +1,4 @@
-"""The duration of a table's cycles, compared with the least time that its speeds allow.
+"""Compares the duration of a table's cycles with the least time that its speeds allow.
 
 The bound of `under` assumes that tiles come out of the drum at regular times. Real wheels pick up
 tiles at random, and the walls are staged when the slowest of four heads has its tiles: one row

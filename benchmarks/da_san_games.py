@@ -1,4 +1,4 @@
-"""Random games of Da San a second, compared with doudizhu of the package rlcard, a related game.
+"""Compares random games of Da San per second with rlcard's doudizhu, a related game.
 
 Each side plays random games as its documentation describes: the rules choose and apply any legal
 action, rlcard runs an environment with three of its random agents. The sides run alternately, so

@@ -1,4 +1,4 @@
-"""Random games of Block a second, compared with the package `dominoes` in the same run.
+"""Compares random games of Block per second with the package `dominoes` in the same run.
 
 Both sides shuffle 28 tiles, deal seven to each of four players, choose among the legal moves with
 `random.choice` and count the points at the end. The rules also record every pass as an action; the

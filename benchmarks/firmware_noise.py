@@ -1,4 +1,4 @@
-"""A million commands to the firmware's core over a noisy line: each executed once, in order.
+"""Sends a million commands to the firmware's core over a noisy line: each is executed once.
 
 The host's real link is at one end and the firmware, built for this computer, at the other, in
 virtual time. Bit errors in 1 of 1,000 bytes, both ways; one piece in 200 is lost, one in 200 is cut

@@ -1,4 +1,4 @@
-"""Reaction times of the firmware, in cycles of a simulated processor at 16 MHz.
+"""Measures reaction times of the firmware, in cycles of a simulated processor at 16 MHz.
 
 The flashed firmware runs in simavr. The link is full of commands, with eight in flight at any time,
 and inputs change at random phases of the board's other work.

@@ -1,4 +1,4 @@
-"""Wenzhou judgements a second: shape, best reading and class of hands claimed on a discard.
+"""Measures Wenzhou judgements per second: shape, best reading and class of claimed hands.
 
 5,000 hands of seventeen tiles with one to three caishen. Half of them have one tile changed, so
 that most of these do not win. Figures are per second of processor time.

@@ -1,4 +1,4 @@
-"""The host's processor time while a line of 250 kbaud is full of events.
+"""Measures the host's processor time while a line of 250 kbaud is full of events.
 
 The board, in its own process, sends each event separately, so that the host wakes for every single
 one. This is the pattern that costs the host most.

@@ -1,4 +1,4 @@
-"""A million commands over a noisy line: each executed exactly once, in order, undamaged.
+"""Sends a million commands over a noisy line: each is executed once, in order, undamaged.
 
 Bit errors in 1 of 1,000 bytes, both ways; one piece in 200 is lost, one in 200 is cut short, one in
 100 arrives twice or again later. Events go the other way at the same time.

@@ -1,4 +1,4 @@
-"""Commands a second through a pseudo-terminal, compared with a pyserial echo of the same bytes.
+"""Compares commands per second on a pseudo-terminal with pyserial's echo of the same bytes.
 
 Both keep a window of 8 frames in flight, and send one more for each frame received. At the other
 end is a separate process. They run alternately, so that a busy machine slows both.

@@ -1,4 +1,4 @@
-"""Speed of the rules of pai gow: whole hands of a full table, and the exact best splits."""
+"""Measures the rules of pai gow: whole hands of a full table, and the exact best splits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole hands of random players a second, Wenzhou and Filipino; all actions are equally likely.
+"""Measures whole random hands of Wenzhou and Filipino per second; all acts are equally likely.
 
 The rules have all tiles, and list every legal action before one is chosen. A figure is from the
 finished set-up to the settlement, per second of processor time. This tree and the earlier commit

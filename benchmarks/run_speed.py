@@ -1,4 +1,4 @@
-"""The speed of a simulated table that plays through the real link, codec and board."""
+"""Measures the speed of a simulated table that plays through the real link, codec and board."""
 
 from __future__ import annotations
 

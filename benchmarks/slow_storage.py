@@ -1,7 +1,7 @@
-"""A round on a slow SD card: how much longer it takes, and whether leases are renewed in time.
+"""Measures how much longer a round takes on a slow SD card, and how late leases are renewed.
 
-Measured in virtual time with the simulated disk, and in real time with a virtual board in its own
-process, `wallwright run` on its port, and a delay added to `os.fdatasync`.
+The round runs in virtual time with the simulated disk, and in real time with a virtual board in its
+own process, `wallwright run` on its port, and a delay added to `os.fdatasync`.
 """
 
 from __future__ import annotations

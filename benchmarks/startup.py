@@ -1,4 +1,4 @@
-"""How long commands take to start: an answer, a plan, errors; compared with Python alone."""
+"""Measures how long commands take to start, compared with Python alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Win detection compared with the package `mahjong` on the same hands; and with caishen."""
+"""Compares win detection with the package `mahjong`, and measures win detection with caishen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pytest options, targets, required features, measurements and the report."""
+"""Adds to pytest the options, targets, features, measurements and report of hil_tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The specification of a board, tested on its harness with each target."""
+"""Tests the specification of a board on the harness, with each target."""
 
 from __future__ import annotations
 

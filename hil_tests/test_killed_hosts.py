@@ -1,4 +1,4 @@
-"""Host processes are killed a hundred times, and each round is still dealt once."""
+"""Kills host processes a hundred times and checks that each round is dealt once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One full round at real speed, with the daemon and the virtual board in separate processes.
+"""Plays a round at real speed, with the daemon and the virtual board in separate processes.
 
 The simulated players play a hand in five seconds, which keeps the test short.
 """

@@ -1,4 +1,4 @@
-"""Which game fits which table, computed once for all test files of a process."""
+"""Computes which game fits which table, once for all test files of a process."""
 
 from __future__ import annotations
 

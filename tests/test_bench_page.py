@@ -1,4 +1,4 @@
-"""docs/BENCH.md: its list of wires agrees with its table, and the table works in simulation."""
+"""Tests that docs/BENCH.md lists the wires of its table, and that the table works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The event log: time stamps, order of listeners, and lines of JSON."""
+"""Tests the event log: time stamps, order of listeners, and lines of JSON."""
 
 from __future__ import annotations
 

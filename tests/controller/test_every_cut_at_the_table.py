@@ -1,4 +1,4 @@
-"""Pai gow at the tables with an arm: several rounds with every cut."""
+"""Plays several rounds of pai gow with every cut, at the tables with an arm."""
 
 from __future__ import annotations
 

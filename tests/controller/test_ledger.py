@@ -1,4 +1,4 @@
-"""The ledger: after any permitted sequence of changes every tile is accounted for exactly once."""
+"""Tests the ledger: after any permitted changes every tile is accounted for exactly once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run state: intents and outcomes, faults, prompts and states, as events and in the journal."""
+"""Tests the run state: intents, faults, prompts and states become events and journal records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Safe start and stop: after a failed self-test nothing moves, and a stop stops all motors."""
+"""Tests safe start and stop: after a failed self-test nothing moves; a stop stops all motors."""
 
 from __future__ import annotations
 

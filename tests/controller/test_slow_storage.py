@@ -1,4 +1,4 @@
-"""A table whose journal is on a slow SD card: durations, pauses, order of writes, restarts."""
+"""Tests a table whose journal is on a slow SD card: durations, order of writes, restarts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follows CONTRIBUTING in a copy of the project: tests and pages work with a new game and table."""
+"""Follows CONTRIBUTING.md in a copy of the project, with a new game and a new table."""
 
 from __future__ import annotations
 

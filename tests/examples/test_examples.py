@@ -1,4 +1,4 @@
-"""The examples: a game that pip installs beside Wallwright, and a table file."""
+"""Tests the examples: a game that pip installs beside Wallwright, and a table file."""
 
 from __future__ import annotations
 

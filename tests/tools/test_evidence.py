@@ -1,4 +1,4 @@
-"""`make evidence`: the commands that it runs, the seeds that it prints, and its exit codes."""
+"""Tests `make evidence`: the commands, the printed seeds, and the exit codes."""
 
 from __future__ import annotations
 

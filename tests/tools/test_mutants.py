@@ -1,4 +1,4 @@
-"""The mutation tool: the changes that it makes, their outcomes, its report and exit code."""
+"""Tests the mutation tool: changes, outcomes, report and exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wiring drawings: every lead once, no text over other text, no two wires on one line."""
+"""Tests the wiring drawings: every lead once, no text over text, no two wires on one line."""
 
 from __future__ import annotations
 

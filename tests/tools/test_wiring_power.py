@@ -1,4 +1,4 @@
-"""Power and ground: every board and part has its supplies, in drawing and WireViz document."""
+"""Tests that drawing and WireViz document have all supplies of every board and part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recovery policy: first retries, then questions to a person, then a stop; no other order."""
+"""Tests the recovery policy: first retries, then questions to a person, then a stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warnings of a trend over many sets: tile times at sensor S1 and currents of motors."""
+"""Tests warnings of trends over many sets, in the tile times at S1 and the motors' currents."""
 
 from __future__ import annotations
 

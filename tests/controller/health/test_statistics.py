@@ -1,4 +1,4 @@
-"""Statistics of a table, computed from its journal."""
+"""Tests the statistics that are computed from a table's journal."""
 
 from __future__ import annotations
 

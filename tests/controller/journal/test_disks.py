@@ -1,4 +1,4 @@
-"""Files and disks that the journal cannot use: the error names them, and no file is damaged."""
+"""Tests that the journal names a file or disk that cannot be used, and damages no file."""
 
 from __future__ import annotations
 

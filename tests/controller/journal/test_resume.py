@@ -1,4 +1,4 @@
-"""Reading the journal: the steps of its own run, and the run that was left without an end."""
+"""Tests how the steps of the present run and of an interrupted run are read from the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing records to the disks: batches, waiting, failing disks and power cuts."""
+"""Tests how the journal writes records: batches, waiting, failing disks and power cuts."""
 
 from __future__ import annotations
 

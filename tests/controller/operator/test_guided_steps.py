@@ -1,4 +1,4 @@
-"""Guided steps: lamps show the columns, people do the step, a key or the guide confirms it."""
+"""Tests guided steps: lamps show the columns, and a key or the guide confirms the step."""
 
 from __future__ import annotations
 

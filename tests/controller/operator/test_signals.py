@@ -1,4 +1,4 @@
-"""Relay, lamp tower and buzzer of simulated tables during faults and pauses."""
+"""Tests relay, lamp tower and buzzer of simulated tables during faults and pauses."""
 
 from __future__ import annotations
 

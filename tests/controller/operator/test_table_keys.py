@@ -1,4 +1,4 @@
-"""The queue of a key's presses: no press is missed, and one can be awaited without taking it."""
+"""Tests the queue of a key's presses: none is missed, and waiting leaves a press in the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Homing of the gantry: x and y do not move before z is proven to be up."""
+"""Tests the homing of the gantry: x and y do not move before z is proven to be up."""
 
 from __future__ import annotations
 

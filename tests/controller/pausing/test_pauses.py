@@ -1,4 +1,4 @@
-"""Pauses of whole rounds: the table pauses, resumes, and completes the same deal."""
+"""Tests pauses of whole rounds: the table pauses, resumes, and completes the same deal."""
 
 from __future__ import annotations
 

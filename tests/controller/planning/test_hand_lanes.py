@@ -1,4 +1,4 @@
-"""Hand lanes: the games for which a table fills its lanes before the walls."""
+"""Tests for which games a table fills its hand lanes before the walls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations of axes and moves, compared with a simulation in small steps and with manual sums."""
+"""Compares the durations of axes and moves with a simulation in small steps and manual sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds with hand lanes in the plant: the dealer changes and gets the seventeenth tile."""
+"""Tests simulated rounds with hand lanes: each new dealer gets the seventeenth tile."""
 
 from __future__ import annotations
 

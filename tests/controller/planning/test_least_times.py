@@ -1,4 +1,4 @@
-"""The least times of a cycle, compared with manual sums."""
+"""Compares the least times of a cycle with manual sums."""
 
 from __future__ import annotations
 

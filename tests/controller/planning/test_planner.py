@@ -1,4 +1,4 @@
-"""The planner with the felt of the plant: planned moves are possible and give the right hands."""
+"""Tests on the simulated felt that planned moves are possible and give the right hands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Staging: every place of a layout gets one slot in a tray or a place in a lane."""
+"""Tests the staging: every place of a layout gets one slot in a tray or a place in a lane."""
 
 from __future__ import annotations
 

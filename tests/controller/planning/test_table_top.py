@@ -1,4 +1,4 @@
-"""The table top, an immutable value with the positions of the tiles; a carry makes a new one."""
+"""Tests the table top, an immutable value with the positions of all tiles."""
 
 from __future__ import annotations
 

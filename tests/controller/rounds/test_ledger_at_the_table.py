@@ -1,4 +1,4 @@
-"""The ledger compared with the plant: tiles at seats, and missing tiles."""
+"""Compares the ledger with the simulated plant: tiles at seats, and missing tiles."""
 
 from __future__ import annotations
 

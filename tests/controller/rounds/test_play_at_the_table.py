@@ -1,4 +1,4 @@
-"""Play at the table: people enter actions, the rules check them, the table brings tiles."""
+"""Tests the play at a table: people enter actions, rules check them, the table brings tiles."""
 
 from __future__ import annotations
 

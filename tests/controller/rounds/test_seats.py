@@ -1,4 +1,4 @@
-"""Drawing seats between two hands and before the first: throws, moves, and interrupted hosts."""
+"""Tests how seats are drawn before the first hand and between hands, also after host failures."""
 
 from __future__ import annotations
 

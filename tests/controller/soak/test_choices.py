@@ -1,4 +1,4 @@
-"""The choices of houses and people in random rounds: legal values, drawn from the seed."""
+"""Tests the house rules and people that random rounds draw from the seed: all are legal."""
 
 from __future__ import annotations
 

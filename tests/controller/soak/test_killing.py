@@ -1,4 +1,4 @@
-"""Checks of the events and the journal of killed hosts."""
+"""Tests the checks of the events and the journal of killed hosts."""
 
 from __future__ import annotations
 

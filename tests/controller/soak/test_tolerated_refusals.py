@@ -1,4 +1,4 @@
-"""Refusals that are tolerated after a sensor fault, by its mechanism and by later ones."""
+"""Tests which mechanisms may refuse commands after an injected sensor fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each check of the witness reports the wrong state that it looks for."""
+"""Tests that each check of the module `witness` reports the wrong state that it looks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiles that do not belong to the set: removing one leaves no gap in the walls."""
+"""Tests tiles that do not belong to the set: the removal of one leaves no gap in the walls."""
 
 from __future__ import annotations
 

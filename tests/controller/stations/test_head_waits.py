@@ -1,4 +1,4 @@
-"""The longest wait of a head for its tiles, and missing tiles."""
+"""Tests how long a head waits for its tiles, and when tiles count as missing."""
 
 from __future__ import annotations
 

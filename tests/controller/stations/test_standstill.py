@@ -1,4 +1,4 @@
-"""A standstill of the parts below: they stop while a person reaches in, and then continue."""
+"""Tests the standstill: parts below the lid stop while a person reaches in, then continue."""
 
 from __future__ import annotations
 

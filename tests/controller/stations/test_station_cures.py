@@ -1,4 +1,4 @@
-"""Cures of the stations before they prompt a person, on a scripted board."""
+"""Tests the cures that stations try before they prompt a person, on a scripted board."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Stations on a scripted board: commands, confirmation by sensors, retries, and faults.
+"""Tests stations on a scripted board: commands, confirmation by sensors, retries, faults.
 
-Without a script for a channel its motions succeed: edges come, switches close, axes arrive.
+Motions of a channel without a script succeed: edges come, switches close, axes arrive.
 """
 
 from __future__ import annotations

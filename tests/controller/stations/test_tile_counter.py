@@ -1,4 +1,4 @@
-"""Counting tiles at a head's counter (S1), with tiles that pass uncounted or are removed.
+"""Tests the count of tiles at a head's counter (S1); some tiles pass uncounted or are removed.
 
 The board counts every edge of S1. A tile can pass while no drive counts it, and a person can remove
 a counted tile during a run or between two runs.

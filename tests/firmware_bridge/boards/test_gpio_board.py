@@ -1,4 +1,4 @@
-"""`GpioBoard` on mock pins: motions, sensors, the lease and faults."""
+"""Tests `GpioBoard` on mock pins: motions, sensors, the lease and faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GPIO pins: opening and closing, refused channels and orders, and machines without pins."""
+"""Tests how GPIO pins are opened and closed, refused channels and orders, missing pins."""
 
 from __future__ import annotations
 

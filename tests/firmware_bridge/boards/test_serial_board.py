@@ -1,4 +1,4 @@
-"""`SerialBoard` on a line in memory: orders, refusals and events."""
+"""Tests `SerialBoard` on a line in memory: orders, refusals and events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`SerialBoard` after a loss: an expired lease, an unplugged line, a lost event."""
+"""Tests `SerialBoard` after an expired lease, an unplugged line and a lost event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The start of a `SerialBoard`: identification, configuration, probing, and strange boards."""
+"""Tests how a `SerialBoard` starts: identification, configuration, probing, other boards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The device key file: permissions, contents, and the key of simulated boards."""
+"""Tests the device key file: permissions, contents, and the key of simulated boards."""
 
 from __future__ import annotations
 

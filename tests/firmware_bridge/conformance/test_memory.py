@@ -1,4 +1,4 @@
-"""The EEPROM of the firmware: identity, counts and safe levels, and how damage to it is handled."""
+"""Tests what the firmware keeps in its EEPROM, and how it handles a damaged EEPROM."""
 
 from __future__ import annotations
 

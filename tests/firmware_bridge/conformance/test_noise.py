@@ -1,4 +1,4 @@
-"""The firmware on a noisy line, connected to the host's real link."""
+"""Tests the firmware on a noisy line to the host's real link."""
 
 from __future__ import annotations
 

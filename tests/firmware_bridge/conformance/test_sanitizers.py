@@ -1,4 +1,4 @@
-"""The firmware's core with sanitizers: in every session, and with arbitrary bytes on its line."""
+"""Runs the firmware's core with sanitizers: in every session, and with arbitrary bytes."""
 
 from __future__ import annotations
 

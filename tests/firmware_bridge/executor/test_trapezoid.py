@@ -1,4 +1,4 @@
-"""Trapezoids and ramps against their closed formulas."""
+"""Compares trapezoids and ramps with their closed formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One virtual board: its channel table, its identity and its refusals.
+"""Tests one virtual board: its channel table, its identity and its refusals.
 
 The boards are connected to the plant of the robotic table. Times are exact, by the virtual clock.
 """

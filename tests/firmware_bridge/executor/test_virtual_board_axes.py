@@ -1,4 +1,4 @@
-"""One virtual board's axes: homing, limits, common start and stopping ramps."""
+"""Tests one virtual board's axes: homing, limits, common start and stopping ramps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One virtual board's faults: latching, clearing, and the state after a reset."""
+"""Tests one virtual board's faults: latching, clearing, and the state after a reset."""
 
 from __future__ import annotations
 

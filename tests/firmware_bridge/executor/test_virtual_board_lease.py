@@ -1,4 +1,4 @@
-"""One virtual board's lease: motors run only under a lease, and its end makes outputs safe."""
+"""Tests one virtual board's lease: motors run under a lease only; its end makes outputs safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One virtual board's outputs: motors end by switch, time, edges or current; lamps stay on."""
+"""Tests one virtual board's outputs: motors stop by switch, time, edges or current."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One virtual board's inputs: debounced keys, dice and tags."""
+"""Tests one virtual board's inputs: debounced keys, dice and tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds on simulated tables whose boards are virtual or run the firmware in an emulator."""
+"""Plays rounds on simulated tables whose boards are virtual or run the emulated firmware."""
 
 from __future__ import annotations
 

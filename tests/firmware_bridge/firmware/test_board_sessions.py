@@ -1,4 +1,4 @@
-"""Sessions on the firmware and on the virtual board: Identify, repetitions, stored state."""
+"""Compares sessions on firmware and virtual board: Identify, repetitions, stored state."""
 
 from __future__ import annotations
 

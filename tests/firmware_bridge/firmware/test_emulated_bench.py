@@ -1,4 +1,4 @@
-"""The robotic table with emulated firmware, in virtual time: its behaviour at the pins."""
+"""Tests the pins of the robotic table with emulated firmware, in virtual time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole rounds on the flashed firmware in an emulator, compared with rounds on virtual boards."""
+"""Compares whole rounds on the emulated firmware with rounds on virtual boards."""
 
 from __future__ import annotations
 

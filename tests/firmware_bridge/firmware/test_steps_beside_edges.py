@@ -1,4 +1,4 @@
-"""Axes at full speed while sensor edges keep the board busier than any table does."""
+"""Tests axes at full speed while there are more sensor edges than any table causes."""
 
 from __future__ import annotations
 

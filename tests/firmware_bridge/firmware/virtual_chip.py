@@ -1,4 +1,4 @@
-"""The firmware's core on virtual pins: the library of `make host`, by ctypes."""
+"""Runs the firmware's core on virtual pins: loads the library of `make host` with ctypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random commands: no board raises, no tile is lost, and the same seed gives the same run."""
+"""Tests random commands: no board raises, no tile is lost, equal seeds give equal runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bench: all boards of a plant on one line; addressing, events, resets and damaged frames."""
+"""Tests all boards of a plant on one line: addresses, events, resets and damaged frames."""
 
 from __future__ import annotations
 

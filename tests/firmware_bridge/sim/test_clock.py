@@ -1,4 +1,4 @@
-"""The virtual clock: timers, real descriptors, threads, deadlocks, pace and companions."""
+"""Tests the virtual clock: timers, file descriptors, threads, deadlocks, pace, companions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bench table on mock pins behaves like the same table on a serial board."""
+"""Compares the bench table on mock pins with the same table on a serial board."""
 
 from __future__ import annotations
 

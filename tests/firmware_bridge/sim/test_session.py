@@ -1,4 +1,4 @@
-"""`BoardSession`, the board's side of the wire protocol, frame by frame."""
+"""Tests `BoardSession`, the board's side of the wire protocol, frame by frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Link, codec, sessions, boards and plant together: a wall is built, in virtual time."""
+"""Builds a wall in virtual time through the link, codec, sessions, boards and plant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame codec: round trips, damaged frames, limits."""
+"""Tests the frame codec: encoding and decoding, damaged frames, limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The link, host side, on a line in memory and on the virtual clock."""
+"""Tests the host's side of the link, on a line in memory and in virtual time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The serial transport, on pseudo-terminals and real time."""
+"""Tests the serial transport, on pseudo-terminals in real time."""
 
 from __future__ import annotations
 

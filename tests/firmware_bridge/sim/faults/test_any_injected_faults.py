@@ -1,4 +1,4 @@
-"""Random injected faults during random orders: every tile is in exactly one holder."""
+"""Tests random faults during random orders: every tile is always in exactly one holder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Campaign files: the faults that they inject, and the errors for defective files."""
+"""Tests which faults campaign files inject, and the errors for defective files."""
 
 from __future__ import annotations
 

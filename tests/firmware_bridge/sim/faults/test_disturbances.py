@@ -1,4 +1,4 @@
-"""Power failures, unplugged cables, noise and stalled hosts, through the real link."""
+"""Tests power failures, unplugged cables, noise and stalled hosts, with the real link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated players of a hand: they take up tiles, play them, and detect a wrong tile."""
+"""Tests that simulated players take up tiles, play them, and detect a wrong tile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulated guide: guided steps, choices, answers and restarts."""
+"""Tests the simulated guide: guided steps, choices, answers and restarts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Injected faults of a set: missing, extra and foreign tiles, and their repair."""
+"""Tests injected faults of a set: missing, extra and foreign tiles, and their repair."""
 
 from __future__ import annotations
 

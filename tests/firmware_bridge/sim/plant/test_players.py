@@ -1,4 +1,4 @@
-"""Simulated players at the keys and the lid: they push boxed sets in first, then the played set."""
+"""Tests simulated players: they press keys and push in the boxed sets, then the played set."""
 
 from __future__ import annotations
 

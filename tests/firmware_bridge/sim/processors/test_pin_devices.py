@@ -1,4 +1,4 @@
-"""Devices on pins: pulses become motor motions, and steps become axis motions."""
+"""Tests devices on pins, which turn pulses into motor motions and steps into axis motions."""
 
 from __future__ import annotations
 

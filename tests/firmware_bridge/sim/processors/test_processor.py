@@ -1,4 +1,4 @@
-"""The simulated processor with the program that is flashed."""
+"""Tests the simulated processor with the program that is flashed."""
 
 from __future__ import annotations
 

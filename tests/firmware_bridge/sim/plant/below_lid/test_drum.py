@@ -1,4 +1,4 @@
-"""The drum: every wheel gets its tiles from one shuffle, in any picking order."""
+"""Tests the simulated drum: every wheel gets its tiles from one shuffle, in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Injected faults of the heads, as S1 shows them: jams, double feeds, starved and weak wheels."""
+"""Tests how S1 shows injected faults of the heads: jams, double feeds, starved, weak wheels."""
 
 from __future__ import annotations
 

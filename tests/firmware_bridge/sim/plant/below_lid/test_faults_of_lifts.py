@@ -1,4 +1,4 @@
-"""Injected faults of lifts and lid, as switches and currents show them."""
+"""Tests how switches and currents show injected faults of lifts and lid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heads: wheels, belts, counters and pushers move tiles from the drum into stacks."""
+"""Tests the simulated heads, which move tiles from the drum into stacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lifts, lid and flipper: motions, switches and impossible orders."""
+"""Tests the simulated lifts, lid and flipper: motions, switches and impossible orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Injected faults of a head's sensors and belt: dirt, bounce, a stuck sensor, a slipping belt."""
+"""Tests injected faults of a head's sensors and belt: dirt, bounce, stuck sensor, slip."""
 
 from __future__ import annotations
 

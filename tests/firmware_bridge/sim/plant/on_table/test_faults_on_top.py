@@ -1,4 +1,4 @@
-"""Injected faults above the lid: gripper, reader, dice, light curtain, people."""
+"""Tests injected faults above the lid: gripper, reader, dice, light curtain, people."""
 
 from __future__ import annotations
 
