@@ -69,8 +69,9 @@ PYTEST = (
 )
 FIRST_SECONDS = 10.0
 """Test files with this total duration run first; collecting all the others takes some seconds."""
-PASSED, FAILED, BROKEN, NONE_LEFT = 0, 1, 2, 5
-"""Exit codes of pytest. BROKEN: a module cannot be imported; NONE_LEFT: no test was selected."""
+PASSED, FAILED, BROKEN, CRASHED, NONE_LEFT = 0, 1, 2, 3, 5
+"""Exit codes of pytest. BROKEN: a module cannot be imported; CRASHED: an error in
+pytest itself, as after some timeouts; NONE_LEFT: no test was selected."""
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -318,6 +319,10 @@ def _failing(house: Path, tests: Sequence[str], without: Sequence[str] = ()) -> 
     named = [line.split(" ", 1)[1] for line in lines if line.startswith(("FAILED ", "ERROR "))]
     if ended.returncode == NONE_LEFT:
         return None
+    if ended.returncode == CRASHED:
+        if len(tests) == 1:
+            return tests[0]
+        return next(filter(None, (_failing(house, [test], without) for test in tests)), None)
     if ended.returncode not in {FAILED, BROKEN} or not named:
         raise RuntimeError(f"pytest cannot run {' '.join(tests)}: {ended.stdout[-2000:]}")
     return named[0].split(" - ")[0]
