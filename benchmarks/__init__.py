@@ -1,4 +1,4 @@
-"""Benchmarks, one file for each claim of the README. Each has a `main()` that yields `Row`s."""
+"""Benchmarks: one file for each claim of the README, with a `main()` that yields `Row`s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings for every test: fixed examples for property tests, and the order of the tests."""
+"""Sets fixed examples for property tests and the order of all tests."""
 
 from __future__ import annotations
 

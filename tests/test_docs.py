@@ -1,4 +1,4 @@
-"""The pages agree with the program: files load, event pages, tables and links are correct."""
+"""Tests that the pages agree with the program: files, commands, events, tables and links."""
 
 from __future__ import annotations
 

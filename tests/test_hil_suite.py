@@ -1,4 +1,4 @@
-"""The suite for hardware in the loop reports left-out tests, broken benches and measurements."""
+"""Tests that hil_tests reports left-out tests, broken benches and measurements."""
 
 from __future__ import annotations
 

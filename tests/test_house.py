@@ -1,4 +1,4 @@
-"""Structure of the project: layers, clocks, threads, docstrings, names, the installed command."""
+"""Tests the project's structure: layers, clocks, threads, docstrings, names, the command."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def run(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str,
         capsys.readouterr()
         code = main(words[1:])
         return code, *capsys.readouterr()
-    assert words[0] == "python", f"{words[0]} is neither run nor listed in NOT_RUN"
+    assert words[0] == "python", f"`{words[0]}` cannot be run; add it to NOT_RUN with a reason."
     done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 

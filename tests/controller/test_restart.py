@@ -1,4 +1,4 @@
-"""The host stops and another one resumes the round: same position, same hands."""
+"""Tests that a new host resumes a round after the host stopped: same position, same hands."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def test_a_run_that_failed_before_any_step_homes_every_part_on_resume(tmp_path: 
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         emitted = runner.run(scenario())
     assert emitted.count("ready") == 1
-    assert emitted.count("fault") == 2, "once when it occurred, once when the run resumed"
+    assert emitted.count("fault") == 2, "the fault is reported when it occurs and after the resume"
 
 
 @pytest.mark.slow

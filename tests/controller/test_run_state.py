@@ -143,7 +143,7 @@ def test_every_change_of_the_machine_is_an_event() -> None:
         ]
 
 
-def test_the_mean_of_no_cycle_is_unknown() -> None:
+def test_the_mean_duration_is_unknown_before_the_first_cycle() -> None:
     assert mean([]) is None
     assert mean([20.6241, 20.6259]) == 20.625
 

@@ -1,4 +1,4 @@
-"""The state machine: transitions in its tables are taken, all others are refused."""
+"""Tests the state machine: transitions in its tables are taken, all others are refused."""
 
 from __future__ import annotations
 

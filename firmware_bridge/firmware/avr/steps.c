@@ -17,7 +17,7 @@
 
 /* Read by pulses.S, one entry for each axis. */
 struct sub_tick {
-    uint8_t fraction; /* 1/256 */
+    uint8_t fraction; /* in 1/256 ticks */
     uint16_t ticks;
 } __attribute__((packed));
 

@@ -30,7 +30,7 @@ void axes_connect(void); /* sets every axis of the table to rest at its position
 void axes_off(void);
 void axes_move(const struct target *targets, uint8_t count, uint16_t permille, uint8_t ticket);
 void axes_home(uint8_t axis, uint8_t ticket);
-void axes_stop(uint8_t axis, uint8_t reason, bool without_ramp); /* and all that began with it */
+void axes_stop(uint8_t axis, uint8_t reason, bool without_ramp); /* and those begun with it */
 void axes_release(uint8_t reason, bool without_ramp);            /* stops every axis */
 void axes_forget_tickets(void);
 bool axis_moves(uint8_t axis);

@@ -1,4 +1,4 @@
-"""The fault catalogue: every fault has one complete row, and every row can occur."""
+"""Tests the fault catalogue: every fault has one complete row, and every row can occur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simultaneous failures: each is reported, and parts that still move are stopped."""
+"""Tests simultaneous failures: each is reported, and parts that still move are stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads are sampled in every set, and wear is reported before it becomes a fault."""
+"""Tests that heads are sampled in every set, and that wear is reported before it is a fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategy for journal notes of every class."""
+"""Generates journal notes of every class, as a strategy for hypothesis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal: an intent is on disk before anything moves, and survives a killed process."""
+"""Tests that an intent is on disk before anything moves, and survives a killed process."""
 
 from __future__ import annotations
 

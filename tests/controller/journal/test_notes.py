@@ -1,4 +1,4 @@
-"""Notes of the journal: fixed classes, read back as written; the JSON is that of version 0.1."""
+"""Tests the notes of the journal: each class is read back as written, in the JSON of 0.1."""
 
 from __future__ import annotations
 

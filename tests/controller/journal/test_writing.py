@@ -185,8 +185,8 @@ def test_a_power_cut_loses_no_record_that_was_waited_for(seed: int, file: Path) 
         assert not [repair for repair in journal.repairs if "damaged" in repair]
         entries = journal.history()
         kept = list(entries[0].notes) if entries else []
-        assert kept[: len(durable)] == durable, "every record that was waited for is there"
-        assert kept == added[: len(kept)], "the records are in order"
+        assert kept[: len(durable)] == durable, "every record that was waited for is on disk"
+        assert kept == added[: len(kept)], "the records on disk are in order"
         journal.note(journal.intend("top", 3.0, {}), 3.0, Flipped())
     assert len({path.read_bytes() for path in paths_of(file)}) == 1
 
@@ -313,7 +313,7 @@ def test_slow_disks_are_synced_at_the_same_time_and_do_not_block_the_loop(
 
     took, late = in_real_time(main())
     assert len(slow) == len(set(slow)) * 3 == 9
-    assert 0.3 <= took < 0.6, "three syncs one after another, not nine"
+    assert 0.3 <= took < 0.6, "the three copies are synced at the same time"
     assert late < 0.05, "the event loop does not wait for a disk"
     assert len(on_disk(file)) == 3
 

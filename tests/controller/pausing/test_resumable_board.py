@@ -217,7 +217,7 @@ def test_a_board_keeps_counts_progress_and_dice_through_a_reset() -> None:
         rig.replug()
         await asyncio.gather(lift, return_exceptions=True)
         await rig.board.start()
-        assert await rig.board.count("s1") == 3, "edges during the reset count"
+        assert await rig.board.count("s1") == 3, "edges that occur during the reset are counted"
         assert await rig.board.thrown("dome") == (1, (1, 2, 3))
         progress = await rig.board.recall("lid")
         assert progress is not None and isinstance(progress, Ended)

@@ -79,7 +79,7 @@ def test_the_duration_is_continuous_where_the_axis_just_reaches_its_speed(
     assert below == pytest.approx(above, rel=1e-6)
 
 
-def test_no_distance_takes_no_time() -> None:
+def test_a_move_of_zero_length_takes_no_time() -> None:
     assert travel_seconds(0.0, 1.2, 6.0) == 0.0
 
 

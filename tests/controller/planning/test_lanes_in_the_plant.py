@@ -91,6 +91,6 @@ def test_a_gate_stays_within_its_time_limit_while_a_person_works(injected_fault:
     )
     when = [float(str(event["t"])) for event in emitted if event.get("under") == "building"]
     (cured,) = [float(str(event["t"])) for event in emitted if event["event"] == "recovered"]
-    assert cured - when[0] > 60.0, "longer than the time limit of a gate"
+    assert cured - when[0] > 60.0, "the cure takes longer than the time limit of a gate"
     assert not [event for event in emitted if event["event"] == "paused"]
     assert rules == truth

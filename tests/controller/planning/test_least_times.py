@@ -50,7 +50,7 @@ def test_walls_of_unequal_length_take_as_long_as_the_longest() -> None:
     assert odd > even
 
 
-def test_nothing_to_build_takes_no_time() -> None:
+def test_a_build_without_tiles_takes_no_time() -> None:
     assert under_bound(ROBOTIC, stage(BareTable(), ROBOTIC)) == 0.0
 
 

@@ -188,7 +188,7 @@ def test_a_flores_drawn_in_the_play_is_laid_out_and_replaced() -> None:
 def test_a_secret_kong_stays_face_down_until_the_hand_is_over() -> None:
     hand = hand_in_which("filipino", "secret", 8)
     seat, do = next(act for act in hand.acts if act[1].startswith("secret"))
-    assert do == "secret", "the action does not name the tiles"
+    assert do == "secret", "the action names no tiles"
     assert any(isinstance(step, Replace) and step.seat == seat for _, step in owed(hand))
 
 

@@ -28,7 +28,8 @@ def test_after_random_faults_no_tile_is_lost_and_every_hand_is_right(
         played = play_evening(evening_of(number, 300, pairs), tmp_path)
         wrong = [(each.number, each.table, each.game, each.wrong) for each in played.rounds]
         assert not played.wrong, (
-            f"{wrong}; see it: wallwright chaos --seed 300 --from {number * EVENING} --rounds 3"
+            f"{wrong}; to repeat it, run: wallwright chaos --seed 300 --from {number * EVENING}"
+            " --rounds 3"
         )
 
 

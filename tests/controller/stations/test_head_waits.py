@@ -26,7 +26,7 @@ def test_the_last_tiles_take_longer_up_to_a_limit() -> None:
     assert longest_wait(HEADS, 4, shared(0, 0, 0, 4)) == STARVED
 
 
-def test_without_a_known_load_the_wait_is_the_longest() -> None:
+def test_a_head_waits_longest_if_the_number_of_tiles_in_the_drum_is_unknown() -> None:
     assert longest_wait(HEADS, 1, Load()) == STARVED
 
 

@@ -147,7 +147,7 @@ def test_a_tile_removed_between_two_runs_after_a_prompt_is_subtracted() -> None:
     counted.tile_counter.note_stuck(asked=True)
     counted.tile_counter.note_stuck(asked=False)
     assert counted.resumed() == 4
-    assert counted.resumed() == 4, "it is subtracted once"
+    assert counted.resumed() == 4, "the removed tile is subtracted once"
 
 
 def test_a_tile_that_still_sticks_is_counted() -> None:

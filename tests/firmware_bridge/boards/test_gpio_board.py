@@ -317,7 +317,7 @@ async def test_a_motor_left_on_too_long_is_stopped_and_the_fault_is_reported() -
         assert bench.recorder.trace == [(0.0, "lift", 500), (4.0, "lift", 0)]
         with pytest.raises(BoardRefusedError, match="lift has a latched fault; remove its cause"):
             await bench.board.set("lamp", 1)
-        assert await anext(bench.board.faults) == too_long, "a late subscriber receives it too"
+        assert await anext(bench.board.faults) == too_long, "a late subscriber receives the fault"
         await bench.board.clear()
         await bench.board.set("lamp", 1)
 

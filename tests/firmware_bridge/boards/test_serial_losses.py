@@ -34,7 +34,7 @@ def test_the_lease_nests_is_renewed_while_held_and_is_returned_by_the_last_holde
         assert rig.asked[-1] == wire.TakeLease(0)
         asked = len(rig.asked)
         await asyncio.sleep(10.0)
-        assert len(rig.asked) == asked, "a board at rest holds no lease"
+        assert len(rig.asked) == asked, "a returned lease is not renewed"
 
     run_scenario(scenario)
 
@@ -100,7 +100,9 @@ def test_an_unplugged_board_fails_all_pending_calls_and_starts_again_on_a_new_li
         rig.replug()
         rig.asked.clear()
         await rig.board.start()
-        assert kinds(rig) == [wire.Identify, wire.TakeLease], "the board has kept its table"
+        assert kinds(rig) == [wire.Identify, wire.TakeLease], (
+            "a board that kept its channel table is not configured again"
+        )
         await rig.board.hold_lease()
         await rig.board.set("lamp", 1)
 

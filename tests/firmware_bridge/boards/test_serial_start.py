@@ -48,7 +48,9 @@ def test_a_new_board_is_identified_configured_and_made_safe() -> None:
             wire.TakeLease,
         ]
         assert rig.asked[-1] == wire.TakeLease(0)
-        assert await rig.board.start() == identity, "an open board only returns its identity"
+        assert await rig.board.start() == identity, (
+            "a second start returns the identity of the board"
+        )
 
     clock.run(main())
 
@@ -198,7 +200,7 @@ def test_a_board_that_was_reset_during_the_disconnect_is_accepted() -> None:
         rig.virtual._boots = 0xFFFF
         assert (await rig.board.start()).boots == 0xFFFF
         await _reconnect(rig, reset=True)
-        assert (await rig.board.start()).boots == 0, "the 16-bit counter begins at 0 again"
+        assert (await rig.board.start()).boots == 0, "the 16-bit counter of starts wraps to 0"
 
     clock.run(main())
 

@@ -17,7 +17,9 @@ shares = st.floats(0.0, 1.0)
 
 
 @given(metres, metres, speeds, accelerations)
-def test_the_duration_is_that_of_the_formula(start: float, to: float, v: float, a: float) -> None:
+def test_the_duration_of_a_trapezoid_equals_the_formula(
+    start: float, to: float, v: float, a: float
+) -> None:
     distance = abs(to - start)
     formula = 2 * sqrt(distance / a) if distance < v * v / a else distance / v + v / a
     assert Trapezoid(start, to, v, a).seconds == pytest.approx(formula, abs=1e-9)

@@ -50,7 +50,7 @@ def test_a_wheel_stops_at_the_third_tile_and_its_end_is_reported(library: Path) 
     twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.EDGES]
     off = [change for change in twins.chip.changes() if change.pin == 6 and change.level == 0]
-    assert len(off) == 2, "driven low by the table, and by the third edge"
+    assert len(off) == 2, "Commit and the third edge each set the pin low"
 
 
 def test_a_change_shorter_than_the_debounce_time_is_not_counted(library: Path) -> None:

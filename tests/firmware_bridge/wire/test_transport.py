@@ -56,7 +56,7 @@ def test_bytes_go_both_ways(port: Port) -> None:
 
         transport.connect(receive, lambda _: None)
         transport.write(b"\x00\x03question\r\xff")
-        assert os.read(port.far, 100) == b"\x00\x03question\r\xff", "no byte is special"
+        assert os.read(port.far, 100) == b"\x00\x03question\r\xff", "all bytes arrive unchanged"
         os.write(port.far, b"\x00\x11\x13answer\n\xff")
         await _until(enough)
         transport.close()

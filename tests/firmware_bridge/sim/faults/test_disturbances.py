@@ -228,7 +228,7 @@ def test_a_stall_that_is_shorter_than_the_lease_has_no_effect() -> None:
 
 
 @pytest.mark.parametrize("kind", ["clock_jump", "full_disk", "corrupt_journal", "power_cut"])
-def test_a_fault_of_the_host_is_passed_to_the_hosts_function(kind: str) -> None:
+def test_an_injected_fault_of_the_host_calls_the_hosts_function(kind: str) -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         received: list[str] = []
         bench.plant.injected_faults.on_host(lambda injected: received.append(injected.kind))

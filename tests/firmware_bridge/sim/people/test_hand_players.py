@@ -132,4 +132,6 @@ def test_players_who_pushed_their_tiles_in_do_not_continue_their_hand() -> None:
     for rack in here.racks:
         for tile in list(rack.tiles):
             rack.take(tile)
-    assert not here.hand_players.is_playing(here.dealt), "a hand that was given up is over"
+    assert not here.hand_players.is_playing(here.dealt), (
+        "players without tiles do not continue the hand"
+    )

@@ -204,7 +204,7 @@ def test_a_board_that_is_reset_at_the_end_of_a_push_recalls_that_end(ms: float) 
         recalled = base.execute(Recall(pusher), 0)
         assert isinstance(recalled, Recalled)
         assert (recalled.reason, recalled.count) == (Reason.FAULT, 1)
-        assert rack.read("head0_vane") == 1, "the vane covers its sensor"
+        assert rack.read("head0_vane") == 1, "the pusher's vane sensor is active"
 
     run_scenario(main)
 
