@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from weakref import WeakSet
+from itertools import count
+from weakref import WeakValueDictionary
 
 from config.schema import AxisChannel, BoardConfig, SensorChannel
 from controller.pausing.board_lease import BoardLease
@@ -31,7 +32,9 @@ class ResumableSession:
         self._positions_lost = False
         """Whether the axes have lost their power and so their positions."""
         self._boots: int | None = None
-        self._subscriptions: WeakSet[EdgeSubscription] = WeakSet()
+        self._numbers = count()
+        self._subscriptions: WeakValueDictionary[int, EdgeSubscription] = WeakValueDictionary()
+        """By number: in the order of subscription, which a set would not keep."""
         channels = config.channels
         self._sensor = next(
             (name for name, each in channels.items() if isinstance(each, SensorChannel)), None
@@ -50,7 +53,7 @@ class ResumableSession:
     def subscribe(self, sensors: tuple[str, ...]) -> EdgeSubscription:
         """Every edge of these sensors from now on; continues after a lost line."""
         subscription = EdgeSubscription(self._board, self._gate, sensors)
-        self._subscriptions.add(subscription)
+        self._subscriptions[next(self._numbers)] = subscription
         return subscription
 
     def record_targets(self, targets: Mapping[str, float]) -> None:
@@ -89,7 +92,7 @@ class ResumableSession:
         if self._boots is not None and identity.boots != self._boots:
             self._positions_lost = True
         self._boots = identity.boots
-        for subscription in tuple(self._subscriptions):
+        for subscription in tuple(self._subscriptions.values()):
             await subscription.recover()
         await asyncio.sleep(self._ramps)
 

@@ -25,7 +25,8 @@ class Standstill:
         """Motors that run until `stop`, with their values."""
         self._gates: dict[Output, None] = {}
         """Gates that stay open until `shut`."""
-        self._driven: set[Motor] = set()
+        self._driven: dict[Motor, None] = {}
+        """In the order of their start, which a set would not keep: motors stop in this order."""
         self._turns: dict[Motor, asyncio.Lock] = {}
         self._holds = 0
         self._stops = 0
@@ -94,11 +95,11 @@ class Standstill:
         while True:
             await self._moving.wait()
             stops, goal = self._stops, _left(until, counted)
-            self._driven.add(motor)
+            self._driven[motor] = None
             try:
                 ended = await motor.run(value, goal, max(limit - spent, 0.001))
             finally:
-                self._driven.discard(motor)
+                self._driven.pop(motor, None)
             counted, spent = counted + ended.count, spent + ended.seconds
             if ended.reason is not Reason.STOPPED or stops == self._stops:
                 return Ended(ended.reason, counted, spent)
