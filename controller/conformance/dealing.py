@@ -39,7 +39,7 @@ def dealt(
     setup = plugin.game.setup(players=players, dealer=dealer)
     faces = list(setup.game.tiles.faces)
     assert len(faces) == setup.layout.count, (
-        f"{plugin.name}: the set has {len(faces)} tiles, and the layout {setup.layout.count}"
+        f"{plugin.name}: the set has {len(faces)} tiles, but the layout has {setup.layout.count}"
     )
     chance.shuffle(faces)
     tiles = dict(zip(setup.layout.places, faces, strict=True))

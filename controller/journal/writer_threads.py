@@ -91,7 +91,8 @@ class WriterThreads:
                 self._running -= 1
                 self._ended.append(batch)
                 self._changed.notify_all()
-            with suppress(RuntimeError):  # if the loop is closed, `finish` delivers
+            # The loop can be closed already; `finish` then delivers the results.
+            with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:

@@ -13,7 +13,8 @@ from firmware_bridge.wire.messages import Refusal
 T = TypeVar("T")
 
 CUT_SHORT = (Reason.HELD, Reason.FAULT, Reason.STOPPED)
-"""Reasons with which a motion ends if a pause interrupts it; STOPPED may also be a stop command."""
+"""Reasons with which a motion ends if a pause interrupts it; STOPPED can also mean a stop
+command."""
 _REFUSED = {
     Refusal.NO_LEASE: FaultCode.LEASE_EXPIRED,
     Refusal.FAULT_LATCHED: None,

@@ -114,7 +114,7 @@ class Pauses:
     # Causes of a pause
 
     async def _watch_faults(self, board: ResumableBoard) -> None:
-        """Pause for every fault that a board reports, and when the board falls silent."""
+        """Pause for every fault that a board reports, and when the board no longer answers."""
         while True:
             try:
                 async for fault in board.faults:

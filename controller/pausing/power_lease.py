@@ -78,7 +78,7 @@ class BoardSupply:
                 await self._release()
 
     async def wait_settled(self) -> None:
-        """Wait until a change of the lease that is under way has succeeded or failed."""
+        """Wait until a change of the lease that has begun has succeeded or failed."""
         async with self._work_lock:
             pass
 
@@ -136,7 +136,7 @@ class BoardSupply:
             raise
 
     async def _wait_for_relay(self, _: TableFault) -> None:
-        """Wait before the next attempt: the relay, which is released by now, needs time to open."""
+        """Wait before the next attempt: the relay was released and needs time to open."""
         if self._relay is not None:
             await asyncio.sleep(self._relay.seconds)
 

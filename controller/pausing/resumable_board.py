@@ -154,7 +154,7 @@ class ResumableBoard:
         self._session.mark_power_lost()
 
     async def make_safe(self) -> None:
-        """Let all outputs go to their safe values, as far as the board still answers."""
+        """Let all outputs go to their safe values, if the board still answers."""
         await self._lease.drop()
 
     async def restart(self) -> None:

@@ -23,7 +23,7 @@ from controller.planning.moves import Carry, Move, TurnOver
 
 
 def under_bound(table: Table, staging: Staging) -> float:
-    """The least seconds from the lid closed over a gathered set to its walls staged."""
+    """Least time from the closing of the lid until the walls of the set are staged, seconds."""
     modules = table.modules
     if modules.drum is None or modules.heads is None:
         return 0.0
@@ -37,7 +37,7 @@ def under_bound(table: Table, staging: Staging) -> float:
 
 
 def top_bound(moves: Iterable[Move], table: Table, staging: Staging, tile_height: float) -> float:
-    """The least seconds from the command to raise until ready to play, for these moves in order."""
+    """Least time from the command to raise the walls until the game can begin, seconds."""
     lifts = table.modules.trays.lift if table.modules.trays and staging.fills else 0.0
     return lifts + sum(move_seconds(tuple(moves), table, tile_height))
 

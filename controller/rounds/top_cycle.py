@@ -79,7 +79,7 @@ class TopCycle:
         if not self._staging.lanes:
             self._under.trays_are_empty()
         await deal.finish()
-        # Only with lanes: without lanes the trays can already contain the next set by now.
+        # Only with lanes: without lanes the trays can already contain the next set.
         if self._staging.lanes:
             self._under.trays_are_empty()
         self._key.forget()

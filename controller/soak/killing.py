@@ -49,7 +49,7 @@ Event = dict[str, Any]
 
 @dataclass(frozen=True)
 class Killing:
-    """Parameters: table and game, number of hosts to kill, and the seed."""
+    """Parameters of a test: table and game, number of hosts to kill, and the seed."""
 
     table: str
     game: str
@@ -60,7 +60,7 @@ class Killing:
 
 @dataclass
 class Killed:
-    """Results; `wrong` are sentences about states that must not occur."""
+    """Results of the test; `wrong` are sentences about states that must not occur."""
 
     kills: int = 0
     resumes: int = 0

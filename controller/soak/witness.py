@@ -139,7 +139,8 @@ def ledger_as_planned(ledger: Ledger, setup: Setup) -> list[str]:
     dealt = {place for hand in setup.hands.values() for place in hand}
     if tile_set.standing != set(setup.layout.places) - dealt:
         wrong.append(
-            f"The ledger has {len(tile_set.standing)} tiles in walls, not those that are undealt."
+            f"The ledger has {len(tile_set.standing)} tiles in walls; they differ from the"
+            " undealt tiles."
         )
     return wrong
 

@@ -72,7 +72,7 @@ class HeadPush:
                     if missed:
                         self._prove(vane, missed, tile_counter.through - through)
                     return
-                # A running lift meets the same jam and clears it; then the push is tried again.
+                # A running lift detects the same jam and clears it; then the push is tried again.
                 again = await self._hand_over.wait_for_lift() or jams != self._hand_over.jams
             fault = await self._unpushed(vane, ended)
             if fault.fault is Fault.PUSHER:

@@ -33,7 +33,7 @@ KEY = b"wallwright simulation"
 FIRMWARE = 1
 BUILD = b"sim\0"
 MOST_MA = 4000
-"""Milliamperes; a higher motor current is a fault, whatever the drive's limit (our value)."""
+"""Milliamperes; a higher motor current is a fault, also below the drive's limit (our value)."""
 _WORD = 0xFFFFFFFF
 
 

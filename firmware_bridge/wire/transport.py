@@ -28,7 +28,7 @@ Lost = Callable[[str], None]
 
 
 class Transport(Protocol):
-    """Bytes to and from the boards of one line, in order, perhaps damaged."""
+    """Carries bytes to and from the boards of one line, in order; bytes can be damaged."""
 
     def connect(self, receive: Receive, lost: Lost) -> None:
         """Call `receive` with all received bytes, and `lost` once, with the reason, on failure."""
