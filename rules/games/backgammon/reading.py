@@ -47,7 +47,10 @@ def move_of(board: BackgammonBoard, seat: Seat, option: Option) -> Move:
 
 def moves_of(seat: Seat, options: Sequence[Option], blots: Mask) -> tuple[Move, ...]:
     """Options as actions, in the same order; `blots` are those of the opponent."""
-    if options and len(options[0]) > 2:
+    most = len(options[0]) if options else 0
+    if most == MOST_STEPS < len(options):
+        return _doublet_moves(seat, options, blots)
+    if most > 2:
         return tuple([Move(seat, _steps(option, blots)) for option in options])
     # There are few options of one or two steps and most of them recur, so their moves are cached.
     known = _MOVES[seat]
@@ -57,6 +60,34 @@ def moves_of(seat: Seat, options: Sequence[Option], blots: Mask) -> tuple[Move, 
         hit = landing & blots
         moves.append(hitting[hit] if hit else move)
     return tuple(moves)
+
+
+def _doublet_moves(seat: Seat, options: Sequence[Option], blots: Mask) -> tuple[Move, ...]:
+    """Options of four steps of one die as actions. The steps are in the order of a move already.
+
+    Of several men that leave the same point only the first one can hit. These moves are not
+    cached, because there are too many of them.
+    """
+    die = options[0][0] >> 5
+    later = {number: STEPS[number] for number in range(32 * die, 32 * die + BAR + 1)}
+    first = {
+        number: _HITTING[number] if blots >> 4 * step.target & 1 else step
+        for number, step in later.items()
+    }
+    return tuple(
+        [
+            Move(
+                seat,
+                (
+                    first[one],
+                    later[two] if two == one else first[two],
+                    later[three] if three == two else first[three],
+                    later[four] if four == three else first[four],
+                ),
+            )
+            for one, two, three, four in options
+        ]
+    )
 
 
 def _move_table(seat: Seat) -> LazyTable[Option, tuple[Mask, Move, LazyTable[Mask, Move]]]:
