@@ -116,7 +116,7 @@ class Firmware:
 
 
 def main() -> Iterator[Row]:
-    """Send `COMMANDS` commands over the noisy line; yield the number that was executed once."""
+    """Send `COMMANDS` commands over the noisy line; yield whether each was executed once."""
     yield measured(COMMANDS)
 
 

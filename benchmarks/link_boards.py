@@ -61,7 +61,7 @@ def answer(message: Message, _: int) -> Message:
 
 
 def echo(fd: int) -> None:
-    """Send every byte back."""
+    """Send every byte that arrives on this file descriptor back."""
     while data := os.read(fd, PIECE):
         os.write(fd, data)
 

@@ -26,7 +26,7 @@ PATIENCE = 60.0
 
 
 def main() -> Iterator[Row]:
-    """Send `COMMANDS` commands over the noisy line; yield the number that was executed once."""
+    """Send `COMMANDS` commands over the noisy line; yield whether each was executed once."""
     yield clock.run(_measure(COMMANDS, EVENTS))
 
 

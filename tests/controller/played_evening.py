@@ -89,7 +89,7 @@ def spend(
     orders: Orders | None = None,
     on_event: Callable[[Event, Daemon], None] | None = None,
 ) -> Evening:
-    """Simulate this number of hands; if `play` is False, only set-ups. Raises TableFault.
+    """Simulate hands, which the rules follow unless `play` is False. Raises TableFault.
 
     `on_event` receives every event with the daemon that emits it. `orders` replaces `dealer`,
     `throws`, `play` and `house`.

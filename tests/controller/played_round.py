@@ -72,7 +72,7 @@ def play(
     rounds: int = 1,
     on: Callable[[Round, Event], None] | None = None,
 ) -> Round:
-    """Play until the last round is ready.
+    """Play rounds on a simulated table until the last one is ready to play.
 
     `happens` gives disturbances by time; `on` receives every event.
     """

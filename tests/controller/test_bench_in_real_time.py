@@ -1,4 +1,4 @@
-"""The table `bench` on GPIO pins in real time, with edges from gpiozero's threads.
+"""Tests the table `bench` on GPIO pins in real time, with edges from gpiozero's threads.
 
 Every change of a pin comes from a second thread, as on a Raspberry Pi. The event loop is in debug
 mode, in which it refuses calls from other threads.

@@ -1,4 +1,4 @@
-"""The daemon takes every transition of the state machine from each of its source states."""
+"""Tests that the daemon takes every transition of the state machine from each source state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make docs`: every generated file in the project equals what its generator returns."""
+"""Tests that every generated file of the project equals the text of its generator."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class HighBonePlay:
 
     @cached_property
     def settlement(self) -> Settlement | None:
-        """Who pays whom after the last trick, whose taker is then `leader`; None before."""
+        """Who pays whom after the last trick, which `leader` has taken; None before the end."""
         if any(self.hands) or self.trick:
             return None
         most = max(self.taken)

@@ -1,4 +1,4 @@
-"""Injected faults at a simulated table are cured, and the cycle goes on."""
+"""Tests that injected faults at a simulated table are cured, and that the cycle continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that fails is retried, then a person is asked, then the table stops."""
+"""Tests that failed work is retried, then a person is asked, then the table stops."""
 
 from __future__ import annotations
 

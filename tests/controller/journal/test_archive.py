@@ -1,4 +1,4 @@
-"""A journal that has reached its size limit is archived after a completed run."""
+"""Tests that a journal that has reached its size limit is archived after a completed run."""
 
 from __future__ import annotations
 

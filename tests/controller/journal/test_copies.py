@@ -1,4 +1,4 @@
-"""Damaged copies of the journal are repaired, or the journal is locked until a person decides."""
+"""Tests that damaged copies are repaired, or the journal is locked until a person decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any sequence of journal operations is read back as written, also after a power cut."""
+"""Tests that any journal operations are read back as written, also after a power cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two tables with one directory for their third copies: neither reads the other's records."""
+"""Tests that two tables with one directory for third copies do not mix their journals."""
 
 from __future__ import annotations
 

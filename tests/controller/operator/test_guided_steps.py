@@ -68,10 +68,10 @@ class People:
         return self.answer
 
     async def ready(self) -> None:
-        """Ignore that the table is ready."""
+        """Do nothing when the table is ready."""
 
     async def sit_down(self, dealt: HandToPlay) -> None:
-        """Ignore that a hand is dealt."""
+        """Do nothing when a hand is dealt."""
 
     async def act(self, play: Any) -> Action | None:
         """Return no action, after the same time as for a guided step."""
@@ -79,10 +79,10 @@ class People:
         return None
 
     async def settled(self, settlement: Settlement) -> None:
-        """Ignore a settlement."""
+        """Do nothing when a hand is settled."""
 
     async def move_seats(self, reseated: Reseated) -> None:
-        """Ignore a change of seats."""
+        """Do nothing when the seats change."""
 
     async def help(self, ask: Ask) -> str:
         """Answer that the fault is removed."""

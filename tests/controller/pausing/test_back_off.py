@@ -1,4 +1,4 @@
-"""A part that meets an obstacle stops, backs off at once, and waits for a person."""
+"""Tests that a part that meets an obstacle stops, backs off at once, and waits for a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A serial plug is pulled and put back while a round runs, with pseudo-terminals in real time.
+"""Pulls a serial plug during a round and puts it back, on pseudo-terminals in real time.
 
 The boards keep their power. The host loses its file descriptor and finds a new device behind the
 same path, as with the links that udev makes in /dev/serial/by-id.

@@ -1,4 +1,4 @@
-"""Commands that a pause interrupts at one board are continued, not repeated."""
+"""Tests that commands that a pause interrupts at a board are continued, not repeated."""
 
 from __future__ import annotations
 

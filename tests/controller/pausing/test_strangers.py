@@ -1,4 +1,4 @@
-"""A board that was replaced is recognised and reported to a person, and is not driven."""
+"""Tests that a replaced board is recognised, is reported to a person, and is not driven."""
 
 from __future__ import annotations
 

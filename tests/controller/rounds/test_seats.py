@@ -37,7 +37,7 @@ DRAWN = ("eldest", EAST_THROW, FIRST_THROW, WINDS_THROW)
 
 @cache
 def with_new_seats(table: str) -> Evening:
-    """Play two hands of which the dealer wins the first, so that the seats are drawn again."""
+    """Play two hands of which the dealer wins the first, so that the seats are drawn."""
     night = spend("wenzhou", table, 2, seed=SEEDS[table], house=RESEAT)
     assert night.hands[0].settled is not None
     assert night.hands[0].settled["winner"] == 0, "the dealer has to win: choose another seed"
@@ -146,7 +146,7 @@ def test_the_live_view_shows_the_new_seats() -> None:
 
 
 def disturbed(folder: Path, table: str, after: float | None) -> tuple[SurvivingTable, int]:
-    """Play two set-ups; kill a host `after` seconds after each new event of the seat drawing."""
+    """Play until hand 2 can begin; kill a host `after` seconds after each event of the drawing."""
     folder.mkdir()
 
     async def scenario() -> tuple[SurvivingTable, int]:

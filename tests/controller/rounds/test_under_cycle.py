@@ -1,4 +1,4 @@
-"""The `under` activity: a gathered set is mixed, built, counted and staged, one set at a time.
+"""Tests the `under` activity: a gathered set is mixed, built, counted and staged.
 
 The fake board never fails: it counts a tile every 0.28 s and completes every motion. Expected times
 are therefore sums: 17 stacks of two tiles take 9.52 s, the last push takes 0.28 s.

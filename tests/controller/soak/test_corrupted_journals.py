@@ -1,4 +1,4 @@
-"""Journals that are corrupted during a round: one intact copy is enough."""
+"""Tests journals that are corrupted during a round: one intact copy is enough to continue."""
 
 from __future__ import annotations
 

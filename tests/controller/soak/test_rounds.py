@@ -1,4 +1,4 @@
-"""Random rounds with random injected faults end without findings."""
+"""Tests that random rounds with random injected faults end without findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated scripts: the virtual board and its firmware send the same frames, to the byte.
+"""Tests with generated scripts that virtual board and firmware send the same bytes.
 
 Every period of time ends at a different instant within the millisecond, so no two actions are due
 at the same moment: the order of simultaneous actions is not specified for a board.

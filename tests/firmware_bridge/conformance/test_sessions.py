@@ -1,4 +1,4 @@
-"""The virtual board and its firmware send the same frames in the same sessions, to the byte."""
+"""Tests that virtual board and firmware send the same bytes in the same sessions."""
 
 from __future__ import annotations
 

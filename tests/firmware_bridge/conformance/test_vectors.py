@@ -1,4 +1,4 @@
-"""The codec in Python and the firmware decode every frame to the same message, to the byte."""
+"""Tests that the codec in Python and the firmware decode every frame to the same message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The firmware's axes home, move and brake like those of the virtual board."""
+"""Tests that the firmware's axes home, move and brake like those of the virtual board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The firmware executes commands like the virtual board: same replies, pins and times."""
+"""Tests that firmware and virtual board execute commands alike: replies, pins, times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A board has the identity that was provisioned, and reports the hash of its firmware's sources."""
+"""Tests that a board has its provisioned identity and reports the hash of its sources."""
 
 from __future__ import annotations
 

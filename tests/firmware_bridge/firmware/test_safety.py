@@ -1,4 +1,4 @@
-"""Lease, emergency stop and light curtain have the same effect on firmware and virtual board."""
+"""Compares lease, emergency stop and light curtain on the firmware and the virtual board."""
 
 from __future__ import annotations
 
