@@ -160,7 +160,7 @@ def test_commands_in_the_text_exist_with_their_options(page: Path) -> None:
 
 
 def require_accepted(words: list[str], *, whole: bool = True) -> None:
-    """Fails unless the command line accepts the command, each option and each value.
+    """Fail unless the command line accepts the command, each option and each value.
 
     If the text has only a part of a command (`whole` is False), an argument can be missing.
     """
@@ -180,7 +180,7 @@ def require_accepted(words: list[str], *, whole: bool = True) -> None:
 
 
 def parse(command: click.Command, name: str, words: list[str]) -> None:
-    """Parses a command's words as click does, without running the command."""
+    """Parse a command's words as click does, without running the command."""
     if isinstance(command, click.Group):
         with click.Context(command, info_name=name) as context:
             if not words or words[0].startswith("--"):

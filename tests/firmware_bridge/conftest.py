@@ -1,4 +1,4 @@
-"""Fixture: the firmware's core as a library, built once for all tests of this folder."""
+"""Builds the firmware's core as a library, once for all tests of this folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/CONFIGURATION.md has the meaning, the unit and the readers of every key."""
+"""Tests that docs/CONFIGURATION.md has the meaning, unit and readers of every key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of called functions, and the order of the test files of a mutant."""
+"""Tests the record of called functions, and the order of the test files of a mutant."""
 
 from __future__ import annotations
 

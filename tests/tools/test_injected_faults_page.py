@@ -1,4 +1,4 @@
-"""docs/INJECTED_FAULTS.md has a section for every kind of injected fault."""
+"""Tests that docs/INJECTED_FAULTS.md has a section for every kind of injected fault."""
 
 from __future__ import annotations
 

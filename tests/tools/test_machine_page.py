@@ -1,4 +1,4 @@
-"""docs/MACHINE.md contains every state and every trigger of the state machine's tables."""
+"""Tests that docs/MACHINE.md contains every state and every trigger of the state machine."""
 
 from __future__ import annotations
 

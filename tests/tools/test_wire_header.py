@@ -1,4 +1,4 @@
-"""The firmware's wire.h defines every message with its number and its size."""
+"""Tests that the firmware's wire.h defines every message with its number and its size."""
 
 from __future__ import annotations
 

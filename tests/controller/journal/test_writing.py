@@ -273,7 +273,7 @@ def in_real_time(work: Coroutine[Any, Any, Any]) -> Any:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Make every fdatasync take 0.1 s; returns the files that it was called with."""
+    """Make every fdatasync take 0.1 s; return the list of files for which it was called."""
     sync, called = os.fdatasync, list[int]()
 
     def slowly(file: int) -> None:

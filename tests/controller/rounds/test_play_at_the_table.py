@@ -113,7 +113,7 @@ def owed(hand: Hand) -> list[tuple[int, Packet | Replace]]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_tile_that_is_brought_is_the_one_that_the_rules_name(game: str) -> None:
-    """`spend` compares the tiles with the plant; this test compares places and seats only."""
+    """Compares places and seats with the rules; `spend` compares the tiles with the plant."""
     for hand in evening(game).hands:
         named = [(str(place), step.seat) for _, step in owed(hand) for place in places_of(step)]
         assert hand.brought == named
