@@ -41,7 +41,7 @@ def test_a_text_and_a_mapping_mean_the_same(tmp_path: Path) -> None:
         ("- jam:head9", "the table robotic has no 'head9' for jam. Did you mean 'head"),
         ("- 7", "7 is not an injected fault. Write a fault as jam:head2@12.5, or as a mapping"),
         ("- {kind: jam}", "`part` of an injected fault must be a text; got nothing. Write a fault"),
-        ("- {kind: jam, part: head2, when: 3}", "'when' is not a key of an injected fault. Take"),
+        ("- {kind: jam, part: head2, when: 3}", "'when' is not a key of an injected fault. Give"),
         ("- {kind: jam, part: head2, at: 3, nth: 2}", "nth and rate; got at and nth. Keep one"),
         ("- {kind: jam, part: head2, at: soon}", "must be a number of at least 0; got 'soon'."),
         ("- {kind: jam, part: head2, nth: 2.5}", "'jam:head2#2.5' is not an injected fault."),

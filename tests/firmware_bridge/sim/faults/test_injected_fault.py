@@ -68,7 +68,7 @@ def test_the_error_for_an_unknown_part_lists_the_parts_of_the_table() -> None:
         BadFaultOptionError, match=r"robotic has no 'head9' for jam. Did you mean 'head"
     ):
         check(parse("jam:head9"), ROBOTIC)
-    with pytest.raises(BadFaultOptionError, match="Take one of head0, head1, head2, head3"):
+    with pytest.raises(BadFaultOptionError, match="Give one of head0, head1, head2, head3"):
         check(parse("jam:cellar"), ROBOTIC)
     with pytest.raises(BadFaultOptionError, match=r"for dropped_tile\. Leave this fault out"):
         check(parse("dropped_tile:gripper"), load_table("classic"))
