@@ -328,7 +328,7 @@ class Plant:
     # Injected faults
 
     def _check_occasions(self, channel: str, value: int) -> None:
-        """Count the occasions of faults that a change of an output is."""
+        """Count a change of an output as an occasion for the faults that it can cause."""
         self.injected_faults.output_changed(self.table.board_of(channel))
         part = self._part_of_motor.get(channel)
         if value and part and self.injected_faults.on_occasion("over_current", part):
