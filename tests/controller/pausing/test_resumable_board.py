@@ -224,3 +224,20 @@ def test_a_board_keeps_counts_progress_and_dice_through_a_reset() -> None:
         assert (progress.reason, progress.count) == (Reason.FAULT, 3)
 
     run_with_board(scenario)
+
+
+def test_after_a_pause_a_driven_motor_is_not_set_to_an_earlier_value() -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
+        await board.set("lid", 400)
+        lift = asyncio.ensure_future(board.drive("lid", 1000, Edges("s1", 1), 30.0))
+        await asyncio.sleep(0.1)
+        before = [command for command in rig.asked if isinstance(command, Set)]
+        assert len(before) == 1
+        await stalled(rig, 1.0)
+        await end_pause(board, gate)
+        await asyncio.sleep(0.1)
+        pass_tiles(rig, 1)
+        assert (await lift).reason is Reason.EDGES
+        assert [command for command in rig.asked if isinstance(command, Set)] == before
+
+    run_with_board(scenario)

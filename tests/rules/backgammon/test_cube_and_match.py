@@ -170,3 +170,8 @@ def test_a_house_rule_that_makes_no_sense_is_refused(
 def test_doubling_is_said_by_the_seat_on_turn() -> None:
     assert Cube(0, "double") in on_turn(0).legal_actions
     assert Cube(1, "double") not in on_turn(0).legal_actions
+
+
+def test_a_match_begins_without_points_and_seat_0_throws_first() -> None:
+    match = BackgammonMatch(Parameters())
+    assert (match.scores, match.dealer, match.crawford_past) == ((0, 0), 0, False)

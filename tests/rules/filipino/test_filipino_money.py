@@ -126,6 +126,12 @@ def test_units_and_wait_bonuses_come_on_every_amount() -> None:
     assert settled(play)[1] == {0: -260, 1: 0, 2: 260, 3: 0}
 
 
+def test_a_bonus_for_a_wait_between_two_tiles_is_not_paid_for_another_wait() -> None:
+    house = Parameters(middle=3, back_to_back=3)
+    play = won_by_discard(WAITING, "6s", house=house)
+    assert settled(play)[1] == {0: -10, 1: 0, 2: 10, 3: 0}
+
+
 def test_two_alike_in_the_rollers_throw_double_the_stakes_where_the_house_plays_so() -> None:
     for seed in range(40):
         setup, tiles = dealt(Random(seed))
