@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules.errors import RulesError
-from rules.games.pai_gow.cuts import CUTS, PILE, cut, cut_choices, find_cut, setup_moves
+from rules.games.pai_gow.cuts import CUTS, PILE, cut, cut_choice, cut_choices, find_cut, setup_moves
 from rules.geometry import PilePlace, parse_place
 
 TABLES = {
@@ -292,3 +292,9 @@ def test_PG_14_bottom_is_refused_for_a_cut_that_does_not_offer_it(name: str) -> 
     assert str(refused.value) == (
         f"{name} has no option BOTTOM; cup_say, chee_yee, jung_quat have it."
     )
+
+
+def test_the_text_of_a_cut_names_the_options_that_are_given_only() -> None:
+    assert cut_choice("cup_say") == "cup_say"
+    assert cut_choice("cup_say", bottom=True) == "cup_say+bottom"
+    assert cut_choice("cup_say", True, True) == "cup_say+reverse+bottom"
