@@ -28,7 +28,7 @@ from rules.tiles import Face
 
 _WITH_THE_SAME_DICE = 6
 _ATTEMPTS = 40 * _WITH_THE_SAME_DICE
-"""How often `from_hands` runs the set-up; two or three times are enough for most hands."""
+"""The most set-ups that `from_hands` runs; most hands are dealt in the second or third."""
 
 
 class Chance(Protocol):
@@ -88,7 +88,7 @@ def deal(
 
 
 def _settled(setup: Setup, tiles: dict[Place, Face], chance: Chance) -> Dealt:
-    """The set-up with these tiles, run to its end."""
+    """Runs the set-up to its end with these tiles."""
     while (step := setup.pending) is not None:
         if isinstance(step, ReturnLots):
             _mix(step, tiles, chance)
@@ -124,9 +124,9 @@ def from_hands(
     chance.shuffle(faces)
     tiles = dict(zip(start.layout.places, faces, strict=True))
     for attempt in range(_ATTEMPTS):
-        # What is dealt to whom may depend on the tiles themselves (a setter, replaced flores), so
-        # the set-up runs again with the same dice until it deals what was asked for. Other dice
-        # may be needed: they decide who gets one tile more.
+        # The places of a hand can depend on the tiles (a setter, replaced flores). The set-up is
+        # therefore repeated with the same dice, until it deals the requested hands. After some
+        # attempts it gets new dice, because the dice decide which seat gets one tile more.
         if attempt % _WITH_THE_SAME_DICE == 0:
             repeated = _RepeatedChance(chance)
         repeated.begin()
@@ -156,7 +156,7 @@ def before_next_hand(game: str, match: Match, chance: Chance) -> Match:
 
 
 class _RepeatedChance:
-    """Gives the numbers of another source, and after `begin` the same numbers again."""
+    """Returns the numbers of another source, and after each `begin` the same numbers again."""
 
     def __init__(self, chance: Chance) -> None:
         self._chance = chance
@@ -183,7 +183,7 @@ class _RepeatedChance:
 
 
 def _differing(dealt: Dealt, hands: Mapping[Seat, Sequence[Face | None]]) -> str:
-    """The first difference between the hands that were dealt and those asked for, or ""."""
+    """The first difference between the dealt and the requested hands; "" if there is none."""
     for seat, hand in hands.items():
         places = dealt.setup.hands.get(seat, ())
         if len(places) != len(hand):
@@ -197,7 +197,10 @@ def _differing(dealt: Dealt, hands: Mapping[Seat, Sequence[Face | None]]) -> str
 def _exchanged(
     tiles: dict[Place, Face], dealt: Dealt, hands: Mapping[Seat, Sequence[Face | None]]
 ) -> dict[Place, Face]:
-    """The tiles, exchanged so that these seats get these hands. Raises IllegalSetupError."""
+    """Exchanges tiles so that these seats get these hands.
+
+    Raises IllegalSetupError if the hands name a tile more often than the set contains it.
+    """
     tiles, fixed = dict(tiles), set[Place]()
     asked = [
         (place, face)
@@ -212,7 +215,9 @@ def _exchanged(
                 (at for at, each in tiles.items() if each == face and at not in fixed), None
             )
             if other is None:
-                raise IllegalSetupError(f"The hands name more {face} than the set has.")
+                raise IllegalSetupError(
+                    f"The hands name '{face}' more often than the set has it; name other tiles."
+                )
             tiles[place], tiles[other] = face, tiles[place]
             fixed.add(place)
     return tiles

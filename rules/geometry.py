@@ -205,9 +205,9 @@ class Walls:
 
 @lru_cache(maxsize=256)
 def _wall_column(owner: Seat, column: int, levels: int) -> tuple[WallPlace, ...]:
-    """The tiles of one column, the same objects each time.
+    """The places of one column; every call returns the same objects.
 
-    A dictionary finds a key that is the same object without a comparison in Python.
+    The lookup of a key in a dictionary needs no comparison in Python if it is the same object.
     """
     return tuple(WallPlace(owner, column, level) for level in range(levels))
 

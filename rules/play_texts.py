@@ -37,19 +37,19 @@ _BAD_VALUE = (
     TypeError,
     ValueError,
 )
-"""What a value of a wrong type or size raises where the rules use it."""
+"""The errors that the rules raise when they use a value of a wrong type or size."""
 
 
 @runtime_checkable
 class _NamedTuple(Protocol):
-    """What a class made by NamedTuple has beyond a tuple."""
+    """The attributes that a NamedTuple class has in addition to those of a tuple."""
 
     _fields: tuple[str, ...]
     _field_defaults: Mapping[str, Any]
 
 
 def play_text(play: Any) -> str:
-    """Returns a play, or any value of a play, as one line of text."""
+    """Returns a play, or any value that is part of a play, as one line of text."""
     if isinstance(play, Enum):
         return f"{type(play).__name__}.{play.name}"
     if is_dataclass(play) and not isinstance(play, type):
@@ -94,15 +94,15 @@ def read_play(game: str, text: str) -> Any:
 
 def _parsed(text: str) -> ast.expr:
     with warnings.catch_warnings():
-        # Python warns of texts such as `1or 2`, which are refused anyway.
+        # Python emits a warning for texts such as `1or 2`, which `_Reader` refuses.
         warnings.simplefilter("ignore", SyntaxWarning)
         return ast.parse(text.strip(), mode="eval").body
 
 
 def _use(play: Any) -> None:
-    """Use the play as its readers do, so that an impossible value is found here.
+    """Computes the legal actions and the hash of a play, so that an impossible value is found here.
 
-    Raises TypeError for a value that is not a play, and whatever an impossible play raises.
+    Raises TypeError for a value that is not a play. An impossible play raises one of `_BAD_VALUE`.
     """
     if not hasattr(play, "legal_actions"):
         raise TypeError(f"a {type(play).__name__} is part of a play, not a play")
@@ -131,7 +131,7 @@ def _start(text: str) -> str:
 
 
 def _classes(start: Callable[..., Any]) -> dict[str, type[Any]]:
-    """The classes of values that a play may hold: the game's own before those of all games."""
+    """The classes that a play can contain; of two with one name, that of the game is taken."""
     package = start.__module__.rpartition(".")[0] or start.__module__
     found: dict[str, type[Any]] = {"Fraction": Fraction}
     for module in ("rules", package):
@@ -157,14 +157,14 @@ def _is_value(each: type[Any]) -> bool:
 
 
 class _Reader:
-    """Builds values from a parsed text, of these classes only."""
+    """Builds values from a parsed text; only the given classes are accepted."""
 
     def __init__(self, game: str, classes: Mapping[str, type[Any]]) -> None:
         self._game = game
         self._classes = classes
 
     def read(self, node: ast.expr) -> Any:
-        """The value of a node. Raises ValueError for what no play holds."""
+        """The value of a node. Raises ValueError for a value that cannot be part of a play."""
         match node:
             case ast.Constant(value=bool() | int() | float() | str() | None as value):
                 return value

@@ -114,7 +114,7 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
             current = _seated(first, acts, current, house)
             continue
         setup = _set_up(first, house)
-        match = _goes_on(current, setup) or _new_match(setup)
+        match = _continued_match(current, setup) or _new_match(setup)
         play = _played(first, acts, setup, match)
         after = match if play.settlement is None else match.after(play)
         current = _CurrentMatch(setup.game.name, after)
@@ -151,7 +151,7 @@ def _seated(
         raise act.fault("No hand has begun since the draw for seats; begin it with a heading.")
     if "game" in line.values:
         setup = _set_up(line, house)
-        known = _goes_on(current, setup)
+        known = _continued_match(current, setup)
         current = _CurrentMatch(setup.game.name, known or _new_match(setup))
         drawing = _drawing(current, first=known is None)
     else:
@@ -180,7 +180,7 @@ def _new_match(setup: Setup) -> Match:
     return rules_of(setup.game.name).match(setup.parameters, seating.players, seating.dealer)
 
 
-def _goes_on(current: _CurrentMatch | None, setup: Setup) -> Match | None:
+def _continued_match(current: _CurrentMatch | None, setup: Setup) -> Match | None:
     """The current match if this hand continues it, else None."""
     if current is None or current.match.over:
         return None

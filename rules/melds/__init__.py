@@ -82,7 +82,7 @@ def sets_and_pair(counts: Counts, wild: int = 0) -> bool:
 
 
 def packed_sets_and_pair(packed: int, wild: int = 0) -> bool:
-    """`sets_and_pair` for tiles in one number, as `Counts.unpacked` takes it."""
+    """`sets_and_pair` for packed tiles (`Counts.unpacked`)."""
     return _with_wild(
         packed & SUIT_DIGITS,
         packed >> SUIT_BITS & SUIT_DIGITS,
@@ -93,7 +93,7 @@ def packed_sets_and_pair(packed: int, wild: int = 0) -> bool:
 
 
 def _with_wild(characters: int, circles: int, bamboos: int, honours: int, wild: int) -> bool:
-    """Whether four suits and any number of wild tiles are sets and one pair."""
+    """Whether the tiles of four suits and `wild` wild tiles form sets and one pair."""
     sets_a, pair_a = SUIT_SHORT[characters]
     if sets_a > wild < pair_a:
         return False

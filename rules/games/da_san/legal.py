@@ -108,7 +108,7 @@ def why_not(play: Position, action: Action) -> str | None:
     if isinstance(action, Double):
         return "The stake cannot be doubled before the auction is over; bid, or pass."
     bid = action.bid if isinstance(action, Bid) else 0
-    if bid != HIGHEST and _must_bid_3(play, action.seat):
+    if bid != HIGHEST and _has_to_bid_3(play, action.seat):
         return f"Seat {action.seat} holds three 3s and has to bid 3."
     return play.auction.why_not(bid)
 
@@ -185,7 +185,7 @@ def _calls(play: Position) -> tuple[Action, ...]:
     return tuple(action for action in calls if why_not(play, action) is None)
 
 
-def _must_bid_3(play: Position, seat: int) -> bool:
+def _has_to_bid_3(play: Position, seat: int) -> bool:
     """Whether this house makes the seat bid 3 (E11)."""
     if not play.parameters.three_threes_bid_3:
         return False

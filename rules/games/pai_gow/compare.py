@@ -13,7 +13,7 @@ from rules.games.pai_gow.ranks import Rank
 from rules.games.pai_gow.setup import Parameters
 from rules.games.pai_gow.split import Split
 
-Side = Literal["player", "banker", "nobody"]
+Side = Literal["player", "banker", "neither"]
 Result = Literal["win", "lose", "push"]
 RESULTS: tuple[Result, ...] = ("win", "lose", "push")
 """Every result of a player."""
@@ -52,18 +52,18 @@ def compare(player: Split, banker: Split, parameters: Parameters | None = None) 
 
 
 def taker(player: Rank, banker: Rank, parameters: Parameters) -> Side:
-    """The winner of one hand; "nobody" only for copies that the banker does not win."""
+    """The winner of one hand; "neither" only for copies that the banker does not win."""
     if player == banker:
         zeros = player.is_zero and parameters.zero_zero_to_banker
-        return "banker" if zeros or parameters.banker_wins_copies else "nobody"
+        return "banker" if zeros or parameters.banker_wins_copies else "neither"
     return "player" if player > banker else "banker"
 
 
 def _why(player: Rank, banker: Rank, side: Side) -> str:
-    """The reason, such as `the player's Teen Wong beats 7`, `both 1, a copy, to the banker`."""
+    """The reason: `the player's Teen Wong beats 7` or `both 1, a copy, which the banker wins`."""
     if player == banker:
         copy = "both 0" if player.is_zero else f"both {player}, a copy"
-        return f"{copy}, to {'the banker' if side == 'banker' else 'nobody'} (4.2)"
+        return f"{copy}, which {'the banker' if side == 'banker' else 'neither side'} wins (4.2)"
     better, worse = max(player, banker), min(player, banker)
     if better.name == worse.name:
         return f"both {better}, the {side}'s stronger tile decides (4.2)"

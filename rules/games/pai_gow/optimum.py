@@ -180,7 +180,7 @@ def _takes(
             side = taker(*pair, parameters)
             if side == role:
                 won |= holding
-            elif side != "nobody":
+            elif side != "neither":
                 lost |= holding
         takes[rank] = won, lost
     return takes
