@@ -82,7 +82,7 @@ def test_which_game_fits_which_table() -> None:
 
 
 @pytest.mark.parametrize("table", GUIDED)
-def test_what_people_do_by_hand(table: str) -> None:
+def test_the_steps_that_people_do_by_hand(table: str) -> None:
     games = [row.split()[0] for row in FITS.strip().splitlines()[1:]]
     guided = {game: fitted(table, game).guided for game in games}
     assert {game: kinds for game, kinds in guided.items() if kinds} == GUIDED[table]

@@ -45,7 +45,7 @@ def judged(game: str, path: Path) -> Verdict | str:
 
 
 @pytest.mark.parametrize("game", JUDGED)
-def test_the_example_of_each_game_is_judged_as_its_comment_says(game: str) -> None:
+def test_the_example_of_each_game_gets_the_verdict_in_its_comment(game: str) -> None:
     path = CASES / f"{game}.yaml"
     text = path.read_text("utf-8")
     assert text == example_case(game)

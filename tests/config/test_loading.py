@@ -42,13 +42,13 @@ def path_or_error_text(path: Path) -> str:
     return str(path)
 
 
-def test_the_tables_that_pages_and_tests_name_come_with_the_package() -> None:
+def test_the_tables_that_pages_and_tests_name_are_shipped() -> None:
     named = {"auto_deal", "bench", "classic", "pai_gow", "robotic", "single_port"}
     assert named <= set(table_names())
     assert list(table_names()) == sorted(table_names())
 
 
-def test_every_game_of_the_rules_comes_with_the_package() -> None:
+def test_every_game_of_the_rules_has_a_shipped_file() -> None:
     assert game_names() == tuple(sorted(GAMES))
 
 

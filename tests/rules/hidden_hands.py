@@ -1,6 +1,7 @@
-"""Company for tests: a set-up as people would answer it, and a hand told to a table that sees none.
+"""Helpers for tests: dealt set-ups, and hands that are played at a table that reads no tile.
 
-`told` leads a hand to its end: the people see every tile, the table hears what they say.
+`play_hidden` plays a hand to its end. The players see every tile; the table gets only the actions
+that they announce (`rules.hidden_play`).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ HOUSES: dict[str, tuple[Any, ...]] = {
         DaSan(pass_locks_round=True, three_threes_bid_3=True, opening_suit="clubs"),
     ),
 }
-"""Houses that change who is asked, what is drawn, or what is paid."""
+"""Parameters of houses that change which seat is asked, what is drawn, or what is paid."""
 A_DOMINO_HOUSE = {
     "draw": "free",
     "draw_when_able": True,
@@ -62,7 +63,7 @@ A_DOMINO_HOUSE = {
 
 
 def houses(game: str) -> tuple[Any, ...]:
-    """Parameters to play a game by, the game's own first."""
+    """The houses with which a game is tested, the game's defaults first."""
     own = find_game(game).parameters()
     if game in HOUSES:
         return HOUSES[game]
@@ -72,21 +73,22 @@ def houses(game: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Hand:
-    """A hand at its end: what the people saw, what the table made of it, and all that was said.
+    """A hand in play: `full_play` has every tile, `play` only the tiles that actions have named.
 
-    `brought` is what the table handed out, as its own play says, and as the truth does.
+    `handed` are the tiles that the table handed out according to `play`; `fully_handed` are those
+    according to `full_play`.
     """
 
     setup: Setup
-    truth: Any
+    full_play: Any
     play: Any
     actions: tuple[Action, ...]
-    brought: Handed
-    truly_brought: Handed
+    handed: Handed
+    fully_handed: Handed
 
     @property
     def texts(self) -> list[str]:
-        """Everything that was said, as `2 discard 5m`."""
+        """Every action of the hand with its seat, such as `2 discard 5m`."""
         return [f"{action.seat} {action}" for action in self.actions]
 
 
@@ -98,7 +100,7 @@ def dealt(
     dealer: Seat = 0,
     parameters: Any = None,
 ) -> tuple[Setup, AllTiles]:
-    """A finished set-up and every tile of it; dice and tiles fall as chance will have it."""
+    """A finished set-up with random dice and the tile at each of its places."""
     setup = find_game(game).setup(players=players, dealer=dealer, parameters=parameters)
     faces = list(setup.game.tiles.faces)
     chance.shuffle(faces)
@@ -109,22 +111,22 @@ def dealt(
 
 
 def _outcome(setup: Setup, tiles: AllTiles, chance: Random) -> Outcome:
-    """What people throw, see and truly answer."""
+    """The outcome of the pending step: random dice, the tile that is there, the true answer."""
     match setup.pending:
         case Throw(_, dice, _, times):
             return tuple(chance.randint(1, 6) for _ in range(dice * times))
         case TurnUp(place) | DrawLot(_, place):
             return tiles[place]
         case Choose(_, _, among):
-            true = rules_of(setup.game.name).answers(setup, tiles)
-            return chance.choice(among) if true is None else true
+            answer = rules_of(setup.game.name).answers(setup, tiles)
+            return chance.choice(among) if answer is None else answer
         case ReturnLots():
             _mix(setup, tiles, chance)
     return None
 
 
 def _mix(setup: Setup, tiles: AllTiles, chance: Random) -> None:
-    """Lots are mixed with the boneyard before they are drawn again."""
+    """Mixes the returned lots with the boneyard before seats draw again."""
     in_hand = {place for hand in setup.hands.values() for place in hand}
     loose = [place for place in tiles if place not in in_hand]
     faces = [tiles[place] for place in loose]
@@ -132,45 +134,45 @@ def _mix(setup: Setup, tiles: AllTiles, chance: Random) -> None:
     tiles.update(zip(loose, faces, strict=True))
 
 
-def told(
+def play_hidden(
     rules: Rules, setup: Setup, tiles: AllTiles, chance: Random, match: Match | None = None
 ) -> Hand:
-    """A hand to its end."""
-    *_, hand = told_by_one(rules, setup, tiles, chance, match)
+    """Plays a hand to its end and returns it."""
+    *_, hand = play_hidden_stepwise(rules, setup, tiles, chance, match)
     return hand
 
 
-def told_by_one(
+def play_hidden_stepwise(
     rules: Rules, setup: Setup, tiles: AllTiles, chance: Random, match: Match | None = None
 ) -> Iterator[Hand]:
-    """The hand after each thing that is said."""
-    truth, play = rules.start(setup, tiles, match), rules.start(setup, {}, match)
-    hand = Hand(setup, truth, play, (), (), ())
+    """Plays a hand; yields it at its beginning and after each action."""
+    full_play, play = rules.start(setup, tiles, match), rules.start(setup, {}, match)
+    hand = Hand(setup, full_play, play, (), (), ())
     yield hand
     while hand.play.settlement is None:
-        action, truth = next_act(rules, hand.truth, hand.play)
+        action, full_play = next_act(rules, hand.full_play, hand.play)
         if action is None:
             throw = rules.throw(hand.play)
             assert throw is not None
             dice = tuple(chance.randint(1, 6) for _ in range(throw.dice))
             action = rules.thrown(hand.play, dice)
-            truth = truth.apply(action)
+            full_play = full_play.apply(action)
         play = hand.play.apply(action)
         hand = Hand(
             setup,
-            truth,
+            full_play,
             play,
             (*hand.actions, action),
-            (*hand.brought, *rules.hands_over(setup, hand.play, play)),
-            (*hand.truly_brought, *rules.hands_over(setup, hand.truth, truth)),
+            (*hand.handed, *rules.hands_over(setup, hand.play, play)),
+            (*hand.fully_handed, *rules.hands_over(setup, hand.full_play, full_play)),
         )
         yield hand
 
 
-def rigged(setup: Setup, lie: Mapping[Sequence[Place], str]) -> AllTiles:
-    """Every tile of a finished set-up: these texts at these places, the rest well mixed."""
+def tiles_with(setup: Setup, given: Mapping[Sequence[Place], str]) -> AllTiles:
+    """Every tile of a finished set-up: the given tiles at their places, the others at random."""
     tiles: AllTiles = {}
-    for places, faces in lie.items():
+    for places, faces in given.items():
         tiles |= zip(places, faces.split(), strict=False)
     rest = list(setup.game.tiles.faces)
     for face in tiles.values():
@@ -180,25 +182,25 @@ def rigged(setup: Setup, lie: Mapping[Sequence[Place], str]) -> AllTiles:
     return tiles | dict(zip(free, rest, strict=True))
 
 
-def wishing(game: str, *wishes: str) -> Rules:
-    """A game's rules, played by people who do as they wish (`2 kong 9s`) as soon as they may.
+def preferring(game: str, *preferred: str) -> Rules:
+    """The rules of a game with players who prefer these actions (`2 kong 9s`) while they are legal.
 
-    Otherwise they are sensible.
+    If no preferred action is legal, a player takes the sensible one.
     """
     own = rules_of(game)
 
     def player(play: Any, seat: Seat) -> Any:
-        for wish in wishes:
-            who, text = wish.split(" ", 1)
-            if int(who) == seat and own.parse(seat, text) in play.legal_actions:
+        for action in preferred:
+            by, text = action.split(" ", 1)
+            if int(by) == seat and own.parse(seat, text) in play.legal_actions:
                 return own.parse(seat, text)
         return own.sensible(play, seat)
 
     return replace(own, sensible=player)
 
 
-def anything(game: str, chance: Random) -> Rules:
-    """A game's rules, played by people who every other time do anything that is legal."""
+def half_random(game: str, chance: Random) -> Rules:
+    """The rules of a game with players who take a random legal action half of the time."""
     own = rules_of(game)
 
     def player(play: Any, seat: Seat) -> Any:

@@ -10,13 +10,15 @@ from rules.geometry import BareTable
 from rules.setup_facts import facts, settle
 
 
-def test_BG_01_fifteen_men_have_167_points_to_go() -> None:
+def test_BG_01_fifteen_men_have_a_pip_count_of_167() -> None:
     assert sum(START.values()) == 15
     assert pips(START) == 167
 
 
 @pytest.mark.parametrize(("dealer", "own", "other", "begins"), [(0, 6, 3, 0), (1, 2, 5, 0)])
-def test_the_higher_die_begins(dealer: int, own: int, other: int, begins: int) -> None:
+def test_the_seat_with_the_higher_die_begins(
+    dealer: int, own: int, other: int, begins: int
+) -> None:
     setup = settle(BACKGAMMON.setup(dealer=dealer), [(own,), (other,)])
     assert setup.ready is not None
     assert setup.ready.begins == begins
@@ -37,6 +39,6 @@ def test_the_plan_of_a_bare_table_has_neither_tiles_nor_walls() -> None:
     assert plan["break"] is None
 
 
-def test_backgammon_seats_two() -> None:
+def test_backgammon_is_played_by_two() -> None:
     with pytest.raises(IllegalSetupError, match=r"Backgammon is played by 2 players, not 4\."):
         BACKGAMMON.setup(players=4)

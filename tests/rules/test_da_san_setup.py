@@ -1,4 +1,4 @@
-"""Da San: the cut, three hands of sixteen, the kitty."""
+"""Da San: the set-up, with the cut, three hands of sixteen cards and the kitty."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_DS_01_three_hands_of_sixteen_and_a_kitty_of_four() -> None:
     assert setup.ready.draws == ()
 
 
-def test_DS_02_the_highest_card_deals_first_and_equal_ones_draw_again() -> None:
+def test_DS_02_the_seat_with_the_highest_card_deals_first_and_equal_cards_are_drawn_again() -> None:
     assert first_dealer(["As", "10h", "Kd"]) == (1,)
     assert first_dealer(["10s", "10h", "3d"]) == (0, 1)
     assert first_dealer(["Js", "Qh", "Kd"]) == (0, 1, 2)
@@ -33,7 +33,7 @@ def test_the_dealers_left_neighbour_cuts(dealer: int, cutter: int) -> None:
     assert question == Choose(cutter, "cut", tuple(range(1, 52)), 26)
 
 
-def test_the_deal_begins_after_the_cut_and_goes_on_at_the_top() -> None:
+def test_the_deal_begins_after_the_cut_and_continues_at_the_top() -> None:
     setup = settle(DA_SAN.setup(dealer=1), answers={"cut": 50})
     assert [(packet.seat, str(packet.places[0])) for packet in setup.deal[:5]] == [
         (1, "k51"),
@@ -61,7 +61,7 @@ def test_a_cut_leaves_cards_on_both_sides(depth: int | str) -> None:
         setup.apply(depth)
 
 
-def test_a_house_may_deal_each_hand_at_once() -> None:
+def test_a_house_can_deal_each_hand_at_once() -> None:
     setup = settle(DA_SAN.setup(parameters=Parameters(deal_mode="batch")))
     assert [(packet.seat, len(packet.places)) for packet in setup.deal] == [
         (0, 16),
@@ -84,7 +84,7 @@ def test_D4_players_with_equal_highest_cards_cut_again() -> None:
         drawn(rules.before_hand(match) or asked, ["10h", "10h"])
 
 
-def test_a_game_without_a_draw_says_so() -> None:
+def test_a_draw_of_the_dealer_is_refused_in_a_game_without_one() -> None:
     rules = rules_of("backgammon")
     with pytest.raises(RulesError, match="name the dealer instead"):
         rules.to_draw(None)

@@ -1,6 +1,6 @@
-"""Damaged records: every one is a valid replay, or one sentence that names the line and the cause.
+"""Damaged records: each one replays, or is refused with one sentence that names line and cause.
 
-Real records of every game are changed as JSON values and as bytes, and named cases are tried.
+Records of every game are changed as JSON values and as bytes; some named cases follow.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ODD: tuple[Any, ...] = (
 
 
 def house(game: str, changed: Any) -> Any:
-    """A game's parameters as the command line accepts them."""
+    """The parameters of a game, checked as the command line checks them."""
     parameters, defects = accepted(find_game(game).name, changed)
     if defects:
         raise RulesError(f"{dotted(defects[0].path)} {defects[0].wrong}. {defects[0].cure}")
@@ -45,7 +45,7 @@ def house(game: str, changed: Any) -> Any:
 
 @cache
 def records(game: str) -> tuple[tuple[str, ...], ...]:
-    """Records of some hands of a game, with seen and with hidden tiles, one or two hands each."""
+    """Four records of one or two hands of a game, two with known and two with hidden tiles."""
     kept = []
     for number in range(4):
         chance = Random(f"{game} {number}")
@@ -67,7 +67,7 @@ def records(game: str) -> tuple[tuple[str, ...], ...]:
 
 
 def played(lines: Iterable[str]) -> list[Replayed] | str:
-    """The hands of a record, or the sentence against it, which names its line."""
+    """The hands of a record, or the sentence that refuses it, which has to name a line."""
     given = list(lines)
     try:
         return list(evening(given, house))
@@ -82,7 +82,7 @@ def played(lines: Iterable[str]) -> list[Replayed] | str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_records_that_are_damaged_here_are_whole_before(game: str) -> None:
+def test_the_records_replay_before_they_are_damaged(game: str) -> None:
     for lines in records(game):
         assert not isinstance(played(lines), str)
 
@@ -122,7 +122,7 @@ def test_a_record_with_changed_bytes_replays_or_is_refused_with_its_line(game: s
 
 
 def _damage(lines: list[str], chance: Random) -> None:
-    """Change one thing of a record."""
+    """Deletes, exchanges or inserts lines of a record, or changes one of its values."""
     at = chance.randrange(len(lines))
     match chance.randrange(6):
         case 0:
@@ -159,14 +159,14 @@ def _change_a_value(lines: list[str], at: int, chance: Random) -> None:
     lines[at] = json.dumps(values)
 
 
-# Named damages
+# Named cases
 
 
 def with_heading(game: str, **changes: Any) -> str:
-    """What is said of a hand whose heading has these values; None leaves a key out."""
+    """The sentence that refuses a record with these values in its heading; None omits a key."""
     line = json.loads(records(game)[0][0]) | changes
-    told = played([json.dumps({key: value for key, value in line.items() if value is not None})])
-    return told if isinstance(told, str) else "it was replayed"
+    result = played([json.dumps({key: value for key, value in line.items() if value is not None})])
+    return result if isinstance(result, str) else "the record was replayed"
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -174,21 +174,21 @@ def with_heading(game: str, **changes: Any) -> str:
 def test_a_number_of_players_that_the_game_does_not_seat_is_refused(
     game: str, players: Any
 ) -> None:
-    said = with_heading(game, players=players)
-    assert said.startswith("Line 1 of the record ")
-    assert "players" in said or "digits" in said
+    sentence = with_heading(game, players=players)
+    assert sentence.startswith("Line 1 of the record ")
+    assert "players" in sentence or "digits" in sentence
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("dealer", [-1, 99, True, 1.0, "0", 10**30, 10**17])
 def test_a_dealer_without_a_seat_is_refused(game: str, dealer: Any) -> None:
-    said = with_heading(game, dealer=dealer)
-    assert said.startswith("Line 1 of the record ")
-    assert "ealer" in said or "digits" in said
+    sentence = with_heading(game, dealer=dealer)
+    assert sentence.startswith("Line 1 of the record ")
+    assert "ealer" in sentence or "digits" in sentence
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "expected"),
     [
         ("[" * 100_000, "Line 2 of the record is JSON that is nested too deeply"),
         ("[" * 99_000, "nested too deeply"),
@@ -204,11 +204,11 @@ def test_a_dealer_without_a_seat_is_refused(game: str, dealer: Any) -> None:
         ('{"seat": 1, "do": "pass"}' + " " * 100_000, "at most 100000 characters"),
     ],
 )
-def test_a_line_that_no_record_has_is_named_with_its_cause(line: str, says: str) -> None:
-    said = played([records("wenzhou")[1][0], line])
-    assert isinstance(said, str)
-    assert said.startswith("Line 2 of the record ")
-    assert re.search(says, said), said
+def test_a_line_that_no_record_contains_is_refused_with_its_cause(line: str, expected: str) -> None:
+    sentence = played([records("wenzhou")[1][0], line])
+    assert isinstance(sentence, str)
+    assert sentence.startswith("Line 2 of the record ")
+    assert re.search(expected, sentence), sentence
 
 
 def test_the_first_line_decides_whether_a_file_is_a_record_at_all() -> None:
@@ -218,7 +218,7 @@ def test_the_first_line_decides_whether_a_file_is_a_record_at_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "tiles", "says"),
+    ("game", "tiles", "expected"),
     [
         ("wenzhou", {"w0.18u": "5m"}, "Wenzhou mahjong has no tile at place w0.18u"),
         ("wenzhou", {"b1": "5m"}, "tile at place b1"),
@@ -236,41 +236,46 @@ def test_the_first_line_decides_whether_a_file_is_a_record_at_all() -> None:
     ],
 )  # fmt: skip
 def test_tiles_that_the_set_or_the_layout_lacks_are_refused(
-    game: str, tiles: dict[str, str], says: str
+    game: str, tiles: dict[str, str], expected: str
 ) -> None:
-    assert says in with_heading(game, tiles=tiles)
+    assert expected in with_heading(game, tiles=tiles)
 
 
-def test_a_tile_that_is_another_than_the_one_turned_up_is_refused() -> None:
+def test_a_tile_that_differs_from_the_one_that_was_turned_up_is_refused() -> None:
     setup, tiles = dealt("wenzhou", Random(3))
     assert setup.ready is not None
     at = setup.ready.indicator
     assert at is not None
     line = json.loads(heading(setup, {}))
     other = "1m" if tiles[at] != "1m" else "2m"
-    said = played([json.dumps(line | {"tiles": {str(at): other}})])
-    assert f"The tile turned up at {at} is {tiles[at]}, but the tile given there is {other}" in said
+    sentence = played([json.dumps(line | {"tiles": {str(at): other}})])
+    assert (
+        f"The tile turned up at {at} is {tiles[at]}, but the tile given there is {other}"
+        in sentence
+    )
     elsewhere = [str(place) for place in setup.layout.places if place != at][:4]
-    said = played([json.dumps(line | {"tiles": dict.fromkeys(elsewhere, tiles[at])})])
-    assert f"'{tiles[at]}' was read 5 times, but the set has 4" in said
+    sentence = played([json.dumps(line | {"tiles": dict.fromkeys(elsewhere, tiles[at])})])
+    assert f"'{tiles[at]}' was read 5 times, but the set has 4" in sentence
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_an_unknown_parameter_is_refused_with_its_line(game: str) -> None:
-    said = with_heading(game, parameters={"sevens_wild": 1})
-    assert said.startswith(
+    sentence = with_heading(game, parameters={"sevens_wild": 1})
+    assert sentence.startswith(
         "Line 1 of the record cannot be played: parameters.sevens_wild is an unknown key"
     )
 
 
 def test_actions_between_the_drawing_of_seats_and_the_next_hand_are_refused() -> None:
     lines = [*records("wenzhou")[0], '{"seats": [0, [1, 2]]}', '{"seat": 0, "do": "pass"}']
-    said = played(lines)
-    assert isinstance(said, str)
-    assert said.startswith(f"Line {len(lines)} of the record cannot be played: No hand has begun")
+    sentence = played(lines)
+    assert isinstance(sentence, str)
+    assert sentence.startswith(
+        f"Line {len(lines)} of the record cannot be played: No hand has begun"
+    )
 
 
-def test_stakes_at_pai_gow_are_in_the_record_and_replay_as_they_were() -> None:
+def test_stakes_at_pai_gow_are_recorded_and_replayed() -> None:
     chance = Random(11)
     rules = rules_of("pai_gow")
     parameters = PaiGow(highest_stake=100, commission=0.0)

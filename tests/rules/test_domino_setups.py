@@ -1,4 +1,4 @@
-"""Dominoes: hands from the boneyard, and who sets."""
+"""Dominoes: the set-up, with hands from the boneyard and the choice of the setter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rules.games.dominoes.variants import Parameters
 from rules.setup import Setup
 from rules.setup_facts import settle
 from rules.steps import Choose, DrawLot, Packet, ReturnLots
-from tests.rules.hidden_hands import rigged
+from tests.rules.hidden_hands import tiles_with
 
 HANDS = [
     ("block", {2: 7, 3: 5, 4: 5}),
@@ -34,7 +34,7 @@ HANDS = [
 
 
 def dealt(setup: Setup) -> Setup:
-    """The set-up with its hands dealt, whatever comes next pending."""
+    """The set-up after its hands are dealt; the next step is pending."""
     setup = setup.apply()
     while isinstance(setup.pending, Packet):
         setup = setup.apply()
@@ -68,7 +68,7 @@ def test_hands_are_dealt_one_tile_a_round_clockwise_from_the_dealer() -> None:
     ]
 
 
-def test_a_house_may_play_counter_clockwise() -> None:
+def test_a_house_can_play_counter_clockwise() -> None:
     game = GAMES["block"]
     setup = settle(game.setup(dealer=1, parameters=parameters("block", turn="counter_clockwise")))
     assert [packet.seat for packet in setup.deal[:4]] == [1, 2, 3, 0]
@@ -98,13 +98,13 @@ def test_sebastopol_seats_three_or_four_and_the_others_two_to_four() -> None:
         GAMES["muggins"].setup(players=5)
 
 
-def test_where_the_right_to_set_rotates_the_dealer_has_it() -> None:
+def test_the_dealer_sets_first_if_the_right_to_set_rotates() -> None:
     ready = settle(GAMES["muggins"].setup(dealer=2)).ready
     assert ready is not None and ready.begins == 2
 
 
 @pytest.mark.parametrize("name", ["sebastopol", "matador"])
-def test_the_players_say_whose_tile_sets(name: str) -> None:
+def test_the_players_name_the_seat_that_sets(name: str) -> None:
     setup = dealt(GAMES[name].setup(dealer=1))
     assert setup.pending == Choose(1, "setter", (1, 0, 3, 2, "unseen"), "unseen")
     named = setup.apply(3).ready
@@ -117,7 +117,7 @@ def test_the_players_say_whose_tile_sets(name: str) -> None:
         setup.apply(4)
 
 
-def test_sebastopol_deals_everything_out() -> None:
+def test_sebastopol_deals_all_tiles() -> None:
     setup = settle(GAMES["sebastopol"].setup(), answers={"setter": 2})
     assert setup.left == 0
     assert setup.ready is not None
@@ -133,7 +133,7 @@ def test_DM_12_bergen_draws_evenly_until_a_doublet_appears() -> None:
     assert bergen_setter({0: ["1-1"], 1: ["2-1"]}, [], first=1) == (0, 0)
 
 
-def test_DM_12_at_the_table_both_draw_one_and_then_say_who_sets() -> None:
+def test_DM_12_at_the_table_both_seats_draw_a_tile_and_then_name_the_setter() -> None:
     setup = dealt(GAMES["bergen"].setup(players=2, dealer=1))
     assert setup.pending == Choose(1, "setter", (1, 0, "nobody", "unseen"), "unseen")
     setup = setup.apply("nobody")
@@ -148,7 +148,7 @@ def test_DM_12_at_the_table_both_draw_one_and_then_say_who_sets() -> None:
     assert setup.left == 12
 
 
-def test_seven_doublets_cannot_hide_from_twenty_two_tiles() -> None:
+def test_with_twenty_two_tiles_drawn_some_seat_has_a_doublet() -> None:
     setup = dealt(GAMES["bergen"].setup(players=2))
     for _ in range(4):
         setup = setup.apply("nobody").apply().apply()
@@ -162,7 +162,7 @@ def test_DM_15_matador_without_doublets_is_set_by_the_heaviest_tile() -> None:
     assert doublet_setter(hands) == 2
 
 
-def test_equal_heaviest_tiles_are_told_apart_by_their_higher_half() -> None:
+def test_of_two_heaviest_tiles_the_one_with_the_higher_half_sets() -> None:
     assert doublet_setter({0: ["5-4", "5-3"], 1: ["6-3", "1-0"]}) == 1
     assert doublet_setter({0: ["5-4", "5-3"], 1: ["6-3", "1-0"]}, heavier="hand") == 0
 
@@ -171,7 +171,7 @@ def test_DM_17_the_heavier_doublet_sets_even_beside_heavier_tiles() -> None:
     assert doublet_setter({0: ["0-0", "6-5"], 1: ["1-1", "1-0"]}) == 1
 
 
-def test_DM_22_the_lighter_lot_sets_and_both_go_back() -> None:
+def test_DM_22_the_seat_with_the_lighter_lot_sets_and_both_lots_are_returned() -> None:
     assert lightest({0: "2-1", 1: "4-0"}) == (0,)
 
     setup = dealt(GAMES["sniff"].setup(players=2, dealer=0))
@@ -187,7 +187,7 @@ def test_DM_22_the_lighter_lot_sets_and_both_go_back() -> None:
     assert setup.left == left == len(setup.ready.draws) == 14
 
 
-def test_equal_lightest_lots_are_drawn_again_by_those_who_tied() -> None:
+def test_seats_with_equal_lightest_lots_draw_again() -> None:
     setup = dealt(GAMES["sniff"].setup(players=3, dealer=0))
     for lot in ("2-1", "6-6", "3-0", None):
         setup = setup.apply(lot)
@@ -201,8 +201,8 @@ def test_equal_lightest_lots_are_drawn_again_by_those_who_tied() -> None:
     assert setup.ready.begins == 1
 
 
-def test_C5_after_each_draw_its_lots_go_back_and_the_whole_boneyard_is_mixed() -> None:
-    """Those who tied would else draw among tiles that all players have just seen."""
+def test_C5_after_each_draw_the_lots_are_returned_and_the_whole_boneyard_is_mixed() -> None:
+    """Otherwise the tied seats would draw from tiles that all players have just seen."""
     setup = dealt(GAMES["sniff"].setup(players=3, dealer=0))
     returned = []
     for lot in ("2-1", "6-6", "3-0", None, "5-5", "5-4", None):
@@ -239,7 +239,7 @@ def test_at_sebastopol_with_three_the_highest_doublet_sets_if_the_six_six_was_no
     assert setup.left == 1
     ready = setup.apply("unseen")
     left = ready.ready.draws[0] if ready.ready else None
-    tiles = rigged(ready, {(left,): "6-6", setup.hands[1][:1]: "5-5"})  # type: ignore[dict-item]
+    tiles = tiles_with(ready, {(left,): "6-6", setup.hands[1][:1]: "5-5"})  # type: ignore[dict-item]
     play = rules_of("sebastopol").start(ready, tiles)
     assert play.to_act == (1,)
     assert {str(action).split()[0] for action in play.legal_actions} == {"5-5"}
@@ -248,13 +248,13 @@ def test_at_sebastopol_with_three_the_highest_doublet_sets_if_the_six_six_was_no
     assert all("5" in tile for tile in joined)
 
 
-def test_a_lot_that_nobody_read_leaves_the_setter_open() -> None:
+def test_the_setter_is_unknown_if_a_lot_was_not_read() -> None:
     setup = dealt(GAMES["sniff"].setup(players=2)).apply("2-1").apply(None).apply()
     assert setup.ready is not None
     assert setup.ready.begins is None
 
 
-def test_a_lot_that_is_no_domino_is_read_again() -> None:
+def test_a_lot_that_is_not_a_domino_is_refused() -> None:
     setup = dealt(GAMES["sniff"].setup(players=2))
     with pytest.raises(
         IllegalOutcomeError, match="'7-1' is not a tile of Sniff; read the tile again"
@@ -262,7 +262,7 @@ def test_a_lot_that_is_no_domino_is_read_again() -> None:
         setup.apply("7-1")
 
 
-def test_nobody_can_draw_for_the_set_from_an_empty_boneyard() -> None:
+def test_lots_cannot_be_drawn_from_an_empty_boneyard() -> None:
     with pytest.raises(
         IllegalSetupError, match="4 players cannot draw for the set from the 0 tiles"
     ):

@@ -1,4 +1,4 @@
-"""Filipino mahjong: mano, his wall, flores, the joker."""
+"""Filipino mahjong: the set-up, with mano, the wall, flores and the joker."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def dice(total: int) -> tuple[int, int]:
 
 
 def opened(total: int, wall: str, roller: int = 0, joker: int = 5, **parameters: Any) -> Setup:
-    """The set-up without any flores, broken at that wall."""
+    """The finished set-up without flores, with the wall broken at that place."""
     setup = FILIPINO.setup(dealer=roller, parameters=Parameters(**parameters))
     return settle(setup, [dice(total), dice(joker)], {"wall": wall})
 
 
-def told(total: int, wall: str, *later: Outcome, parameters: Parameters | None = None) -> Setup:
-    """The set-up with these outcomes, in order, for whatever is asked once the hands are dealt."""
+def set_up(total: int, wall: str, *later: Outcome, parameters: Parameters | None = None) -> Setup:
+    """The finished set-up; `later` are the outcomes, in order, of the steps after the deal."""
     answers = iter(later)
     setup = FILIPINO.setup(parameters=parameters)
     while (step := setup.pending) is not None:
@@ -43,7 +43,7 @@ def told(total: int, wall: str, *later: Outcome, parameters: Parameters | None =
                 setup = setup.apply(next(answers))
             case _:
                 setup = setup.apply()
-    assert next(answers, "none") == "none", "more outcomes were told than asked for"
+    assert next(answers, "none") == "none", "more outcomes were given than steps needed one"
     return setup
 
 
@@ -52,7 +52,7 @@ def replaced(setup: Setup) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize(("total", "mano"), [(2, 1), (3, 2), (4, 3), (5, 0), (7, 2), (12, 3)])
-def test_FM_01_the_sum_counts_out_mano(total: int, mano: int) -> None:
+def test_FM_01_mano_is_counted_out_by_the_sum_of_the_dice(total: int, mano: int) -> None:
     setup = FILIPINO.setup(dealer=0).apply().apply(dice(total))
     assert isinstance(setup.pending, Choose)
     assert setup.pending.by == mano
@@ -66,13 +66,13 @@ def test_FM_02_four_plus_three_is_seven() -> None:
     assert named.pending.by == 2
 
 
-def test_FM_02_the_roller_may_say_plus_n_instead_of_throwing_again_where_the_house_asks() -> None:
+def test_FM_02_the_roller_can_name_plus_n_instead_of_a_second_throw_if_the_house_allows() -> None:
     house = Parameters(plus_n_range=(1, 4))
     asked = FILIPINO.setup(dealer=0, parameters=house).apply().apply((4,))
     assert asked.pending == Choose(0, "plus n", ("throw again", 1, 2, 3, 4), "throw again")
-    said = asked.apply(3)
-    assert isinstance(said.pending, Choose)
-    assert (said.pending.what, said.pending.by) == ("wall", 2)
+    named = asked.apply(3)
+    assert isinstance(named.pending, Choose)
+    assert (named.pending.what, named.pending.by) == ("wall", 2)
     with pytest.raises(
         IllegalOutcomeError, match="Seat 0 cannot choose 5 as plus n; offered: throw ag"
     ):
@@ -109,7 +109,7 @@ def test_FM_04_mano_2_opens_wall_3_from_the_right() -> None:
     assert setup.ready is not None and setup.ready.begins == 2
 
 
-def test_FM_05_the_same_from_the_left_goes_the_other_way() -> None:
+def test_FM_05_opened_from_the_left_the_deal_runs_in_the_other_direction() -> None:
     setup = opened(7, "3 left")
     assert str(setup.deal[0].places[0]) == "w3.11u"
     assert [str(place) for place in setup.deal[0].places[:4]] == [
@@ -138,8 +138,8 @@ def test_FM_06_every_wall_end_and_sum_deals_65_tiles_once_each() -> None:
         assert len({*dealt, *setup.ready.draws, setup.ready.indicator}) == 144
 
 
-def test_FM_07_a_flores_turned_up_is_manos_and_the_tile_beneath_is_the_joker() -> None:
-    setup = told(7, "3 right", 0, 0, 0, 0, (2, 3), FLORES, "7s")
+def test_FM_07_mano_gets_a_flores_that_is_turned_up_and_the_tile_beneath_is_the_joker() -> None:
+    setup = set_up(7, "3 right", 0, 0, 0, 0, (2, 3), FLORES, "7s")
     assert setup.ready is not None
     assert setup.ready.shows == "7s"
     assert str(setup.ready.indicator) == "w3.3l"
@@ -147,19 +147,19 @@ def test_FM_07_a_flores_turned_up_is_manos_and_the_tile_beneath_is_the_joker() -
     assert flores_of(setup) == (0, 0, 1, 0)
 
 
-def test_FM_08_two_flores_are_both_manos_and_the_dice_are_thrown_again() -> None:
-    setup = told(7, "3 right", 0, 0, 0, 0, (2, 3), FLORES, "8f", (2, 3), "5m")
+def test_FM_08_mano_gets_both_of_two_flores_and_the_dice_are_thrown_again() -> None:
+    setup = set_up(7, "3 right", 0, 0, 0, 0, (2, 3), FLORES, "8f", (2, 3), "5m")
     assert replaced(setup) == [(2, "w3.3u"), (2, "w3.3l")]
     assert flores_of(setup) == (0, 0, 2, 0)
     assert len(setup.throws) == 3
     assert setup.ready is not None
-    # 7, 6, 5, 4 and, the empty column 3 being gone, 2.
+    # The columns 7, 6, 5 and 4 are counted, then 2, because column 3 is empty.
     assert str(setup.ready.indicator) == "w3.2u"
     assert setup.left == 77
 
 
-def test_FM_08_in_a_house_where_the_second_flores_stays_it_is_drawn_later() -> None:
-    setup = told(
+def test_FM_08_the_second_flores_stays_in_the_wall_if_the_house_plays_so() -> None:
+    setup = set_up(
         7,
         "3 right",
         0,
@@ -179,8 +179,8 @@ def test_FM_08_in_a_house_where_the_second_flores_stays_it_is_drawn_later() -> N
     assert "w3.3l" in [str(place) for place in setup.ready.draws]
 
 
-def test_FM_09_no_flores_or_thirteen_are_paid_once_the_joker_lies() -> None:
-    setup = told(7, "3 right", 2, 13, 0, 4, 0, 0, 0, (1, 1), "5m")
+def test_FM_09_no_flores_or_thirteen_flores_are_paid_after_the_joker_is_turned_up() -> None:
+    setup = set_up(7, "3 right", 2, 13, 0, 4, 0, 0, 0, (1, 1), "5m")
     assert flores_of(setup) == (0, 4, 2, 13)
     assert flores_bonus(flores_of(setup)) == (10, -10, -10, 10)
     assert flores_bonus((0, 3, 4, 5)) == (15, -5, -5, -5)
@@ -188,13 +188,13 @@ def test_FM_09_no_flores_or_thirteen_are_paid_once_the_joker_lies() -> None:
     assert flores_bonus((12, 3, 4, 5)) == (0, 0, 0, 0)
 
 
-def test_a_flores_from_the_jokers_column_spoils_manos_empty_row() -> None:
-    setup = told(7, "3 right", 0, 1, 1, 1, 0, 0, 0, (1, 1), FLORES, "5m")
+def test_mano_is_not_paid_for_no_flores_if_the_jokers_column_has_a_flores() -> None:
+    setup = set_up(7, "3 right", 0, 1, 1, 1, 0, 0, 0, (1, 1), FLORES, "5m")
     assert flores_bonus(flores_of(setup)) == (0, 0, 0, 0)
 
 
 def test_the_worked_example_replaces_three_flores_from_the_gap_backwards() -> None:
-    setup = told(7, "3 right", 3, 0, 0, 0, 0, (2, 3), "5m")
+    setup = set_up(7, "3 right", 3, 0, 0, 0, 0, (2, 3), "5m")
     assert replaced(setup) == [(2, "w3.7u"), (2, "w3.7l"), (2, "w3.6u")]
     assert setup.ready is not None
     assert str(setup.ready.indicator) == "w3.2u"
@@ -202,7 +202,7 @@ def test_the_worked_example_replaces_three_flores_from_the_gap_backwards() -> No
 
 
 def test_the_worked_example_counts_seven_into_the_neighbours_wall() -> None:
-    setup = told(7, "3 right", 3, 0, 0, 0, 0, (3, 4), "5m")
+    setup = set_up(7, "3 right", 3, 0, 0, 0, 0, (3, 4), "5m")
     assert setup.ready is not None
     assert str(setup.ready.indicator) == "w0.18u"
 
@@ -214,24 +214,24 @@ def test_replacements_skip_the_joker() -> None:
     assert [str(place) for place in ready.replacements[:4]] == ["w3.7u", "w3.7l", "w3.6l", "w3.5u"]
 
 
-def test_the_joker_of_half_a_column_is_the_tile_that_is_left_of_it() -> None:
-    setup = told(7, "3 right", 1, 0, 0, 0, 0, (1, 1), FLORES, "9p")
+def test_the_joker_is_the_remaining_tile_of_a_column_whose_other_tile_is_gone() -> None:
+    setup = set_up(7, "3 right", 1, 0, 0, 0, 0, (1, 1), FLORES, "9p")
     assert setup.ready is not None
     assert str(setup.ready.indicator) == "w3.6l"
-    single = told(7, "3 right", 3, 0, 0, 0, 0, (1, 1), "9p")
+    single = set_up(7, "3 right", 3, 0, 0, 0, 0, (1, 1), "9p")
     assert single.ready is not None
     assert str(single.ready.indicator) == "w3.5u"
 
 
 def test_flores_are_asked_for_round_by_round_until_no_new_ones_appear() -> None:
-    setup = told(7, "3 right", 2, 0, 1, 0, 1, 0, 0, (2, 3), None)
+    setup = set_up(7, "3 right", 2, 0, 1, 0, 1, 0, 0, (2, 3), None)
     asked = [step.by for step, _ in setup.done if isinstance(step, Choose)][1:]
     assert asked == [2, 3, 0, 1, 2, 0, 2]
     assert [seat for seat, _ in replaced(setup)] == [2, 2, 0, 2]
 
 
-def test_each_may_finish_his_flores_before_the_next_where_the_house_says_so() -> None:
-    setup = told(
+def test_each_seat_replaces_all_its_flores_before_the_next_seat_if_the_house_plays_so() -> None:
+    setup = set_up(
         7,
         "3 right",
         2,
@@ -250,8 +250,8 @@ def test_each_may_finish_his_flores_before_the_next_where_the_house_says_so() ->
     assert [seat for seat, _ in replaced(setup)] == [2, 2, 2, 0]
 
 
-def test_nobody_lays_out_more_flores_than_tiles_he_has_or_the_set_has_left() -> None:
-    setup = told_until_flores()
+def test_a_seat_cannot_lay_out_more_flores_than_its_tiles_or_the_flores_that_are_left() -> None:
+    setup = set_up_until_flores()
     assert isinstance(setup.pending, Choose)
     assert setup.pending.among == tuple(range(18))
     for laid in (17, 16):
@@ -264,8 +264,8 @@ def test_nobody_lays_out_more_flores_than_tiles_he_has_or_the_set_has_left() -> 
         setup.apply(4)
 
 
-def test_a_flores_that_the_set_cannot_have_is_read_again() -> None:
-    setup = told_until_flores()
+def test_a_flores_that_the_set_cannot_contain_is_refused() -> None:
+    setup = set_up_until_flores()
     for laid in (17, 16, 3, 0, 0, 0, 0):
         setup = setup.apply(laid)
         while isinstance(setup.pending, Replace):
@@ -278,23 +278,23 @@ def test_a_flores_that_the_set_cannot_have_is_read_again() -> None:
     assert setup.apply("1m").ready is not None
 
 
-def told_until_flores() -> Setup:
-    """The set-up with every tile dealt and the first question for flores pending."""
+def set_up_until_flores() -> Setup:
+    """The set-up after the deal; the first question about flores is pending."""
     setup = FILIPINO.setup().apply().apply((3, 4)).apply("3 right")
     while not isinstance(setup.pending, Choose):
         setup = setup.apply()
     return setup
 
 
-def test_a_joker_that_nobody_saw_counts_as_a_number_tile() -> None:
-    setup = told(7, "3 right", 0, 0, 0, 0, (2, 3), None)
+def test_an_unread_joker_counts_as_a_number_tile() -> None:
+    setup = set_up(7, "3 right", 0, 0, 0, 0, (2, 3), None)
     assert setup.ready is not None
     assert setup.ready.shows is None
     assert replaced(setup) == []
 
 
-def test_winds_are_no_flores_where_the_house_plays_with_them() -> None:
-    setup = told(
+def test_winds_are_not_flores_if_the_house_plays_with_winds() -> None:
+    setup = set_up(
         7, "3 right", 0, 0, 0, 0, (2, 3), "1z", parameters=Parameters(honours_as_flores=False)
     )
     assert setup.ready is not None
@@ -322,7 +322,7 @@ def test_the_standing_columns_can_be_used_from_their_outer_end() -> None:
         ((8, 8, 1), [8, 8, 8, 8, 8, 8, 8, 8, 1]),
     ],
 )
-def test_mano_takes_his_17_in_the_batches_of_the_house(
+def test_mano_takes_17_tiles_in_the_batches_of_the_house(
     batches: tuple[int, ...], packets: list[int]
 ) -> None:
     setup = opened(7, "3 right", mano_batches=batches)
@@ -330,7 +330,7 @@ def test_mano_takes_his_17_in_the_batches_of_the_house(
     assert len(setup.hands[2]) == 17
 
 
-def test_walls_may_be_uneven() -> None:
+def test_walls_can_be_uneven() -> None:
     setup = opened(7, "3 right", columns=(20, 16, 18, 18))
     assert setup.layout.count == 144
     assert setup.left == 79
@@ -343,8 +343,8 @@ def test_walls_that_do_not_hold_the_set_are_refused() -> None:
         Parameters(mano_batches=(17,))
 
 
-def test_the_plan_tells_flores_as_part_of_the_hands() -> None:
-    setup = told(7, "3 right", 1, 0, 0, 0, 0, (2, 3), "5m")
+def test_the_plan_lists_replaced_flores_as_part_of_the_hands() -> None:
+    setup = set_up(7, "3 right", 1, 0, 0, 0, 0, (2, 3), "5m")
     plan = facts(setup)
     assert plan["break"] == {"wall": 3, "column": 7, "first": "w3.8u"}
     deal = plan["deal"]

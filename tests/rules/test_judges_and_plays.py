@@ -1,7 +1,7 @@
-"""Every case that a play produces is accepted by the game's judge, and judged as the play was.
+"""The judge of each game accepts every case that a play produces, and agrees with the play.
 
-Hands are played by sensible players who now and then do anything that is legal; wherever the play
-offers what a judge can be asked about, the case is made from the position and judged.
+Hands are played by sensible players who sometimes take a random legal action. For every action that
+a judge can be asked about, the case is made from the position and judged.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses
 
 HANDS = tries(60, quick=15)
-"""Hands of each mahjong; one in three or so ends with a win."""
+"""Hands of each mahjong; about one in three ends with a win."""
 
 
 def played(game: str, hands: int) -> Iterator[Any]:
-    """Every position of some hands with all tiles seen, each house in turn."""
+    """Every position of some hands with all tiles known, each house in turn."""
     rules = rules_of(game)
     for number in range(hands):
         chance = Random(f"{game} {number}")
@@ -63,7 +63,7 @@ def played(game: str, hands: int) -> Iterator[Any]:
 
 
 def settled_by_wins(play: Any, seats: tuple[int, ...], win: Callable[[int], Any], go: Any) -> Any:
-    """The settlement if these seats win now and everybody else passes."""
+    """The settlement if these seats win now and all other seats pass."""
     while play.settlement is None:
         seat = play.to_act[0]
         if seat in seats and win(seat) in play.legal_actions:
@@ -77,7 +77,7 @@ def settled_by_wins(play: Any, seats: tuple[int, ...], win: Callable[[int], Any]
 
 
 def wenzhou_case(play: Any, seat: int, rivals: tuple[int, ...]) -> WenzhouCase:
-    """What the floor would be told about a win that a seat may declare now."""
+    """The judge's case for a win that the seat can declare in this position."""
     position = play.position
     own = position.stage is Stage.ACT
     tiles = {each: tuple(position.seats[each].tiles) for each in (seat, *rivals)}
@@ -109,7 +109,7 @@ def test_every_win_of_a_wenzhou_hand_is_judged_as_it_is_played() -> None:
         if play.settlement is not None or play.position.stage is Stage.SHOW:
             continue
         if play.position.answers:
-            continue  # The claims are judged where all of them can still be made.
+            continue  # Claims are judged in the position in which all of them are still possible.
         able = tuple(seat for seat in play.to_act if Win(seat) in play.legal_actions)
         for seat in able:
             others = tuple(each for each in able if each != seat)
@@ -128,7 +128,7 @@ def test_every_win_of_a_wenzhou_hand_is_judged_as_it_is_played() -> None:
 
 
 def filipino_case(play: Any, seat: int, rivals: tuple[int, ...]) -> FilipinoCase:
-    """What the floor would be told about a win that a seat may declare now."""
+    """The judge's case for a win that the seat can declare in this position."""
     table = play.table
     hands, offer = table.hands, table.offer
     by, tile = "self", table.drawn
@@ -183,7 +183,7 @@ def test_every_win_of_a_filipino_hand_is_judged_as_it_is_played() -> None:
 
 
 def domino_case(play: Any, game: str, action: Any) -> DominoCase:
-    """What the floor would be told about an action: every hand, the layout, the scores so far."""
+    """The judge's case for an action, with every hand, the layout and the scores so far."""
     house = asdict(play.parameters)
     own = asdict(next(each.parameters for each in VARIANTS if each.name == game))
     return DominoCase(
@@ -201,7 +201,7 @@ def domino_case(play: Any, game: str, action: Any) -> DominoCase:
 
 
 @pytest.mark.parametrize("game", [variant.name for variant in VARIANTS])
-def test_every_act_at_dominoes_is_judged_as_it_is_played(game: str) -> None:
+def test_every_action_at_dominoes_is_judged_as_it_is_played(game: str) -> None:
     ended = 0
     for number in range(12):
         chance = Random(f"{game} {number}")
@@ -212,17 +212,17 @@ def test_every_act_at_dominoes_is_judged_as_it_is_played(game: str) -> None:
             action = chance.choice(tuple(play.legal_actions))
             after = play.apply(action)
             if not (play.ended and isinstance(action, Go)):
-                as_played(play, after, domino_case(play, game, action))
+                check_verdict(play, after, domino_case(play, game, action))
                 ended += after.settlement is not None
             play = after
     assert ended > 5
 
 
-def as_played(play: Any, after: Any, case: DominoCase) -> None:
-    """The verdict on one act: its points, and the hand's if the act ends it."""
+def check_verdict(play: Any, after: Any, case: DominoCase) -> None:
+    """Checks the verdict on one action: its points, and those of the hand if the action ends it."""
     verdict = judge_dominoes(case)
     assert verdict.legal, (case, verdict)
-    # The case says that nobody calls the points of a tile; whoever calls them is a case of its own.
+    # In this case the points of the tile are not called; a call of them is another case.
     closed = after._replace(claim=0)
     made = closed.scored[len(play.scored) :]
     settlement = closed.settlement
@@ -230,14 +230,14 @@ def as_played(play: Any, after: Any, case: DominoCase) -> None:
     if settlement is None:
         assert paid == [(score.seat, score.points) for score in made]
         return
-    whole = [(pay.to, pay.amount) for pay in settlement.payments]
-    assert paid == whole[len(play.scored) :]
+    all_paid = [(pay.to, pay.amount) for pay in settlement.payments]
+    assert paid == all_paid[len(play.scored) :]
     assert verdict.win == (settlement.winner is not None)
     if isinstance(case.tile, str) and closed.ended in ("out", "blocked"):
         ending = judge_dominoes(
             replace(case, tile=None, hands=closed.hands, passed=0, layout=layout_of(closed))
         )
-        assert [(pay.to, pay.amount) for pay in ending.payments] == whole[len(closed.scored) :]
+        assert [(pay.to, pay.amount) for pay in ending.payments] == all_paid[len(closed.scored) :]
 
 
 def layout_of(play: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Winning hands in general: counts, yes or no, readings, distance."""
+"""Sets and pairs: counts of tiles, tests for a winning shape, readings, missing tiles."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def counted(text: str) -> Counts:
 
 @st.composite
 def small_hands(draw: st.DrawFn) -> tuple[list[int], int]:
-    """Up to eight tiles near each other and up to three wild ones, five or eight together."""
+    """Five or eight tiles of neighbouring kinds, up to three of them wild."""
     wild = draw(st.integers(0, 3))
     size = draw(st.sampled_from((5, 8))) - wild
     near = st.one_of(st.integers(0, 8), st.integers(15, 20), st.integers(25, 29))
@@ -47,7 +47,7 @@ def small_hands(draw: st.DrawFn) -> tuple[list[int], int]:
     return (kinds, wild) if max(Counter(kinds).values()) <= 4 else (sorted(set(kinds)), 0)
 
 
-def test_every_kind_has_a_face_that_reads_back() -> None:
+def test_every_kind_has_a_face_that_converts_back_to_it() -> None:
     assert [kind_of(face_of(kind)) for kind in range(KINDS)] == list(range(KINDS))
     assert [face_of(kind) for kind in (0, 8, 9, 26, 27, 33)] == ["1m", "9m", "1p", "9s", "1z", "7z"]
     assert [kind for kind in range(KINDS) if is_honour(kind)] == list(range(27, 34))
@@ -58,7 +58,7 @@ def test_every_kind_has_a_face_that_reads_back() -> None:
 @given(
     st.lists(KIND, max_size=17).filter(lambda kinds: not kinds or max(Counter(kinds).values()) < 8)
 )
-def test_counts_tell_the_tiles_back(kinds: list[int]) -> None:
+def test_counts_list_the_tiles_that_were_counted(kinds: list[int]) -> None:
     counts = Counts.of(kinds)
     assert list(counts.tiles()) == sorted(kinds)
     assert list(counts.kinds()) == sorted(set(kinds))
@@ -78,7 +78,7 @@ def test_the_nine_gates_wait_for_nine_kinds() -> None:
     assert list(waits(Counts.of_faces(HAND))) == list(range(9))
 
 
-def test_three_triplets_in_a_row_are_three_runs_as_well() -> None:
+def test_three_triplets_in_a_row_can_also_be_read_as_three_runs() -> None:
     counts = counted("1m 1m 1m 2m 2m 2m 3m 3m 3m 4m 4m")
     assert [str(reading) for reading in readings(counts)] == [
         "1m 1m 1m, 2m 2m 2m, 3m 3m 3m, 4m 4m",
@@ -87,7 +87,7 @@ def test_three_triplets_in_a_row_are_three_runs_as_well() -> None:
     ]
 
 
-def test_wild_tiles_stand_where_they_complete_something() -> None:
+def test_wild_tiles_complete_sets_and_the_pair() -> None:
     counts = counted("3m 4m 5m 7s 1z 1z")
     assert [str(reading) for reading in readings(counts, 2)] == [
         "3m 4m 5m, 1z 1z 1z*, 7s 7s*",
@@ -99,13 +99,17 @@ def test_wild_tiles_stand_where_they_complete_something() -> None:
 
 
 @given(small_hands())
-def test_yes_or_no_is_what_trying_everything_says(hand: tuple[list[int], int]) -> None:
+def test_sets_and_pair_agrees_with_a_search_of_all_combinations(
+    hand: tuple[list[int], int],
+) -> None:
     kinds, wild = hand
     assert sets_and_pair(Counts.of(kinds), wild) == brute_force.wins(kinds, wild)
 
 
 @given(small_hands())
-def test_readings_are_all_there_each_once_and_right(hand: tuple[list[int], int]) -> None:
+def test_the_readings_are_complete_correct_and_without_repeats(
+    hand: tuple[list[int], int],
+) -> None:
     kinds, wild = hand
     counts = Counts.of(kinds)
     found = list(readings(counts, wild))
@@ -116,9 +120,9 @@ def test_readings_are_all_there_each_once_and_right(hand: tuple[list[int], int])
         assert sorted(natural) == sorted(kinds)
         assert len(reading.wild) == wild
         assert all(group.is_run != group.is_triplet for group in reading.sets)
-    standing = {reading.wild for reading in found}
+    wild_kinds = {reading.wild for reading in found}
     if wild <= 2:
-        assert standing == {
+        assert wild_kinds == {
             wilds
             for wilds in brute_force.combinations_with_replacement(range(KINDS), wild)
             if brute_force.sets_and_pair((*kinds, *wilds))
@@ -129,7 +133,7 @@ def test_readings_are_all_there_each_once_and_right(hand: tuple[list[int], int])
 
 
 @given(small_hands(), st.integers(0, KINDS - 1))
-def test_readings_of_some_groups_are_those_of_all_in_the_same_order(
+def test_readings_with_a_filter_are_a_part_of_all_readings_in_the_same_order(
     hand: tuple[list[int], int], kind: int
 ) -> None:
     kinds, wild = hand
@@ -137,7 +141,7 @@ def test_readings_of_some_groups_are_those_of_all_in_the_same_order(
     every = list(readings(counts, wild))
     for only in (
         lambda group: not group.is_run,
-        lambda group: all(stands == kind for stands in group.wild),
+        lambda group: all(each == kind for each in group.wild),
     ):
         assert list(readings(counts, wild, only)) == [
             reading for reading in every if all(map(only, reading.groups))
@@ -166,14 +170,14 @@ def test_sets_alone_pairs_and_triplets_agree_with_the_readings(
         assert Counter(rest.tiles()) + Counter(group.natural) == Counter(kinds)
 
 
-def test_a_hand_is_as_many_tiles_short_as_it_must_exchange() -> None:
+def test_the_number_of_missing_tiles_is_the_number_of_tiles_to_exchange() -> None:
     assert tiles_short(counted("1m 2m 3m 5p 5p"), 1) == 0
     assert tiles_short(counted("1m 2m 5p 5p"), 1) == 1
     assert tiles_short(counted("1m 2m 5p 9s"), 1, wild=1) == 1
     assert tiles_short(counted("1m 4m 7m 1p"), 1) == 3
 
 
-def test_winning_hands_of_numbers_are_those_of_counts() -> None:
+def test_numbers_win_agrees_with_sets_and_pair() -> None:
     chance = random.Random(3)
     for _ in range(2000):
         numbers = [0] * KINDS

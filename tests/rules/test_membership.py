@@ -1,7 +1,7 @@
-"""Any value can be asked about: `action in play.legal_actions` answers, and never raises.
+"""`action in play.legal_actions` returns a result for any value and never raises.
 
-Actions of every class of every game, with fields that fit, that fit by type alone, and that do not
-fit at all, against positions from random plays with seen and with hidden hands.
+Tested with actions of every class of every game, with legal fields, with fields of the right type
+and with fields of any type, in positions from random plays with known and with hidden hands.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ POSITIONS = tries(12, quick=6)
 """Positions of each game."""
 DEEPEST = 70
 MOST_OFFERED = 300
-"""A hidden pai gow hand can be shown in 90,000 ways; the first of them are enough here."""
+"""A hidden pai gow hand has 90,000 legal actions; the first 300 are enough for this test."""
 DOMINOES = {game.name for game in DOMINO_GAMES}
 CLASSES: dict[str, tuple[type[Any], ...]] = {
     "wenzhou": get_args(wenzhou.WenzhouAction),
@@ -61,7 +61,7 @@ WILD = st.one_of(
 
 
 def classes(game: str) -> tuple[type[Any], ...]:
-    """Every class of action that a game has; of a game without a list, those of some hands."""
+    """Every class of action of a game; for a game without a list, the classes in some hands."""
     if game in CLASSES:
         return CLASSES[game]
     return get_args(dominoes.DominoAction) if game in DOMINOES else offered_classes(game)
@@ -75,7 +75,7 @@ def offered_classes(game: str) -> tuple[type[Any], ...]:
 
 @cache
 def positions(game: str) -> tuple[Any, ...]:
-    """Plays at any depth, by every house, of seen and of hidden hands."""
+    """Plays at random depths, with every house, of known and of hidden hands."""
     found = []
     for number in range(POSITIONS):
         chance = Random(f"{game} {number}")
@@ -93,7 +93,7 @@ def positions(game: str) -> tuple[Any, ...]:
 
 
 def values(hint: Any, faces: tuple[str, ...]) -> st.SearchStrategy[Any]:
-    """Values of this type: likely ones, and any others."""
+    """Values of this type, both probable and improbable ones."""
     origin, parts = get_origin(hint), get_args(hint)
     if hint is int:
         return st.one_of(st.integers(-2, 30), st.integers(), st.just(10**5000))
@@ -118,7 +118,7 @@ def values(hint: Any, faces: tuple[str, ...]) -> st.SearchStrategy[Any]:
 
 
 def fields(kind: type[Any], faces: tuple[str, ...], *, wild: bool) -> st.SearchStrategy[Any]:
-    """Actions of a class; with `wild` values, its fields may have any type."""
+    """Actions of a class; if `wild`, their fields can have any type."""
     each = {
         name: values(hint, faces) | WILD if wild else values(hint, faces)
         for name, hint in get_type_hints(kind).items()
@@ -138,7 +138,7 @@ def questions(draw: st.DrawFn, game: str) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_any_value_is_legal_or_not_and_what_is_not_is_refused_with_one_sentence(game: str) -> None:
+def test_any_value_that_is_not_legal_is_refused_with_one_sentence(game: str) -> None:
     @settings(max_examples=tries(300, quick=40))
     @given(asked=questions(game))
     def each(asked: tuple[Any, Any]) -> None:
@@ -156,7 +156,7 @@ def test_any_value_is_legal_or_not_and_what_is_not_is_refused_with_one_sentence(
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_legal_action_with_one_field_changed_is_legal_or_refused(game: str) -> None:
-    """Values one step from the legal ones get past the first checks."""
+    """Actions with one wrong field pass the first checks and reach the later ones."""
     chance = Random(game)
     faces = [*GAMES[game].tiles.faces, *FOREIGN, *TEXTS]
     for play in positions(game):
@@ -164,8 +164,8 @@ def test_a_legal_action_with_one_field_changed_is_legal_or_refused(game: str) ->
         for action in chance.sample(offered, min(len(offered), 25)):
             for name in get_type_hints(type(action)):
                 for other in (*ODD, *faces[:40:8]):
-                    told = {each: getattr(action, each) for each in get_type_hints(type(action))}
-                    changed = type(action)(**(told | {name: other}))
+                    own = {each: getattr(action, each) for each in get_type_hints(type(action))}
+                    changed = type(action)(**(own | {name: other}))
                     if changed in play.legal_actions:
                         play.apply(changed)
                     else:
@@ -173,7 +173,7 @@ def test_a_legal_action_with_one_field_changed_is_legal_or_refused(game: str) ->
                             play.apply(changed)
 
 
-def test_a_move_that_leads_beyond_the_board_is_not_legal() -> None:
+def test_a_move_beyond_the_board_is_not_legal() -> None:
     play = next(play for play in positions("backgammon") if play.dice is not None)
     for step in (Step(6, -3), Step(-1, -4), Step(99, 90), Step(6, 9), Step(0, -1), Step(13, 13)):
         assert backgammon.Move(play.turn, (step,)) not in play.legal_actions
@@ -190,7 +190,7 @@ def test_a_chow_of_tiles_that_the_set_lacks_is_not_legal() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_legal_actions_are_a_sequence_and_each_that_it_lists_is_legal(game: str) -> None:
+def test_legal_actions_are_a_sequence_of_which_each_action_is_legal(game: str) -> None:
     for play in positions(game):
         legal = play.legal_actions
         few = list(islice(legal, MOST_OFFERED))
@@ -204,7 +204,7 @@ def test_legal_actions_are_a_sequence_and_each_that_it_lists_is_legal(game: str)
         with pytest.raises(IndexError):
             legal[len(few)]
         for action in few:
-            # The one picked from the list and an equal one made elsewhere lead to the same play.
+            # An action from the list and an equal action made elsewhere lead to the same play.
             again = rules_of(game).parse(action.seat, str(action))
             assert legal.require(action) is action
             assert again in legal

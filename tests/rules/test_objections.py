@@ -1,4 +1,4 @@
-"""Why something is not allowed, and the fact that it follows."""
+"""Objections: the sentence against an action, and the rule that it cites."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rules.games.dominoes.variants import Parameters as Dominoes
 from rules.objections import Objection
 
 
-def test_a_judge_says_a_sentence_with_its_fact_and_the_law_without() -> None:
+def test_an_objection_has_a_sentence_without_and_one_with_its_rule() -> None:
     objection = Objection("Point 5 is made.", "B4")
     assert (str(objection), objection.cited) == ("Point 5 is made.", "Point 5 is made (B4).")
-    assert Objection("Say which.").cited == "Say which."
+    assert Objection("Name the point.").cited == "Name the point."
 
 
 @pytest.mark.parametrize(
-    ("dice", "told", "fact"),
+    ("dice", "move_text", "fact"),
     [
         ((5, 3), "24/19 13/10", "B4"),
         ((4, 3), "13/9* 13/10", "B5"),
@@ -30,18 +30,18 @@ def test_a_judge_says_a_sentence_with_its_fact_and_the_law_without() -> None:
         ((6, 3), "6/off 13/10", "BG-11"),
     ],
 )
-def test_the_law_of_backgammon_names_the_fact_with_its_sentence(
-    dice: tuple[int, int], told: str, fact: str
+def test_the_rules_of_backgammon_cite_the_rule_of_each_objection(
+    dice: tuple[int, int], move_text: str, fact: str
 ) -> None:
     play = BackgammonPlay(Parameters(), START_BOARD, turn=0, dice=dice)
-    move = parse(0, told)
+    move = parse(0, move_text)
     assert isinstance(move, Move)
     objection = play.option(move)
     assert isinstance(objection, Objection)
     assert objection.fact == fact
 
 
-def test_the_law_of_dominoes_names_the_fact_with_its_sentence() -> None:
+def test_the_rules_of_dominoes_cite_the_rule_of_each_objection() -> None:
     block, matador = (
         empty_tableau(Dominoes())[Lay(0, "6-4")],
         empty_tableau(Dominoes(join="seven"))[Lay(0, "6-4")],

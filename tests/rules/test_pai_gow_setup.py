@@ -1,4 +1,4 @@
-"""Pai gow: cut, announcement, dice, eight hands."""
+"""Pai gow: the set-up, with the cut, its announcement, the dice and eight hands."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_banker_is_offered_every_legal_cut_and_one_stack_by_default() -> Non
 @pytest.mark.parametrize(
     "choice", ["hong_kong_bank+reverse", "four_across+reverse", "one_stack+bottom", "nonsense"]
 )
-def test_PG_14_a_cut_that_is_not_offered_is_refused_and_the_question_stays(choice: str) -> None:
+def test_PG_14_a_cut_that_is_not_offered_is_refused_and_the_question_remains(choice: str) -> None:
     setup = PAI_GOW.setup().apply()
     with pytest.raises(
         IllegalOutcomeError, match=rf"Seat 0 cannot choose '{choice}'".replace("+", r"\+")
@@ -85,7 +85,7 @@ def test_PG_14_a_cut_that_is_not_offered_is_refused_and_the_question_stays(choic
     ("total", "start_from_banker", "banker_hand"), [(9, 0, 1), (3, 2, 7), (17, 0, 1), (18, 1, 8)]
 )
 @pytest.mark.parametrize("banker", [0, 5])
-def test_PG_15_the_dice_say_who_gets_hand_1(
+def test_PG_15_the_dice_decide_which_seat_gets_hand_1(
     banker: int, total: int, start_from_banker: int, banker_hand: int
 ) -> None:
     setup = dealt(total, banker=banker)
@@ -133,7 +133,7 @@ def test_fewer_players_leave_all_eight_positions_their_hands() -> None:
     assert few.hands == many.hands
 
 
-def test_without_the_mechanics_the_hands_stay_the_same_and_nothing_moves() -> None:
+def test_without_a_physical_set_up_the_hands_are_the_same_and_no_tile_is_moved() -> None:
     for choice in Parameters().cuts:
         shown = settle(PAI_GOW.setup(), [(1, 1, 1)], {"cut": choice})
         bare = settle(
@@ -143,12 +143,12 @@ def test_without_the_mechanics_the_hands_stay_the_same_and_nothing_moves() -> No
         assert not any(isinstance(step, Arrange) for step, _ in bare.done)
 
 
-def test_the_directions_of_counting_and_dealing_are_the_houses() -> None:
+def test_the_house_chooses_the_directions_of_counting_and_dealing() -> None:
     assert hand_numbers(dealt(11, deal_direction="clockwise"))[1] == 2
     assert hand_numbers(dealt(11, count_direction="clockwise"))[6] == 1
 
 
-def test_a_banker_who_faces_the_operator_has_his_right_on_the_other_side() -> None:
+def test_from_the_bankers_view_the_pile_is_seen_from_the_other_side() -> None:
     setup = dealt(9, pile_view="banker")
     assert [str(place) for place in setup.hands[0]] == ["p8.1", "p8.2", "p8.3", "p8.4"]
     assert facts(setup)["setup_moves"] == [
@@ -156,7 +156,7 @@ def test_a_banker_who_faces_the_operator_has_his_right_on_the_other_side() -> No
     ]
 
 
-def test_a_house_can_forbid_both_options_together() -> None:
+def test_a_house_can_forbid_both_options_of_a_cut_together() -> None:
     assert "cup_say+reverse+bottom" not in Parameters(allow_reverse_bottom_combo=False).cuts
 
 

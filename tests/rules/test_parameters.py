@@ -1,4 +1,4 @@
-"""The houses' parameters: a key that nobody reads is an error."""
+"""Every parameter of a game is used by the rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = sorted(Path(rules.__file__).parent.rglob("*.py"))
 
 @cache
 def names_read() -> frozenset[str]:
-    """Every attribute that the rules read of something, but for checking a parameter's value."""
+    """Every attribute that the rules read, except in the checks of parameters (`__post_init__`)."""
     return frozenset(
         name
         for file in FILES
@@ -40,4 +40,4 @@ def _read_in(node: ast.AST) -> Iterator[str]:
 def test_every_parameter_of_a_game_is_read_by_its_rules(game: str) -> None:
     parameters = GAMES[game].parameters()
     unread = [field.name for field in fields(parameters) if field.name not in names_read()]
-    assert not unread, f"nothing reads {', '.join(unread)}; read it, or take it out"
+    assert not unread, f"the rules do not read {', '.join(unread)}; use or remove them"

@@ -1,4 +1,4 @@
-"""The notation of places and throws, both ways, and the walk round a wall."""
+"""The notation of places and throws, read and written, and the order of places along the walls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PLACES: st.SearchStrategy[Place] = st.one_of(
 
 
 @given(PLACES)
-def test_a_place_reads_back_from_its_text(place: Place) -> None:
+def test_the_text_of_a_place_is_read_as_the_same_place(place: Place) -> None:
     assert parse_place(str(place)) == place
 
 
@@ -47,13 +47,13 @@ def test_a_place_reads_back_from_its_text(place: Place) -> None:
         ("h2", HandPlace(2)),
     ],
 )
-def test_places_are_written_as_the_command_line_says(text: str, place: Place) -> None:
+def test_places_are_written_as_in_the_output_of_the_command_line(text: str, place: Place) -> None:
     assert parse_place(text) == place
     assert str(place) == text
 
 
 @pytest.mark.parametrize("text", ["", "w3.15", "w3.15x", "p2", "q7", "b", "k-1", "h2 ", "3.15u"])
-def test_a_text_that_is_no_place_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_place_is_refused(text: str) -> None:
     with pytest.raises(NotationError, match=r"is not a place; write one as w3\.15u, p2\.3, b7"):
         parse_place(text)
 
@@ -66,7 +66,7 @@ def test_a_throw_is_read_from_its_text(text: str, faces: tuple[int, ...]) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "3,", "3;5", "-1,2", "a,b", "3 5"])
-def test_a_text_that_is_no_throw_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_throw_is_refused(text: str) -> None:
     with pytest.raises(NotationError, match="is not a throw; write the dice as 3,5"):
         parse_throw(text)
 
@@ -78,7 +78,7 @@ def test_a_die_shows_one_to_six(text: str) -> None:
 
 
 @given(st.tuples(*[st.integers(1, 20)] * 4), st.integers(0, 3), st.integers(0, 23), st.booleans())
-def test_a_walk_meets_every_tile_once_and_comes_back_the_other_way(
+def test_both_directions_along_the_walls_meet_every_tile_once(
     columns: tuple[int, int, int, int], owner: int, count: int, right: bool
 ) -> None:
     walls = Walls(columns)
@@ -89,22 +89,22 @@ def test_a_walk_meets_every_tile_once_and_comes_back_the_other_way(
     assert [place for column in reversed(by_column) for place in column] == list(opened.tail)
 
 
-def test_clockwise_from_a_right_end_leads_to_the_left_neighbours_wall() -> None:
+def test_clockwise_the_left_neighbours_wall_follows_after_the_left_end() -> None:
     walk = [str(place) for place in Walls.even(2).walk(0, 2)]
     assert walk[:4] == ["w0.2u", "w0.2l", "w3.1u", "w3.1l"]
 
 
-def test_counter_clockwise_leads_to_the_right_neighbours_left_end() -> None:
+def test_counter_clockwise_the_right_neighbours_left_end_follows() -> None:
     walk = [str(place) for place in Walls.even(2).walk(3, 1, clockwise=False)]
     assert walk[:4] == ["w3.1u", "w3.1l", "w0.2u", "w0.2l"]
 
 
-def test_a_column_that_a_wall_has_not_is_refused() -> None:
+def test_a_column_that_a_wall_does_not_have_is_refused() -> None:
     with pytest.raises(IllegalSetupError, match="Wall 1 has columns 1 to 17, not 18"):
         next(Walls.even(17).walk(1, 18))
 
 
-def test_seats_go_round_either_way() -> None:
+def test_seats_are_listed_in_either_direction() -> None:
     assert around(2, 4, "counter_clockwise") == (2, 3, 0, 1)
     assert around(2, 4, "clockwise") == (2, 1, 0, 3)
 
@@ -129,7 +129,7 @@ def test_a_pai_gow_set_has_227_pips_and_dominoes_168() -> None:
         assert sum(int(half) for face in tile_set(name).faces for half in face.split("-")) == pips
 
 
-def test_a_face_that_a_set_has_not_is_refused() -> None:
+def test_a_face_that_a_set_does_not_have_is_refused() -> None:
     assert tile_set("mahjong_136").require("7z") == "7z"
     with pytest.raises(RulesError, match="'1f' is not a tile of the set mahjong_136; its"):
         tile_set("mahjong_136").require("1f")

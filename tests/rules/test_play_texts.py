@@ -1,4 +1,4 @@
-"""Any position as a text that reads back, and hands that a person names."""
+"""Positions that are written as text and read back, and plays that begin with given hands."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def positions(game: str, seed: int, most: int = 60) -> list[Any]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_position_of_a_hand_reads_back_from_its_text_and_from_its_repr(game: str) -> None:
+def test_every_position_of_a_hand_is_read_from_its_text_and_from_its_repr(game: str) -> None:
     for play in positions(game, 5)[::7]:
         assert read_play(game, play_text(play)) == play
         assert read_play(game, repr(play)) == play
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_one_seat_sees_reads_back_and_goes_on(game: str) -> None:
+def test_the_view_of_a_seat_is_read_from_its_text_and_has_the_same_legal_actions(game: str) -> None:
     play = positions(game, 6, most=12)[-2]
     seen = rules_of(game).view(play, play.to_act[0])
     again = read_play(game, play_text(seen))
@@ -49,7 +49,7 @@ def test_what_one_seat_sees_reads_back_and_goes_on(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", ["backgammon", "da_san", "matador", "filipino", "pai_gow"])
-def test_a_damaged_text_gives_a_play_or_an_error_and_never_anything_else(game: str) -> None:
+def test_a_damaged_text_is_read_as_a_play_or_refused(game: str) -> None:
     chance = Random(game)
     text = play_text(positions(game, 7, most=9)[-1])
     refused = 0
@@ -80,7 +80,7 @@ def test_a_damaged_text_gives_a_play_or_an_error_and_never_anything_else(game: s
         ("frozenset([1])", "a frozenset is written as frozenset({a, b})"),
     ],
 )
-def test_a_text_that_is_no_play_is_refused_with_the_reason(text: str, sentence: str) -> None:
+def test_a_text_that_is_not_a_play_is_refused_with_the_reason(text: str, sentence: str) -> None:
     with pytest.raises(NotationError) as refused:
         read_play("wenzhou", text)
     assert sentence in str(refused.value)
@@ -93,7 +93,7 @@ def test_a_text_of_another_game_is_refused() -> None:
 
 
 @pytest.mark.parametrize("game", [game for game in WITH_HANDS if game != "filipino"])
-def test_hands_that_were_dealt_once_can_be_dealt_again_by_name(game: str) -> None:
+def test_hands_that_were_dealt_can_be_dealt_again_from_their_tiles(game: str) -> None:
     chance = Random(3)
     for _ in range(4):
         dealt = deal(game, chance)
@@ -106,7 +106,7 @@ def test_hands_that_were_dealt_once_can_be_dealt_again_by_name(game: str) -> Non
         assert rules_of(game).held(play) == expected
 
 
-def test_one_named_hand_is_dealt_and_all_else_is_random() -> None:
+def test_one_given_hand_is_dealt_and_the_other_hands_are_random() -> None:
     hand = [f"{number}m" for number in range(1, 10)] + ["1p"] * 3 + ["2p"] * 3 + ["5s"]
     plays = [from_hands("filipino", {1: hand}, Random(seed)) for seed in range(3)]
     held = [rules_of("filipino").held(play) for play in plays]
@@ -117,10 +117,10 @@ def test_one_named_hand_is_dealt_and_all_else_is_random() -> None:
 @pytest.mark.parametrize(
     ("game", "hands", "sentence"),
     [
-        ("block", {0: ["6-6", "6-6"]}, "more 6-6 than the set has"),
+        ("block", {0: ["6-6", "6-6"]}, "name '6-6' more often than the set has it"),
         ("block", {0: ["6-6"]}, "seat 0 is dealt 5 tiles; 1 are named"),
         ("block", {9: ["6-6"] * 7}, "seat 9 is dealt 0 tiles; 7 are named"),
-        ("wenzhou", {0: ["nonsense"] * 17}, "more nonsense than the set has"),
+        ("wenzhou", {0: ["nonsense"] * 17}, "name 'nonsense' more often than the set has it"),
         ("backgammon", {0: ["1m"]}, "seat 0 is dealt 0 tiles; 1 are named"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Plays are values: equal plays have equal hashes, whatever path led to them."""
+"""Plays are values: equal plays have equal hashes, even if different actions led to them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 from rules.games import GAMES, rules_of
 from tests.quick import tries
-from tests.rules.hidden_hands import dealt, houses, told_by_one
+from tests.rules.hidden_hands import dealt, houses, play_hidden_stepwise
 
 STEPS = 15
 MOST_COMPARED = 200
-"""So many legal actions are looked at; a hidden hand of pai gow could show thousands."""
+"""The most legal actions that are compared; a hidden hand of pai gow has thousands."""
 LONGEST = 150
-"""So many actions of a hand are played; backgammon goes on for longer."""
+"""The most actions of a hand that are played; a game of backgammon has more."""
 games = st.sampled_from(list(GAMES))
 
 
 @given(games, st.integers(0, 10_000), st.booleans())
 @settings(max_examples=tries(25, quick=10))
-def test_a_play_that_is_played_again_is_the_same_key(game: str, seed: int, hidden: bool) -> None:
+def test_the_same_actions_lead_to_the_same_key(game: str, seed: int, hidden: bool) -> None:
     rules, chance = rules_of(game), Random(seed)
     house = chance.choice(houses(game))
     setup, tiles = dealt(game, chance, parameters=house)
@@ -43,8 +43,8 @@ def test_a_play_that_is_played_again_is_the_same_key(game: str, seed: int, hidde
 
 @given(games, st.integers(0, 10_000))
 @settings(max_examples=tries(25, quick=10))
-def test_a_play_reached_by_another_order_of_answers_is_the_same_key(game: str, seed: int) -> None:
-    """Where several seats may act, their actions in another order often come to the same."""
+def test_equal_plays_after_answers_in_another_order_are_the_same_key(game: str, seed: int) -> None:
+    """If several seats can act, their actions in another order often lead to an equal play."""
     rules, chance = rules_of(game), Random(seed)
     setup, tiles = dealt(game, chance, parameters=chance.choice(houses(game)))
     play = rules.start(setup, tiles if seed % 2 else {})
@@ -68,7 +68,7 @@ def test_a_play_reached_by_another_order_of_answers_is_the_same_key(game: str, s
 
 
 def played_on(game: str, seed: int, known: float) -> None:
-    """Random play where each tile is known with this probability. Raises AssertionError."""
+    """Plays at random; each tile is known with this probability. Some action has to be legal."""
     rules, chance = rules_of(game), Random(seed)
     setup, tiles = dealt(game, chance, parameters=chance.choice(houses(game)))
     seen = {place: face for place, face in tiles.items() if chance.random() < known}
@@ -77,7 +77,7 @@ def played_on(game: str, seed: int, known: float) -> None:
         if play.settlement is not None:
             break
         offered = list(islice(play.legal_actions, MOST_COMPARED))
-        assert offered, f"nobody can act: {play}"
+        assert offered, f"no action is legal: {play}"
         play = play.apply(chance.choice(offered))
 
 
@@ -86,21 +86,21 @@ KNOWN = st.sampled_from([0.2, 0.5, 0.8, 0.97])
 
 @given(games, st.integers(0, 10_000), KNOWN)
 @settings(max_examples=tries(50, quick=10))
-def test_where_some_tiles_are_known_there_is_always_something_to_do(
+def test_with_partly_known_tiles_some_action_is_always_legal(
     game: str, seed: int, known: float
 ) -> None:
-    """Readers miss tiles: what is known of a hand never leaves its seat without a legal action."""
+    """A reader can miss tiles. A partly known hand always has a legal action."""
     played_on(game, seed, known)
 
 
 @given(st.integers(0, 100_000), KNOWN)
 @settings(max_examples=tries(50, quick=10))
-def test_filipino_with_partly_known_hands_never_runs_out_of_acts(seed: int, known: float) -> None:
+def test_a_partly_known_filipino_hand_always_has_a_legal_action(seed: int, known: float) -> None:
     played_on("filipino", seed, known)
 
 
-def test_a_flores_that_lies_in_the_wall_is_not_laid_out_unseen() -> None:
-    """Then the seat that draws it could neither keep it nor lay it out."""
+def test_a_flores_known_to_be_in_the_wall_does_not_count_as_an_unknown_one() -> None:
+    """Otherwise it could be laid out twice, and its drawer could neither keep it nor lay it out."""
     setup, tiles = dealt("filipino", Random(0))
     flores = [place for place, face in tiles.items() if face[-1] in "zf"]
     assert setup.ready is not None
@@ -111,9 +111,9 @@ def test_a_flores_that_lies_in_the_wall_is_not_laid_out_unseen() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_play_of_a_hand_can_be_a_key_to_the_very_end(game: str) -> None:
+def test_every_play_of_a_hand_can_be_a_key(game: str) -> None:
     for house in houses(game):
         chance, rules = Random(7), rules_of(game)
         setup, tiles = dealt(game, chance, parameters=house)
-        for hand in told_by_one(rules, setup, tiles, chance):
-            assert {hand.truth: 1, hand.play: 2}[hand.play] == 2
+        for hand in play_hidden_stepwise(rules, setup, tiles, chance):
+            assert {hand.full_play: 1, hand.play: 2}[hand.play] == 2

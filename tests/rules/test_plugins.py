@@ -1,4 +1,4 @@
-"""Games are found in their packages and among installed ones; a broken one disturbs no other."""
+"""Games are found in their packages and as plug-ins; a broken plug-in affects no other."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rules.registry import Registry
 from rules.setup import Game, Script, Seating
 
 ODD = replace(DOMINO_GAMES[0], name="odd", title="Odd bones")
-SETTINGS = Path(__file__)  # any file will do: the rules do not read it
+SETTINGS = Path(__file__)  # any existing file is enough: the rules do not read it
 
 
 @dataclass(frozen=True)
 class Installed:
-    """An entry point of an installed package; `load` is what its import does."""
+    """An entry point of an installed package; `load` replaces the import."""
 
     name: str
     load: Callable[[], object]
@@ -48,14 +48,16 @@ def breaks(seating: Seating, parameters: Any) -> Script:
 
 
 def test_each_package_of_games_is_found_without_a_list() -> None:
-    rooms = {file.name for file in Path(games.__file__).parent.iterdir() if file.is_dir()}
-    rooms -= {"__pycache__", "dominoes"}
-    assert {name for name in GAMES if PLUGINS.is_own(name)} == rooms | {
+    folders = {file.name for file in Path(games.__file__).parent.iterdir() if file.is_dir()}
+    folders -= {"__pycache__", "dominoes"}
+    assert {name for name in GAMES if PLUGINS.is_own(name)} == folders | {
         game.name for game in DOMINO_GAMES
     }
 
 
-def test_an_installed_game_is_found_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_game_is_found_like_a_game_of_the_project(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = with_these(monkeypatch, offers(GamePlugin(ODD, settings=SETTINGS)))
     assert found["odd"].game is ODD
     assert list(found)[-1] == "odd"
@@ -106,7 +108,7 @@ def test_an_installed_game_is_found_like_any_other(monkeypatch: pytest.MonkeyPat
     ],
     ids=["import", "type", "no settings", "no file", "another name", "taken", "script"],
 )
-def test_a_broken_plug_in_is_one_sentence_and_the_others_go_on_working(
+def test_a_broken_plug_in_is_reported_in_one_sentence_and_the_others_work(
     entry: Installed, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fine = GamePlugin(replace(ODD, name="fine"), settings=SETTINGS)
@@ -116,7 +118,7 @@ def test_a_broken_plug_in_is_one_sentence_and_the_others_go_on_working(
     assert found.broken == (f"The entry point '{entry.name}' of wallwright.games: {sentence}",)
 
 
-def test_two_packages_with_the_same_game_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_package_with_the_same_game_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = (offers(GamePlugin(ODD, settings=SETTINGS)) for _ in range(2))
     found = with_these(monkeypatch, one, other)
     assert found["odd"] is one.load()
@@ -128,25 +130,25 @@ def test_two_packages_with_the_same_game_are_told_apart(monkeypatch: pytest.Monk
     )
 
 
-def test_a_game_that_nobody_has_is_refused_with_those_that_there_are() -> None:
-    for asked in (find_game, rules_of, judging_of):
+def test_an_unknown_game_is_refused_with_a_list_of_all_games() -> None:
+    for find in (find_game, rules_of, judging_of):
         with pytest.raises(
             IllegalSetupError, match="There is no game 'whist'; choose one of backgammon,"
         ):
-            asked("whist")
+            find("whist")
 
 
-def test_what_a_plug_in_lacks_is_said_when_it_is_needed() -> None:
+def test_a_missing_part_of_a_plug_in_is_reported_when_it_is_needed() -> None:
     only_dealt = GamePlugin(ODD)
     with pytest.raises(PluginError, match=r"^Odd bones has no rules of play, so .* --play\.$"):
         only_dealt.require_rules()
     with pytest.raises(PluginError, match=r"^Odd bones has no judge, "):
         only_dealt.require_judging()
-    strange = GamePlugin(ODD, rules=lambda: "rules", judging=lambda: None)  # type: ignore[arg-type,return-value]
+    wrong_types = GamePlugin(ODD, rules=lambda: "rules", judging=lambda: None)  # type: ignore[arg-type,return-value]
     with pytest.raises(PluginError, match="'rules' as its `rules`, not a Rules"):
-        strange.require_rules()
+        wrong_types.require_rules()
     with pytest.raises(PluginError, match="None as its `judging`, not a Judging"):
-        strange.require_judging()
+        wrong_types.require_judging()
     other = GamePlugin(ODD, rules=lazily_rules("rules.games.wenzhou.adapter", "WENZHOU_RULES"))
     with pytest.raises(
         PluginError, match="'odd' returns the rules of the game 'wenzhou'; return its own"
@@ -160,7 +162,7 @@ def test_a_package_without_a_plug_in_is_named(monkeypatch: pytest.MonkeyPatch) -
         Registry(games.__name__, games.__path__)["wenzhou"]
 
 
-def test_a_game_of_the_project_is_found_without_asking_what_is_installed(
+def test_a_game_of_the_project_is_found_without_a_search_for_plug_ins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(registry, "_entry_points", fails)

@@ -1,4 +1,4 @@
-"""The public names of `rules`, its examples, and what it costs to import it."""
+"""The public names of `rules`, its examples, and the time of its import."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXAMPLES = {
     "house_way_against_optimum": "of 200 hands the house way sets 33 differently from the optimum",
 }
 MOST_SECONDS = 0.1
-"""Of processor time, to import `rules` and `rules.games` before any game is asked for."""
+"""Seconds of processor time for the import of `rules` and `rules.games`, without any game."""
 TIMED = """
 import time
 begun = time.process_time()
@@ -49,7 +49,7 @@ MODULES = sorted(
 )
 
 
-def test_the_public_names_are_these_and_each_can_be_imported() -> None:
+def test_the_public_names_are_the_listed_ones_and_each_can_be_imported() -> None:
     assert sorted(rules.__all__) == sorted(PUBLIC) == sorted(dir(rules))
     for name in rules.__all__:
         assert getattr(rules, name) is not None
@@ -100,7 +100,7 @@ def test_the_examples_on_the_library_page_run_as_they_are_printed() -> None:
 
 
 @pytest.mark.parametrize("name", slow_except(["enumerate_wins", "score_a_hand"], EXAMPLES))
-def test_an_example_runs_and_prints_what_it_promises(name: str) -> None:
+def test_an_example_runs_and_prints_its_documented_result(name: str) -> None:
     command = [sys.executable, f"examples/{name}.py"]
     run = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
     assert EXAMPLES[name] in run.stdout
@@ -122,14 +122,14 @@ def test_a_hand_of_every_game_is_dealt_in_one_line_and_played_in_a_match(game: s
 
 
 @pytest.mark.parametrize("game", rules.GAMES)
-def test_the_same_seed_deals_the_same_hand_and_another_seed_another(game: str) -> None:
+def test_the_same_seed_deals_the_same_hand_and_another_seed_deals_another(game: str) -> None:
     one, again, other = (deal(game, Random(seed)) for seed in (1, 1, 2))
     assert one == again
     assert one != other
     assert sorted(one.tiles.values()) == sorted(find_game(game).tiles.faces)
 
 
-def test_a_line_goes_back_to_the_very_play_that_was_there() -> None:
+def test_a_line_goes_back_to_the_same_play_objects() -> None:
     chance = Random(5)
     line = Line(new_hand("filipino", chance))
     plays = [line.play]

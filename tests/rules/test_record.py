@@ -1,4 +1,4 @@
-"""A record of a play, line by line, gives the play back: every game, random players, all seen."""
+"""The record of a play replays to the same play: every game, random players, all tiles known."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rules.steps import Choose, DrawLot, Throw, TurnUp
 from tests.rules.hidden_hands import dealt as a_hand
 
 MOST = 60
-"""Actions in a test's play; a game of backgammon takes longer than a test should."""
+"""The most actions in a test's play; a whole game of backgammon takes too long."""
 
 
 def dealt(game: str, chance: Random) -> tuple[Setup, Tiles]:
-    """A finished set-up with every tile known, thrown and turned up as chance would have it."""
+    """A finished set-up with random dice and random tiles, all of them known."""
     setup = find_game(game).setup()
     faces = list(setup.game.tiles.faces)
     chance.shuffle(faces)
@@ -38,7 +38,7 @@ def dealt(game: str, chance: Random) -> tuple[Setup, Tiles]:
             case TurnUp():
                 setup = setup.apply(tiles[step.place])
             case DrawLot():
-                # Lots are mixed before they are drawn again: the same two would tie for ever.
+                # Each lot is a new random tile: with the same two the seats would tie forever.
                 setup = setup.apply(chance.choice(faces))
             case _:
                 setup = setup.apply()
@@ -46,7 +46,7 @@ def dealt(game: str, chance: Random) -> tuple[Setup, Tiles]:
 
 
 def played(game: str, seed: int) -> tuple[Any, list[str]]:
-    """A play by random players, at most so long, and its record."""
+    """A play by random players, with at most MOST actions, and its record."""
     chance = Random(seed)
     setup, tiles = dealt(game, chance)
     play, actions = rules_of(game).start(setup, tiles), []
@@ -59,30 +59,30 @@ def played(game: str, seed: int) -> tuple[Any, list[str]]:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_record_replays_to_the_very_play(game: str, seed: int) -> None:
+def test_a_record_replays_to_the_same_play(game: str, seed: int) -> None:
     play, lines = played(game, seed)
     again = replayed(lines)
     assert again == play
     assert (again.to_act, again.settlement) == (play.to_act, play.settlement)
 
 
-def test_every_line_is_json_and_says_who_did_what() -> None:
+def test_every_line_is_json_with_a_seat_and_an_action() -> None:
     _, (header, *lines) = played("wenzhou", 1)
     assert json.loads(header)["game"] == "wenzhou"
     assert all(json.loads(line).keys() == {"seat", "do"} for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("{", "Line 2 of the record is not JSON"),
         ('{"seat": 1}', "Line 2 of the record lacks do"),
         ('{"seat": 0, "do": "dance"}', "Line 2 of the record cannot be played"),
     ],
 )
-def test_a_line_that_cannot_be_is_named(line: str, says: str) -> None:
+def test_an_invalid_line_is_refused_with_its_number(line: str, message: str) -> None:
     _, (header, *_) = played("wenzhou", 1)
-    with pytest.raises(RulesError, match=says):
+    with pytest.raises(RulesError, match=message):
         replayed([header, line])
 
 
@@ -91,7 +91,7 @@ def test_an_empty_record_is_refused() -> None:
         replayed([])
 
 
-def test_a_line_that_is_no_object_or_has_a_wrong_value_is_named() -> None:
+def test_a_line_that_is_not_an_object_or_has_a_wrong_value_is_refused_with_its_number() -> None:
     _, (header, *_) = played("wenzhou", 1)
     with pytest.raises(RulesError, match="Line 2 of the record is not a JSON object"):
         replayed([header, "[]"])
@@ -101,12 +101,12 @@ def test_a_line_that_is_no_object_or_has_a_wrong_value_is_named() -> None:
 
 def test_a_tile_that_the_game_does_not_have_is_refused() -> None:
     setup, _ = dealt("block", Random(1))
-    told = json.loads(heading(setup, {})) | {"tiles": {"b1": "5m"}}
+    line = json.loads(heading(setup, {})) | {"tiles": {"b1": "5m"}}
     with pytest.raises(RulesError, match="Line 1 of the record cannot be played: Block has no"):
-        replayed([json.dumps(told)])
+        replayed([json.dumps(line)])
 
 
-def test_what_cannot_begin_a_hand_is_no_record() -> None:
+def test_a_text_that_cannot_begin_a_hand_is_not_a_record() -> None:
     with pytest.raises(NotARecordError, match="Line 1 of the record lacks game and outcomes"):
         replayed(['{"seat": 0, "do": "pass"}'])
 
@@ -130,7 +130,7 @@ def by_the_house(game: str, changed: Mapping[str, Any]) -> Any:
     return replace(find_game(game).parameters(), **changed)
 
 
-def test_house_rules_are_in_the_heading_and_have_to_be_given_again() -> None:
+def test_house_rules_are_in_the_heading_and_have_to_be_given_for_a_replay() -> None:
     play, lines = hand_of_block(1, 0, target=50)
     assert json.loads(lines[0])["parameters"] == {"target": 50}
     with pytest.raises(RulesError, match=r"parameters \(target\); give them"):
@@ -138,7 +138,7 @@ def test_house_rules_are_in_the_heading_and_have_to_be_given_again() -> None:
     assert replayed(lines, by_the_house("block", {"target": 50})) == play
 
 
-def test_an_evening_is_played_again_hand_by_hand_and_its_match_goes_on() -> None:
+def test_an_evening_is_replayed_hand_by_hand_with_its_match() -> None:
     first, lines = hand_of_block(1, 0)
     match = rules_of("block").match(by_the_house("block", {}), 4, 0).after(first)
     second, more = hand_of_block(2, match.dealer, match)
@@ -147,7 +147,7 @@ def test_an_evening_is_played_again_hand_by_hand_and_its_match_goes_on() -> None
     assert (two.play, two.match, two.line) == (second, match.after(second), len(lines) + 1)
 
 
-def test_a_hand_that_was_given_up_leaves_the_match_as_it_was() -> None:
+def test_an_abandoned_hand_does_not_change_the_match() -> None:
     first, lines = hand_of_block(1, 0)
     match = rules_of("block").match(by_the_house("block", {}), 4, 0).after(first)
     _, more = hand_of_block(2, match.dealer, match)
@@ -157,17 +157,17 @@ def test_a_hand_that_was_given_up_leaves_the_match_as_it_was() -> None:
     assert three.match == match.after(third)
 
 
-def test_another_dealer_than_the_match_names_begins_another_match() -> None:
+def test_a_hand_with_another_dealer_than_the_match_has_begins_another_match() -> None:
     first, lines = hand_of_block(1, 0)
     match = rules_of("block").match(by_the_house("block", {}), 4, 0).after(first)
-    stranger = (match.dealer + 1) % 4
-    second, more = hand_of_block(2, stranger)
+    another = (match.dealer + 1) % 4
+    second, more = hand_of_block(2, another)
     _, two = evening([*lines, *more], by_the_house)
-    alone = rules_of("block").match(by_the_house("block", {}), 4, stranger)
+    alone = rules_of("block").match(by_the_house("block", {}), 4, another)
     assert two.match == alone.after(second)
 
 
-def test_a_line_of_a_later_hand_is_named_by_its_number_in_the_file() -> None:
+def test_a_line_of_a_later_hand_is_refused_with_its_number_in_the_file() -> None:
     _, lines = hand_of_block(1, 0)
     hands = evening([*lines, lines[0], '{"seat": 0, "do": "dance"}'], by_the_house)
     assert next(hands).line == 1

@@ -1,4 +1,4 @@
-"""Every rule number that the code or a verdict cites has its entry on the game's page."""
+"""Every rule number that the code or a verdict cites has an entry on the page of the game."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SECTION = re.compile(r"(?<![\d.p])[24]\.[1-9](?![\d.])|\bsections? [1-9]\b")
 _PARENTHESES = re.compile(r"\(([^()]*)\)")
 _ENTRY = re.compile(r"^\| ([^|]+) \|", re.MULTILINE)
 _EXAMPLES = {"wenzhou": "WZ", "filipino": "FM", "da_san": "DS"}
-"""Pages whose examples are tests, and stand on the page by the letters before their number."""
+"""The letters of the examples that are tests; the pages of these games name only the letters."""
 
 
 def entries(game: str) -> list[str]:
-    """The numbers that a page explains."""
+    """The rule numbers that a page explains."""
     return [entry for entry in _ENTRY.findall(page(game)) if entry not in ("number", "---")]
 
 
@@ -31,7 +31,7 @@ def page(game: str) -> str:
 
 
 def cited(text: str) -> set[str]:
-    """The rule numbers in a file: letters and number anywhere, sections within parentheses."""
+    """The rule numbers in a text: letters with a number, and sections within parentheses."""
     found = set(_NUMBER.findall(text))
     for inside in _PARENTHESES.findall(text):
         found |= {each.replace("sections", "section") for each in _SECTION.findall(inside)}
@@ -50,7 +50,7 @@ def test_every_number_that_a_game_cites_is_explained_on_its_page(game: str) -> N
                 assert number in there, f"{file.name} cites {number}"
 
 
-def test_every_number_that_the_shared_rules_cite_is_explained_on_some_page() -> None:
+def test_every_number_that_the_shared_rules_cite_is_explained_on_a_page() -> None:
     there = {entry for game in GAMES for entry in entries(game)}
     shared = [*(TOP / "rules").glob("*.py"), *(TOP / "rules" / "melds").glob("*.py")]
     for file in sorted([*shared, *(TOP / "rules" / "games").glob("*.py")]):
@@ -74,7 +74,7 @@ def test_the_parameters_that_the_pages_name_exist() -> None:
             assert name in names, f"{game}.md names {name}"
 
 
-def test_citations_are_found_where_the_code_has_them() -> None:
+def test_citations_are_found_in_text() -> None:
     assert cited("All pay (W30), heaven (E11, W24 a).") == {"W30", "E11", "W24"}
     assert cited("the set (2.4); tiles 2.1 2.2; (section 5), (DM-07)") == {
         "2.4",

@@ -1,4 +1,4 @@
-"""A set-up told as the plan's JSON values."""
+"""The JSON values of a set-up, as the command `plan` prints them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_gap_at_the_corner_belongs_to_the_wall_that_was_counted() -> None:
     assert plan["break"] == {"wall": 0, "column": 17, "first": "w3.1u"}
 
 
-def test_the_plan_of_a_cut_numbers_the_hands_and_tells_the_moves() -> None:
+def test_the_plan_of_a_cut_numbers_the_hands_and_lists_the_moves() -> None:
     plan = facts(settle(GAMES["pai_gow"].setup(dealer=6), [(3, 3, 4)], {"cut": "dai_pin"}))
     assert plan["pile"] == {"columns": 8, "levels": 4}
     assert plan["setup_moves"] == [{"verb": "lay", "from": ["p1.1"], "to": ["p2", "p3", "p4"]}]
@@ -48,7 +48,7 @@ def test_the_plan_of_a_cut_numbers_the_hands_and_tells_the_moves() -> None:
     assert plan["left"] == 0
 
 
-def test_moves_between_hands_are_no_part_of_the_announcement() -> None:
+def test_moves_between_hands_are_not_part_of_the_announced_set_up() -> None:
     plan = facts(settle(GAMES["pai_gow"].setup(), [(3, 3, 4)], {"cut": "chee_yee"}))
     moves = plan["setup_moves"]
     assert isinstance(moves, list)
@@ -65,13 +65,13 @@ def test_every_plan_is_json_with_the_keys_of_the_contract(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_an_unfinished_set_up_can_be_told_too(name: str) -> None:
+def test_an_unfinished_set_up_also_has_a_plan(name: str) -> None:
     plan = facts(GAMES[name].setup())
     assert plan["deal"] == plan["throws"] == plan["replacements"] == []
     assert plan["break"] is plan["indicator"] is plan["first_draw"] is None
 
 
-def test_a_missing_throw_is_named_with_the_seat_that_owes_it() -> None:
+def test_the_error_for_a_missing_throw_names_the_seat_that_throws() -> None:
     with pytest.raises(MissingThrowError) as missing:
         settle(GAMES["wenzhou"].setup(), [(3, 5)])
     assert str(missing.value) == (
@@ -80,18 +80,18 @@ def test_a_missing_throw_is_named_with_the_seat_that_owes_it() -> None:
     assert (missing.value.by, missing.value.dice, missing.value.times) == (3, 2, 1)
 
 
-def test_a_missing_throw_of_one_die_twice_says_so() -> None:
+def test_the_error_for_a_missing_throw_of_one_die_twice_names_both_throws() -> None:
     with pytest.raises(MissingThrowError, match="seat 1 throws 1 die, twice over; give the faces"):
         settle(GAMES["filipino"].setup(dealer=1))
 
 
-def test_a_throw_too_many_is_refused() -> None:
+def test_a_surplus_throw_is_refused() -> None:
     with pytest.raises(IllegalSetupError) as refused:
         settle(GAMES["pai_gow"].setup(), [(1, 2, 3), (4, 5, 6)])
     assert str(refused.value) == "Pai gow takes 1 throw; leave out 4,5,6."
 
 
-def test_an_answer_that_nobody_asks_for_is_refused() -> None:
+def test_an_answer_to_a_question_that_the_game_does_not_ask_is_refused() -> None:
     with pytest.raises(IllegalSetupError) as refused:
         settle(GAMES["block"].setup(), answers={"cut": "cup_say"})
     assert str(refused.value) == "Block does not ask for cut; leave it out."
@@ -104,7 +104,7 @@ def test_a_throw_with_the_wrong_number_of_dice_is_refused() -> None:
         settle(GAMES["wenzhou"].setup(), [(1, 2, 3)])
 
 
-def test_settling_goes_on_from_where_a_set_up_stands() -> None:
+def test_settle_continues_an_unfinished_set_up() -> None:
     begun = GAMES["wenzhou"].setup().apply().apply((3, 5))
     assert isinstance(begun.pending, Throw)
     assert settle(begun, [(2, 4)]) == settle(GAMES["wenzhou"].setup(), [(3, 5), (2, 4)])

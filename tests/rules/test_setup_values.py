@@ -1,4 +1,4 @@
-"""What holds for the set-up of every game, whatever is thrown, chosen or turned up."""
+"""Properties of the set-ups of all games, for any dice, choices and tiles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ILLEGAL: list[Outcome] = [7, -1, "2 o'clock", "", (), (0, 7), (1, 2, 3, 4), (1,)
 
 
 def outcome_of(step: Step, game: Game, chance: Random) -> Outcome:
-    """Some outcome that this step can have."""
+    """A random outcome of the step."""
     match step:
         case Throw():
             return tuple(chance.randint(1, 6) for _ in range(step.dice * step.times))
@@ -38,8 +38,8 @@ def outcome_of(step: Step, game: Game, chance: Random) -> Outcome:
     return None
 
 
-def told(setup: Setup, chance: Random) -> list[Setup]:
-    """Every value from this one to the end of the set-up."""
+def run_at_random(setup: Setup, chance: Random) -> list[Setup]:
+    """The set-up before each step, and finished, with random outcomes."""
     values = [setup]
     while (step := values[-1].pending) is not None:
         try:
@@ -49,17 +49,17 @@ def told(setup: Setup, chance: Random) -> list[Setup]:
     return values
 
 
-def story(seed: int) -> list[Setup]:
+def random_run(seed: int) -> list[Setup]:
     chance = Random(seed)
     name, parameters = chance.choice(HOUSES)
     game = GAMES[name]
     players = chance.choice(game.players)
-    return told(
+    return run_at_random(
         game.setup(players=players, dealer=chance.randrange(players), parameters=parameters), chance
     )
 
 
-STORIES = st.integers(min_value=0, max_value=2**32).map(story)
+RUNS = st.integers(min_value=0, max_value=2**32).map(random_run)
 
 
 def test_the_games_are_those_of_the_command_line() -> None:
@@ -71,7 +71,7 @@ def test_the_games_are_those_of_the_command_line() -> None:
         find_game("chess")
 
 
-@given(STORIES)
+@given(RUNS)
 def test_every_tile_is_dealt_once_or_left(values: list[Setup]) -> None:
     end = values[-1]
     hands = [place for hand in end.hands.values() for place in hand]
@@ -80,8 +80,8 @@ def test_every_tile_is_dealt_once_or_left(values: list[Setup]) -> None:
     assert len(hands) + end.left == end.layout.count == len(end.game.tiles)
 
 
-@given(STORIES)
-def test_what_is_left_for_the_play_was_never_dealt(values: list[Setup]) -> None:
+@given(RUNS)
+def test_the_tiles_that_are_left_for_the_play_were_not_dealt(values: list[Setup]) -> None:
     end = values[-1]
     hands = {place for hand in end.hands.values() for place in hand}
     ready = end.ready
@@ -98,8 +98,8 @@ def test_what_is_left_for_the_play_was_never_dealt(values: list[Setup]) -> None:
         assert end.deal[0].places[0] == ready.opened.first
 
 
-@given(STORIES)
-def test_applying_an_outcome_leaves_the_old_value_as_it_was(values: list[Setup]) -> None:
+@given(RUNS)
+def test_an_outcome_does_not_change_the_old_value(values: list[Setup]) -> None:
     for number, value in enumerate(values):
         assert len(value.done) == len(value.outcomes) == number
         assert value.done == values[-1].done[:number]
@@ -108,18 +108,16 @@ def test_applying_an_outcome_leaves_the_old_value_as_it_was(values: list[Setup])
             assert value.ready is None
 
 
-@given(STORIES, st.integers(0, 10_000))
-def test_another_branch_from_an_old_value_is_the_same_as_a_replay(
-    values: list[Setup], seed: int
-) -> None:
+@given(RUNS, st.integers(0, 10_000))
+def test_a_branch_from_an_old_value_equals_its_replay(values: list[Setup], seed: int) -> None:
     old = values[seed % len(values)]
-    for branch in (told(old, Random(seed))[-1], told(old, Random(seed + 1))[-1]):
+    for branch in (run_at_random(old, Random(seed))[-1], run_at_random(old, Random(seed + 1))[-1]):
         again = replay(old.game, old.seating, old.parameters, branch.outcomes)
         assert again == branch
         assert (again.done, again.ready) == (branch.done, branch.ready)
 
 
-@given(STORIES, st.integers(0, 10_000), st.sampled_from(ILLEGAL))
+@given(RUNS, st.integers(0, 10_000), st.sampled_from(ILLEGAL))
 def test_an_illegal_outcome_is_refused_in_a_sentence_and_changes_nothing(
     values: list[Setup], at: int, outcome: Outcome
 ) -> None:
@@ -136,19 +134,18 @@ def test_an_illegal_outcome_is_refused_in_a_sentence_and_changes_nothing(
     assert sentence[0].isupper() or sentence[0] == "'"
     assert sentence.endswith(".")
     assert (value.outcomes, value.done, value.pending) == before
-    assert told(value, Random(at))[-1].ready is not None
+    assert run_at_random(value, Random(at))[-1].ready is not None
 
 
-@given(STORIES)
-def test_every_step_tells_itself_as_plain_values(values: list[Setup]) -> None:
+@given(RUNS)
+def test_every_step_has_facts_with_its_name(values: list[Setup]) -> None:
     for step, _ in values[-1].done:
-        told_step = step.facts()
-        assert isinstance(told_step["step"], str)
+        assert isinstance(step.facts()["step"], str)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_outcomes_beyond_the_end_are_refused(name: str) -> None:
-    end = told(GAMES[name].setup(), Random(7))[-1]
+    end = run_at_random(GAMES[name].setup(), Random(7))[-1]
     with pytest.raises(IllegalOutcomeError, match="The set-up is complete"):
         end.apply()
     with pytest.raises(IllegalOutcomeError, match="complete; leave out the"):

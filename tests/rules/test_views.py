@@ -1,4 +1,4 @@
-"""What one seat sees of a play: its own tiles and what lies open, and nothing that others hold."""
+"""The view of one seat: its own tiles and the open tiles, but no concealed tile of another seat."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ STEPS = 40
 def dealt_otherwise(
     setup: Setup, tiles: dict[Place, Face], seat: int, chance: Random
 ) -> dict[Place, Face]:
-    """The same deal for a seat: its own tiles and those that lie open are where they were."""
+    """A deal that looks the same to a seat: its own tiles and the open tiles are not moved."""
     kept = set(setup.hands.get(seat, ()))
     kept |= {step.place for step, _ in setup.done if isinstance(step, TurnUp)}
-    # Flores are laid out in sight of all before the play begins.
+    # Flores are laid out, visible to all seats, before the play begins.
     kept |= {
         place for place, face in tiles.items() if face[-1] in "zf" and setup.game.name == "filipino"
     }
@@ -39,7 +39,7 @@ def dealt_otherwise(
 
 @given(games, st.integers(0, 10_000))
 @settings(max_examples=80)
-def test_two_deals_that_differ_only_in_what_a_seat_cannot_see_look_the_same(
+def test_two_deals_that_differ_only_in_hidden_tiles_have_the_same_view(
     game: str, seed: int
 ) -> None:
     rules, chance = rules_of(game), Random(seed)
@@ -53,7 +53,7 @@ def test_two_deals_that_differ_only_in_what_a_seat_cannot_see_look_the_same(
 
 @given(games, st.integers(0, 10_000))
 @settings(max_examples=80)
-def test_a_seat_sees_its_own_tiles_and_may_do_what_the_rules_allow_it(game: str, seed: int) -> None:
+def test_a_seat_sees_its_own_tiles_and_has_its_legal_actions(game: str, seed: int) -> None:
     rules, chance = rules_of(game), Random(seed)
     setup, tiles = dealt(game, chance)
     play = rules.start(setup, tiles)
@@ -61,9 +61,9 @@ def test_a_seat_sees_its_own_tiles_and_may_do_what_the_rules_allow_it(game: str,
         if play.settlement is not None:
             break
         for seat in range(setup.seating.players):
-            seen, truly = rules.view(play, seat), rules.held(play)
-            assert rules.held(seen)[seat] == truly[seat]
-            assert list(map(len, rules.held(seen))) == list(map(len, truly))
+            seen, held = rules.view(play, seat), rules.held(play)
+            assert rules.held(seen)[seat] == held[seat]
+            assert list(map(len, rules.held(seen))) == list(map(len, held))
         seat = chance.choice(play.to_act)
         seen = rules.view(play, seat)
         offered = [action for action in play.legal_actions if action.seat == seat]
@@ -73,7 +73,7 @@ def test_a_seat_sees_its_own_tiles_and_may_do_what_the_rules_allow_it(game: str,
 
 
 @pytest.mark.parametrize("game", TILED)
-def test_nobody_sees_the_tiles_of_another_hand_before_anything_was_done(game: str) -> None:
+def test_no_seat_sees_the_tiles_of_another_hand_before_the_first_action(game: str) -> None:
     rules = rules_of(game)
     setup, tiles = dealt(game, Random(4))
     play = rules.start(setup, tiles)
@@ -90,7 +90,7 @@ def test_in_a_game_without_hidden_tiles_every_seat_sees_the_whole_play() -> None
     assert rules.view(play, 0) is play is rules.view(play, 1)
 
 
-def test_the_winner_of_a_hand_lies_open_and_the_others_do_not() -> None:
+def test_the_hand_of_the_winner_is_visible_and_the_other_hands_are_not() -> None:
     rules = rules_of("wenzhou")
     for seed in range(60):
         setup, tiles = dealt("wenzhou", Random(seed))

@@ -1,4 +1,4 @@
-"""Wenzhou mahjong: from the first throw to the indicator."""
+"""Wenzhou mahjong: the set-up, from the first throw to the indicator."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_WZ_01_eight_and_six_break_the_third_seats_wall_after_column_14() -> Non
     assert first_tile(setup) == "w3.15u"
 
 
-def test_WZ_02_the_dealer_gets_17_the_others_16_and_71_are_left() -> None:
+def test_WZ_02_the_dealer_gets_17_tiles_the_others_16_and_71_are_left() -> None:
     setup = dealt(8, 6)
     assert [len(setup.hands[seat]) for seat in range(4)] == [17, 16, 16, 16]
     assert setup.left == 71
@@ -51,13 +51,13 @@ def test_WZ_02_the_dealer_gets_17_the_others_16_and_71_are_left() -> None:
     assert [str(place) for place in setup.deal[1].places] == ["w3.17u", "w3.17l", "w2.1u", "w2.1l"]
 
 
-def test_WZ_03_seventeen_breaks_at_the_corner() -> None:
+def test_WZ_03_a_count_of_17_breaks_the_wall_at_the_corner() -> None:
     setup = dealt(5, 12)
     assert setup.throws[1][0].by == 0
     assert first_tile(setup) == "w3.1u"
 
 
-def test_WZ_04_twenty_four_counts_on_in_the_left_neighbours_wall() -> None:
+def test_WZ_04_a_count_of_24_continues_in_the_left_neighbours_wall() -> None:
     setup = dealt(12, 12)
     roller = setup.throws[1][0].by
     assert first_tile(setup) == f"w{(roller - 1) % 4}.8u"
@@ -77,12 +77,12 @@ def test_WZ_05_the_wall_ends_at_the_reserve_or_before_the_indicator(
         assert setup.ready.draws.index(beneath) == draws
 
 
-def test_WZ_06_kongs_cost_draws_only_where_the_reserve_ends_the_wall() -> None:
+def test_WZ_06_kongs_reduce_the_draws_only_if_the_reserve_ends_the_wall() -> None:
     assert draws_left(6, replacements=3) == (52, 16)
     assert draws_left(12, replacements=3) == (45, 23)
 
 
-def test_WZ_07_replacements_go_backwards_from_the_gap_and_skip_the_indicator() -> None:
+def test_WZ_07_replacements_are_taken_backwards_from_the_gap_without_the_indicator() -> None:
     setup = dealt(8, 2)
     assert setup.ready is not None
     assert [str(place) for place in setup.ready.replacements[:6]] == [
@@ -95,7 +95,7 @@ def test_WZ_07_replacements_go_backwards_from_the_gap_and_skip_the_indicator() -
     ]
 
 
-def test_both_ends_of_the_wall_hold_the_same_undealt_tiles() -> None:
+def test_draws_and_replacements_are_the_same_undealt_tiles() -> None:
     ready = dealt(8, 6).ready
     assert ready is not None
     assert len(ready.draws) == 70
@@ -103,7 +103,7 @@ def test_both_ends_of_the_wall_hold_the_same_undealt_tiles() -> None:
     assert parse_place("w3.8u") not in ready.draws
 
 
-def test_the_indicator_is_never_dealt_and_shows_what_was_seen() -> None:
+def test_the_indicator_is_never_dealt_and_has_the_face_that_was_read() -> None:
     setup = WENZHOU.setup()
     while not isinstance(setup.pending, TurnUp):
         setup = setup.apply((6, 6) if isinstance(setup.pending, Throw) else None)
@@ -116,11 +116,11 @@ def test_the_indicator_is_never_dealt_and_shows_what_was_seen() -> None:
     assert unseen is not None and unseen.shows is None
 
 
-def test_the_seats_are_drawn_by_two_throws_of_the_eldest() -> None:
+def test_the_eldest_draws_the_seats_with_two_throws() -> None:
     assert draw_seats(1, first=8, second=5, parameters=WENZHOU.parameters()) == (0, 1)
 
 
-def test_wenzhou_seats_four() -> None:
+def test_wenzhou_is_played_by_four() -> None:
     with pytest.raises(IllegalSetupError, match=r"Wenzhou mahjong is played by 4 players, not 3\."):
         WENZHOU.setup(players=3)
     with pytest.raises(IllegalSetupError, match="dealer; with 4 players seats are 0 to 3"):

@@ -31,7 +31,7 @@ from rules.steps import Choose, Packet, Replace
 from tests.controller.played_evening import Evening, Hand, Meddler, evening, spend
 from tests.fitting import fits
 from tests.quick import slow_except
-from tests.rules.hidden_hands import AllTiles, wishing
+from tests.rules.hidden_hands import AllTiles, preferring
 from tests.rules.test_hidden_play import ROBBING, before_the_robbing
 
 TABLES = ("robotic", "auto_deal", "classic", "single_port", "pai_gow", "bench")
@@ -234,7 +234,7 @@ def test_a_tile_added_to_a_pong_can_be_robbed_by_a_hidden_hand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     setup, tiles = before_the_robbing()
-    monkeypatch.setattr(orders_module, "rules_of", lambda _: wishing("wenzhou", *ROBBING))
+    monkeypatch.setattr(orders_module, "rules_of", lambda _: preferring("wenzhou", *ROBBING))
     throws = tuple(each for each in setup.outcomes if isinstance(each, tuple))
     night = spend(
         "wenzhou",
@@ -285,7 +285,7 @@ def test_E16_discards_against_the_order_are_fined_when_the_hidden_hands_are_show
 def test_W36_a_false_win_is_declared_at_the_table_and_paid(
     after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orders_module, "rules_of", lambda _: wishing("wenzhou", "2 false win"))
+    monkeypatch.setattr(orders_module, "rules_of", lambda _: preferring("wenzhou", "2 false win"))
     house = Wenzhou(after_false_win=after, reserve=66)  # type: ignore[arg-type]
     night = spend("wenzhou", "auto_deal", 1, house=house)
     (hand,) = night.hands

@@ -1,4 +1,4 @@
-"""Backgammon: every legal move leads where OpenSpiel says, on positions met in random play."""
+"""Backgammon: comparison of legal moves with OpenSpiel, in positions from random play."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rules.games.backgammon.moves import options, played
 pyspiel = pytest.importorskip("pyspiel")
 POSITIONS = 20_000
 THEIR_POINTS = (*range(24), 100)
-"""The last is the bar."""
+"""OpenSpiel's numbers of the points; the last is the bar."""
 Men = tuple[int, ...]
-"""How many stand on each of their points: seat 0's, then seat 1's."""
+"""The number of men on each of these points, first of seat 0, then of seat 1."""
 
 
 @pytest.mark.slow
-def test_legal_moves_lead_to_the_boards_that_openspiel_knows() -> None:
+def test_legal_moves_lead_to_the_same_boards_as_in_openspiel() -> None:
     for _, (state, dice) in zip(range(POSITIONS), thrown(random.Random(3)), strict=False):
         seat, board = state.current_player(), board_of(men_of(state))
         found = options(board[seat], board[1 - seat], dice)
@@ -31,7 +31,7 @@ def test_legal_moves_lead_to_the_boards_that_openspiel_knows() -> None:
 
 
 def thrown(rng: random.Random) -> Iterator[tuple[Any, tuple[int, int]]]:
-    """OpenSpiel's states right after a throw, in random games, and the dice."""
+    """Yields OpenSpiel's state and the dice after each throw of random games."""
     game = pyspiel.load_game("backgammon(scoring_type=full_scoring)")
     while True:
         state = game.new_initial_state()
@@ -44,9 +44,9 @@ def thrown(rng: random.Random) -> Iterator[tuple[Any, tuple[int, int]]]:
 
 
 def results(state: Any, seat: int) -> set[Men]:
-    """What every action comes to; a doublet is two actions of the same player there.
+    """The boards after every action; in OpenSpiel a doublet is two actions of the same player.
 
-    How it came about half way through a doublet does not matter to what may follow.
+    Of the states half way through a doublet, one for each board is enough.
     """
     halfway: dict[Men, Any] = {}
     ends = set()
@@ -65,7 +65,7 @@ def men_of(state: Any) -> Men:
 
 
 def board_of(men: Men) -> BackgammonBoard:
-    """Its points run from 0, seat 0's 24 and seat 1's 1."""
+    """The board of these men. OpenSpiel's point 0 is point 24 of seat 0 and point 1 of seat 1."""
     first, second = men[: len(THEIR_POINTS)], men[len(THEIR_POINTS) :]
     return BackgammonBoard.of(
         {24 - point: count for point, count in enumerate(first[:24])} | {BAR: first[24]},

@@ -1,4 +1,4 @@
-"""Backgammon: the cases of the rules, by their numbers (BG-01 stands with the set-up)."""
+"""Backgammon: the cases of the rules, by their numbers (BG-01 is also in the tests of set-ups)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AWAY = "24(2) 13(5) 8(3) 6(5)"
 
 
 def at(own: str, dice: tuple[int, int], other: str = AWAY, **parameters: bool) -> BackgammonPlay:
-    """Seat 0 has thrown these dice, with his men and the other's where these texts say."""
+    """A play in which seat 0 has thrown these dice, with the men of both seats on these points."""
     board = BackgammonBoard.parse(f"{own} | {other}")
     return BackgammonPlay(replace(Parameters(), **parameters), board, turn=0, dice=dice, throws=1)
 
@@ -63,14 +63,14 @@ def test_BG_05_a_blot_is_hit_and_goes_to_the_bar() -> None:
     assert after.board.where(1) == {25: 1, 6: 5}
 
 
-def test_BG_06_nobody_enters_where_both_points_are_made_and_the_turn_passes() -> None:
+def test_BG_06_if_both_points_are_made_no_man_enters_and_the_turn_passes() -> None:
     play = replace(at("bar 13(2)", (6, 5), "6(2) 5(2) 24(2)"), dice=None, throws=0)
     passed = play.apply(parse(0, "roll 6 5"))
     assert passed.to_act == (1,) and passed.wants_dice
     assert passed.board == play.board
 
 
-def test_BG_07_a_man_on_the_bar_comes_in_before_another_moves() -> None:
+def test_BG_07_a_man_on_the_bar_enters_before_another_man_moves() -> None:
     play = at("bar 13(2)", (6, 4), "6(2) 24(2)")
     assert moves(play) == {"bar/21/15", "bar/21 13/7"}
     with pytest.raises(
@@ -79,9 +79,9 @@ def test_BG_07_a_man_on_the_bar_comes_in_before_another_moves() -> None:
         play.apply(parse(0, "13/7 13/9"))
 
 
-def test_BG_08_of_two_dice_that_exclude_one_another_the_larger_is_played() -> None:
+def test_BG_08_if_only_one_of_two_dice_can_be_played_it_is_the_larger() -> None:
     own, closed = "20", "16(2)"
-    # Points 14 and 15 are open; 9, where both dice together lead, is the enemy's 16.
+    # Points 14 and 15 are open; point 9, which both dice together lead to, is the enemy's 16.
     play = at(own, (6, 5), closed)
     assert moves(play) == {"20/14"}
     with pytest.raises(IllegalActionError, match="plays the smaller die;"):
@@ -107,13 +107,13 @@ def test_BG_10_a_man_behind_has_to_move_before_a_higher_number_bears_off() -> No
         at("6 3(2)", (5, 1), "6(15)").apply(parse(0, "3/off 3/2"))
 
 
-def test_BG_11_nobody_bears_off_while_a_man_is_outside_his_home() -> None:
+def test_BG_11_no_man_is_borne_off_while_a_man_is_outside_his_home() -> None:
     with pytest.raises(IllegalActionError, match="No man is borne off before all men are home"):
         at("8 3(2)", (3, 1)).apply(parse(0, "3/off 3/2"))
     assert "8/6 5/off" in moves(at("8 5(2)", (5, 2)))
 
 
-def test_BG_12_any_number_of_men_may_stand_on_one_point() -> None:
+def test_BG_12_a_point_can_have_any_number_of_men() -> None:
     play = at(START, (2, 2)).apply(parse(0, "8/6(3) 13/11"))
     assert play.board.men(0, 6) == 8
 

@@ -1,4 +1,4 @@
-"""Backgammon: the doubling cube, what houses add to it, and a match to so many points."""
+"""Backgammon: the doubling cube, its house rules, and matches to a number of points."""
 
 from __future__ import annotations
 
@@ -31,37 +31,38 @@ def on_turn(seat: int = 0, parameters: Parameters = CUBE) -> BackgammonPlay:
     return BackgammonPlay(parameters, START_BOARD, turn=seat, doubling=parameters.doubling_cube)
 
 
-def said(play: BackgammonPlay, *texts: str) -> BackgammonPlay:
+def acted(play: BackgammonPlay, *texts: str) -> BackgammonPlay:
+    """The play after these actions, each of the seat on turn."""
     for text in texts:
         play = play.apply(parse(play.to_act[0], text))
     return play
 
 
-def test_without_a_cube_there_is_nothing_but_the_throw() -> None:
+def test_without_a_cube_the_throw_is_the_only_action() -> None:
     play = on_turn(parameters=Parameters())
     assert len(play.legal_actions) == 36
-    with pytest.raises(IllegalActionError, match="has no doubling cube; throw the"):
-        said(play, "double")
+    with pytest.raises(IllegalActionError, match="has no doubling cube; throw the dice"):
+        acted(play, "double")
 
 
-def test_a_double_that_is_taken_doubles_the_stake_and_gives_the_cube_away() -> None:
-    doubled = said(on_turn(), "double")
+def test_a_double_that_is_taken_doubles_the_stake_and_gives_the_taker_the_cube() -> None:
+    doubled = acted(on_turn(), "double")
     assert doubled.to_act == (1,)
     assert {str(action) for action in doubled.legal_actions} == {"take", "drop"}
-    taken = said(doubled, "take")
+    taken = acted(doubled, "take")
     assert (taken.cube, taken.owner, taken.to_act) == (2, 1, (0,))
-    with pytest.raises(IllegalActionError, match=r"the cube; only seat 1 can double\."):
-        said(taken, "double")
+    with pytest.raises(IllegalActionError, match=r"Seat 1 owns the cube; only seat 1 can double\."):
+        acted(taken, "double")
 
 
 def test_a_double_that_is_dropped_ends_the_game_at_the_old_stake() -> None:
-    settled = said(replace(on_turn(), cube=4, owner=0), "double", "drop").settlement
+    settled = acted(replace(on_turn(), cube=4, owner=0), "double", "drop").settlement
     assert settled is not None
     assert (settled.name, settled.multiplier, settled.winner) == ("dropped", 4, 0)
 
 
-def test_nobody_throws_before_the_double_is_answered() -> None:
-    doubled = said(on_turn(), "double")
+def test_no_seat_throws_before_the_double_is_answered() -> None:
+    doubled = acted(on_turn(), "double")
     with pytest.raises(IllegalActionError, match=r"It is seat 1's turn, not seat 0's\."):
         doubled.apply(Roll(0, (3, 1)))
     with pytest.raises(IllegalActionError, match=r"The double has to be answered before the dice"):
@@ -71,44 +72,44 @@ def test_nobody_throws_before_the_double_is_answered() -> None:
 def test_the_cube_ends_at_64() -> None:
     highest = replace(on_turn(), cube=64, owner=0)
     with pytest.raises(IllegalActionError, match="The cube shows 64, its largest value"):
-        said(highest, "double")
+        acted(highest, "double")
 
 
 def test_a_beaver_doubles_again_and_keeps_the_cube() -> None:
     play = on_turn(parameters=replace(CUBE, beavers=True))
-    beaver = said(play, "double", "beaver")
+    beaver = acted(play, "double", "beaver")
     assert beaver.to_act == (0,)
-    taken = said(beaver, "take")
+    taken = acted(beaver, "take")
     assert (taken.cube, taken.owner, taken.wants_dice) == (4, 1, True)
-    dropped = said(beaver, "drop").settlement
+    dropped = acted(beaver, "drop").settlement
     assert dropped is not None
     assert (dropped.multiplier, dropped.winner) == (2, 1)
     with pytest.raises(
-        IllegalActionError, match="'beaver' is not possible now: answer the double with"
+        IllegalActionError, match="'beaver' is not possible now: answer the double with "
     ):
-        said(on_turn(), "double", "beaver")
+        acted(on_turn(), "double", "beaver")
 
 
-def test_nothing_is_answered_that_nobody_offered() -> None:
+def test_a_double_that_was_not_offered_cannot_be_taken() -> None:
     with pytest.raises(IllegalActionError, match="'take' is not possible now: no double"):
-        said(on_turn(), "take")
+        acted(on_turn(), "take")
 
 
 @pytest.mark.parametrize(("owner", "points"), [(None, 1), (0, 2)])
-def test_by_jacoby_a_gammon_counts_only_once_the_cube_was_turned(
+def test_with_jacoby_a_gammon_counts_only_if_the_cube_was_turned(
     owner: int | None, points: int
 ) -> None:
     board = BackgammonBoard.parse("1 | 13(15)")
     last = replace(
         on_turn(parameters=replace(CUBE, jacoby=True)), board=board, owner=owner, dice=(6, 5)
     )
-    settled = said(last, "1/off").settlement
+    settled = acted(last, "1/off").settlement
     assert settled is not None
     assert settled.multiplier == points
 
 
 @pytest.mark.parametrize(("allowed", "cube"), [(0, 1), (1, 2), (2, 4), (6, 4)])
-def test_equal_opening_throws_double_the_stake_as_often_as_the_house_says(
+def test_equal_opening_throws_double_the_stake_as_often_as_the_house_allows(
     allowed: int, cube: int
 ) -> None:
     setup = BACKGAMMON.setup(parameters=replace(CUBE, automatic_doubles=allowed))
@@ -116,14 +117,14 @@ def test_equal_opening_throws_double_the_stake_as_often_as_the_house_says(
     assert (play.cube, play.owner, play.dice) == (cube, None, (6, 1))
 
 
-def test_the_cube_rests_in_the_crawford_game_and_comes_back_after_it() -> None:
+def test_the_cube_is_not_used_in_the_crawford_game_but_in_the_next_game() -> None:
     match = replace(begin(replace(CUBE, match_points=5)), scores=(4, 2))
     setup = settle(BACKGAMMON.setup(parameters=match.parameters), [(6,), (1,)])
     assert match.crawford_game
     crawford = start(setup, match=match)
     assert not crawford.doubling
     lost = replace(crawford, board=BackgammonBoard.parse("6(15) | 1"), turn=1, dice=(6, 5))
-    match = match.after(said(lost, "1/off"))
+    match = match.after(acted(lost, "1/off"))
     assert match.scores == (4, 4)
     assert not match.crawford_game
     assert start(setup, match=match).doubling
@@ -131,18 +132,18 @@ def test_the_cube_rests_in_the_crawford_game_and_comes_back_after_it() -> None:
 
 def test_a_match_ends_at_its_points() -> None:
     match = begin(replace(CUBE, match_points=3))
-    won = said(replace(on_turn(), cube=2, owner=0), "double", "drop")
+    won = acted(replace(on_turn(), cube=2, owner=0), "double", "drop")
     match = match.after(won)
     assert (match.scores, match.over) == ((2, 0), False)
     match = match.after(won)
     assert (match.scores, match.over) == ((4, 0), True)
 
 
-def test_play_for_money_has_no_end() -> None:
+def test_a_match_for_money_is_never_over() -> None:
     assert not BackgammonMatch(Parameters(match_points=0), (90, 7)).over
 
 
-def test_a_game_that_goes_on_is_not_written_down() -> None:
+def test_an_unfinished_game_is_not_counted() -> None:
     with pytest.raises(IllegalActionError, match="The game is not over"):
         begin().after(on_turn())
 
@@ -160,14 +161,12 @@ def test_a_game_needs_the_opening_throw() -> None:
         ({"match_points": -1}, "not -1"),
     ],
 )
-def test_a_house_rule_that_makes_no_sense_is_refused(
-    changed: dict[str, Any], sentence: str
-) -> None:
+def test_an_impossible_house_rule_is_refused(changed: dict[str, Any], sentence: str) -> None:
     with pytest.raises(IllegalSetupError, match=sentence):
         replace(Parameters(), **changed)
 
 
-def test_doubling_is_said_by_the_seat_on_turn() -> None:
+def test_only_the_seat_on_turn_can_double() -> None:
     assert Cube(0, "double") in on_turn(0).legal_actions
     assert Cube(1, "double") not in on_turn(0).legal_actions
 

@@ -171,7 +171,7 @@ def test_a_case_that_contradicts_itself_is_refused(changes: dict[str, Any], mess
         judge(Case(**case))
 
 
-def test_a_case_comes_from_a_file(tmp_path: Path) -> None:
+def test_a_case_is_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "case.yaml"
     file.write_text(
         "position: 1 | bar 13(14)\ndice: [6, 5]\nmove: 1/off\ncube: 2\nowner: 0\n"

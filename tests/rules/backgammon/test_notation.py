@@ -1,4 +1,4 @@
-"""Backgammon as text: positions and moves, both ways, and the sentence against what is wrong."""
+"""Backgammon as text: positions and moves, written and read, and the errors for invalid texts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def at(position: str, dice: tuple[int, int]) -> BackgammonPlay:
         "6 3(2) | off(15)",
     ],
 )
-def test_a_position_reads_back(text: str) -> None:
+def test_a_position_is_written_as_it_was_read(text: str) -> None:
     assert str(BackgammonBoard.parse(text)) == text
 
 
-def test_the_start_is_the_position_of_every_book() -> None:
+def test_the_start_is_the_standard_position() -> None:
     assert str(START_BOARD) == "24(2) 13(5) 8(3) 6(5) | 24(2) 13(5) 8(3) 6(5)"
 
 
@@ -45,7 +45,7 @@ def test_the_start_is_the_position_of_every_book() -> None:
         ("13 | 12", "men of both players"),
     ],
 )
-def test_a_position_that_cannot_be_is_refused(text: str, sentence: str) -> None:
+def test_an_impossible_position_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence.replace("(", r"\(")):
         BackgammonBoard.parse(text)
 
@@ -65,7 +65,7 @@ def test_a_position_that_cannot_be_is_refused(text: str, sentence: str) -> None:
         "roll 3 1",
     ],
 )
-def test_an_action_reads_back(text: str) -> None:
+def test_an_action_is_written_as_it_was_read(text: str) -> None:
     assert str(parse(0, text)) == text
 
 
@@ -85,33 +85,33 @@ def test_a_move_is_the_same_in_either_order() -> None:
         ("13/", "'13/' is not a move"),
     ],
 )
-def test_a_text_that_is_no_action_is_refused(text: str, sentence: str) -> None:
+def test_a_text_that_is_not_an_action_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(NotationError, match=sentence):
         parse(0, text)
 
 
-@pytest.mark.parametrize("told", ["24/15", "24/21/15", "24/18 18/15", "24/21 21/15"])
-def test_one_man_by_both_dice_is_told_in_any_way(told: str) -> None:
+@pytest.mark.parametrize("text", ["24/15", "24/21/15", "24/18 18/15", "24/21 21/15"])
+def test_a_move_of_one_man_by_both_dice_can_be_written_in_several_ways(text: str) -> None:
     play = at("24 13 | 6(2)", (6, 3))
-    assert parse(0, told) in play.legal_actions
-    assert play.apply(parse(0, told)).board.where(0) == {15: 1, 13: 1}
+    assert parse(0, text) in play.legal_actions
+    assert play.apply(parse(0, text)).board.where(0) == {15: 1, 13: 1}
 
 
-def test_a_man_who_may_hit_on_his_way_has_to_say_where_he_stops() -> None:
+def test_the_point_between_decides_whether_a_man_hits_on_the_way() -> None:
     play = at("24 13 | 6(2) 7", (6, 3))
     assert play.apply(parse(0, "24/18*/15")).board.where(1) == {25: 1, 6: 2}
     assert play.apply(parse(0, "24/21/15")).board.where(1) == {7: 1, 6: 2}
     assert play.apply(parse(0, "24/18/15")).board.where(1) == {25: 1, 6: 2}
 
 
-def test_two_ways_that_both_hit_are_told_apart() -> None:
+def test_a_move_with_different_possible_hits_needs_every_point() -> None:
     play = at("24 13 | 4 7", (6, 3))
     with pytest.raises(IllegalActionError, match="a hit on the way; name every point"):
         play.apply(parse(0, "24/15"))
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("text", "sentence"),
     [
         ("20/14 13/10", r"Seat 0 has no man on 20\."),
         ("24/20 13/10", r"6-3 moves no man from 24 to 20\."),
@@ -122,13 +122,13 @@ def test_two_ways_that_both_hit_are_told_apart() -> None:
         ("24/18(2)", r"cannot be played with 6-3, in either order"),
     ],
 )
-def test_an_illegal_move_is_refused_with_its_reason(told: str, sentence: str) -> None:
+def test_an_illegal_move_is_refused_with_its_reason(text: str, sentence: str) -> None:
     play = at(str(START_BOARD), (6, 3))
     with pytest.raises(IllegalActionError, match=sentence):
-        play.apply(parse(0, told))
+        play.apply(parse(0, text))
     assert play == at(str(START_BOARD), (6, 3))
 
 
-def test_nothing_else_is_legal() -> None:
+def test_a_text_is_not_a_legal_action() -> None:
     text: Any = "24/18 13/10"
     assert text not in at(str(START_BOARD), (6, 3)).legal_actions

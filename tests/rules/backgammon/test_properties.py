@@ -1,4 +1,4 @@
-"""Backgammon: what holds in every game, whoever plays it."""
+"""Backgammon: properties of every game, checked in random play."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def opened(parameters: Parameters = EVERYTHING) -> BackgammonPlay:
 
 
 def played(rng: random.Random, actions: int = 2000) -> tuple[BackgammonPlay, list[Action]]:
-    """A random game with a cube or without, as far as so many actions, and what was done."""
+    """A random game with or without a cube, with at most `actions` actions, and its actions."""
     play = opened(rng.choice((EVERYTHING, Parameters())))
     done: list[Action] = []
     while play.settlement is None and len(done) < actions:
@@ -67,7 +67,7 @@ def test_a_game_replays_from_its_text_and_keeps_its_men(seed: int) -> None:
 
 
 @given(seeds, st.integers(0, 60))
-def test_every_legal_action_applies_and_reads_back(seed: int, actions: int) -> None:
+def test_every_legal_action_can_be_applied_and_read_from_its_text(seed: int, actions: int) -> None:
     play, _ = played(random.Random(seed), actions)
     before = replace(play)
     legal = list(play.legal_actions)
@@ -80,7 +80,7 @@ def test_every_legal_action_applies_and_reads_back(seed: int, actions: int) -> N
 
 
 def written(play: BackgammonPlay, option: tuple[int, ...]) -> Move:
-    """An option as a move, step by step: the first man who lands on a blot hits it."""
+    """The move of an option, built step by step: the first man who reaches a blot hits it."""
     hit: set[int] = set()
     steps = []
     for number in option:
@@ -92,9 +92,7 @@ def written(play: BackgammonPlay, option: tuple[int, ...]) -> Move:
 
 
 @given(seeds, st.integers(0, 100))
-def test_moves_are_the_options_written_one_by_one_in_the_same_order(
-    seed: int, actions: int
-) -> None:
+def test_moves_are_the_options_in_the_same_order(seed: int, actions: int) -> None:
     play, _ = played(random.Random(seed), actions)
     assert list(play.moves) == [written(play, option) for option in play.options]
     assert [play.move(option) for option in play.options] == list(play.moves)
@@ -128,7 +126,7 @@ def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing(
 
 
 @given(seeds)
-def test_a_sensible_player_is_always_legal(seed: int) -> None:
+def test_the_actions_of_a_sensible_player_are_legal(seed: int) -> None:
     assert winner_against_a_random_player(seed) in (0, 1)
 
 
@@ -138,7 +136,7 @@ def test_a_sensible_player_beats_a_random_one_in_nearly_every_game() -> None:
 
 
 def winner_against_a_random_player(seed: int) -> int | None:
-    """Who wins where seat 0 is sensible and seat 1 plays at random."""
+    """The winner between a sensible player at seat 0 and a random player at seat 1."""
     rng = random.Random(seed)
     play = opened(Parameters())
     while play.settlement is None:
@@ -152,7 +150,7 @@ def winner_against_a_random_player(seed: int) -> int | None:
     return play.settlement.winner
 
 
-def test_sensible_players_finish_a_match_by_themselves() -> None:
+def test_sensible_players_finish_a_match() -> None:
     match = BACKGAMMON_RULES.match(replace(EVERYTHING, match_points=5), 2, 0)
     while not match.over:
         play = opened(match.parameters)

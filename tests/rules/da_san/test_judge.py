@@ -197,7 +197,7 @@ def test_a_case_that_contradicts_itself_is_refused(case: dict[str, Any], message
         judge(Case(**case))
 
 
-def test_a_case_comes_from_a_file(tmp_path: Path) -> None:
+def test_a_case_is_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "case.yaml"
     file.write_text(
         "table: [6s, 7s, 8s, 9s]\nplay: [7h, 8d, 9c, 10s]\nhand: [7h, 8d, 9c, 10s]\n"

@@ -1,4 +1,4 @@
-"""Da San: what holds in every hand, whoever plays it."""
+"""Da San: properties of every hand, checked in random play."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def dealt(rng: random.Random, seen: float = 1.0) -> DaSanPlay:
 
 
 def played(rng: random.Random, actions: int, seen: float = 1.0) -> tuple[DaSanPlay, list[Action]]:
-    """A random hand as far as so many actions, and what was done."""
+    """A random hand with at most `actions` actions, and its actions."""
     play = dealt(rng, seen)
     done: list[Action] = []
     while play.settlement is None and len(done) < actions:
@@ -60,7 +60,7 @@ def played(rng: random.Random, actions: int, seen: float = 1.0) -> tuple[DaSanPl
 
 
 @given(seeds, st.sampled_from([0.0, 0.5, 1.0]))
-def test_a_hand_replays_from_its_text_keeps_its_cards_and_pays_out_to_nothing(
+def test_a_hand_replays_from_its_text_keeps_its_cards_and_its_payments_sum_to_zero(
     seed: int, seen: float
 ) -> None:
     play, done = played(random.Random(seed), 2000, seen)
@@ -84,7 +84,9 @@ def cards_in(play: DaSanPlay) -> int:
 
 
 @given(seeds, st.integers(0, 80), st.sampled_from([0.0, 0.5, 1.0]))
-def test_every_legal_action_applies_and_reads_back(seed: int, actions: int, seen: float) -> None:
+def test_every_legal_action_can_be_applied_and_read_from_its_text(
+    seed: int, actions: int, seen: float
+) -> None:
     play, _ = played(random.Random(seed), actions, seen)
     before = replace(play)
     legal = list(play.legal_actions)
@@ -114,15 +116,15 @@ def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing(
 
 
 @given(seeds)
-def test_the_combinations_of_a_hand_are_those_that_trying_all_cards_finds(seed: int) -> None:
+def test_the_combinations_of_a_hand_agree_with_a_search_of_all_cards(seed: int) -> None:
     rng = random.Random(seed)
     ranks = rng.sample(RANKS, 5)
     hand = rng.sample([face for face in FACES if face[:-1] in ranks], 11)
-    tried = {
+    found = {
         form_of(cards_of(cards)) for size in range(1, 12) for cards in combinations(hand, size)
     }
     held = cards_of(hand)
-    assert set(leads(held)) == tried - {None}
+    assert set(leads(held)) == found - {None}
     for form in leads(held):
         picked = pick(held, form)
         assert picked & ~held == 0
@@ -136,21 +138,23 @@ def test_sensible_players_finish_every_hand(seed: int, seen: float) -> None:
         play = play.apply(DA_SAN_RULES.sensible(play, play.to_act[0]))
 
 
-def test_a_sensible_player_wins_more_than_his_share_against_random_ones() -> None:
+def test_a_sensible_player_wins_more_than_half_of_the_hands_against_two_random_players() -> None:
     rng = random.Random(1)
     wins = 0
     for _ in range(60):
         play = dealt(rng)
         while play.settlement is None:
             (seat,) = play.to_act
-            clever = seat == 0
+            is_sensible = seat == 0
             play = play.apply(
-                DA_SAN_RULES.sensible(play, seat) if clever else random_action(play, rng.choice)
+                DA_SAN_RULES.sensible(play, seat)
+                if is_sensible
+                else random_action(play, rng.choice)
             )
         wins += play.winner == 0
     assert wins > 30
 
 
-def test_all_cards_are_there_once() -> None:
+def test_the_set_has_each_card_once() -> None:
     assert ALL.bit_count() == len(set(FACES)) == 52
     assert set(FACES) == set(DA_SAN.tiles.faces)

@@ -1,4 +1,4 @@
-"""Hands of dominoes as tests write them."""
+"""Helpers for tests: hands of dominoes from texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def dealt(
     scores: Sequence[int] = (),
     **changes: Any,
 ) -> DominoPlay:
-    """A hand from texts: `"6-4 3-3"`, with `?` for a tile that nobody has seen."""
+    """A hand of dominoes from texts such as `"6-4 3-3"`; `?` is an unknown tile."""
     return begin(
         TITLES[game],
         parameters(game, turn="counter_clockwise", **changes),
@@ -43,12 +43,12 @@ def tiles(text: str) -> list[Face | None]:
     return [None if tile == "?" else tile for tile in text.split()]
 
 
-def follow(play: DominoPlay, *said: str) -> DominoPlay:
-    """The play after these actions, each by whoever's turn it is, or `2: call` by another."""
-    for text in said:
-        seat, _, what = text.rpartition(": ")
+def follow(play: DominoPlay, *texts: str) -> DominoPlay:
+    """The play after these actions of the seat on turn; `2: call` is an action of seat 2."""
+    for text in texts:
+        seat, _, action = text.rpartition(": ")
         by = int(seat) if seat else play.to_act[0]
-        play = play.apply(parse(by, what))
+        play = play.apply(parse(by, action))
     return play
 
 
@@ -58,5 +58,5 @@ def points(play: DominoPlay) -> list[int]:
 
 
 def offered(play: DominoPlay) -> set[str]:
-    """Every legal action of whoever's turn it is, as text."""
+    """Every legal action of the seat on turn, as text."""
     return {str(action) for action in play.legal_actions if action.seat == play.to_act[0]}

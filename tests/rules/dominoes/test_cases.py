@@ -1,4 +1,4 @@
-"""The test cases of the rules, each by its id; set-ups have theirs in test_domino_setups."""
+"""Dominoes: the cases of the rules, by their numbers; set-ups are tested in test_domino_setups."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def gains(settlement: Settlement | None) -> dict[Seat, int]:
     return {seat: int(gain) for seat, gain in settlement.balance().items() if seat >= 0}
 
 
-def test_DM_01_muggins_five_five_and_the_noughts_make_ten_each() -> None:
+def test_DM_01_at_muggins_5_5_5_0_and_0_0_score_ten_each() -> None:
     play = dealt("muggins", "5-5 0-0 6-6", "5-0 4-4", muggins_call=False)
     play = follow(play, "5-5", "5-0 on 5-5", "0-0 on 0")
     assert points(play) == [10, 10, 10]
 
 
-def test_DM_02_six_and_double_nought_make_no_score_but_six_and_four_do() -> None:
+def test_DM_02_open_ends_6_and_0_score_nothing_but_6_and_4_score_ten() -> None:
     play = dealt("muggins", "5-5 0-0 6-6 4-0", "5-0 6-5 3-3", muggins_call=False)
     play = follow(play, "5-5", "5-0 on 5-5", "0-0 on 0", "6-5 on 5-5")
     assert play.tableau.total == 6
@@ -40,12 +40,12 @@ def test_DM_03_doublets_at_both_ends_count_all_their_halves() -> None:
     assert points(play)[-1] == play.tableau.total == 20
 
 
-def test_DM_04_who_stays_silent_loses_the_points_to_the_first_caller() -> None:
+def test_DM_04_points_that_the_scorer_does_not_call_go_to_the_first_caller() -> None:
     play = follow(dealt("muggins", "4-1 6-6", "4-4 5-1"), "4-1", "1: call", "4-4 on 4")
     assert [(score.seat, score.points) for score in play.scored] == [(1, 5)]
 
 
-def test_DM_05_points_that_nobody_calls_are_lost_with_the_next_tile() -> None:
+def test_DM_05_points_that_are_not_called_are_lost_with_the_next_tile() -> None:
     play = follow(dealt("muggins", "4-1 6-6", "4-4 5-1"), "4-1")
     assert Call(0) in play.legal_actions
     play = follow(play, "4-4 on 4")
@@ -54,13 +54,13 @@ def test_DM_05_points_that_nobody_calls_are_lost_with_the_next_tile() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lie", "total", "scored", "open_ends"),
+    ("orientation", "total", "scored", "open_ends"),
     [("in line", 5, [5, 5], 2), ("crosswise", 6, [5], 4)],
 )
 def test_DM_06_the_sniff_in_line_or_crosswise(
-    lie: str, total: int, scored: list[int], open_ends: int
+    orientation: str, total: int, scored: list[int], open_ends: int
 ) -> None:
-    play = follow(dealt("sniff", "4-1 6-6", "1-1 5-1"), "4-1", f"1-1 {lie} on 1")
+    play = follow(dealt("sniff", "4-1 6-6", "1-1 5-1"), "4-1", f"1-1 {orientation} on 1")
     assert play.tableau.total == total
     assert points(play) == scored
     assert play.tableau.open_ends == open_ends
@@ -71,15 +71,15 @@ ON_LONG_SIDES = ("4-4 crosswise", "6-4 on 4-4 side", "4-1 on 4-4 side")
 ON_SHORT_ENDS = (*ON_LONG_SIDES, "5-4 on 4-4 end", "4-3 on 4-4 end")
 
 
-def totals(*said: str) -> list[int]:
+def totals(*actions: str) -> list[int]:
     play, counted = dealt("sniff", *SNIFF), []
-    for text in said:
+    for text in actions:
         play = follow(play, text)
         counted.append(play.tableau.total)
     return counted
 
 
-def test_DM_07_uncovered_short_ends_count_and_bare_long_sides_do_not() -> None:
+def test_DM_07_uncovered_short_ends_count_and_uncovered_long_sides_do_not() -> None:
     assert totals(*ON_LONG_SIDES) == [8, 14, 15]
     assert points(follow(dealt("sniff", *SNIFF), *ON_LONG_SIDES)) == [15]
 
@@ -89,9 +89,9 @@ def test_DM_08_a_covered_short_end_is_replaced_by_its_arm() -> None:
     assert points(follow(dealt("sniff", *SNIFF), *ON_SHORT_ENDS)) == [15, 15]
 
 
-@pytest.mark.parametrize(("lie", "total"), [("crosswise", 21), ("in line", 15)])
-def test_DM_09_a_later_doublet_does_not_branch(lie: str, total: int) -> None:
-    play = follow(dealt("sniff", *SNIFF), *ON_SHORT_ENDS, f"6-6 {lie} on 6")
+@pytest.mark.parametrize(("orientation", "total"), [("crosswise", 21), ("in line", 15)])
+def test_DM_09_a_later_doublet_does_not_branch(orientation: str, total: int) -> None:
+    play = follow(dealt("sniff", *SNIFF), *ON_SHORT_ENDS, f"6-6 {orientation} on 6")
     assert play.tableau.total == total
     assert play.tableau.open_ends == 4
     assert points(play) == ([15, 15, 15] if total == 15 else [15, 15])
@@ -120,24 +120,24 @@ def fitting(*ends: int) -> set[str]:
     return set(tableau.lays[0])
 
 
-def test_DM_13_on_a_six_go_all_ones_and_the_matadors() -> None:
+def test_DM_13_on_a_six_all_tiles_with_a_one_and_the_matadors_fit() -> None:
     ones = {"1-0", "1-1", "2-1", "3-1", "4-1", "5-1", "6-1"}
     assert fitting(6) == ones | MATADORS
     assert len(fitting(6)) == 10
 
 
-def test_DM_14_on_blanks_go_the_matadors_only() -> None:
+def test_DM_14_on_blanks_only_the_matadors_fit() -> None:
     assert fitting(0, 0) == MATADORS
 
 
-def test_DM_15_matador_is_set_by_the_very_tile_that_gave_the_right() -> None:
+def test_DM_15_the_setter_at_matador_has_to_set_the_tile_that_decided_the_set() -> None:
     play = dealt("matador", "6-4 5-4 1-0", "6-2 3-2")
     assert offered(play) == {"6-4"}
     with pytest.raises(IllegalActionError, match="Seat 0 cannot set 5-4: it has to set"):
         follow(play, "5-4")
 
 
-def test_DM_16_three_in_the_boneyard_are_drawn_from_and_two_are_not() -> None:
+def test_DM_16_a_seat_draws_from_a_boneyard_of_three_but_not_of_two() -> None:
     play = follow(dealt("draw", "6-6 5-5", "4-4 3-3", boneyard="2-2 1-1 0-0"), "6-6")
     assert list(play.legal_actions) == [Draw(1)]
     play = follow(play, "draw")
@@ -146,12 +146,12 @@ def test_DM_16_three_in_the_boneyard_are_drawn_from_and_two_are_not() -> None:
     assert play.boneyard == ("1-1", "0-0")
 
 
-def test_DM_17_the_setter_with_the_heavier_doublet_may_set_it() -> None:
+def test_DM_17_the_seat_with_the_heavier_doublet_sets_it() -> None:
     play = dealt("block", "0-0 6-5", "1-1 1-0", turn=1, set_tile="deciding")
     assert offered(play) == {"1-1"}
 
 
-def test_DM_18_sebastopol_who_holds_no_six_passes_until_all_sides_are_covered() -> None:
+def test_DM_18_at_sebastopol_a_seat_without_a_six_passes_until_all_sides_are_covered() -> None:
     play = dealt("sebastopol", "6-6 6-1 1-0", "6-2 2-0", "6-3 3-0", "4-4 4-2")
     play = follow(play, "6-6", "6-2 on 6-6 side", "6-3 on 6-6 side")
     assert list(play.legal_actions) == [Go(3)]
@@ -159,7 +159,7 @@ def test_DM_18_sebastopol_who_holds_no_six_passes_until_all_sides_are_covered() 
         follow(play, "4-2 on 2")
 
 
-def test_DM_19_whoever_is_out_scores_what_the_others_hold() -> None:
+def test_DM_19_the_seat_that_is_out_scores_the_pips_of_the_other_hands() -> None:
     play = dealt("block", "6-6", "6-5 3-3", "1-0")
     settlement = follow(play, "6-6").settlement
     assert settlement is not None and settlement.name == "out"
@@ -167,7 +167,9 @@ def test_DM_19_whoever_is_out_scores_what_the_others_hold() -> None:
 
 
 @pytest.mark.parametrize(("block_score", "won"), [("sum", 15), ("difference", 14)])
-def test_DM_20_a_blocked_hand_goes_to_the_fewest_pips(block_score: str, won: int) -> None:
+def test_DM_20_the_hand_with_the_fewest_pips_wins_a_blocked_hand(
+    block_score: str, won: int
+) -> None:
     play = dealt("block", "3-3 1-0", "6-5", "4-0", block_score=block_score)
     settlement = follow(play, "3-3", "go", "go", "go").settlement
     assert settlement is not None and settlement.name == "blocked"
@@ -184,11 +186,11 @@ def test_DM_21_equal_lowest_hands_score_nothing() -> None:
     assert "(C10)" in play.settlement.reasons[0]
 
 
-def test_DM_22_any_tile_may_be_set_at_sniff() -> None:
+def test_DM_22_any_tile_can_be_set_at_sniff() -> None:
     assert offered(dealt("sniff", "2-1 3-3", "4-0 5-5")) == {"2-1", "3-3 crosswise", "3-3 in line"}
 
 
-def test_DM_23_two_hundred_end_the_game_in_the_middle_of_the_hand() -> None:
+def test_DM_23_two_hundred_points_end_the_game_during_the_hand() -> None:
     play = dealt("sniff", *SNIFF, scores=(190, 40))
     play = follow(play, *ON_LONG_SIDES)
     assert play.settlement is not None and play.settlement.name == "target"
@@ -198,5 +200,5 @@ def test_DM_23_two_hundred_end_the_game_in_the_middle_of_the_hand() -> None:
         play.apply(Lay(1, "5-4", "4-4 end"))
 
 
-def test_a_bare_table_has_no_ends() -> None:
+def test_an_empty_tableau_has_no_ends() -> None:
     assert empty_tableau(parameters("block")).open_ends == 0

@@ -1,4 +1,4 @@
-"""The edges of the domino games, and what houses may change."""
+"""Dominoes: special cases of the rules, and house rules."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from rules.play import HOUSE, IllegalActionError
 from tests.rules.dominoes.hands import dealt, follow, offered, parameters, points
 
 
-def test_equal_ends_are_one_place_to_play() -> None:
+def test_equal_ends_are_listed_as_one_place_to_play() -> None:
     play = follow(dealt("block", "3-3 1-0", "4-3 6-5"), "3-3")
     assert offered(play) == {"4-3 on 3"}
     assert play.tableau.open_ends == 2
 
 
-def test_nobody_draws_or_goes_before_the_set() -> None:
+def test_no_seat_draws_or_goes_before_the_set() -> None:
     play = dealt("draw", "6-5", "4-4", boneyard="1-1 2-2 3-3")
     for text in ("draw", "go"):
-        with pytest.raises(IllegalActionError, match="the first tile is set; set a"):
+        with pytest.raises(IllegalActionError, match="before the first tile is set; set a"):
             follow(play, text)
 
 
-def test_who_can_play_neither_draws_nor_goes_at_draw() -> None:
+def test_at_draw_a_seat_that_can_play_cannot_draw_or_go() -> None:
     play = follow(dealt("draw", "6-5 1-0", "6-6 4-4", boneyard="1-1 2-2 3-3"), "6-5")
     with pytest.raises(IllegalActionError, match="Seat 1 can play, so it cannot draw"):
         follow(play, "draw")
@@ -34,7 +34,7 @@ def test_who_can_play_neither_draws_nor_goes_at_draw() -> None:
         follow(play, "go")
 
 
-def test_who_cannot_play_draws_before_he_goes() -> None:
+def test_a_seat_that_cannot_play_has_to_draw_before_it_goes() -> None:
     play = follow(dealt("draw", "6-5 1-0", "4-4", boneyard="1-1 2-2 3-3"), "6-5")
     with pytest.raises(
         IllegalActionError,
@@ -43,19 +43,19 @@ def test_who_cannot_play_draws_before_he_goes() -> None:
         follow(play, "go")
 
 
-def test_a_house_may_leave_it_to_the_player_whether_he_draws() -> None:
+def test_a_house_can_let_the_player_decide_whether_to_draw() -> None:
     play = dealt("draw", "6-5 1-0", "4-4", boneyard="1-1 2-2 3-3", draw="free")
     assert list(follow(play, "6-5").legal_actions) == [Draw(1), Go(1)]
 
 
-def test_an_empty_boneyard_lets_nobody_draw() -> None:
+def test_no_seat_draws_from_an_empty_boneyard() -> None:
     play = follow(dealt("draw", "6-5 1-0", "4-4"), "6-5")
     with pytest.raises(IllegalActionError, match="No tile can be drawn: no tiles are left"):
         follow(play, "draw")
     assert list(play.legal_actions) == [Go(1)]
 
 
-def test_at_matador_and_sniff_one_may_draw_although_one_can_play() -> None:
+def test_at_matador_and_sniff_a_seat_that_can_play_can_also_draw() -> None:
     for game, tile in (("matador", "6-2"), ("sniff", "6-2")):
         hands = ("6-6 3-3", "6-1 4-1")
         play = dealt(game, *hands, boneyard="0-0 5-5 " + tile)
@@ -71,7 +71,7 @@ def test_at_sniff_a_full_round_of_go_ends_the_hand_although_all_could_play() -> 
     assert play.settlement.balance() == {0: 18, HOUSE: -18}
 
 
-def test_a_tile_after_a_go_begins_the_round_of_go_anew() -> None:
+def test_a_tile_after_a_go_begins_a_new_round_of_go() -> None:
     play = follow(dealt("block", "6-5 5-5 4-0", "3-3", "2-2"), "6-5", "go", "go", "5-5 on 5", "go")
     assert play.settlement is None
     assert play.goes == 1
@@ -84,7 +84,7 @@ def test_both_ends_blank_without_a_matador_block_the_hand() -> None:
     assert play.settlement.winner == 1
 
 
-def test_a_matador_turns_either_half_outwards_if_the_house_lets_it() -> None:
+def test_either_half_of_a_matador_can_be_outside_if_the_house_allows() -> None:
     play = follow(dealt("matador", "6-6 1-1", "6-1 5-2 0-0"), "6-6")
     assert {text for text in offered(play) if text != "draw"} == {
         "6-1 on 6, 1 out",
@@ -119,7 +119,7 @@ def test_the_last_tile_scores_before_the_hand_ends() -> None:
     assert play.settlement.balance() == {0: 5 + 12, HOUSE: -17}
 
 
-def test_the_last_tile_can_still_be_called_until_the_next_seat_says_go() -> None:
+def test_the_last_tile_can_be_called_until_the_next_seat_goes() -> None:
     play = follow(dealt("muggins", "4-1", "6-6"), "4-1")
     assert play.settlement is None
     assert list(play.legal_actions) == [Go(1), Call(1), Call(0)]
@@ -130,29 +130,29 @@ def test_the_last_tile_can_still_be_called_until_the_next_seat_says_go() -> None
     assert missed.settlement is not None and missed.settlement.balance()[0] == 12
 
 
-def test_a_house_may_close_the_call_with_anybodys_next_action() -> None:
+def test_a_house_can_end_the_call_with_the_next_action_of_any_seat() -> None:
     hands = ("4-1 5-5", "6-6 0-0")
     play = follow(dealt("muggins", *hands), "4-1", "go")
     assert Call(1) in play.legal_actions
     play = follow(dealt("muggins", *hands, muggins_window="next_action"), "4-1", "go")
     assert Call(1) not in play.legal_actions
-    with pytest.raises(IllegalActionError, match="There are no points to call: the open"):
+    with pytest.raises(IllegalActionError, match="There are no points to call: the open ends"):
         follow(play, "1: call")
 
 
-def test_open_ends_of_nothing_score_nothing() -> None:
+def test_open_ends_of_0_pips_score_nothing() -> None:
     play = follow(dealt("muggins", "0-0 6-6", "4-4"), "0-0")
     assert play.claim == 0
 
 
-def test_bergen_a_doublet_that_lay_at_the_end_before_makes_a_triple_too() -> None:
+def test_at_bergen_a_tile_that_equals_the_doublet_at_the_other_end_makes_a_triple_too() -> None:
     hands = ("3-3 5-4 1-1", "4-3 5-3 0-0")
-    said = ("3-3", "4-3 on 3-3", "5-4 on 4", "5-3 on 5")
-    assert points(follow(dealt("bergen", *hands), *said)) == [2, 3]
-    assert points(follow(dealt("bergen", *hands, triple_by_single=False), *said)) == [2, 2]
+    actions = ("3-3", "4-3 on 3-3", "5-4 on 4", "5-3 on 5")
+    assert points(follow(dealt("bergen", *hands), *actions)) == [2, 3]
+    assert points(follow(dealt("bergen", *hands, triple_by_single=False), *actions)) == [2, 2]
 
 
-def test_bergen_after_a_triple_header_a_further_equaliser_counts_three_again() -> None:
+def test_at_bergen_a_second_triple_header_counts_three_again() -> None:
     hands = ("4-3 5-2 3-3 6-1 0-0", "4-2 5-3 3-1 6-3 2-2")
     play = dealt("bergen", *hands, set_tile="any", set_points=0)
     play = follow(play, "4-3", "4-2 on 4", "5-2 on 2", "5-3 on 5", "3-3 on 3")
@@ -160,7 +160,7 @@ def test_bergen_after_a_triple_header_a_further_equaliser_counts_three_again() -
     assert points(follow(play, "3-1 on 3", "6-1 on 1", "6-3 on 6")) == [2, 3, 3]
 
 
-def test_bergen_the_hand_is_worth_one_point_out_or_blocked() -> None:
+def test_at_bergen_a_hand_is_worth_one_point_if_out_or_blocked() -> None:
     out = follow(dealt("bergen", "3-3", "6-6"), "3-3").settlement
     assert out is not None and out.balance()[0] == 2 + 1
     blocked = follow(dealt("bergen", "3-3 6-5", "6-6 0-0"), "3-3", "go", "go").settlement
@@ -168,19 +168,19 @@ def test_bergen_the_hand_is_worth_one_point_out_or_blocked() -> None:
     assert blocked.payments[-1].amount == 1
 
 
-def test_bergen_a_house_may_prefer_hands_without_doublets_when_blocked() -> None:
+def test_at_bergen_a_house_can_prefer_hands_without_doublets_in_a_blocked_hand() -> None:
     hands = [["0-0"], ["6-5"]]
     assert hand_score(parameters("bergen"), hands, None).winner == 0
     assert hand_score(parameters("bergen", blocked_doublets_lose=True), hands, None).winner == 1
 
 
 @pytest.mark.parametrize(("others", "rounded"), [("6-6 4-2", 20), ("6-6 5-0", 15), ("5-5", 10)])
-def test_a_house_may_round_the_hand_to_the_nearest_five(others: str, rounded: int) -> None:
+def test_a_house_can_round_the_hand_to_the_nearest_five(others: str, rounded: int) -> None:
     score = hand_score(parameters("muggins", round_hand="nearest5"), [[], others.split()], 0)
     assert score.points == rounded
 
 
-def test_sebastopol_all_four_arms_are_open_once_the_sides_are_covered() -> None:
+def test_at_sebastopol_all_four_arms_are_open_after_the_sides_are_covered() -> None:
     play = dealt("sebastopol", "6-6 5-1 0-0", "6-2 2-0", "6-3 3-0", "6-4 6-5 5-5")
     assert offered(play) == {"6-6"}
     play = follow(
@@ -192,14 +192,14 @@ def test_sebastopol_all_four_arms_are_open_once_the_sides_are_covered() -> None:
     assert follow(play, "5-1 on 5").tableau.open_ends == 4
 
 
-def test_a_sniff_in_line_uses_up_the_sniff() -> None:
+def test_a_sniff_in_line_is_the_sniff_and_later_doublets_are_not() -> None:
     play = follow(dealt("sniff", "4-1 4-4 0-0", "1-1 2-2"), "4-1", "1-1 in line on 1")
     play = follow(play, "4-4 crosswise on 4")
     assert play.tableau.open_ends == 2
     assert play.tableau.total == 9
 
 
-def test_a_house_may_let_a_sniff_in_line_be_played_on_four_ways() -> None:
+def test_a_house_can_give_four_sides_to_a_sniff_in_line() -> None:
     play = dealt("sniff", "4-1 4-4 1-0", "1-1 2-2", inline_sniff_four_way=True)
     play = follow(play, "4-1", "1-1 in line on 1")
     assert play.tableau.total == 5
@@ -207,7 +207,7 @@ def test_a_house_may_let_a_sniff_in_line_be_played_on_four_ways() -> None:
     assert {"1-0 on 1-1 side", "1-0 on 1-1 end"} <= offered(play)
 
 
-def test_how_a_doublet_lies_has_to_be_said_where_it_is_a_choice_and_only_there() -> None:
+def test_the_orientation_of_a_doublet_is_given_only_if_it_is_a_choice() -> None:
     sniff = follow(dealt("sniff", "4-1 6-6", "1-1 5-1"), "4-1")
     with pytest.raises(
         IllegalActionError, match="Write how 1-1 lies: '1-1 crosswise' or '1-1 in line'"
@@ -220,7 +220,7 @@ def test_how_a_doublet_lies_has_to_be_said_where_it_is_a_choice_and_only_there()
         follow(muggins, "1-1 crosswise on 1")
 
 
-def test_without_stopping_at_once_a_hand_goes_on_past_the_target() -> None:
+def test_if_the_house_does_not_stop_at_once_a_hand_continues_past_the_target() -> None:
     play = dealt("sniff", "4-1 6-6", "5-5", scores=(198, 0), stop_immediately=False)
     play = follow(play, "4-1")
     assert play.settlement is None
@@ -237,12 +237,12 @@ def test_a_call_can_win_the_game() -> None:
     ("changes", "sentence"),
     [
         ({"boneyard_reserve": -1}, "`boneyard_reserve` must be at least 0"),
-        ({"target": 0}, "be at least 1 point, not 0"),
+        ({"target": 0}, "`target` must be at least 1 point, not 0"),
         ({"muggins_call": True}, "points to call, but `base` is 0"),
-        ({"sniff": True, "sides_first": True}, "both be true; set one of the"),
+        ({"sniff": True, "sides_first": True}, "cannot both be true; set one of the two to false"),
     ],
 )
-def test_parameters_that_cannot_be_are_refused(changes: dict[str, object], sentence: str) -> None:
+def test_impossible_parameters_are_refused(changes: dict[str, object], sentence: str) -> None:
     with pytest.raises(IllegalSetupError, match=sentence):
         parameters("block", **changes)
 
@@ -255,7 +255,7 @@ def test_parameters_that_cannot_be_are_refused(changes: dict[str, object], sente
         (("", "1-1"), r"Every player needs at least one tile"),
     ],
 )
-def test_hands_that_no_set_of_dominoes_makes_are_refused(
+def test_hands_that_a_set_of_dominoes_cannot_fill_are_refused(
     hands: tuple[str, str], sentence: str
 ) -> None:
     with pytest.raises(IllegalSetupError, match=sentence):
@@ -274,11 +274,11 @@ def test_a_sensible_player_scores_calls_draws_and_goes() -> None:
     assert sensible(follow(play, "draw"), 1) == Go(1)
 
 
-def test_a_hand_cannot_go_on_from_the_scores_of_other_players() -> None:
+def test_a_hand_needs_one_score_for_each_player() -> None:
     with pytest.raises(IllegalSetupError, match="2 players; give one score"):
         dealt("block", "6-6", "1-1", scores=(0, 0, 0))
 
 
-def test_a_winner_who_holds_more_than_the_others_scores_nothing_at_difference() -> None:
+def test_a_winner_with_more_pips_than_the_others_scores_nothing_at_difference() -> None:
     house = parameters("block", block_score="difference", blocked_doublets_lose=True)
     assert hand_score(house, [["0-0"], ["6-5"]], None)[:2] == (1, 0)

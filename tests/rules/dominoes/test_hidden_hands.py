@@ -1,4 +1,4 @@
-"""Hands that the table does not see: the public part is followed all the same."""
+"""Dominoes with hidden hands: the table follows the announced actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rules.setup_facts import settle
 from tests.rules.dominoes.hands import dealt, follow
 
 
-def test_a_tile_played_from_a_hidden_hand_takes_an_unknown_one() -> None:
+def test_a_tile_played_from_a_hidden_hand_replaces_an_unknown_one() -> None:
     play = follow(dealt("block", "? ? ?", "? ? ?"), "6-4", "4-4 on 4")
     assert [len(hand) for hand in play.hands] == [2, 2]
     assert "6-4" not in play.unseen and len(play.unseen) == 26
@@ -27,12 +27,12 @@ def test_a_tile_that_was_seen_cannot_come_from_a_hidden_hand() -> None:
         follow(play, "6-6 on 6")
 
 
-def test_a_hidden_hand_may_go_unless_a_known_tile_fits() -> None:
+def test_a_hidden_hand_can_go_unless_a_known_tile_fits() -> None:
     assert Go(1) in follow(dealt("block", "6-4 1-0", "? ?"), "6-4").legal_actions
     assert Go(1) not in follow(dealt("block", "6-4 1-0", "? 4-4"), "6-4").legal_actions
 
 
-def test_a_hidden_hand_may_draw_from_a_hidden_boneyard() -> None:
+def test_a_hidden_hand_can_draw_from_a_hidden_boneyard() -> None:
     play = follow(dealt("draw", "? ?", "? ?", boneyard="? ? ?"), "6-4")
     assert Draw(1) in play.legal_actions
     assert Go(1) not in play.legal_actions
@@ -53,13 +53,13 @@ def test_hidden_tiles_are_shown_when_the_hand_has_ended() -> None:
     assert play.settlement.balance() == {0: 13, HOUSE: -13}
 
 
-def test_nothing_has_to_be_shown_where_pips_do_not_count() -> None:
+def test_no_tile_is_shown_if_pips_do_not_count() -> None:
     play = follow(dealt("bergen", "?", "? ?"), "3-3")
     assert play.settlement is not None
     assert play.settlement.balance()[0] == 3
 
 
-def test_where_nobody_saw_who_sets_anybody_may() -> None:
+def test_if_the_setter_is_unknown_every_seat_can_set() -> None:
     setup = settle(GAMES["matador"].setup(players=3))
     play = start(setup)
     assert play.to_act == (0, 1, 2)
@@ -67,7 +67,7 @@ def test_where_nobody_saw_who_sets_anybody_may() -> None:
     assert play.turn == 0
 
 
-def test_a_setter_left_open_is_found_by_the_tiles() -> None:
+def test_an_open_setter_is_found_from_the_tiles() -> None:
     setup = settle(GAMES["matador"].setup(players=2))
     faces = [f"{high}-{low}" for high in range(7) for low in range(high + 1)]
     play = start(setup, dict(zip(setup.layout.places, faces, strict=True)))
@@ -77,7 +77,7 @@ def test_a_setter_left_open_is_found_by_the_tiles() -> None:
     assert play.boneyard == tuple(faces[14:])
 
 
-def test_a_hidden_hand_that_sets_at_sebastopol_sets_the_six_six() -> None:
+def test_a_hidden_hand_that_sets_at_sebastopol_has_to_set_6_6() -> None:
     play = dealt("sebastopol", *["? ? ? ? ? ? ?"] * 4, turn=2)
     assert [str(action) for action in play.legal_actions] == ["6-6"]
     with pytest.raises(IllegalActionError, match="Seat 2 cannot set 5-5: it has to set"):

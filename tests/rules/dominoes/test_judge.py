@@ -1,4 +1,4 @@
-"""The floor person's question at dominoes: may the tile lie there, and what does it score?"""
+"""The judge of dominoes: whether an action is legal, and what it scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ON_SHORT_ENDS = (*ON_LONG_SIDES, "5-4 on 4-4 end", "4-3 on 4-4 end")
 
 
 def judged(game: str, *laid: str, **more: Any) -> Verdict:
-    """The last tile, tried after the others."""
+    """The verdict on the last action, after the other tiles were laid."""
     *layout, tile = laid
     return judge(Case(game, tile, tuple(layout), **more))
 
@@ -33,20 +33,22 @@ def points(verdict: Verdict) -> int:
     return int(sum(payment.amount for payment in verdict.payments))
 
 
-def test_DM_01_five_five_and_the_noughts_make_ten_each() -> None:
+def test_DM_01_at_muggins_5_5_5_0_and_0_0_score_ten_each() -> None:
     laid = ("5-5", "5-0", "0-0")
     assert [points(judged("muggins", *laid[:count])) for count in (1, 2, 3)] == [10, 10, 10]
 
 
-@pytest.mark.parametrize(("lie", "total", "scored"), [("in line", 5, 5), ("crosswise", 6, 0)])
-def test_DM_06_the_sniff_in_line_or_crosswise(lie: str, total: int, scored: int) -> None:
-    verdict = judged("sniff", "4-1", f"1-1 {lie} on 1", seat=2)
+@pytest.mark.parametrize(
+    ("orientation", "total", "scored"), [("in line", 5, 5), ("crosswise", 6, 0)]
+)
+def test_DM_06_the_sniff_in_line_or_crosswise(orientation: str, total: int, scored: int) -> None:
+    verdict = judged("sniff", "4-1", f"1-1 {orientation} on 1", seat=2)
     assert points(verdict) == scored
     assert f"They total {total}, " in verdict.reasons[1]
     assert {payment.to for payment in verdict.payments} <= {2}
 
 
-def test_DM_07_uncovered_short_ends_count_and_bare_long_sides_do_not() -> None:
+def test_DM_07_uncovered_short_ends_count_and_uncovered_long_sides_do_not() -> None:
     each = [judged("sniff", *ON_LONG_SIDES[:count]) for count in (1, 2, 3)]
     assert [points(verdict) for verdict in each] == [0, 0, 15]
     for verdict, total in zip(each, (8, 14, 15), strict=True):
@@ -60,9 +62,9 @@ def test_DM_08_a_covered_short_end_is_replaced_by_its_arm() -> None:
     assert verdict.reasons[0].endswith("the open ends are now 1 3 5 6.")
 
 
-@pytest.mark.parametrize(("lie", "total"), [("crosswise", 21), ("in line", 15)])
-def test_DM_09_a_later_doublet_does_not_branch(lie: str, total: int) -> None:
-    verdict = judged("sniff", *ON_SHORT_ENDS, f"6-6 {lie} on 6")
+@pytest.mark.parametrize(("orientation", "total"), [("crosswise", 21), ("in line", 15)])
+def test_DM_09_a_later_doublet_does_not_branch(orientation: str, total: int) -> None:
+    verdict = judged("sniff", *ON_SHORT_ENDS, f"6-6 {orientation} on 6")
     assert f"They total {total}, " in verdict.reasons[1]
     assert points(verdict) == (15 if total == 15 else 0)
 
@@ -73,7 +75,7 @@ def test_DM_10_threes_score_three_six_and_nine() -> None:
 
 
 def test_DM_11_bergen_a_double_header_and_the_triple_after_it() -> None:
-    # The example of the book sets 4-3, which is no doublet (2.4).
+    # The printed example sets 4-3, which is not a doublet (2.4).
     any_set = House(set_tile="any")
     laid = ("4-3", "4-2 on 4", "5-2 on 2", "5-3 on 5")
     double = judged("bergen", *laid, seat=1, parameters=any_set)
@@ -88,26 +90,26 @@ def test_DM_12_setting_scores_two_at_bergen() -> None:
     assert points(judged("bergen", "2-2", parameters=House(set_points=0))) == 0
 
 
-def lies(tile: str, *layout: str, on: int) -> bool:
-    """Whether a tile may lie on that end at Matador, either half outwards."""
+def fits(tile: str, *layout: str, on: int) -> bool:
+    """Whether a tile can be joined to that end at Matador, with either half outside."""
     halves = sorted(set(tile.split("-")))
-    said = (f"{tile} on {on}", *(f"{tile} on {on}, {half} out" for half in halves))
-    return any(judged("matador", *layout, each).legal for each in said)
+    texts = (f"{tile} on {on}", *(f"{tile} on {on}, {half} out" for half in halves))
+    return any(judged("matador", *layout, text).legal for text in texts)
 
 
-def test_DM_13_on_a_six_go_all_ones_and_the_matadors() -> None:
+def test_DM_13_on_a_six_all_tiles_with_a_one_and_the_matadors_fit() -> None:
     ones = {"1-0", "1-1", "2-1", "3-1", "4-1", "5-1", "6-1"}
     tiles = set(double_six()) - {"6-6"}
-    assert {tile for tile in tiles if lies(tile, "6-6", on=6)} == ones | MATADORS
+    assert {tile for tile in tiles if fits(tile, "6-6", on=6)} == ones | MATADORS
     verdict = judged("matador", "6-6", "6-5 on 6")
     assert (verdict.legal, verdict.name, verdict.payments) == (False, "no fit", ())
     assert verdict.reasons == ("No half of 6-5 makes seven with the 6, and 6-5 is not a matador.",)
 
 
-def test_DM_14_on_blanks_go_the_matadors_only() -> None:
+def test_DM_14_on_blanks_only_the_matadors_fit() -> None:
     layout = ("6-0", "1-0 on 6")
     tiles = set(double_six()) - {"6-0", "1-0"}
-    assert {tile for tile in tiles if lies(tile, *layout, on=0)} == MATADORS
+    assert {tile for tile in tiles if fits(tile, *layout, on=0)} == MATADORS
     alone = judged("matador", *layout, "5-5")
     assert not alone.legal
     (reason,) = alone.reasons
@@ -142,7 +144,7 @@ def test_at_block_a_tile_fits_or_not_and_scores_nothing() -> None:
     assert not judged("block", "6-4", "4-1 on 6").legal
 
 
-def test_a_tile_that_is_named_alone_lies_in_the_one_way_that_there_is() -> None:
+def test_a_tile_without_an_end_is_laid_in_the_only_possible_way() -> None:
     assert judged("sniff", "4-1", "1-1 in line") == judged("sniff", "4-1", "1-1 in line on 1")
     with pytest.raises(RulesError, match="write '1-1 crosswise on 1' or '1-1 in line on 1'"):
         judged("sniff", "4-1", "1-1")
@@ -153,8 +155,8 @@ def test_a_tile_that_is_named_alone_lies_in_the_one_way_that_there_is() -> None:
 @pytest.mark.parametrize("game", [variant.name for variant in VARIANTS])
 def test_every_variant_has_a_judge(game: str) -> None:
     assert judging_of(game).case is Case
-    with_lie = "6-6 crosswise" if game == "sniff" else "6-6"
-    assert judging_of(game).judge(Case(game, with_lie)).legal
+    first_tile = "6-6 crosswise" if game == "sniff" else "6-6"
+    assert judging_of(game).judge(Case(game, first_tile)).legal
 
 
 @pytest.mark.parametrize(
@@ -183,14 +185,14 @@ FOUR_LEFT = (("6-5", "3-3"), ("1-0",), ("2-0",), ())
 
 def test_DM_16_draws_and_goes_follow_the_hand_and_the_boneyard() -> None:
     stuck: dict[str, Any] = {"hand": ("5-5",), "seat": 1}
-    may = judged("draw", "6-4", "draw", boneyard=3, **stuck)
-    assert (may.legal, may.name) == (True, "draw")
-    assert may.reasons == (
+    legal = judged("draw", "6-4", "draw", boneyard=3, **stuck)
+    assert (legal.legal, legal.name) == (True, "draw")
+    assert legal.reasons == (
         "Seat 1 cannot play, and 3 tiles are in the boneyard: the seat can draw (C3, C4).",
     )
-    must_not = judged("draw", "6-4", "draw", boneyard=2, **stuck)
-    assert not must_not.legal
-    assert "2 tiles are left in the boneyard" in must_not.reasons[0]
+    too_few = judged("draw", "6-4", "draw", boneyard=2, **stuck)
+    assert not too_few.legal
+    assert "2 tiles are left in the boneyard" in too_few.reasons[0]
     assert judged("draw", "6-4", "go", boneyard=2, **stuck).legal
     early = judged("draw", "6-4", "go", boneyard=3, **stuck)
     assert "has to draw before it can go" in early.reasons[0]
@@ -225,7 +227,7 @@ def test_DM_15_and_DM_17_a_set_tile_is_judged_by_the_hand() -> None:
     assert judged("bergen", "2-2", hand=("6-5", "2-2")).legal
 
 
-def test_DM_19_the_last_tile_brings_the_others_pips() -> None:
+def test_DM_19_the_last_tile_scores_the_pips_of_the_other_hands() -> None:
     hands = (("6-5", "3-3"), ("1-0",), ("4-1",))
     verdict = judged("block", "6-4", "4-1", hands=hands, seat=2)
     assert (verdict.name, verdict.win) == ("out", True)
@@ -235,7 +237,7 @@ def test_DM_19_the_last_tile_brings_the_others_pips() -> None:
     assert alone.reasons[-1] == "The hand has ended; give all hands for its score (C9)."
 
 
-def test_DM_20_and_DM_21_a_blocked_hand_is_won_by_the_lowest_or_nobody() -> None:
+def test_DM_20_and_DM_21_the_lowest_hand_wins_a_blocked_hand_unless_two_are_equal() -> None:
     hands = (("1-0",), ("6-5",), ("3-1",))
     verdict = judge(Case("block", hands=hands))
     assert (verdict.name, verdict.win) == ("blocked", True)
@@ -314,7 +316,7 @@ def test_DM_23_points_that_reach_the_target_end_the_game_at_once() -> None:
         ("block", ("6-4", "show 4-1"), {}, "tile: 'show 4-1' is not"),
     ],
 )
-def test_a_case_that_no_table_can_produce_is_refused_with_the_field_and_the_rule(
+def test_an_impossible_case_is_refused_with_the_field_and_the_rule(
     game: str, laid: tuple[str, ...], more: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(RulesError, match=sentence) as refused:
@@ -338,7 +340,7 @@ def test_a_file_of_another_game_is_refused_with_its_line(tmp_path: Path) -> None
         load_case("block", file)
 
 
-def test_a_game_or_a_seat_that_is_not_there_is_refused() -> None:
+def test_an_unknown_game_or_seat_is_refused() -> None:
     with pytest.raises(
         RulesError, match="'pinochle' is not a game of dominoes; choose one of block, draw"
     ):
@@ -347,7 +349,7 @@ def test_a_game_or_a_seat_that_is_not_there_is_refused() -> None:
         Case("block", "6-6", seat=4)
 
 
-def test_a_case_is_read_from_a_file_and_told_its_game(tmp_path: Path) -> None:
+def test_a_case_is_read_from_a_file_and_gets_the_game_as_a_field(tmp_path: Path) -> None:
     file = tmp_path / "case.yaml"
     file.write_text(
         "layout: [5-5, 5-0 on 5-5]\n"

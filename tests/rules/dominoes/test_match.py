@@ -1,4 +1,4 @@
-"""A game of several hands, and the rules of each game as one value."""
+"""Dominoes: games of several hands, played with the `Rules` of each game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rules.setup_facts import settle
 from tests.rules.dominoes.hands import dealt, follow, parameters
 
 
-def test_the_deal_and_the_right_to_set_pass_round_the_table() -> None:
+def test_the_deal_passes_to_the_next_seat() -> None:
     match = DominoMatch(parameters("block"), (0, 0, 0), dealer=1)
     match = match.after(follow(dealt("block", "6-6", "5-5", "1-0"), "6-6"))
     assert match.scores == (11, 0, 0)
@@ -40,17 +40,17 @@ def test_a_game_ends_at_its_target() -> None:
     assert match.scores == (105, 99)
 
 
-def test_a_hand_that_goes_on_is_not_counted() -> None:
+def test_an_unfinished_hand_is_not_counted() -> None:
     with pytest.raises(RulesError, match="The hand is not settled yet;"):
         DominoMatch(parameters("block"), (0, 0)).after(dealt("block", "6-6 1-0", "5-5"))
 
 
-def test_a_play_begins_where_a_set_up_is_finished() -> None:
+def test_a_play_needs_a_finished_set_up() -> None:
     with pytest.raises(IllegalSetupError, match=r"The set-up is not finished"):
         start(GAMES["block"].setup())
 
 
-def test_a_match_may_be_for_fewer_players() -> None:
+def test_a_match_can_have_fewer_players() -> None:
     block = RULES[0].match(parameters("block"), 2, 1)
     assert (block.scores, block.dealer) == ((0, 0), 1)
 

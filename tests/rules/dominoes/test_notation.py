@@ -1,4 +1,4 @@
-"""Domino actions as text, both ways."""
+"""Dominoes: actions written as text and read from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rules.errors import NotationError
 from rules.games.dominoes.actions import Call, Draw, Go, Lay, Show, parse
 from rules.play import Action
 
-SAID = [
+TEXTS = [
     (Lay(2, "6-4"), "6-4"),
     (Lay(2, "6-4", "6"), "6-4 on 6"),
     (Lay(2, "6-4", "6-6"), "6-4 on 6-6"),
@@ -24,18 +24,18 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("action", "text"), SAID, ids=[text for _, text in SAID])
-def test_an_action_is_said_and_read_back(action: Action, text: str) -> None:
+@pytest.mark.parametrize(("action", "text"), TEXTS, ids=[text for _, text in TEXTS])
+def test_an_action_is_written_and_read(action: Action, text: str) -> None:
     assert str(action) == text
     assert parse(2, text) == action
 
 
-def test_the_halves_of_a_tile_come_in_either_order() -> None:
+def test_the_halves_of_a_tile_are_read_in_either_order() -> None:
     assert parse(0, "4-6 on 6") == Lay(0, "6-4", "6")
 
 
 @pytest.mark.parametrize("text", ["", "pass", "6-4 onto 6", "6-4 on", "64", "1-1 across on 4"])
-def test_what_nobody_can_do_is_answered_with_what_can_be_said(text: str) -> None:
+def test_the_error_for_an_unknown_action_lists_the_notation(text: str) -> None:
     with pytest.raises(NotationError, match="dominoes; write '6-4', '6-4 on"):
         parse(0, text)
 

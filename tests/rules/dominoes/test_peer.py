@@ -1,4 +1,4 @@
-"""Block against the `dominoes` package: the same tiles, the same moves, the same end."""
+"""Comparison of Block with the package `dominoes`: legal moves, turns and the end of each hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def face(tile: dominoes.Domino) -> str:
 
 
 def their_moves(peer: dominoes.Game) -> dict[tuple[str, str], tuple[dominoes.Domino, bool]]:
-    """Their moves as a tile and the end that it joins, as we say it."""
+    """The legal moves of the package, by tile and end in the notation of the rules."""
     if not peer.board:
         return {(face(tile), ""): (tile, left) for tile, left in peer.valid_moves}
     ends = {True: str(peer.board.left_end()), False: str(peer.board.right_end())}
@@ -35,14 +35,14 @@ def their_moves(peer: dominoes.Game) -> dict[tuple[str, str], tuple[dominoes.Dom
 
 
 def their_points(play: DominoPlay) -> int:
-    """What they count: two against two, and blocked hands by sides."""
+    """The points as the package counts them: two against two, blocked hands by sides."""
     left = [sum(pips(tile) for tile in hand if tile) for hand in play.hands]
     if play.ended == "out":
         return sum(left)
     return 0 if left[0] + left[2] == left[1] + left[3] else sum(left)
 
 
-def test_two_thousand_random_games_of_block_go_as_the_dominoes_package_has_them() -> None:
+def test_random_games_of_block_agree_with_the_package_dominoes() -> None:
     rng = random.Random(28)
     blocked = 0
     for number in range(GAMES):

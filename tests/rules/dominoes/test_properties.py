@@ -1,4 +1,4 @@
-"""What holds in every hand of every domino game, however it goes."""
+"""Dominoes: properties of every hand of every game, checked in random play."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENDS = ("", *"0123456", *(f"{n}-{n}{kind}" for n in range(7) for kind in ("", " 
 
 @st.composite
 def beginnings(draw: st.DrawFn, hidden: bool = False) -> DominoPlay:
-    """Any game, any number of players, any tiles, some houses' changes."""
+    """The beginning of a hand: any game, any number of players, any tiles, some house rules."""
     variant: Variant = draw(st.sampled_from(VARIANTS))
     players = draw(st.sampled_from(variant.players))
     faces = draw(st.permutations(double_six()))
@@ -55,7 +55,7 @@ def beginnings(draw: st.DrawFn, hidden: bool = False) -> DominoPlay:
 
 
 def random_hand(play: DominoPlay, seed: int) -> Iterable[DominoPlay]:
-    """Every value of a random hand, from its beginning to its end."""
+    """Yields the play after each action of a random hand, the beginning first."""
     rng = random.Random(seed)
     yield play
     while play.settlement is None:
@@ -84,7 +84,7 @@ def test_hidden_tiles_are_conserved_too(play: DominoPlay, seed: int) -> None:
 
 
 @given(beginnings(), st.integers(0, 999))
-def test_payments_sum_to_zero_and_are_what_was_scored(play: DominoPlay, seed: int) -> None:
+def test_payments_sum_to_zero_and_equal_the_scores(play: DominoPlay, seed: int) -> None:
     *_, end = random_hand(play, seed)
     assert end.settlement is not None
     balance = end.settlement.balance()
@@ -107,8 +107,8 @@ def test_replaying_the_actions_as_texts_gives_the_same_hand(play: DominoPlay, se
 
 
 @given(beginnings(), st.integers(0, 999))
-def test_who_sees_nothing_follows_the_same_hand(play: DominoPlay, seed: int) -> None:
-    """What is legal with every face known is legal with none, and scores the same in play."""
+def test_a_hand_with_hidden_tiles_is_played_in_the_same_way(play: DominoPlay, seed: int) -> None:
+    """An action that is legal with known tiles is legal with hidden tiles, and scores the same."""
     *_, end = random_hand(play, seed)
     hidden = play._replace(
         hands=tuple((None,) * len(hand) for hand in play.hands),
@@ -126,8 +126,8 @@ def test_who_sees_nothing_follows_the_same_hand(play: DominoPlay, seed: int) -> 
 
 
 @cache
-def everything(players: int) -> tuple[DominoAction, ...]:
-    """Every action that can be said, by every seat and one too many."""
+def all_actions(players: int) -> tuple[DominoAction, ...]:
+    """Every action that has a text, for every seat and for two seats that do not exist."""
     actions: list[DominoAction] = []
     for seat in range(-1, players + 1):
         actions += [Draw(seat), Go(seat), Call(seat)]
@@ -141,7 +141,7 @@ def everything(players: int) -> tuple[DominoAction, ...]:
 
 
 @given(beginnings() | beginnings(hidden=True), st.integers(0, 999), st.integers(0, 40))
-def test_every_legal_action_applies_and_every_other_raises_a_sentence(
+def test_every_legal_action_applies_and_every_other_action_is_refused(
     play: DominoPlay, seed: int, until: int
 ) -> None:
     for number, now in enumerate(random_hand(play, seed)):
@@ -157,7 +157,7 @@ def test_every_legal_action_applies_and_every_other_raises_a_sentence(
         assert after.actions == (*play.actions, action)
     among = set(legal)
     rng = random.Random(seed)
-    for action in rng.sample(everything(len(play.hands)), 400):
+    for action in rng.sample(all_actions(len(play.hands)), 400):
         assert (action in play.legal_actions) is (action in among)
         if action not in among:
             with pytest.raises(IllegalActionError, match=r"\.$"):
@@ -165,7 +165,7 @@ def test_every_legal_action_applies_and_every_other_raises_a_sentence(
     assert (play.hands, play.actions, hash(play)) == before
 
 
-def test_no_action_that_can_be_said_is_legal_unless_it_is_listed() -> None:
+def test_every_legal_action_that_has_a_text_is_listed() -> None:
     for variant in VARIANTS:
         players, rng = variant.players[0], random.Random(5)
         faces = rng.sample(double_six(), 28)
@@ -173,7 +173,7 @@ def test_no_action_that_can_be_said_is_legal_unless_it_is_listed() -> None:
         hands = [faces[seat * each : (seat + 1) * each] for seat in range(players)]
         play = begin(variant.title, variant.parameters, hands, faces[players * each :])
         for _ in range(tries(4, quick=1)):
-            found = {said for said in everything(players) if said in play.legal_actions}
+            found = {action for action in all_actions(players) if action in play.legal_actions}
             assert found == set(play.legal_actions)
             play = play.apply(rng.choice(list(play.legal_actions)))
 
@@ -187,16 +187,14 @@ def last(among: Sequence[DominoAction]) -> DominoAction:
 
 
 @given(beginnings() | beginnings(hidden=True), st.sampled_from([first, last]))
-def test_a_hand_played_out_in_one_go_is_the_hand_played_step_by_step(
-    play: DominoPlay, pick: Any
-) -> None:
+def test_play_out_gives_the_same_hand_as_single_steps(play: DominoPlay, pick: Any) -> None:
     steps = play
     while steps.settlement is None:
         steps = steps.apply(pick(list(steps.legal_actions)))
     assert play_out(play, pick) == steps
 
 
-def test_what_is_no_action_at_all_is_refused() -> None:
+def test_a_text_is_not_a_legal_action() -> None:
     play = begin("Block", parameters("block"), [["6-6"], ["1-0"]])
     assert "6-6" not in play.legal_actions
     assert hand_score(parameters("block"), [["6-6"], ["1-0"]], None).winner == 1

@@ -1,7 +1,7 @@
-"""Winning hands the slow way: every tile a joker may be, every way to part the tiles.
+"""A slow search for winning hands of Filipino mahjong, to compare with the rules.
 
-Jokers are shared out among the suits, each suit's are given every combination of its nine numbers,
-and each suit's tiles are taken apart in every way.
+Jokers are distributed among the suits in every way and get every combination of the nine numbers;
+the tiles of each suit are divided into sets and pairs in every way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STRAIGHT = {(0, 1, 2), (3, 4, 5), (6, 7, 8)}
 
 
 class Parted(NamedTuple):
-    """One suit's part: pairs of it, sets, whether three of the sets are the straight."""
+    """One division of a suit: its pairs, its sets, and whether three sets form the straight."""
 
     pairs: int
     sets: int
@@ -24,7 +24,7 @@ class Parted(NamedTuple):
 
 
 def wins_as(faces: list[str], jokers: int) -> set[str]:
-    """Everything that these tiles and jokers are: `plain`, `escalera`, `seven first`."""
+    """Every kind of win that these tiles and jokers form: `plain`, `escalera`, `seven first`."""
     found: set[str] = set()
     for parts in _all_parts(faces, jokers):
         pairs, sets = sum(p.pairs for p in parts), sum(p.sets for p in parts)
@@ -38,7 +38,7 @@ def wins_as(faces: list[str], jokers: int) -> set[str]:
 
 
 def any_tile_wins(faces: list[str], jokers: int) -> bool:
-    """Whether the tiles and all jokers but one are five sets, or six pairs and a set."""
+    """Whether the tiles and all jokers except one form five sets, or six pairs and a set."""
     size = len(faces) + jokers - 1
     for parts in _all_parts(faces, jokers - 1) if jokers else ():
         pairs, sets = sum(p.pairs for p in parts), sum(p.sets for p in parts)

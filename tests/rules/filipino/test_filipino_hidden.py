@@ -1,4 +1,4 @@
-"""Filipino mahjong: a hand of which only the public part is known."""
+"""Filipino mahjong: a hand of which only the announced actions are known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.rules.filipino.dealing import (
 )
 
 
-def test_where_nobody_reads_tiles_the_public_part_is_followed() -> None:
+def test_without_tiles_that_are_read_the_announced_actions_are_followed() -> None:
     play = hidden_play(3)
     mano = play.table.mano
     right, opposite = (mano + 1) % 4, (mano + 2) % 4
@@ -54,13 +54,13 @@ def test_a_hidden_hand_wins_by_showing_its_tiles() -> None:
     assert play.table.hands[seat].unknown == 0
 
 
-def test_a_sensible_player_follows_a_hand_that_nobody_reads_to_its_end() -> None:
+def test_sensible_players_finish_a_hand_without_known_tiles() -> None:
     end, acts = played(hidden_play(3), sensible)
     assert end.settlement is not None and end.settlement.name == "exhausted"
     assert {act.verb for act in acts} == {"pass", "draw", "discard"}
 
 
-def test_no_more_flores_come_out_than_the_set_has() -> None:
+def test_no_more_flores_are_laid_out_than_the_set_has() -> None:
     play = hidden_play(3)
     mano = play.table.mano
     full = replace(play.table.hands[mano], flores=(None,) * 36)
@@ -69,7 +69,7 @@ def test_no_more_flores_come_out_than_the_set_has() -> None:
         acted(play, f"{mano} flores")
 
 
-def test_nobody_shows_more_tiles_of_a_kind_than_the_set_has() -> None:
+def test_no_more_tiles_of_a_kind_are_shown_than_the_set_has() -> None:
     play = hidden_play(3)
     mano = play.table.mano
     play = FilipinoPlay(replace(play.table, joker="6s", middle=("6s", "6s", "6s")))

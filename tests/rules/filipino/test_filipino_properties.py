@@ -1,4 +1,4 @@
-"""Filipino mahjong: what holds in every hand, however it is played."""
+"""Filipino mahjong: properties of every hand, checked in random play."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ ODD = [
 
 
 def tiles_on(play: FilipinoPlay) -> Counter[str | None]:
-    """Every tile there is: in the wall, in hands and sets, in the middle, the joker."""
+    """The count of all tiles: in the wall, in hands and sets, in the middle, and the joker."""
     table = play.table
-    lying: list[str | None] = [face for _, face in table.wall.draws]
-    lying += [*table.middle, table.joker]
+    found: list[str | None] = [face for _, face in table.wall.draws]
+    found += [*table.middle, table.joker]
     for hand in table.hands:
-        lying += [*hand.concealed, *[None] * hand.unknown, *hand.flores]
+        found += [*hand.concealed, *[None] * hand.unknown, *hand.flores]
         for meld in hand.melds:
             known = [face_under(tile, table.joker) for tile in meld.tiles]
-            lying += known or [None] * meld.size
-    return Counter(lying)
+            found += known or [None] * meld.size
+    return Counter(found)
 
 
 def some_player(random: Random) -> Callable[[FilipinoPlay, int], Act]:
-    """One who is sensible half of the time."""
+    """A player who takes the sensible action half of the time, and else a random one."""
 
     def act(play: FilipinoPlay, seat: int) -> Act:
         if random.random() < 0.5:
@@ -99,7 +99,7 @@ def test_hands_have_sixteen_tiles_and_one_on_the_turn(seed: int, house: Paramete
 
 @pytest.mark.slow
 @given(seeds, houses)
-def test_a_hand_told_by_its_acts_is_the_same_hand(seed: int, house: Parameters) -> None:
+def test_the_texts_of_the_actions_replay_the_hand(seed: int, house: Parameters) -> None:
     random = Random(seed)
     setup, tiles = dealt(Random(seed), house)
     end, acts = played(start(setup, tiles), some_player(random))
@@ -110,7 +110,7 @@ def test_a_hand_told_by_its_acts_is_the_same_hand(seed: int, house: Parameters) 
 
 
 @given(seeds, houses, st.booleans(), st.integers(0, 60))
-def test_every_legal_act_applies_and_every_other_is_refused_in_a_sentence(
+def test_every_legal_action_applies_and_every_other_is_refused_with_a_sentence(
     seed: int, house: Parameters, hidden: bool, acts: int
 ) -> None:
     random = Random(seed)
@@ -137,7 +137,7 @@ def test_every_legal_act_applies_and_every_other_is_refused_in_a_sentence(
 @pytest.mark.slow
 @settings(max_examples=12)
 @given(seeds)
-def test_a_hand_that_nobody_reads_comes_to_an_end_with_every_tile_there(seed: int) -> None:
+def test_a_hand_without_known_tiles_ends_with_all_tiles_accounted_for(seed: int) -> None:
     random = Random(seed)
     play = hidden_play(seed)
     while play.settlement is None:
@@ -147,7 +147,7 @@ def test_a_hand_that_nobody_reads_comes_to_an_end_with_every_tile_there(seed: in
 
 
 @given(st.text(alphabet="drawiscponghkf 0123456789mpszf*", max_size=24))
-def test_a_text_that_is_an_act_is_said_again_by_it(text: str) -> None:
+def test_an_action_that_was_read_is_written_as_a_text_that_reads_back(text: str) -> None:
     try:
         act = parse(0, text)
     except NotationError:
@@ -169,7 +169,7 @@ def test_sensible_players_finish_most_hands() -> None:
     assert drawn < 6
 
 
-def test_a_sensible_player_sees_only_his_own_tiles_and_what_lies_open() -> None:
+def test_a_sensible_player_uses_only_his_own_tiles_and_the_open_tiles() -> None:
     for seed in range(20):
         play = play_of(seed)
         seat = play.to_act[0]

@@ -1,4 +1,4 @@
-"""Filipino mahjong: which hands win, and with what."""
+"""Filipino mahjong: which hands win, and the features of a win."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_FM_14_the_straight_of_one_suit_is_escalera() -> None:
     assert other is not None and not other.escalera
 
 
-def test_FM_14_a_called_run_and_a_joker_belong_to_the_straight_as_well() -> None:
+def test_FM_14_a_called_run_and_a_joker_count_for_the_straight() -> None:
     called = Meld("chow", ("4p", "5p*", "6p"))
     hand = shown("1p 2p 3p 5m 8p 9p 2m 2m 2m 4s 5s 6s 8s 8s", "8s", called)
     assert hand is not None and hand.escalera
@@ -64,24 +64,24 @@ def test_FM_17_a_joker_that_waited_alone_is_a_single_joker() -> None:
     assert waiting_elsewhere is not None and not waiting_elsewhere.single_joker
 
 
-def test_the_joker_that_was_drawn_did_not_wait() -> None:
+def test_a_joker_that_was_drawn_last_is_not_a_single_joker() -> None:
     tiles = "1m 2m 3m 4m 4m 4m 7p 7p 7p 1s 2s 3s 4s 5s 6s 9p 5m"
     hand = shown(tiles, "5m", taken=False)
     assert hand is not None and not hand.single_joker
 
 
-def test_a_joker_taken_from_another_is_only_its_face() -> None:
+def test_a_joker_taken_from_another_seat_counts_only_as_its_face() -> None:
     tiles = "1m 2m 3m 4m 4m 4m 7p 7p 7p 1s 2s 3s 4s 5s 6s 9p 5m"
     assert shown(tiles, "5m", taken=True) is None
     assert shown("1m 2m 3m 4m 5m 6m 7p 7p 7p 1s 2s 3s 4s 5s 6s 9s 9s", "5m") is not None
 
 
-def test_four_alike_are_two_pairs_of_seven_first() -> None:
+def test_four_equal_tiles_are_two_pairs_of_seven_first() -> None:
     hand = shown("1m 1m 1m 1m 7m 7m 2p 2p 8p 8p 1s 1s 9s 9s 4s 5s 6s", "1m")
     assert hand is not None and hand.seven_first
 
 
-def test_the_set_of_seven_first_may_be_called_unless_the_house_forbids() -> None:
+def test_the_set_of_seven_first_can_be_called_unless_the_house_forbids_it() -> None:
     called = Meld("chow", ("4s", "5s", "6s"))
     pairs = SEVEN_FIRST.removesuffix(" 4s 5s 6s")
     closed = Parameters(seven_first_open=False)
@@ -92,7 +92,7 @@ def test_the_set_of_seven_first_may_be_called_unless_the_house_forbids() -> None
     assert shown(SEVEN_FIRST, "1m", house=closed) is not None
 
 
-def test_a_hand_tells_whether_it_waited_on_two_pairs_or_between_two_tiles() -> None:
+def test_a_win_records_a_wait_on_two_pairs_or_between_two_tiles() -> None:
     two_pairs = shown("1m 2m 3m 7m 8m 9m 7p 7p 7p 1s 2s 3s 8s 8s 9s 9s 9s", "9s")
     assert two_pairs is not None and two_pairs.back_to_back and not two_pairs.middle
     between = shown("1m 2m 3m 7m 8m 9m 7p 7p 7p 1s 2s 3s 4s 5s 6s 9s 9s", "5s")
@@ -100,7 +100,7 @@ def test_a_hand_tells_whether_it_waited_on_two_pairs_or_between_two_tiles() -> N
 
 
 def hand_near_a_win(random: Random, jokers: int) -> list[str]:
-    """Seventeen tiles less the jokers: a winning shape with up to two tiles exchanged."""
+    """Seventeen tiles without the jokers: a winning shape with up to two tiles exchanged."""
     wall = Counter({face: 4 for face in NUMBERS if face != JOKER})
     faces: list[str] = []
 
@@ -133,7 +133,7 @@ def hand_near_a_win(random: Random, jokers: int) -> list[str]:
 
 
 @pytest.mark.slow
-def test_wins_agree_with_every_joker_tried_and_every_way_to_part_20000_hands() -> None:
+def test_wins_of_20000_hands_agree_with_the_slow_search() -> None:
     random = Random(20)
     seen: Counter[str] = Counter()
     for number in range(20_000):
@@ -145,12 +145,12 @@ def test_wins_agree_with_every_joker_tried_and_every_way_to_part_20000_hands() -
         before.remove(tile)
         single = bool(expected) and any_tile_wins(before, jokers)
         hand = winning_hand(Declared((*faces, *[JOKER] * jokers), JOKER, tile, taken=True), HOUSE)
-        told = (faces, jokers, tile)
-        assert (hand is not None) == bool(expected), told
+        case = (faces, jokers, tile)
+        assert (hand is not None) == bool(expected), case
         if hand is not None:
-            assert hand.seven_first == ("seven first" in expected), told
-            assert hand.escalera == ("escalera" in expected), told
-            assert hand.single_joker == single, told
+            assert hand.seven_first == ("seven first" in expected), case
+            assert hand.escalera == ("escalera" in expected), case
+            assert hand.single_joker == single, case
         seen.update([*expected, "single joker" * single, "wins" if expected else "does not win"])
     assert min(seen[name] for name in ("plain", "escalera", "seven first", "single joker")) > 300
     assert min(seen["wins"], seen["does not win"]) > 3000

@@ -1,4 +1,4 @@
-"""The floor's question at Filipino: does the win stand, as what, and who pays?"""
+"""The judge of Filipino mahjong: whether a win is valid, its name, and who pays."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ STRAIGHT = [
 
 
 def paid(case: Case) -> dict[int, int]:
-    """What each seat pays."""
+    """The payment of each seat."""
     sums: dict[int, int] = {}
     for payment in judge(case).payments:
         sums[payment.source] = sums.get(payment.source, 0) + int(payment.amount)
@@ -80,7 +80,7 @@ def won(hand: list[str], tile: str, **more: object) -> Case:
     return Case(**given)  # type: ignore[arg-type]
 
 
-def test_FM_12_seven_first_from_a_discard_is_ten_from_each_and_two_chips() -> None:
+def test_FM_12_seven_first_on_a_discard_gets_ten_from_each_other_seat_and_two_chips() -> None:
     case = won(SEVEN, "6s", by="discard", discarder=0)
     verdict = judge(case)
     assert (verdict.legal, verdict.win) == (True, True)
@@ -88,7 +88,7 @@ def test_FM_12_seven_first_from_a_discard_is_ten_from_each_and_two_chips() -> No
     assert any("2 chips" in reason for reason in verdict.reasons)
 
 
-def test_FM_14_escalera_is_ten_from_each() -> None:
+def test_FM_14_escalera_gets_ten_from_each_other_seat() -> None:
     assert paid(won(STRAIGHT, "6s", by="discard", discarder=2)) == {0: 10, 2: 10, 3: 10}
 
 
@@ -98,15 +98,13 @@ def test_FM_15_a_plain_win_on_a_discard_is_paid_by_the_discarder_alone() -> None
     assert paid(won(hand, "4p", by="self")) == {0: 10, 2: 10, 3: 10}
 
 
-def test_FM_16_without_flores_any_win_is_fifteen_from_each() -> None:
+def test_FM_16_a_win_without_flores_gets_fifteen_from_each_other_seat() -> None:
     hand = [*PLAIN[:-2], "5p", "6p"]
     case = won(hand, "4p", by="discard", discarder=3, flores=0)
     assert paid(case) == {0: 15, 2: 15, 3: 15}
 
 
-def test_FM_20_of_two_winners_the_upper_seat_of_the_discarder_is_first_unless_the_house_turns() -> (
-    None
-):
+def test_FM_20_of_two_winners_the_upper_seat_is_first_unless_the_house_prefers_the_next() -> None:
     hand = [*PLAIN[:-2], "5p", "6p"]
     other = Rival(
         3,
@@ -136,14 +134,14 @@ def test_FM_20_of_two_winners_the_upper_seat_of_the_discarder_is_first_unless_th
     assert judge(won(hand, "4p", by="discard", discarder=0, claims=(other,), parameters=turned)).win
 
 
-def test_FM_22_a_false_win_pays_ten_to_each() -> None:
+def test_FM_22_a_false_win_pays_ten_to_each_other_seat() -> None:
     verdict = judge(won([*PLAIN[:-2], "5p", "6p"], "1z", by="self"))
     assert not verdict.legal
     assert {(payment.source, payment.amount) for payment in verdict.payments} == {(1, 10)}
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"tile": "9x"}, "'9x'"),
         ({"by": "discard"}, "on another seat's"),
@@ -151,8 +149,8 @@ def test_FM_22_a_false_win_pays_ten_to_each() -> None:
         ({"seat": 4}, "There is no seat 4"),
     ],
 )
-def test_a_case_that_cannot_be_is_refused(change: dict[str, object], says: str) -> None:
-    with pytest.raises(RulesError, match=says):
+def test_an_impossible_case_is_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(RulesError, match=message):
         judge(won([*PLAIN[:-2], "5p", "6p"], **({"tile": "4p"} | change)))  # type: ignore[arg-type]
 
 
@@ -161,7 +159,7 @@ WIND_PONG = ("1z", "1z", "1z")
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"claims": (RIVAL,)}, "claims: Seat 3 cannot claim a tile that seat 1 drew itself"),
         ({"discarder": 2}, "discarder: Seat 1 drew the tile itself"),
@@ -224,12 +222,12 @@ WIND_PONG = ("1z", "1z", "1z")
         ),
     ],
 )
-def test_a_case_that_no_table_can_produce_is_refused_with_the_field_and_the_rule(
-    change: dict[str, object], says: str
+def test_an_impossible_case_is_refused_with_the_field_and_the_rule(
+    change: dict[str, object], message: str
 ) -> None:
     given: dict[str, object] = {"joker": "5m", "seat": 1, "flores": 2, "tile": "4p"}
     given["hand"] = (*PLAIN[:-2], "5p", "6p")
-    with pytest.raises(RulesError, match=says) as refused:
+    with pytest.raises(RulesError, match=message) as refused:
         judge(Case(**(given | change)))  # type: ignore[arg-type]
     assert "\n" not in str(refused.value)
 
@@ -242,13 +240,13 @@ def test_a_dead_joker_that_is_claimed_is_a_false_win() -> None:
     assert (verdict.legal, verdict.name) == (False, "false win")
 
 
-def test_two_alike_double_what_is_paid_where_the_house_plays_so() -> None:
+def test_equal_dice_double_the_payments_if_the_house_plays_so() -> None:
     house = Parameters(pairs_double=True)
     case = won([*PLAIN[:-2], "5p", "6p"], "4p", parameters=house, doubled=True)
     assert paid(case) == {0: 20, 2: 20, 3: 20}
 
 
-def test_a_case_comes_from_a_file(tmp_path: Path) -> None:
+def test_a_case_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "case.yaml"
     path.write_text(
         "joker: 5m\nhand: [1m, 2m, 3m, 7p, 7p, 7p, 1s, 2s, 3s, 4s, 5s, 6s, 9s, 9s]\n"

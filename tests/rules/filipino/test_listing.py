@@ -1,4 +1,4 @@
-"""The quick list of legal acts, against asking the rules about every act, in random play."""
+"""The fast list of legal actions, compared with a check of every action, in random play."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.rules.filipino.test_filipino_properties import houses, seeds, some_pl
 
 
 def with_more_jokers(table: FilipinoTable, random: Random) -> FilipinoTable:
-    """The table after a sleight of hand: jokers are rare, and sets with them rarer still."""
+    """The table with more jokers and equal tiles in one hand, which are rare in random hands."""
     seat = random.randrange(4)
     hand = table.hands[seat]
     kept = [face for face in hand.concealed if face != table.joker]
@@ -35,9 +35,7 @@ def with_more_jokers(table: FilipinoTable, random: Random) -> FilipinoTable:
 
 @settings(max_examples=tries(100, quick=6))
 @given(seeds, houses)
-def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
-    seed: int, house: Parameters
-) -> None:
+def test_the_fast_list_has_the_same_actions_in_the_same_order(seed: int, house: Parameters) -> None:
     random = Random(seed)
     play = play_of(seed, house)
     player = some_player(random)
@@ -69,7 +67,7 @@ def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
         play = play.apply(player(play, play.to_act[0]))
 
 
-def test_packed_tiles_are_counted_as_a_declared_hand_is() -> None:
+def test_packed_tiles_have_the_counts_of_a_declared_hand() -> None:
     random = Random(8)
     house = Parameters()
     for _ in range(2000):

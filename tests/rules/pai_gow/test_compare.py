@@ -1,4 +1,4 @@
-"""A player's hands against the banker's: PG-18, PG-19, PG-21, copies, and agreement with ranks."""
+"""Comparison of a player's hands with the banker's: PG-18, PG-19, PG-21, copies, ranks."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ def compared(player: str, banker: str, house: Parameters | None = None) -> Compa
     return compare(parse_split(player), parse_split(banker), house)
 
 
-def test_a_player_who_takes_both_hands_wins() -> None:
-    told = compared("6-6 5-4 / 3-1 4-1", "1-1 6-3 / 3-3 5-5")
-    assert told.result == "win"
-    assert told.reasons == (
+def test_a_player_who_wins_both_hands_wins_the_bet() -> None:
+    comparison = compared("6-6 5-4 / 3-1 4-1", "1-1 6-3 / 3-3 5-5")
+    assert comparison.result == "win"
+    assert comparison.reasons == (
         "high 6-6 5-4 to 1-1 6-3: the player's Teen Wong beats Day Wong (4.2)",
         "low 3-1 4-1 to 5-5 3-3: the player's 9 beats 6 (4.2)",
     )
 
 
-def test_PG_18_a_copy_is_the_bankers() -> None:
-    told = compared("6-6 5-4 / 2-2 6-1", "1-1 6-3 / 2-2 4-3")
-    assert (told.high, told.low, told.result) == ("player", "banker", "push")
-    assert told.reasons[1] == "low 2-2 6-1 to 2-2 4-3: both 1, a copy, to the banker (4.2)"
+def test_PG_18_the_banker_wins_a_copy() -> None:
+    comparison = compared("6-6 5-4 / 2-2 6-1", "1-1 6-3 / 2-2 4-3")
+    assert (comparison.high, comparison.low, comparison.result) == ("player", "banker", "push")
+    assert comparison.reasons[1] == (
+        "low 2-2 6-1 to 2-2 4-3: both 1, a copy, which the banker wins (4.2)"
+    )
 
 
-def test_PG_19_zero_against_zero_is_the_bankers_although_the_players_tile_is_higher() -> None:
-    told = compared("6-6 6-3 / 5-5 6-4", "1-1 5-4 / 2-2 5-1")
-    assert (told.high, told.low, told.result) == ("player", "banker", "push")
-    assert told.reasons[1].endswith("both 0, to the banker (4.2)")
+def test_PG_19_the_banker_wins_two_hands_of_0_even_if_the_players_tile_is_higher() -> None:
+    comparison = compared("6-6 6-3 / 5-5 6-4", "1-1 5-4 / 2-2 5-1")
+    assert (comparison.high, comparison.low, comparison.result) == ("player", "banker", "push")
+    assert comparison.reasons[1].endswith("both 0, which the banker wins (4.2)")
 
 
 def test_PG_21_one_hand_each_is_a_push() -> None:
@@ -46,12 +48,12 @@ def test_a_banker_who_wins_both_hands_wins_the_bet() -> None:
 
 
 def test_equal_numbers_are_decided_by_the_stronger_tile() -> None:
-    told = compared("6-6 6-1 / 6-4 6-5", "1-1 5-2 / 6-5 5-5")
-    assert (told.high, told.low) == ("player", "banker")
-    assert told.reasons[0].endswith("both 9, the player's stronger tile decides (4.2)")
+    comparison = compared("6-6 6-1 / 6-4 6-5", "1-1 5-2 / 6-5 5-5")
+    assert (comparison.high, comparison.low) == ("player", "banker")
+    assert comparison.reasons[0].endswith("both 9, the player's stronger tile decides (4.2)")
 
 
-def test_a_house_may_give_its_banker_no_copies_and_no_zeros() -> None:
+def test_a_house_can_play_without_copies_or_zeros_for_the_banker() -> None:
     no_copies = Parameters(banker_wins_copies=False)
     assert compared("6-6 5-4 / 2-2 6-1", "6-6 6-3 / 2-2 4-3", no_copies).result == "push"
     assert compared("6-6 5-4 / 5-5 6-4", "1-1 6-3 / 2-2 5-1", no_copies).low == "banker"
@@ -70,10 +72,10 @@ def two_splits(pile: list[str], pick: int) -> tuple[Split, Split]:
 @given(piles, st.integers(0, 5))
 def test_comparison_agrees_with_the_ranking(pile: list[str], pick: int) -> None:
     player, banker = two_splits(pile, pick)
-    told, rank = compare(player, banker), Ranking().rank
-    assert (told.high == "player") == (rank(player.high) > rank(banker.high))
-    assert (told.low == "player") == (rank(player.low) > rank(banker.low))
-    assert {told.high, told.low} <= {"player", "banker"}
+    comparison, rank = compare(player, banker), Ranking().rank
+    assert (comparison.high == "player") == (rank(player.high) > rank(banker.high))
+    assert (comparison.low == "player") == (rank(player.low) > rank(banker.low))
+    assert {comparison.high, comparison.low} <= {"player", "banker"}
 
 
 @given(piles, st.integers(0, 5))

@@ -1,4 +1,4 @@
-"""How a cut is announced and comes off the pile, and cuts of the house's own."""
+"""The moves that announce a cut, taking the hands off the pile, and cuts of a house's own."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def places(text: str) -> tuple[PilePlace, ...]:
     return tuple(place for place in found if isinstance(place, PilePlace))
 
 
-def told(move: Arrange) -> str:
-    """A move as the set-up table words it: whole columns by their number, tiles by their place."""
+def as_text(move: Arrange) -> str:
+    """A move in the notation of the set-up table: whole columns by number, tiles by place."""
     tiles = [str(tile).removeprefix("p") for tile in move.tiles]
     if len(tiles) % 4 == 0:
         tiles = [tile.removesuffix(".1") for tile in tiles[::4]]
@@ -78,9 +78,9 @@ def test_an_unknown_cut_or_option_is_refused_by_name(choice: str, sentence: str)
 
 
 @pytest.mark.parametrize("choice", ANNOUNCED)
-def test_every_cut_is_announced_by_its_own_moves(choice: str) -> None:
+def test_every_cut_has_its_announcing_moves(choice: str) -> None:
     moves = find_cut(choice).announcing
-    assert [told(move) for move in moves] == ANNOUNCED[choice]
+    assert [as_text(move) for move in moves] == ANNOUNCED[choice]
     assert all(move.announces for move in moves)
 
 
@@ -92,12 +92,10 @@ def test_every_cut_is_announced_by_its_own_moves(choice: str) -> None:
         ("hong_kong_bank", {6: "join 3 6 middle"}),
     ],
 )
-def test_stacks_that_do_not_touch_are_brought_together_first(
-    name: str, joins: dict[int, str]
-) -> None:
+def test_stacks_that_do_not_touch_are_joined_first(name: str, joins: dict[int, str]) -> None:
     found = find_cut(name)
     moves = {hand: move for hand in range(1, 8) for move in found.before(hand)}
-    assert {hand: told(move) for hand, move in moves.items()} == joins
+    assert {hand: as_text(move) for hand, move in moves.items()} == joins
     assert not any(move.announces for move in moves.values())
 
 
@@ -108,7 +106,7 @@ def test_the_last_hand_of_hong_kong_bank_is_joined_from_the_two_wings() -> None:
     assert not wings.announces
 
 
-def test_PG_12_hong_kong_bank_stands_2_4_10_10_4_2() -> None:
+def test_PG_12_the_stacks_of_hong_kong_bank_have_2_4_10_10_4_2_tiles() -> None:
     pile = PileOnTheTable()
     moves = setup_moves("hong_kong_bank")
     for move in moves[:4]:
@@ -135,7 +133,7 @@ def test_every_hand_can_be_taken_off_the_rearranged_pile(choice: str) -> None:
 
 
 class PileOnTheTable:
-    """The pile as it really stands: stacks by name, left to right, each from its top tile down."""
+    """A model of the pile: stacks by name, from left to right, each from its top tile down."""
 
     def __init__(self) -> None:
         self.stacks = {
@@ -174,7 +172,7 @@ class PileOnTheTable:
         for name, stack in self.stacks.items():
             mine = [tile for tile in stack if tile in hand]
             depth = stack.index(mine[0]) if mine else 0
-            assert depth == 0 or (may_park and depth == 2), f"{mine} lie deep in {name}"
+            assert depth == 0 or (may_park and depth == 2), f"{mine} are covered in {name}"
             assert stack[depth : depth + len(mine)] == mine
             del stack[depth : depth + len(mine)]
 
@@ -184,11 +182,11 @@ class PileOnTheTable:
                 taken = stack[: len(tiles)]
                 del stack[: len(tiles)]
                 return taken
-        raise AssertionError(f"{tiles} lie on top of no stack")
+        raise AssertionError(f"{tiles} are not on top of a stack")
 
 
 def house_cut(name: str = "zigzag") -> UserCut:
-    """Levels across: hand 1 is the top of columns 1 to 4, hand 2 that of columns 5 to 8, and on."""
+    """A cut by levels: hand 1 is the top of columns 1 to 4, hand 2 the top of columns 5 to 8."""
     texts = [f"p{column}.{level}" for level in (1, 2, 3, 4) for column in range(1, 9)]
     return UserCut(name, tuple(tuple(texts[begin : begin + 4]) for begin in range(0, 32, 4)))
 
@@ -236,7 +234,7 @@ def test_a_cut_of_the_house_is_offered_after_the_eight() -> None:
         ),
     ],
 )
-def test_a_cut_of_the_house_that_is_no_partition_is_refused(
+def test_a_cut_of_the_house_that_does_not_use_each_place_once_is_refused(
     hand: tuple[str, ...], sentence: str
 ) -> None:
     with pytest.raises(RulesError) as refused:
@@ -255,7 +253,7 @@ def test_a_cut_of_the_house_needs_a_name_of_its_own(name: str) -> None:
         house_cut(name)
 
 
-def test_a_mirrored_cut_mirrored_again_is_the_cut_itself() -> None:
+def test_a_cut_that_is_mirrored_twice_is_the_same_cut() -> None:
     for found in map(find_cut, CUTS):
         twice = found.mirrored().mirrored()
         assert twice == found

@@ -1,4 +1,4 @@
-"""The eight cuts of pai gow: every hand of every option, as the rules spell it out."""
+"""The eight cuts of pai gow: every hand of every option, as listed in the rules."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_PG_06_cup_say_takes_both_options_together() -> None:
     assert set(hands[0]) == set(places("8.3 8.4 7.3 7.4"))
 
 
-def test_PG_07_chee_yee_goes_from_both_ends_to_the_centre() -> None:
+def test_PG_07_chee_yee_takes_hands_from_both_ends_to_the_centre() -> None:
     hands = cut("chee_yee")
     assert set(hands[0]) == set(places("1.1 1.2 8.1 8.2"))
     assert set(hands[7]) == set(places("4.3 4.4 5.3 5.4"))
@@ -240,7 +240,7 @@ def test_PG_08_dai_pin_takes_a_level_of_one_half_then_of_the_other() -> None:
     assert set(hands[6]) == set(places("1.4 2.4 3.4 4.4"))
 
 
-def test_PG_09_jung_quat_goes_from_the_centre_to_both_ends() -> None:
+def test_PG_09_jung_quat_takes_hands_from_the_centre_to_both_ends() -> None:
     hands = cut("jung_quat")
     assert set(hands[0]) == set(places("4.1 4.2 5.1 5.2"))
     assert set(hands[6]) == set(places("1.1 1.2 8.1 8.2"))

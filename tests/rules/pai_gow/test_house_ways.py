@@ -1,4 +1,4 @@
-"""House ways: hands whose setting the houses publish, and legality for every hand there is."""
+"""House ways: hands from the published rules of the houses, and legal splits of every hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def laid(tiles: str, house_way: str) -> str:
 
 
 def worth(split: str) -> list[Rank]:
-    """What both halves are worth: tiles of a mixed pair can stand for each other."""
+    """The ranks of both halves; the tiles of a mixed pair can be exchanged."""
     parsed = parse_split(split)
     return [Ranking().rank(parsed.high), Ranking().rank(parsed.low)]
 
@@ -36,14 +36,14 @@ def test_a_house_way_sets_every_hand_legally(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOUSE_WAYS)
-def test_two_pairs_are_two_hands_in_every_house(name: str) -> None:
+def test_every_house_sets_two_pairs_as_two_hands(name: str) -> None:
     assert laid("2-1 3-3 4-2 3-3", name) == "4-2 2-1 / 3-3 3-3"
     assert laid("5-3 4-4 6-2 4-4", name) == "4-4 4-4 / 5-3 6-2"
 
 
 @pytest.mark.parametrize("name", HOUSE_WAYS)
 @pytest.mark.parametrize("pair", ["3-1 3-1", "2-2 2-2", "4-1 3-2", "3-3 3-3", "6-4 6-4", "6-5 6-5"])
-def test_no_house_parts_a_pair_of_fours_fives_sixes_tens_or_elevens(name: str, pair: str) -> None:
+def test_no_house_splits_a_pair_of_fours_fives_sixes_tens_or_elevens(name: str, pair: str) -> None:
     high, _ = set_hand([*pair.split(), "6-6", "6-3"], name)
     assert set(high) == set(pair.split())
 
@@ -80,7 +80,7 @@ def test_california_keeps_every_pair() -> None:
         ("6-5 6-4 5-1 5-5", "6-5 5-1 / 5-5 6-4"),
     ],
 )
-def test_foxwoods_sets_as_its_booklet_says(tiles: str, split: str) -> None:
+def test_foxwoods_sets_as_in_its_published_rules(tiles: str, split: str) -> None:
     assert worth(laid(tiles, "foxwoods")) == worth(split)
 
 
@@ -104,12 +104,12 @@ def test_foxwoods_sets_as_its_booklet_says(tiles: str, split: str) -> None:
         ("5-5 6-3 6-1 5-1", "6", "6"),
     ],
 )
-def test_canberra_sets_as_its_rules_say(tiles: str, high: str, low: str) -> None:
+def test_canberra_sets_as_in_its_published_rules(tiles: str, high: str, low: str) -> None:
     halves = set_hand(tiles.split(), "canberra")
     assert [Ranking().rank(half).name for half in halves] == [high, low]
 
 
-def test_canberra_backs_the_weaker_hand_with_the_stronger_tile() -> None:
+def test_canberra_puts_the_stronger_tile_into_the_weaker_hand() -> None:
     assert laid("4-4 5-3 6-3 6-4", "canberra") == "6-4 5-3 / 4-4 6-3"
     assert laid("3-3 5-1 2-1 6-1", "canberra") == "5-1 2-1 / 3-3 6-1"
 
@@ -127,31 +127,31 @@ def test_canberra_backs_the_weaker_hand_with_the_stronger_tile() -> None:
         ("6-6 6-3 5-3 2-2", "6-6 6-3 / 2-2 5-3"),
     ],
 )
-def test_new_zealand_sets_as_its_gazetted_rules_say(tiles: str, split: str) -> None:
+def test_new_zealand_sets_as_in_its_published_rules(tiles: str, split: str) -> None:
     assert worth(laid(tiles, "new_zealand")) == worth(split)
 
 
-def test_setting_a_hand_for_the_table_gives_the_high_hand_and_the_low_one() -> None:
+def test_set_hand_returns_the_high_hand_and_the_low_hand() -> None:
     assert set_hand(("2-2", "6-3", "6-6", "6-1"), "foxwoods") == (("6-6", "6-1"), ("2-2", "6-3"))
 
 
 @pytest.mark.parametrize(
-    ("tiles", "complaint"),
+    ("tiles", "message"),
     [
         ("6-6 5-4 1-1", "A pai gow hand has 4 tiles, not 3: 6-6 5-4 1-1"),
         ("6-6 6-6 6-6 1-1", "'6-6' 3 times, but a pai gow set has it 2"),
         ("6-6 5-4 1-1 0-0", "'0-0' 1 times, but a pai gow set has it 0"),
     ],
 )
-def test_tiles_that_are_no_hand_are_refused(tiles: str, complaint: str) -> None:
-    with pytest.raises(RulesError, match=complaint):
+def test_tiles_that_are_not_a_hand_are_refused(tiles: str, message: str) -> None:
+    with pytest.raises(RulesError, match=message):
         set_hand(tiles.split())
 
 
-def test_every_house_way_can_be_a_houses_parameter() -> None:
+def test_every_house_way_can_be_a_parameter_of_a_house() -> None:
     assert get_args(HouseWayName) == tuple(HOUSE_WAYS)
 
 
-def test_an_unknown_house_way_is_refused_with_those_that_exist() -> None:
+def test_an_unknown_house_way_is_refused_with_a_list_of_all_house_ways() -> None:
     with pytest.raises(RulesError, match="no house way 'monaco'; choose one of canberra, foxwoods"):
         set_hand(["6-6", "5-4", "1-1", "3-1"], "monaco")

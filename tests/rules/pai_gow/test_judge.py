@@ -1,4 +1,4 @@
-"""The floor person's question at pai gow: are the hands set rightly, who wins, who pays?"""
+"""The judge of pai gow: whether the hands are set legally, who wins, and who pays."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rules.judge_registry import Verdict
 from rules.play import HOUSE, Payment
 
 
-def set_so(player: str, banker: str, **more: object) -> Case:
-    """Hands that lie as they were set."""
-    mine, his = (tuple(said.replace("/", "").split()) for said in (player, banker))
+def case_of(player: str, banker: str, **more: object) -> Case:
+    """The case of two hands that are already set."""
+    mine, his = (tuple(text.replace("/", "").split()) for text in (player, banker))
     return Case(mine, his, player_set=player, banker_set=banker, **more)  # type: ignore[arg-type]
 
 
 def judged(player: str, banker: str, **more: object) -> Verdict:
-    return judge(set_so(player, banker, **more))
+    return judge(case_of(player, banker, **more))
 
 
 def paid(verdict: Verdict) -> list[tuple[int, int, object]]:
@@ -42,30 +42,30 @@ def test_PG_17_teen_wong_beats_day_wong() -> None:
     assert verdict.reasons[-1] == "The house takes 5 % of the win (4.2)."
 
 
-def test_PG_18_a_copy_is_the_bankers() -> None:
+def test_PG_18_the_banker_wins_a_copy() -> None:
     verdict = judged("6-6 5-4 / 2-2 6-1", "1-1 6-3 / 2-2 4-3")
     assert (verdict.legal, verdict.win, verdict.name) == (True, False, "push")
-    assert "both 1, a copy, to the banker (4.2)" in verdict.reasons[0]
+    assert "both 1, a copy, which the banker wins (4.2)" in verdict.reasons[0]
 
 
-def test_PG_19_zero_against_zero_is_the_bankers() -> None:
+def test_PG_19_the_banker_wins_two_hands_of_0() -> None:
     verdict = judged("6-6 6-3 / 5-5 6-4", "1-1 5-4 / 2-2 5-1")
     assert verdict.name == "push"
-    assert verdict.reasons[0].endswith("both 0, to the banker (4.2)")
+    assert verdict.reasons[0].endswith("both 0, which the banker wins (4.2)")
 
 
-def test_PG_20_a_gee_joon_tile_counts_3_or_6_whichever_helps() -> None:
+def test_PG_20_a_gee_joon_tile_counts_3_or_6_to_the_advantage_of_the_hand() -> None:
     verdict = judged("6-6 5-4 / 2-1 3-3", "1-1 6-3 / 3-1 2-2")
     assert "the player's 9 beats 8 (4.2)" in verdict.reasons[0]
     assert verdict.win
 
 
-def test_PG_21_one_hand_each_is_a_push_and_nobody_pays() -> None:
+def test_PG_21_one_hand_each_is_a_push_without_payments() -> None:
     verdict = judged("6-6 6-6 / 5-5 6-5", "1-1 6-3 / 3-3 5-5")
     assert (verdict.name, verdict.payments) == ("push", ())
 
 
-def test_who_loses_both_hands_pays_the_bank_and_no_commission() -> None:
+def test_a_player_who_loses_both_hands_pays_the_bank_without_commission() -> None:
     house = Parameters(bank_commission=True)
     verdict = judged(
         "6-5 6-4 / 3-1 5-1", "1-1 6-3 / 3-3 5-5", bet=20, seat=3, dealer=6, parameters=house
@@ -82,7 +82,7 @@ def test_hands_that_are_not_set_are_set_by_the_house_way() -> None:
     assert "sets seat 0's hand: " in verdict.reasons[2]
 
 
-def test_a_high_hand_that_is_the_weaker_one_is_no_legal_split() -> None:
+def test_a_split_with_a_weaker_high_hand_is_not_legal() -> None:
     verdict = judged("3-1 4-1 / 6-6 5-4", "1-1 6-3 / 3-3 5-5")
     assert (verdict.legal, verdict.win, verdict.name) == (False, False, "set wrongly")
     assert verdict.payments == ()
@@ -93,14 +93,14 @@ def test_a_high_hand_that_is_the_weaker_one_is_no_legal_split() -> None:
     )
 
 
-def test_a_bank_of_the_house_is_set_by_its_way_alone() -> None:
+def test_a_bank_of_the_house_is_set_only_by_its_house_way() -> None:
     house = Parameters(house_seats=(0,))
     verdict = judged("6-6 5-4 / 3-1 4-1", "6-3 3-3 / 1-1 5-5", parameters=house)
     assert not verdict.legal
     assert "Seat 0 belongs to the house, which sets by its house way canberra" in verdict.reasons[0]
 
 
-def test_the_houses_own_parameters_count() -> None:
+def test_the_parameters_of_the_house_are_used() -> None:
     zeros = Parameters(zero_zero_to_banker=False, commission=0)
     verdict = judged("6-6 5-4 / 5-5 6-4", "1-1 6-3 / 2-2 5-1", parameters=zeros)
     assert paid(verdict) == [(0, 1, 1)]
@@ -111,7 +111,7 @@ GOOD = ("6-6", "5-4", "3-1", "4-1")
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("changes", "sentence"),
     [
         ({"banker": ("6-6", "6-6", "3-3", "5-5")}, "'6-6' is named 3 times, but the set has 2"),
         (
@@ -135,8 +135,10 @@ GOOD = ("6-6", "5-4", "3-1", "4-1")
         ({"dealer": 1}, "Seat 1 is the bank, which cannot bet against itself"),
     ],
 )
-def test_a_case_that_contradicts_itself_is_refused(told: dict[str, object], sentence: str) -> None:
-    case = {"player": GOOD, "banker": ("1-1", "6-3", "3-3", "5-5"), **told}
+def test_a_case_that_contradicts_itself_is_refused(
+    changes: dict[str, object], sentence: str
+) -> None:
+    case = {"player": GOOD, "banker": ("1-1", "6-3", "3-3", "5-5"), **changes}
     with pytest.raises(RulesError, match=sentence):
         judge(Case(**case))  # type: ignore[arg-type]
 
@@ -157,7 +159,7 @@ def test_a_case_is_read_from_a_file(tmp_path: Path) -> None:
     assert paid(verdict) == [(0, 1, 40), (1, HOUSE, 4)]
 
 
-def test_a_file_with_a_seat_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_file_with_an_unknown_seat_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "case.yaml"
     file.write_text(
         "player: [6-6, 5-4, 3-1, 4-1]\nbanker: [1-1, 6-3, 3-3, 5-5]\nseat: 9\n", encoding="utf-8"

@@ -1,4 +1,4 @@
-"""`wallwright lab paigow`."""
+"""The command `wallwright lab paigow`."""
 
 from __future__ import annotations
 
@@ -16,42 +16,43 @@ app = typer.Typer()
 app.add_typer(lab)
 
 
-def said(*words: str) -> str:
-    run = CliRunner().invoke(app, ["lab", "paigow", *words])
+def printed(*arguments: str) -> str:
+    """The output of the command with these arguments."""
+    run = CliRunner().invoke(app, ["lab", "paigow", *arguments])
     assert run.exception is None or run.exit_code == 0, run.output
     return run.stdout
 
 
 def test_both_tables_are_printed_with_counts_and_shares() -> None:
-    page = [line.split() for line in said().splitlines()]
+    page = [line.split() for line in printed().splitlines()]
     assert ["Gee", "Joon", "1", "0.2016%", "0.2016%"] in page
     assert ["pair", "of", "Teen", "434", "1.2069%", "2.4166%"] in page
     assert ["9", "48", "9.6774%", "17.7419%"] in page
     assert ["9", "11,152", "31.0122%", "69.3437%"] in page
 
 
-def test_programs_get_them_as_json() -> None:
-    told = json.loads(said("--json"))
-    assert set(told) == {"two_tiles", "best_high_hand"}
-    assert told["two_tiles"][0] == {
+def test_the_tables_are_printed_as_json() -> None:
+    values = json.loads(printed("--json"))
+    assert set(values) == {"two_tiles", "best_high_hand"}
+    assert values["two_tiles"][0] == {
         "rank": "Gee Joon",
         "count": 1,
         "of": 496,
         "probability": 0.002016,
     }
-    assert sum(row["count"] for row in told["best_high_hand"]) == 35_960
+    assert sum(row["count"] for row in values["best_high_hand"]) == 35_960
 
 
 @pytest.mark.slow
 def test_house_ways_are_compared_with_the_best_split_of_every_hand() -> None:
-    told = json.loads(said("--against", "foxwoods", "--json"))["against"]
-    assert told.pop("house_way") == "foxwoods"
-    assert set(told) == {"player", "banker"}
-    for results in told.values():
+    values = json.loads(printed("--against", "foxwoods", "--json"))["against"]
+    assert values.pop("house_way") == "foxwoods"
+    assert set(values) == {"player", "banker"}
+    for results in values.values():
         assert set(results) == {*HOUSE_WAYS, "optimum"}
         assert max(results.values()) == results["optimum"]
 
 
-def test_a_house_way_that_nobody_knows_is_refused() -> None:
+def test_an_unknown_house_way_is_refused() -> None:
     with pytest.raises(RulesError, match="There is no house way 'monaco'"):
         CliRunner().invoke(app, ["lab", "paigow", "--against", "monaco"], catch_exceptions=False)

@@ -1,4 +1,4 @@
-"""The bank's way round the table (4.3)."""
+"""Matches of pai gow: the bank passes from seat to seat (4.3)."""
 
 from __future__ import annotations
 
@@ -10,70 +10,70 @@ from rules.errors import RulesError
 from rules.games.pai_gow import PAI_GOW_RULES, Parameters
 from rules.games.pai_gow.match import PaiGowMatch, match
 from rules.games.pai_gow.play import start
-from tests.rules.pai_gow.felt import dealt, played
+from tests.rules.pai_gow.deals import dealt, played
 
 
-def after_a_hand(told: PaiGowMatch) -> PaiGowMatch:
-    """One more hand, in which every player wins."""
-    players = len(told.scores)
-    play = start(dealt(players, told.dealer))
+def after_a_hand(current: PaiGowMatch) -> PaiGowMatch:
+    """The match after one more hand, in which every player wins."""
+    players = len(current.scores)
+    play = start(dealt(players, current.dealer))
     seats = play.players
-    play = played(play, *(f"{seat} set" for seat in (*seats, told.dealer)))
-    return told.after(played(play, *(f"{seat} call win" for seat in seats)))
+    play = played(play, *(f"{seat} set" for seat in (*seats, current.dealer)))
+    return current.after(played(play, *(f"{seat} call win" for seat in seats)))
 
 
-def test_the_bank_goes_round_counter_clockwise() -> None:
-    told, banks = match(players=4, dealer=2), []
+def test_the_bank_passes_counter_clockwise() -> None:
+    current, banks = match(players=4, dealer=2), []
     for _ in range(5):
-        banks.append(told.dealer)
-        told = after_a_hand(told)
+        banks.append(current.dealer)
+        current = after_a_hand(current)
     assert banks == [2, 3, 0, 1, 2]
 
 
-def test_a_house_may_send_it_the_other_way_or_leave_it_longer() -> None:
-    told, banks = (
+def test_a_house_can_pass_the_bank_clockwise_or_after_several_hands() -> None:
+    current, banks = (
         match(players=3, parameters=Parameters(bank_direction="clockwise", hands_as_bank=2)),
         [],
     )
     for _ in range(6):
-        banks.append(told.dealer)
-        told = after_a_hand(told)
+        banks.append(current.dealer)
+        current = after_a_hand(current)
     assert banks == [0, 0, 2, 2, 1, 1]
 
 
-def test_scores_are_what_everybody_has_won() -> None:
-    told = after_a_hand(match(players=3))
-    assert told.scores == (-2, Fraction(19, 20), Fraction(19, 20))
-    assert after_a_hand(told).scores == (Fraction(-21, 20), Fraction(-21, 20), Fraction(19, 10))
+def test_scores_are_the_winnings_of_each_seat() -> None:
+    current = after_a_hand(match(players=3))
+    assert current.scores == (-2, Fraction(19, 20), Fraction(19, 20))
+    assert after_a_hand(current).scores == (Fraction(-21, 20), Fraction(-21, 20), Fraction(19, 10))
 
 
-def test_a_player_may_decline_the_bank() -> None:
-    told = match(players=4, dealer=1).decline().decline()
-    assert (told.dealer, told.declined) == (3, (1, 2))
-    told = after_a_hand(told)
-    assert (told.dealer, told.declined) == (0, ())
+def test_a_player_can_decline_the_bank() -> None:
+    current = match(players=4, dealer=1).decline().decline()
+    assert (current.dealer, current.declined) == (3, (1, 2))
+    current = after_a_hand(current)
+    assert (current.dealer, current.declined) == (0, ())
 
 
-def test_with_nobody_to_bank_the_match_is_over() -> None:
-    told = match(players=2).decline().decline()
-    assert told.over
+def test_the_match_is_over_if_all_players_decline_the_bank() -> None:
+    current = match(players=2).decline().decline()
+    assert current.over
     with pytest.raises(RulesError, match="cannot decline the bank"):
-        told.decline()
+        current.decline()
 
 
-def test_a_bank_that_all_decline_falls_to_the_house() -> None:
-    told = match(players=3, dealer=1, parameters=Parameters(house_seats=(2,)))
-    told = told.decline().decline().decline()
-    assert (told.dealer, told.over, told.can_decline) == (2, False, False)
+def test_the_house_gets_a_bank_that_all_players_decline() -> None:
+    current = match(players=3, dealer=1, parameters=Parameters(house_seats=(2,)))
+    current = current.decline().decline().decline()
+    assert (current.dealer, current.over, current.can_decline) == (2, False, False)
 
 
-def test_a_house_may_want_everybody_to_bank() -> None:
-    told = match(players=3, parameters=Parameters(bank_may_be_declined=False))
+def test_a_house_can_forbid_players_to_decline_the_bank() -> None:
+    current = match(players=3, parameters=Parameters(bank_may_be_declined=False))
     with pytest.raises(RulesError, match="Seat 0 cannot decline the bank"):
-        told.decline()
+        current.decline()
 
 
-def test_an_unfinished_hand_does_not_count() -> None:
+def test_an_unfinished_hand_is_not_counted() -> None:
     with pytest.raises(RulesError, match="The hand is not settled"):
         match(players=2).after(start(dealt(2)))
 

@@ -1,4 +1,4 @@
-"""The optimum: odds as a slow count gives them, and never worse than any house way."""
+"""The optimal split: its odds agree with a slow count, and no house way is better."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ HOUSE = Parameters()
 ROLES: tuple[Role, ...] = ("player", "banker")
 
 
-def slowly(split: Split, name: str, house: Parameters, role: Role) -> Odds:
-    """The same odds, hand by hand, from what is left of the set and `compare`."""
+def counted_odds(split: Split, name: str, house: Parameters, role: Role) -> Odds:
+    """The odds of a split, counted over all hands of the remaining tiles with `compare`."""
     rest = list(tile_set("pai_gow_32").faces)
     for face in split.tiles:
         rest.remove(face)
@@ -53,12 +53,12 @@ def slowly(split: Split, name: str, house: Parameters, role: Role) -> Odds:
         ("4-2 5-5 6-4 2-1", "california", Parameters(banker_wins_copies=False), "player"),
     ],
 )
-def test_the_odds_are_those_of_a_slow_count(
+def test_the_odds_agree_with_a_slow_count(
     tiles: str, name: str, house: Parameters, role: Role
 ) -> None:
     split = optimum(tiles.split(), against=name, parameters=house, role=role)
     fast = opposition(HOUSE_WAYS[name], house, role).odds(split)
-    assert fast == slowly(split, name, house, role)
+    assert fast == counted_odds(split, name, house, role)
     assert fast.hands == 20_475
 
 
@@ -79,15 +79,15 @@ def test_the_optimum_is_never_worse_than_a_house_way(name: str, role: Role) -> N
 
 
 @pytest.mark.slow
-def test_a_player_who_sets_as_the_house_does_pays_about_what_is_published() -> None:
-    """Public counts give 2.39 % at 5 % commission; house ways differ by some hundredths."""
+def test_a_player_who_sets_by_the_house_way_loses_the_published_share() -> None:
+    """Published counts give 2.39 % at 5 % commission; house ways differ by some hundredths."""
     for name in ("canberra", "foxwoods", "new_zealand")[: tries(3, quick=1)]:
         way = partial(HOUSE_WAYS[name].set, ranking=HOUSE.ranking)
         assert float(expectation(way, against=name)) == pytest.approx(-0.0239, abs=5e-4)
 
 
 @pytest.mark.slow
-def test_the_optimum_saves_a_player_a_third_of_what_a_house_way_costs() -> None:
+def test_the_optimum_loses_a_third_less_than_a_house_way() -> None:
     best = expectation(partial(optimum, against="foxwoods"), against="foxwoods")
     assert Fraction(-17, 1000) < best < Fraction(-15, 1000)
 
@@ -101,6 +101,6 @@ def test_without_commission_the_two_roles_of_one_way_sum_to_zero() -> None:
     assert player + expectation(way, parameters=house, role="banker") == 0
 
 
-def test_tiles_that_are_no_hand_have_no_optimum() -> None:
+def test_the_optimum_of_tiles_that_are_not_a_hand_is_refused() -> None:
     with pytest.raises(RulesError, match="has 4 tiles, not 2"):
         optimum(["6-6", "5-4"])

@@ -20,14 +20,14 @@ from rules.games.pai_gow.split import parse_split
 from rules.play import HOUSE, IllegalActionError, Payment, random_action
 from rules.setup_facts import settle
 from rules.steps import Choose
-from tests.rules.pai_gow.felt import FACES, begun, dealt, played, with_hands
+from tests.rules.pai_gow.deals import FACES, begun, dealt, played, with_hands
 
 BANK = "1-1 6-3 3-3 5-5"
 WINS, LOSES, SHARES = "6-6 5-4 3-1 4-1", "2-2 6-5 6-4 5-1", "6-6 5-3 6-1 6-4"
 
 
 def table(**parameters: Any) -> PaiGowPlay:
-    """Seat 0 banks; seat 1 can win, seat 2 loses, seat 3 wins one hand."""
+    """A play with seat 0 as the bank; seat 1 can win, seat 2 loses, seat 3 wins one hand."""
     return with_hands(BANK, WINS, LOSES, SHARES, **parameters)
 
 
@@ -49,20 +49,20 @@ def test_players_set_in_any_order_and_the_banker_last() -> None:
     assert played(play, SETTING[3]).to_act == ()
 
 
-def test_a_house_may_let_its_banker_set_with_the_others() -> None:
+def test_a_house_can_let_the_banker_set_with_the_others() -> None:
     assert table(banker_sets_last=False).to_act == (1, 2, 3, 0)
 
 
 def test_every_seat_is_settled_against_the_bank_with_its_reasons() -> None:
-    told = played(table(), *SETTING).settlement
-    assert told is not None
-    assert told.name == "1 win, 1 lose, 1 push"
-    assert told.payments == (
+    settlement = played(table(), *SETTING).settlement
+    assert settlement is not None
+    assert settlement.name == "1 win, 1 lose, 1 push"
+    assert settlement.payments == (
         Payment(0, 1, 1, "seat 1 wins both hands"),
         Payment(1, HOUSE, Fraction(1, 20), "commission of seat 1"),
         Payment(2, 0, 1, "seat 2 loses both hands"),
     )
-    seat_1, seat_2, seat_3 = told.reasons
+    seat_1, seat_2, seat_3 = settlement.reasons
     assert seat_1 == (
         "Seat 1 wins both hands, even money (4.2): high 6-6 5-4 to 1-1 6-3: the player's Teen Wong"
         " beats Day Wong (4.2); low 3-1 4-1 to 5-5 3-3: the player's 9 beats 6 (4.2)"
@@ -80,33 +80,33 @@ def test_every_seat_is_settled_against_the_bank_with_its_reasons() -> None:
 
 def test_PG_21_a_player_who_wins_high_and_loses_low_pushes() -> None:
     play = with_hands("1-1 6-3 3-3 5-5", "6-6 5-4 6-5 6-4")
-    told = played(play, "1 set 6-6 5-4 / 6-5 6-4", "0 set 1-1 6-3 / 5-5 3-3").settlement
-    assert told is not None
-    assert (told.name, told.payments) == ("0 win, 0 lose, 1 push", ())
+    settlement = played(play, "1 set 6-6 5-4 / 6-5 6-4", "0 set 1-1 6-3 / 5-5 3-3").settlement
+    assert settlement is not None
+    assert (settlement.name, settlement.payments) == ("0 win, 0 lose, 1 push", ())
 
 
-def test_a_stake_is_paid_even_less_the_houses_commission() -> None:
+def test_a_stake_is_paid_even_money_less_the_commission_of_the_house() -> None:
     setup = dealt(2, stakes={1: 50}, commission=0.04, highest_stake=100)
-    lies = dict(zip(setup.hands[0], BANK.split(), strict=True))
-    lies |= dict(zip(setup.hands[1], WINS.split(), strict=True))
-    play = start(setup, lies)
-    told = played(play, SETTING[0], SETTING[3]).settlement
-    assert told is not None
-    assert told.balance() == {0: -50, 1: 48, HOUSE: 2}
+    tiles = dict(zip(setup.hands[0], BANK.split(), strict=True))
+    tiles |= dict(zip(setup.hands[1], WINS.split(), strict=True))
+    play = start(setup, tiles)
+    settlement = played(play, SETTING[0], SETTING[3]).settlement
+    assert settlement is not None
+    assert settlement.balance() == {0: -50, 1: 48, HOUSE: 2}
 
 
-def test_a_bank_pays_commission_on_its_net_win_where_the_house_takes_it() -> None:
+def test_a_bank_pays_commission_on_its_net_win_if_the_house_plays_so() -> None:
     hands = ("6-6 5-4 3-1 4-1", "2-2 6-5 6-4 5-1", "5-5 6-1 2-2 6-5")
     play = with_hands(*hands, bank_commission=True)
     for seat in (1, 2, 0):
         play = play.apply(sensible(play, seat))
-    told = play.settlement
-    assert told is not None
-    assert told.balance() == {1: -1, 2: -1, 0: Fraction(19, 10), HOUSE: Fraction(1, 10)}
+    settlement = play.settlement
+    assert settlement is not None
+    assert settlement.balance() == {1: -1, 2: -1, 0: Fraction(19, 10), HOUSE: Fraction(1, 10)}
 
 
 @pytest.mark.parametrize(
-    ("said", "complaint"),
+    ("action", "message"),
     [
         ("0 set 1-1 6-3 / 5-5 3-3", "Seat 0 cannot act now; it is the turn of seat 1, 2, 3."),
         ("1 set", "Seat 1 holds 6-6 5-4 3-1 4-1; name the high and the low hand."),
@@ -118,23 +118,23 @@ def test_a_bank_pays_commission_on_its_net_win_where_the_house_takes_it() -> Non
     ],
 )
 def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing(
-    said: str, complaint: str
+    action: str, message: str
 ) -> None:
     play = table()
     before = play
-    with pytest.raises(IllegalActionError, match=complaint):
-        played(play, said)
+    with pytest.raises(IllegalActionError, match=message):
+        played(play, action)
     assert play == before == table()
 
 
-def test_a_hand_that_is_set_stays() -> None:
+def test_a_hand_cannot_be_set_twice() -> None:
     with pytest.raises(IllegalActionError, match="Seat 1 cannot act now"):
         played(table(), SETTING[0], SETTING[0])
 
 
-def test_something_that_is_no_action_is_not_legal() -> None:
-    for thing in (None, "set", 1):
-        assert not table().legal_actions.__contains__(thing)
+def test_a_value_that_is_not_an_action_is_not_legal() -> None:
+    for value in (None, "set", 1):
+        assert not table().legal_actions.__contains__(value)
 
 
 def test_a_seat_of_the_house_sets_by_its_house_way_only() -> None:
@@ -146,28 +146,28 @@ def test_a_seat_of_the_house_sets_by_its_house_way_only() -> None:
         played(play, "0 set 6-3 5-5 / 1-1 3-3")
 
 
-def test_unknown_hands_are_set_unseen_and_their_results_called_by_the_floor() -> None:
+def test_unknown_hands_are_set_face_down_and_the_floor_calls_their_results() -> None:
     play = start(dealt(3))
     assert list(play.legal_actions) == [SetHand(1), SetHand(2)]
     play = played(play, "1 set", "2 set", "0 set")
     assert play.to_act == (1, 2, 0)
     assert play.settlement is None
-    told = played(play, "2 call lose", "1 call win").settlement
-    assert told is not None
-    assert told.balance() == {0: 0, 1: Fraction(19, 20), 2: -1, HOUSE: Fraction(1, 20)}
-    assert told.reasons[0] == "Seat 1 wins both hands, even money (4.2): called by the floor"
+    settlement = played(play, "2 call lose", "1 call win").settlement
+    assert settlement is not None
+    assert settlement.balance() == {0: 0, 1: Fraction(19, 20), 2: -1, HOUSE: Fraction(1, 20)}
+    assert settlement.reasons[0] == "Seat 1 wins both hands, even money (4.2): called by the floor"
 
 
-def test_unknown_hands_may_be_shown_instead() -> None:
+def test_unknown_hands_can_be_shown_instead() -> None:
     play = played(start(dealt(2)), "1 set", "0 set", "0 show 1-1 6-3 / 5-5 3-3")
     assert play.to_act == (1,)
-    told = played(play, "1 show 6-6 5-4 / 3-1 4-1").settlement
-    assert told is not None
-    assert told.name == "1 win, 0 lose, 0 push"
+    settlement = played(play, "1 show 6-6 5-4 / 3-1 4-1").settlement
+    assert settlement is not None
+    assert settlement.name == "1 win, 0 lose, 0 push"
 
 
 @pytest.mark.parametrize(
-    ("said", "complaint"),
+    ("action", "message"),
     [
         (
             "1 show 6-6 6-3 / 3-1 4-1",
@@ -178,13 +178,13 @@ def test_unknown_hands_may_be_shown_instead() -> None:
         ("0 call win", "Seat 0 cannot act now"),
     ],
 )
-def test_a_showing_that_cannot_be_is_refused(said: str, complaint: str) -> None:
+def test_an_impossible_show_is_refused(action: str, message: str) -> None:
     play = played(start(dealt(2)), "1 set", "0 set", "0 show 1-1 6-3 / 5-5 3-3")
-    with pytest.raises(IllegalActionError, match=complaint):
-        played(play, said)
+    with pytest.raises(IllegalActionError, match=message):
+        played(play, action)
 
 
-def test_a_bank_is_not_called_and_a_known_tile_must_be_in_what_is_shown() -> None:
+def test_the_bank_has_no_result_to_call_and_a_shown_hand_needs_its_known_tiles() -> None:
     setup = dealt(2)
     play = start(setup, {setup.hands[1][0]: "6-6"})
     play = played(play, "1 set", "0 set")
@@ -199,7 +199,7 @@ def test_a_bank_is_not_called_and_a_known_tile_must_be_in_what_is_shown() -> Non
     assert all(action in play.legal_actions for action in islice(shows, 0, None, 97))
 
 
-def test_dead_hands_are_seen_only_where_the_house_shows_them() -> None:
+def test_dead_hands_are_known_only_if_the_house_shows_them() -> None:
     setup = dealt(2, dead_hand="shown")
     play = begun(FACES, setup)
     assert [hand.known for hand in play.dead] == [
@@ -208,7 +208,7 @@ def test_dead_hands_are_seen_only_where_the_house_shows_them() -> None:
     assert begun(FACES, dealt(2)).dead == ()
 
 
-def test_an_unfinished_setup_or_tiles_of_two_sets_begin_no_play() -> None:
+def test_a_play_needs_a_finished_set_up_and_tiles_of_one_set() -> None:
     with pytest.raises(IllegalSetupError, match="The set-up is not finished"):
         start(PAI_GOW.setup())
     setup = dealt(2)
@@ -217,9 +217,7 @@ def test_an_unfinished_setup_or_tiles_of_two_sets_begin_no_play() -> None:
         start(setup, twice)
 
 
-def test_each_player_is_asked_for_a_stake_before_the_cut_where_the_house_allows_more_than_one() -> (
-    None
-):
+def test_each_player_is_asked_for_a_stake_before_the_cut_if_several_are_allowed() -> None:
     setup = PAI_GOW.setup(players=3, dealer=1, parameters=Parameters(highest_stake=500)).apply()
     asked = []
     for stake in (7, 100):
@@ -247,19 +245,19 @@ def test_a_highest_stake_out_of_range_is_refused(highest: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "fold", "call", "call luck", "show", "sets 6-6"])
-def test_a_text_that_is_no_action_is_refused(text: str) -> None:
+def test_a_text_that_is_not_an_action_is_refused(text: str) -> None:
     with pytest.raises(NotationError):
         parse(0, text)
 
 
-def test_every_action_reads_back_from_its_text() -> None:
+def test_every_action_is_read_from_its_text() -> None:
     split = parse_split("6-6 5-4 / 1-1 3-1")
     for action in (SetHand(3, split), SetHand(3), Show(3, split), Call(3, "push")):
         assert parse(3, str(action)) == action
     assert str(SetHand(3, split)) == "set 6-6 5-4 / 1-1 3-1"
 
 
-def test_the_rules_of_the_game_lead_through_a_hand() -> None:
+def test_sensible_players_finish_a_hand_without_known_tiles() -> None:
     play = PAI_GOW_RULES.start(dealt(8, 5))
     while play.settlement is None:
         play = play.apply(PAI_GOW_RULES.sensible(play, play.to_act[0]))
@@ -296,7 +294,7 @@ def test_a_random_hand_conserves_tiles_and_money_and_replays(
 ) -> None:
     setup = dealt(players, data.draw(st.integers(0, players - 1)), **house)
     first = play = begun(pile, setup)
-    said: list[tuple[int, str]] = []
+    texts: list[tuple[int, str]] = []
     while play.settlement is None:
         legal = tuple(play.legal_actions)
         assert all(action in play.legal_actions for action in legal)
@@ -304,7 +302,7 @@ def test_a_random_hand_conserves_tiles_and_money_and_replays(
         for action in legal:
             assert play.apply(action) != play
         action = random_action(play, lambda actions: data.draw(st.sampled_from(actions)))
-        said.append((action.seat, str(action)))
+        texts.append((action.seat, str(action)))
         play = play.apply(action)
         assert [Counter(hand.known) for hand in play.hands] == [
             Counter(hand.known) for hand in first.hands
@@ -312,18 +310,18 @@ def test_a_random_hand_conserves_tiles_and_money_and_replays(
     assert sum(play.settlement.balance().values()) == 0
     assert tuple(play.legal_actions) == ()
     again = first
-    for seat, text in said:
+    for seat, text in texts:
         again = again.apply(parse(seat, text))
     assert again == play
     assert again.settlement == play.settlement
 
 
 @given(st.permutations(FACES), st.integers(2, 5), st.sets(st.integers(0, 31)), st.data())
-def test_a_hand_with_unknown_tiles_follows_what_is_public(
+def test_a_hand_with_unknown_tiles_can_be_played_to_its_end(
     pile: list[str], players: int, unseen: set[int], data: st.DataObject
 ) -> None:
-    lies = [None if place in unseen else face for place, face in enumerate(pile)]
-    play = begun(lies, dealt(players))
+    tiles = [None if place in unseen else face for place, face in enumerate(pile)]
+    play = begun(tiles, dealt(players))
     while play.settlement is None:
         action: Action = data.draw(st.sampled_from(list(islice(play.legal_actions, 50))))
         assert action in play.legal_actions

@@ -1,4 +1,4 @@
-"""What two tiles are worth: PG-17 to PG-20, and the ranking as one total order."""
+"""The ranks of two tiles: PG-17 to PG-20, and the ranking as a total order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ORDER = """
 """
 
 
-def test_the_order_of_two_tile_hands_is_that_of_the_rules() -> None:
+def test_two_tile_hands_rank_in_the_order_of_the_rules() -> None:
     ranks = [rank(text) for text in " ".join(ORDER.split()).split(" | ")]
     assert all(stronger > weaker for stronger, weaker in pairwise(ranks))
 
@@ -43,23 +43,23 @@ def test_PG_17_teen_wong_beats_day_wong() -> None:
     assert (rank("6-6 5-4").name, rank("1-1 6-3").name) == ("Teen Wong", "Day Wong")
 
 
-def test_any_wong_beats_any_gong_and_4_4_makes_a_gong() -> None:
+def test_every_wong_beats_every_gong_and_4_4_makes_a_gong() -> None:
     assert rank("1-1 5-4") > rank("6-6 4-4") > rank("1-1 5-3") > rank("6-6 5-2")
     assert rank("1-1 4-4").name == "Day Gong"
 
 
-def test_PG_18_the_same_number_over_the_same_high_tile_is_a_copy() -> None:
+def test_PG_18_the_same_number_with_the_same_highest_tile_is_a_copy() -> None:
     assert rank("2-2 6-1") == rank("2-2 4-3")
     assert rank("2-2 6-1").name == "1"
 
 
-def test_PG_19_two_hands_of_0_are_alike_whatever_their_tiles() -> None:
+def test_PG_19_all_hands_of_0_are_equal() -> None:
     assert rank("5-5 6-4") == rank("2-2 5-1")
     house = Ranking(zeros_alike=False)
     assert rank("5-5 6-4", house) > rank("2-2 5-1", house)
 
 
-def test_PG_20_a_gee_joon_tile_counts_3_or_6_whichever_helps() -> None:
+def test_PG_20_a_gee_joon_tile_counts_3_or_6_to_the_advantage_of_the_hand() -> None:
     assert rank("4-2 3-3").name == "9"
     assert rank("2-1 3-3").name == "9"
     assert rank("2-1 6-6").name == "8"
@@ -71,7 +71,7 @@ def test_a_gee_joon_tile_makes_no_wong_and_no_pair_with_another_six() -> None:
     assert rank("4-2 5-1").name == "9"
 
 
-def test_a_lone_2_4_outranks_the_fives_where_the_house_splits_gee_joon() -> None:
+def test_a_single_4_2_outranks_the_fives_if_the_house_splits_gee_joon() -> None:
     split, lowest = Ranking(), Ranking("both_lowest")
     assert rank("4-2 4-1") > rank("2-1 4-1")
     assert rank("4-2 4-1", lowest) == rank("2-1 4-1", lowest)

@@ -1,4 +1,4 @@
-"""Four tiles as a high and a low hand, and the split's text."""
+"""Splits of four tiles into a high and a low hand, and their text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_pair_leaves_two_splits_and_two_pairs_leave_two() -> None:
     assert len(texts("6-6 6-6 2-2 2-2")) == 2
 
 
-def test_halves_of_equal_rank_may_be_laid_both_ways_round() -> None:
+def test_either_of_two_halves_of_equal_rank_can_be_the_high_hand() -> None:
     ways = settings(["6-6", "6-3", "6-6", "5-4"], Ranking())
     assert [str(way) for way in ways if way.high[1] != "6-6"] == [
         "6-6 6-3 / 6-6 5-4",
@@ -42,7 +42,7 @@ def test_halves_of_equal_rank_may_be_laid_both_ways_round() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "6-6 5-4", "6-6 / 5-4 1-1", "6-6 5-4 / 1-1 9-9", "a / b"])
-def test_a_text_that_is_no_split_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_split_is_refused(text: str) -> None:
     with pytest.raises(NotationError, match="is not a split; write the high hand, a"):
         parse_split(text)
 
@@ -58,9 +58,7 @@ def test_every_split_is_legal_and_keeps_the_four_tiles(tiles: tuple[Face, ...]) 
 
 
 @given(fours, st.permutations(range(4)))
-def test_the_order_in_which_tiles_lie_does_not_matter(
-    tiles: tuple[Face, ...], order: list[int]
-) -> None:
+def test_the_order_of_the_tiles_does_not_matter(tiles: tuple[Face, ...], order: list[int]) -> None:
     mixed = [tiles[place] for place in order]
     assert set(splits(mixed, Ranking())) == set(splits(tiles, Ranking()))
     assert Split((mixed[1], mixed[0]), (mixed[3], mixed[2])) == Split(
@@ -69,7 +67,7 @@ def test_the_order_in_which_tiles_lie_does_not_matter(
 
 
 @given(fours)
-def test_settings_are_exactly_the_legal_ones(tiles: tuple[Face, ...]) -> None:
+def test_settings_are_the_legal_splits(tiles: tuple[Face, ...]) -> None:
     a, b, c, d = tiles
     every = [Split((a, b), (c, d)), Split((a, c), (b, d)), Split((a, d), (b, c))]
     every += [split.exchanged() for split in every]

@@ -1,4 +1,4 @@
-"""Wenzhou wins the slow way: every tile that each caishen may stand for, every decomposition."""
+"""A slow search for wins of Wenzhou: every tile for each caishen, every division into sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HONOURS = range(27, 34)
 
 @cache
 def are_sets(kinds: tuple[int, ...]) -> bool:
-    """Whether sorted tiles are triplets and runs, trying both for the lowest."""
+    """Whether sorted tiles form triplets and runs; both are tried for the lowest tile."""
     if not kinds:
         return True
     low = kinds[0]
@@ -28,7 +28,7 @@ def are_sets(kinds: tuple[int, ...]) -> bool:
 
 @cache
 def suit_makes(kinds: tuple[int, ...]) -> tuple[bool, bool]:
-    """Whether the tiles of one suit are sets, and whether they are sets and a pair."""
+    """Whether the tiles of one suit form sets, and whether they form sets and a pair."""
     pairs = (kind for kind, number in Counter(kinds).items() if number >= 2)
     with_pair = any(
         are_sets(tuple(sorted((Counter(kinds) - Counter({pair: 2})).elements()))) for pair in pairs
@@ -37,7 +37,7 @@ def suit_makes(kinds: tuple[int, ...]) -> tuple[bool, bool]:
 
 
 def sets_and_pair(kinds: Sequence[int]) -> bool:
-    """Whether tiles without wild ones are sets and a pair."""
+    """Whether tiles form sets and a pair, without wild tiles."""
     suits: list[list[int]] = [[], [], [], []]
     for kind in sorted(kinds):
         suits[kind // 9].append(kind)
@@ -49,21 +49,20 @@ def sets_and_pair(kinds: Sequence[int]) -> bool:
 
 
 def wins(kinds: Sequence[int], wild: int) -> bool:
-    """Five sets and a pair with the wild tiles as any tiles at all."""
+    """Whether the tiles form five sets and a pair with any kinds for the wild tiles."""
     return any(
-        sets_and_pair((*kinds, *standing))
-        for standing in combinations_with_replacement(range(34), wild)
+        sets_and_pair((*kinds, *wilds)) for wilds in combinations_with_replacement(range(34), wild)
     )
 
 
 def eight_pairs(kinds: Sequence[int], wild: int) -> bool:
-    """Eight pairs and a tile, with the wild tiles as any tiles at all."""
+    """Whether the tiles form eight pairs and a tile with any kinds for the wild tiles."""
     return any(
-        sum(number // 2 for number in Counter((*kinds, *standing)).values()) >= 8
-        for standing in combinations_with_replacement(sorted({*kinds, 0}), wild)
+        sum(number // 2 for number in Counter((*kinds, *wilds)).values()) >= 8
+        for wilds in combinations_with_replacement(sorted({*kinds, 0}), wild)
     )
 
 
 def at_face_value(kinds: Sequence[int], wild: int, kind: int) -> bool:
-    """Five sets and a pair with every wild tile as its own kind."""
+    """Whether the tiles form five sets and a pair with every wild tile as its own kind."""
     return sets_and_pair((*kinds, *[kind] * wild))

@@ -1,4 +1,4 @@
-"""Wenzhou wins by five sets the slow way: every reading is judged, the first of the best counts."""
+"""A slow search for the best reading of five sets and a pair: every reading is judged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.melds import Group, Kind, Reading, readings
 
 
 def best_reading(claim: Claim, house: Parameters) -> tuple[int, Reading] | None:
-    """The highest multiplier of any reading that the last tile may complete, and the first such."""
+    """The highest multiplier of all legal readings, and the first reading that has it."""
     counts, wild = claim.parted
     judged = [
         (multiplier(reading, claim, house), reading)
@@ -22,7 +22,7 @@ def best_reading(claim: Claim, house: Parameters) -> tuple[int, Reading] | None:
 
 
 def multiplier(reading: Reading, claim: Claim, house: Parameters) -> int:
-    """4 double, 2 hard, 1 soft (W25)."""
+    """The multiplier of a reading: 4 for double, 2 for hard, 1 for soft (W25)."""
     _, wild = claim.parted
     no_chow = all(meld.what != "chow" for meld in claim.melds)
     if (
@@ -37,7 +37,7 @@ def multiplier(reading: Reading, claim: Claim, house: Parameters) -> int:
 
 
 def faces_only(caishen: Caishen, house: Parameters) -> Callable[[Group], bool]:
-    """Whether each wild tile of a group is its own kind, and White beside it allowed."""
+    """A test whether each wild tile of a group is its own kind, with White beside it if allowed."""
     kind: Kind | None = caishen.kind
 
     def at_face(group: Group) -> bool:
@@ -48,7 +48,7 @@ def faces_only(caishen: Caishen, house: Parameters) -> Callable[[Group], bool]:
 
 
 def is_single_wait(reading: Reading, claim: Claim, house: Parameters) -> bool:
-    """Whether the claimed tile is the pair of a lone caishen and nothing else (W25, E7)."""
+    """Whether the claimed tile can only form the pair with a single caishen (W25, E7)."""
     caishen = claim.caishen
     if claim.tile == caishen.face:
         return False

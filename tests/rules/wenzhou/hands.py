@@ -1,4 +1,4 @@
-"""Hands as people write them: `345m 678m` spelt out, C for a caishen."""
+"""Helpers for tests: hands of Wenzhou from texts such as `345m 678m C EE`; C is a caishen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WINDS = {"E": "1z", "S": "2z", "W": "3z", "N": "4z", "White": "5z", "Green": "6z
 
 
 def tiles(text: str, indicator: Face = "2m") -> tuple[Face, ...]:
-    """`345m C EE White`: faces, in that order."""
+    """The faces of a text such as `345m C EE White`, in that order."""
     faces: list[Face] = []
     for word in text.split():
         if re.fullmatch(r"\d+[mpsz]", word):
@@ -29,7 +29,7 @@ def tiles(text: str, indicator: Face = "2m") -> tuple[Face, ...]:
 
 
 def claim(hand: str, tile: str, by: str = "self", indicator: Face = "2m", **more: Any) -> Claim:
-    """A hand without its last tile, that tile, and where it came from."""
+    """The claim of a win: a hand without its last tile, that tile, and its source."""
     caishen = Caishen(indicator)
     melds = more.pop("melds", ())
     values: dict[str, Any] = {"by": by, **more}

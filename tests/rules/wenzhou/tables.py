@@ -1,4 +1,4 @@
-"""Tables set for a story: known hands where the story needs them, unseen tiles elsewhere."""
+"""Helpers for tests: plays of Wenzhou with some known hands and draws; other tiles are unknown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def set_up(
     dealer: int = 0,
     parameters: Parameters | None = None,
 ) -> Setup:
-    """A finished set-up; seats 0, then 3 throw if nothing else is said."""
+    """A finished set-up; with the default throws seat 0 and then seat 3 throw."""
     setup = WENZHOU.setup(dealer=dealer, parameters=parameters)
     left = list(throws)
     while setup.pending is not None:
@@ -62,40 +62,41 @@ def table(
     return play
 
 
-def go(play: WenzhouPlay, *story: str) -> WenzhouPlay:
-    """`0 discard 5m`, `2 pong`, `all pass`: each in turn.
+def go(play: WenzhouPlay, *actions: str) -> WenzhouPlay:
+    """The play after these actions, such as `0 discard 5m`, `2 pong` and `all pass`.
 
-    Whoever is asked and not told of passes, as soon as somebody else is.
+    If further actions follow a discard or a kong, a seat that is asked for a claim and has no
+    action among them passes.
     """
-    for at, line in enumerate(story):
-        who, _, text = line.partition(" ")
-        if who == "all":
+    for at, action in enumerate(actions):
+        by, _, text = action.partition(" ")
+        if by == "all":
             while play.position.stage in (Stage.CLAIM, Stage.ROB):
                 play = play.apply(WENZHOU_RULES.parse(play.to_act[0], "pass"))
             continue
-        play = play.apply(WENZHOU_RULES.parse(int(who), text))
-        following = story[at + 1 :]
-        told = {next_line.partition(" ")[0] for next_line in following}
+        play = play.apply(WENZHOU_RULES.parse(int(by), text))
+        following = actions[at + 1 :]
+        named = {each.partition(" ")[0] for each in following}
         if following and play.position.stage in (Stage.CLAIM, Stage.ROB):
             for seat in play.to_act:
-                if str(seat) not in told and "all" not in told:
+                if str(seat) not in named and "all" not in named:
                     play = play.apply(WENZHOU_RULES.parse(seat, "pass"))
     return play
 
 
-def why_not(play: WenzhouPlay, line: str) -> str:
-    """The sentence against `0 discard 5m`, or an empty text."""
-    who, _, text = line.partition(" ")
-    return play.legal_actions._why_not(WENZHOU_RULES.parse(int(who), text)) or ""
+def why_not(play: WenzhouPlay, action: str) -> str:
+    """The sentence that refuses an action such as `0 discard 5m`; "" if the action is legal."""
+    by, _, text = action.partition(" ")
+    return play.legal_actions._why_not(WENZHOU_RULES.parse(int(by), text)) or ""
 
 
 def allowed(play: WenzhouPlay, seat: int) -> set[str]:
-    """The texts of everything that a seat may do."""
+    """The texts of the legal actions of a seat."""
     return {str(action) for action in play.legal_actions if action.seat == seat}
 
 
 def shuffled(seed: int, match: WenzhouMatch | None = None) -> WenzhouPlay:
-    """A play of a whole shuffled set, every tile known to the rules."""
+    """A play of a whole shuffled set with every tile known."""
     chance = random.Random(seed)
     match = match or WenzhouMatch()
     setup = WENZHOU.setup(dealer=match.dealer, parameters=match.parameters)
@@ -116,8 +117,8 @@ def shuffled(seed: int, match: WenzhouMatch | None = None) -> WenzhouPlay:
     return play
 
 
-def lying(play: WenzhouPlay) -> list[Face | None]:
-    """Every tile of the table, wherever it lies."""
+def all_tiles(play: WenzhouPlay) -> list[Face | None]:
+    """Every tile of the table: in hands, sets and wall, the discards and the indicator."""
     position = play.position
     everywhere: list[Face | None] = [position.deal.caishen.face, *position.discards]
     everywhere += [position.deal.tiles.get(place) for place in position.undrawn]
@@ -130,5 +131,5 @@ def lying(play: WenzhouPlay) -> list[Face | None]:
 
 
 def changed(play: WenzhouPlay, **fields: Any) -> WenzhouPlay:
-    """The same table with some of its position's fields told otherwise."""
+    """The same play with some fields of its position changed."""
     return WenzhouPlay(replace(play.position, **fields))

@@ -1,4 +1,4 @@
-"""Wins and classes of random hands, against trying everything."""
+"""Wins and classes of random hands, compared with a slow search of all possibilities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TILES = 17
 
 
 def hand(chance: random.Random) -> list[int]:
-    """Seventeen tiles: sets and a pair, or eight pairs, now and then with a tile or two changed."""
+    """Seventeen tiles: sets and a pair, or eight pairs, with up to two tiles changed."""
     kinds: list[int] = []
     if chance.random() < 0.15:
         for kind in chance.choices(range(KINDS), k=8):
@@ -39,7 +39,7 @@ def hand(chance: random.Random) -> list[int]:
 
 
 def hands(number: int, seed: int) -> list[tuple[list[int], int]]:
-    """Plain tiles and how many wild ones stand beside them; three are rarer, being slow to try."""
+    """Hands as plain tiles and a number of wild tiles; three wild tiles are rare (slow search)."""
     chance = random.Random(seed)
     dealt = []
     for _ in range(number):
@@ -49,7 +49,7 @@ def hands(number: int, seed: int) -> list[tuple[list[int], int]]:
 
 
 @pytest.mark.slow
-def test_wins_are_those_of_trying_every_caishen_and_every_decomposition() -> None:
+def test_wins_agree_with_the_slow_search() -> None:
     tried = won = 0
     seed = 0
     while tried < HANDS:
@@ -64,8 +64,8 @@ def test_wins_are_those_of_trying_every_caishen_and_every_decomposition() -> Non
     assert HANDS // 5 < won < tried
 
 
-def test_classes_of_hands_won_by_discard_are_those_of_trying_everything() -> None:
-    """Soft, hard and double, where no claimed tile can be the pair of a lone caishen."""
+def test_classes_of_hands_won_on_a_discard_agree_with_the_slow_search() -> None:
+    """Only hands in which the claimed tile cannot be the pair of a single caishen."""
     found: set[int] = set()
     chance = random.Random(7)
     for kinds, wild in hands(4000, seed=99):
@@ -89,7 +89,7 @@ def test_classes_of_hands_won_by_discard_are_those_of_trying_everything() -> Non
 
 
 def _could_be_single_wait(kinds: list[int]) -> bool:
-    """The rest is sets: a caishen is left over for the claimed tile."""
+    """Whether the other tiles form sets, so that the caishen can pair with the claimed tile."""
     rest = sorted(kinds[1:])
     return all(
         brute_force.are_sets(tuple(kind for kind in rest if kind // 9 == suit)) for suit in range(4)
@@ -107,10 +107,10 @@ def _slow_class(kinds: list[int], wild: int, indicator: int) -> int | None:
 
 
 def claims(chance: random.Random) -> Claim:
-    """A hand near a win with up to three caishen, some of its sets laid down, however it came."""
+    """A claim of a hand near a win: up to three caishen, some sets laid down, any last tile."""
     kinds = hand(chance)
     if chance.random() < 0.5:
-        kinds.sort()  # so that sets lie beside each other
+        kinds.sort()  # so that the tiles of a set are neighbours
     caishen = Caishen(face_of(chance.randrange(KINDS)))
     faces = [caishen.face_of(kind) for kind in kinds]
     for _ in range(chance.randrange(4)):
@@ -148,7 +148,7 @@ HOUSES = [
 ]
 
 
-def test_a_judged_hand_is_read_as_the_first_of_its_best_readings() -> None:
+def test_a_judged_hand_gets_the_first_of_its_best_readings() -> None:
     chance = random.Random(11)
     found: Counter[int] = Counter()
     for _ in range(3000):
@@ -159,7 +159,7 @@ def test_a_judged_hand_is_read_as_the_first_of_its_best_readings() -> None:
             assert (win.multiplier, win.reading) == slow, claim
             found[win.multiplier] += 1
         elif slow is not None:
-            # Pairs, or three caishen alone, are worth more than any reading.
+            # Eight pairs, or three caishen with any tiles, pay more than every reading.
             assert isinstance(win, WinReading), claim
             assert win.multiplier > slow[0], claim
     assert min(found[1], found[2], found[4]) > 100

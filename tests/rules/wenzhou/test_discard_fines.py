@@ -1,4 +1,4 @@
-"""Hidden hands are checked when they are shown: discards against the order are fined (E16)."""
+"""The check of hidden hands when they are shown: discards against the order are fined (E16)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.rules.wenzhou.hands import tiles
 from tests.rules.wenzhou.tables import MISFITS, allowed, go, table, why_not
 
 FINES = Parameters(discard_order_penalty=5, reserve=68)
-"""Three draws, and the hand is drawn."""
+"""A house that fines discards, with a reserve that ends the hand after three draws."""
 NUMBERS = "1m 1m 4m 4m 7m 7m 1p 1p 4p 4p 7p 7p 1s 1s 4s"
 """Fifteen tiles without an honour."""
 
 
 def drawn_hand(parameters: Parameters = FINES, seat_1_discards: str = "9s") -> WenzhouPlay:
-    """A drawn hand: the dealer's hand is known, the others are hidden; each seat discards once."""
+    """A drawn hand in which each seat discards once; only the dealer's hand is known."""
     play = table({0: f"{NUMBERS} 6p 6p"}, parameters=parameters)
     return go(
         play,
@@ -41,7 +41,7 @@ THIRD = "1z 1z 2z 2z 6p 6p 3m 3m 7s 7s 7s 7s 4z 4z 6z 6z"
 KEPT = "3p 3p 3s 3s 6s 6s 9m 9m 9m 9m 6m 6m 5m 5m 8m 8m"
 
 
-def test_who_kept_a_single_wind_and_discarded_a_number_tile_pays_each_of_the_others() -> None:
+def test_a_seat_that_kept_a_single_wind_and_discarded_a_number_tile_pays_the_others() -> None:
     play = shown(drawn_hand(), "E 3p 3p 3s 3s 6s 6s 9m 9m 9m 9m 6m 6m 5m 5m 8m", SECOND)
     assert play.settlement is None and play.to_act == (3,)
     play = play.apply(WENZHOU_RULES.parse(3, f"show {THIRD}"))
@@ -51,13 +51,13 @@ def test_who_kept_a_single_wind_and_discarded_a_number_tile_pays_each_of_the_oth
     assert "Seat 1 discarded '9s' against the order (W16, E16)." in settlement.reasons
 
 
-def test_a_hand_that_kept_the_order_pays_nothing() -> None:
+def test_a_hand_that_followed_the_order_pays_nothing() -> None:
     play = shown(drawn_hand(), KEPT, SECOND)
     play = play.apply(WENZHOU_RULES.parse(3, f"show {THIRD}"))
     assert play.settlement is not None and play.settlement.payments == ()
 
 
-def test_hands_are_shown_only_where_a_payment_depends_on_them() -> None:
+def test_hands_are_shown_only_if_a_payment_depends_on_them() -> None:
     assert drawn_hand(Parameters(reserve=68)).settlement is not None
     assert drawn_hand(Parameters(reserve=68, discard_order=False)).settlement is not None
     play = drawn_hand()
@@ -65,7 +65,7 @@ def test_hands_are_shown_only_where_a_payment_depends_on_them() -> None:
     assert play.to_act == (1, 2, 3)
 
 
-def test_tiles_are_shown_one_by_one_or_all_at_once_but_none_that_lies_elsewhere() -> None:
+def test_tiles_are_shown_one_by_one_or_together_but_none_that_is_elsewhere() -> None:
     play = drawn_hand()
     assert "show 5m" in allowed(play, 1) and "show 2" not in allowed(play, 1)
     assert "its 16 unknown tiles" in why_not(play, "1 show 2")
@@ -78,22 +78,26 @@ def test_tiles_are_shown_one_by_one_or_all_at_once_but_none_that_lies_elsewhere(
     assert "shows only its number of caishen; write it as 'show 2'" in why_not(paid, "1 show 5m")
 
 
-# What later draws excuse
+# Discards that later draws excuse
 
 
 def trail(*events: str) -> Trail:
-    """`? 9s` a discard of an unseen hand, `+` a draw, `+ 9s` a draw that was seen, `- 9s` tiles."""
+    """The trail of these events of seat 1.
+
+    `? 9s` is a discard of a hidden hand, `+` an unknown draw, `+ 9s` a known draw, `- 9s` tiles
+    that leave the hand, and `9s` the discard of another seat.
+    """
     found: list[Taken | Given | Unchecked] = []
     thrown: set[int] = set()
     for event in events:
-        what, *faces = event.split()
-        if what == "?":
+        sign, *faces = event.split()
+        if sign == "?":
             (face,) = tiles(faces[0])
             found.append(Unchecked(1, face, frozenset(thrown), frozenset()))
             thrown.add(kind_of(face))
-        elif what == "+":
+        elif sign == "+":
             found.append(Taken(1, tiles(faces[0])[0] if faces else None))
-        elif what == "-":
+        elif sign == "-":
             found.append(Given(1, tiles(" ".join(faces))))
         else:
             thrown.add(kind_of(tiles(event)[0]))
@@ -120,7 +124,7 @@ def trail(*events: str) -> Trail:
         (["? C"], "E", []),
     ],
 )
-def test_a_discard_is_fined_only_if_no_order_of_the_draws_excuses_it(
+def test_a_discard_is_fined_only_if_no_order_of_the_unknown_draws_excuses_it(
     events: list[str], kept: str, rules: list[str]
 ) -> None:
     hands = [(), tiles(kept), (), ()]
@@ -128,13 +132,13 @@ def test_a_discard_is_fined_only_if_no_order_of_the_draws_excuses_it(
     assert [breach.rule for breach in found] == rules
 
 
-def test_an_honour_that_could_join_its_pong_is_not_fined() -> None:
+def test_a_kept_honour_that_can_be_added_to_its_pong_is_not_fined() -> None:
     kept = Unchecked(1, "9s", frozenset(), frozenset({kind_of("1z")}))
     assert breaches((kept,), [(), ("1z",), (), ()], Caishen("2m")) == ()
 
 
-def test_a_tile_claimed_for_the_win_was_not_in_hand_when_others_were_discarded() -> None:
-    """Seat 1 wins with a pair of East: the second one came from the dealer's discard."""
+def test_a_tile_claimed_for_the_win_does_not_excuse_earlier_discards() -> None:
+    """Seat 1 wins with a pair of East, of which the second tile is a discard of seat 3."""
     play = table({0: f"{MISFITS} Green"}, parameters=Parameters(discard_order_penalty=5))
     play = go(play, "0 discard 2z", "all pass", "1 draw", "1 discard 2z", "all pass")
     play = go(play, "2 draw", "2 discard 3z", "all pass", "3 draw", "3 discard 3z", "all pass")

@@ -1,4 +1,4 @@
-"""A win that is declared with a hand that does not win (W36)."""
+"""False wins: wins that are declared with a hand that does not win (W36)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.rules.wenzhou.hands import BASE
 from tests.rules.wenzhou.tables import MISFITS, allowed, go, table, why_not
 
 
-def test_W36_a_false_win_pays_each_as_for_a_hard_hand_and_the_seat_plays_on() -> None:
+def test_W36_a_false_win_pays_each_seat_as_for_a_hard_hand_and_the_hand_continues() -> None:
     play = go(table({0: f"{MISFITS} Green"}, streak=2), "0 discard 6z", "2 false win", "all pass")
     assert play.settlement is None and play.position.seats[2].dead
     ended = go(table({0: f"{MISFITS} Green"}, streak=2, parameters=Parameters(reserve=70)))
@@ -23,7 +23,7 @@ def test_W36_a_false_win_pays_each_as_for_a_hard_hand_and_the_seat_plays_on() ->
     assert settlement.balance() == {2: -12, 0: 8, 1: 2, 3: 2}
 
 
-def test_W36_a_dead_hand_neither_wins_nor_lays_down_sets_but_discards() -> None:
+def test_W36_a_dead_hand_cannot_win_or_lay_down_sets_but_discards() -> None:
     play = table({0: f"{BASE} 789s E E"}, draws="E")
     assert "Seat 0 does win; write 'win'" in why_not(play, "0 false win")
     play = table({0: f"{BASE} 777s 9s E"}, draws="1p 1p 1p 7s")
@@ -36,7 +36,7 @@ def test_W36_a_dead_hand_neither_wins_nor_lays_down_sets_but_discards() -> None:
     assert 0 not in again.to_act
 
 
-def test_W36_a_false_win_on_a_discard_counts_as_passing() -> None:
+def test_W36_a_false_win_on_a_discard_counts_as_a_pass() -> None:
     play = go(table({0: f"{MISFITS} Green"}), "0 discard 6z")
     assert play.to_act == (1, 2, 3)
     after = go(play, "1 false win")
@@ -44,7 +44,7 @@ def test_W36_a_false_win_on_a_discard_counts_as_passing() -> None:
     assert "has already" in why_not(go(play, "1 pass"), "1 false win")
 
 
-def test_W36_the_hand_ends_with_it_where_the_house_says_so_and_is_played_again() -> None:
+def test_W36_a_false_win_ends_the_hand_if_the_house_plays_so_and_the_hand_is_repeated() -> None:
     house = Parameters(after_false_win="ends")
     play = go(table({0: f"{MISFITS} Green"}, streak=2, parameters=house), "0 discard 6z")
     over = go(play, "3 false win")
@@ -57,7 +57,7 @@ def test_W36_the_hand_ends_with_it_where_the_house_says_so_and_is_played_again()
     assert "the hand is over" in why_not(over, "1 false win")
 
 
-def test_W36_a_false_win_while_a_kong_may_be_robbed_gives_the_tile_back() -> None:
+def test_W36_after_a_false_robbing_of_a_kong_its_seat_gets_the_tile_back() -> None:
     house = Parameters(after_false_win="ends")
     play = table({0: f"{MISFITS} Green"}, parameters=house)
     play = go(play, "0 discard 6z", "2 pong", "all pass", "2 discard 9p", "all pass")
@@ -71,7 +71,7 @@ def test_W36_a_false_win_while_a_kong_may_be_robbed_gives_the_tile_back() -> Non
 
 
 @pytest.mark.parametrize("penalty", ["none", "soft", "hard", "double"])
-def test_W36_the_penalty_is_the_one_that_the_house_chose(penalty: str) -> None:
+def test_W36_the_house_chooses_the_penalty(penalty: str) -> None:
     house = Parameters(false_win_penalty=penalty, after_false_win="ends")  # type: ignore[arg-type]
     over = go(table({0: f"{MISFITS} Green"}, parameters=house), "1 false win")
     assert over.settlement is not None
@@ -79,7 +79,7 @@ def test_W36_the_penalty_is_the_one_that_the_house_chose(penalty: str) -> None:
     assert over.settlement.balance().get(1, 0) == -4 * times
 
 
-def test_a_seat_that_does_not_exist_declares_nothing() -> None:
+def test_a_false_win_of_an_unknown_seat_is_refused() -> None:
     play = table({})
     assert "There is no seat 4" in why_not(play, "4 false win")
     assert WENZHOU_RULES.parse(1, "false win") in play.legal_actions

@@ -1,4 +1,4 @@
-"""The quick list of legal actions, against asking the rules about every action, in random play."""
+"""The fast list of legal actions, compared with a check of every action, in random play."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from tests.rules.wenzhou.test_properties import HOUSES, SEEDS, mixed
 
 
 @given(SEEDS, HOUSES)
-def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
-    seed: int, house: Parameters
-) -> None:
+def test_the_fast_list_has_the_same_actions_in_the_same_order(seed: int, house: Parameters) -> None:
     chance = random.Random(seed)
     play = shuffled(seed, WenzhouMatch(house, dealer=seed % 4))
     while play.settlement is None:
@@ -39,12 +37,12 @@ def test_a_known_hand_is_offered_what_the_rules_allow_one_by_one_in_that_order(
 
 
 def asking(position: Position) -> Position:
-    """The position as if every other seat were asked for a claim."""
+    """The position with every other seat asked for a claim."""
     return changed(position, asked=tuple({0, 1, 2, 3} - {position.turn}))
 
 
 @given(SEEDS)
-def test_a_seat_is_asked_exactly_if_the_rules_allow_it_a_claim(seed: int) -> None:
+def test_a_seat_is_asked_if_and_only_if_it_has_a_legal_claim(seed: int) -> None:
     chance = random.Random(seed)
     play = shuffled(seed)
     while play.settlement is None:
@@ -60,7 +58,7 @@ def test_a_seat_is_asked_exactly_if_the_rules_allow_it_a_claim(seed: int) -> Non
         play = play.apply(mixed(play, chance))
 
 
-def test_a_packed_hand_wins_if_its_counts_do_and_only_one_tile_after_it_was_ready() -> None:
+def test_a_packed_hand_is_complete_if_its_counts_are_and_was_ready_one_tile_before() -> None:
     chance = random.Random(4)
     refused = 0
     for _ in range(20_000):
@@ -74,7 +72,7 @@ def test_a_packed_hand_wins_if_its_counts_do_and_only_one_tile_after_it_was_read
             complete = is_complete(Counts.of(kinds), wild, melds)
             assert is_complete_packed(packed, melds) == complete
             for kind in {*kinds, KINDS} if wild else kinds:
-                # The hand before its last tile, with a caishen in that tile's place.
+                # The hand before its last tile, with a caishen in the place of that tile.
                 ready = packed - (1 << 3 * kind) + (1 << 3 * KINDS)
                 refused += not is_complete_packed(ready, melds)
                 assert is_complete_packed(ready, melds) or not complete

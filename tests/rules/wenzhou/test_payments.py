@@ -1,4 +1,4 @@
-"""Who pays, who deals next."""
+"""Payments of Wenzhou mahjong, and the next dealer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOFT, HARD, DOUBLE = (WinReading("a win", multiplier, ()) for multiplier in (1, 
 def paid(
     winner: int, win: WinReading, streak: int, dealer: int = 0, **house: object
 ) -> dict[int, int]:
-    """What each payer pays."""
+    """The payment of each seat that pays."""
     stakes = Stakes(dealer, streak, Parameters(**house))  # type: ignore[arg-type]
     return {payment.source: int(payment.amount) for payment in won(winner, win, stakes).payments}
 
@@ -26,19 +26,19 @@ def ended(winner: int | None) -> Settlement:
     return Settlement("a hand", winner=winner)
 
 
-def test_WZ_24_a_non_dealers_soft_win_in_the_dealers_first_hand_is_worth_4() -> None:
+def test_WZ_24_a_soft_win_of_a_non_dealer_in_the_dealers_first_hand_pays_4() -> None:
     assert paid(2, SOFT, streak=1) == {3: 1, 0: 2, 1: 1}
 
 
-def test_WZ_25_the_dealers_hard_win_in_his_third_hand_is_worth_36() -> None:
+def test_WZ_25_a_hard_win_of_the_dealer_in_his_third_hand_pays_36() -> None:
     assert paid(0, HARD, streak=3) == {1: 12, 2: 12, 3: 12}
 
 
-def test_WZ_26_a_non_dealers_double_in_the_dealers_fourth_hand_is_worth_40() -> None:
+def test_WZ_26_a_double_win_of_a_non_dealer_in_the_dealers_fourth_hand_pays_40() -> None:
     assert paid(1, DOUBLE, streak=4) == {0: 32, 2: 4, 3: 4}
 
 
-def test_WZ_27_the_scale_of_3579() -> None:
+def test_WZ_27_the_scale_3_5_7_9_can_be_used() -> None:
     assert paid(1, HARD, streak=2, dealer_scale=(3, 5, 7, 9)) == {0: 10, 2: 2, 3: 2}
 
 
@@ -54,7 +54,7 @@ def test_WZ_28_after_the_dealers_fourth_win_his_right_neighbour_deals() -> None:
     assert older.seated(dealer=2) == WenzhouMatch(older.parameters, dealer=2, hands=1)
 
 
-def test_WZ_29_a_drawn_hand_keeps_dealer_and_figure_unless_there_was_a_kong() -> None:
+def test_WZ_29_a_drawn_hand_keeps_dealer_and_figure_unless_it_had_a_kong() -> None:
     match = WenzhouMatch(dealer=2, streak=4)
     again = match.settled(ended(None))
     assert (again.dealer, again.streak) == (2, 4)
@@ -72,13 +72,13 @@ def test_W30_the_discarder_pays_no_more_than_the_others() -> None:
     assert settlement.balance() == {2: 8, 3: -2, 0: -4, 1: -2}
 
 
-def test_W35_caishen_money_is_paid_by_everybody() -> None:
+def test_W35_caishen_money_is_paid_by_all_other_seats() -> None:
     paid = caishen_money((0, 2, 0, 1), Parameters(caishen_money=3))
     assert Settlement("", payments=paid).balance() == {0: -9, 1: 15, 2: -9, 3: 3}
     assert caishen_money((0, 2, 0, 1), Parameters()) == ()
 
 
-def test_W36_a_false_win_pays_each_as_for_a_hard_hand() -> None:
+def test_W36_a_false_win_pays_each_seat_as_for_a_hard_hand() -> None:
     penalty = false_win(1, Stakes(0, 2, Parameters()), "Nine of those.")
     assert penalty.balance() == {1: -12, 0: 8, 2: 2, 3: 2}
     free = false_win(1, Stakes(0, 2, Parameters(false_win_penalty="none")), "")
@@ -88,18 +88,18 @@ def test_W36_a_false_win_pays_each_as_for_a_hard_hand() -> None:
     )
 
 
-def test_E16_breaking_the_order_of_discards_costs_what_the_house_says() -> None:
+def test_E16_the_house_sets_the_fine_for_a_discard_against_the_order() -> None:
     assert broken_order(3, Stakes(0, 1, Parameters()), "").payments == ()
     house = Parameters(discard_order_penalty=5)
     assert broken_order(3, Stakes(0, 1, house), "").balance() == {3: -15, 0: 5, 1: 5, 2: 5}
 
 
-def test_W2_east_may_throw_the_second_time() -> None:
+def test_W2_east_can_make_the_second_throw() -> None:
     assert draw_seats(1, 8, 5, Parameters()) == (0, 1)
     assert draw_seats(1, 8, 5, Parameters(seat_draw_method="east")) == (0, 0)
 
 
-def test_a_match_goes_on_only_after_a_settled_hand() -> None:
+def test_an_unfinished_hand_is_not_counted() -> None:
     with pytest.raises(RulesError, match="The hand is not over"):
         WenzhouMatch().after(object())
     assert not WenzhouMatch().over
@@ -116,6 +116,6 @@ def test_a_match_goes_on_only_after_a_settled_hand() -> None:
         {"discard_order_penalty": -1},
     ],
 )
-def test_a_house_cannot_play_by_numbers_that_make_no_sense(house: dict[str, object]) -> None:
+def test_impossible_parameters_are_refused(house: dict[str, object]) -> None:
     with pytest.raises(IllegalSetupError):
         Parameters(**house)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What is true of every hand, however it is played."""
+"""Wenzhou mahjong: properties of every hand, checked in random play."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, WenzhouMatch, WenzhouPla
 from rules.games.wenzhou.actions import Chow, Discard, Draw, Kong, Pass, Pong, WenzhouAction, Win
 from rules.games.wenzhou.parameters import Parameters
 from rules.play import IllegalActionError, random_action
-from tests.rules.wenzhou.tables import lying, shuffled
+from tests.rules.wenzhou.tables import all_tiles, shuffled
 
 SEEDS = st.integers(0, 10**9)
 HOUSES = st.builds(
@@ -35,8 +35,8 @@ HOUSES = st.builds(
 FACES = tuple(dict.fromkeys(WENZHOU.tiles.faces))
 
 
-def conceivable() -> list[WenzhouAction]:
-    """Every action that a text could name, but for wins that show tiles."""
+def all_actions() -> list[WenzhouAction]:
+    """Every action that has a text, except wins that show tiles."""
     actions: list[WenzhouAction] = []
     for seat in range(4):
         actions += [Draw(seat), Pong(seat), Kong(seat), Win(seat), Pass(seat)]
@@ -48,7 +48,7 @@ def conceivable() -> list[WenzhouAction]:
 
 
 def mixed(play: WenzhouPlay, chance: random.Random) -> WenzhouAction:
-    """Mostly sensible, so that hands come to claims, kongs and wins; now and then anything."""
+    """A sensible action, so that claims, kongs and wins occur, or sometimes a random action."""
     if chance.random() < 0.3:
         action: WenzhouAction = random_action(play, chance.choice)
         return action
@@ -57,7 +57,7 @@ def mixed(play: WenzhouPlay, chance: random.Random) -> WenzhouAction:
 
 
 @given(SEEDS, HOUSES)
-def test_tiles_are_conserved_payments_balance_and_a_replay_is_the_same_hand(
+def test_tiles_are_conserved_payments_sum_to_zero_and_a_replay_is_the_same_hand(
     seed: int, house: Parameters
 ) -> None:
     chance = random.Random(seed)
@@ -69,7 +69,7 @@ def test_tiles_are_conserved_payments_balance_and_a_replay_is_the_same_hand(
         action = mixed(play, chance)
         texts.append((action.seat, str(action)))
         play = play.apply(action)
-        assert sorted(map(str, lying(play))) == whole
+        assert sorted(map(str, all_tiles(play))) == whole
     settlement = play.settlement
     assert sum(settlement.balance().values()) == 0
     assert settlement.reasons
@@ -83,10 +83,10 @@ def test_tiles_are_conserved_payments_balance_and_a_replay_is_the_same_hand(
 
 
 @given(SEEDS)
-def test_what_is_offered_is_legal_and_nothing_else_is(seed: int) -> None:
+def test_every_listed_action_is_legal_and_no_other(seed: int) -> None:
     chance = random.Random(seed)
     play = shuffled(seed)
-    every = conceivable()
+    every = all_actions()
     for _ in range(chance.randrange(40)):
         if play.settlement is None:
             play = play.apply(mixed(play, chance))
@@ -106,14 +106,14 @@ def test_what_is_offered_is_legal_and_nothing_else_is(seed: int) -> None:
 
 
 def same_by_another_text(play: WenzhouPlay, action: WenzhouAction) -> bool:
-    """A chow told from its higher tile, or a draw that names the tile that is there."""
+    """Whether the action is a chow written in the other order, or a draw that names its tile."""
     if isinstance(action, Chow):
         return Chow(action.seat, action.own[::-1]) in set(play.legal_actions)
     return isinstance(action, Draw) and play.apply(action) == play.apply(Draw(action.seat))
 
 
 @given(SEEDS)
-def test_hands_of_sensible_players_end_in_a_match(seed: int) -> None:
+def test_sensible_players_finish_a_hand(seed: int) -> None:
     play = shuffled(seed)
     steps = 0
     while play.settlement is None:

@@ -1,4 +1,4 @@
-"""Which hands win, and in which class."""
+"""Wenzhou mahjong: which hands win, and in which class."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_WZ_08_a_hand_without_caishen_wins_hard_on_a_discard() -> None:
     assert result(f"{BASE} 789s E", "E", "discard") == ("hard", 2)
 
 
-def test_WZ_09_a_caishen_as_8s_is_soft_on_a_discard_and_hard_by_self_draw() -> None:
+def test_WZ_09_a_win_with_a_caishen_as_8s_is_soft_on_a_discard_and_hard_by_self_draw() -> None:
     assert result(f"{BASE} 7s C EE", "9s", "discard") == ("soft", 1)
     assert result(f"{BASE} 7s C EE", "9s") == ("self-draw", 2)
     assert result(f"{BASE} 7s C EE", "9s", "replacement") == ("self-draw", 2)
@@ -27,13 +27,13 @@ def test_WZ_10_caishen_and_white_as_a_pair_are_at_face_value() -> None:
     assert result(hand, "9s", "discard", parameters=forbidden) == ("soft", 1)
 
 
-def test_WZ_11_a_caishens_single_wait_takes_no_discard() -> None:
+def test_WZ_11_a_single_wait_on_a_caishen_cannot_win_on_a_discard() -> None:
     assert "single caishen" in refusal(f"{BASE} 789s C", "W", "discard")
     assert result(f"{BASE} 789s C", "W") == ("self-draw", 2)
     assert result(f"{BASE} 789s C", "W", "robbing") is None
 
 
-def test_WZ_12_a_caishen_that_can_stand_in_a_run_frees_the_single_wait() -> None:
+def test_WZ_12_a_caishen_that_can_be_in_a_run_is_not_a_single_wait() -> None:
     assert result(f"{BASE} 78s C E", "E", "discard") == ("soft", 1)
 
 
@@ -49,7 +49,7 @@ def test_WZ_15_two_caishen_are_a_pair_at_face_value() -> None:
     assert result(f"{SEVEN_PAIRS} C C", "N") == ("hard eight pairs", 4)
 
 
-def test_WZ_16_four_alike_are_two_pairs() -> None:
+def test_WZ_16_four_equal_tiles_are_two_pairs() -> None:
     assert result("1111m 55m 77p 99p 11s 33s E S", "E") == ("hard eight pairs", 4)
 
 
@@ -96,7 +96,7 @@ def test_WZ_23_white_is_the_indicators_kind_in_a_run() -> None:
     assert result(hand, "3m", "discard") == ("hard", 2)
 
 
-def test_E7_white_and_the_caishens_own_kind_are_refused_by_a_lone_caishen_too() -> None:
+def test_E7_a_single_caishen_cannot_win_on_white_or_on_its_own_kind() -> None:
     hand = "456m 789m 123p 456p 789s C"
     forgiving = Parameters(caishen_single_strict=False)
     for tile in ("White", "C"):
@@ -109,11 +109,11 @@ def test_E7_a_tile_that_also_ends_a_run_is_not_paired_with_the_caishen() -> None
     assert result(f"{BASE} 789s C", "9s", "discard") == ("soft", 1)
 
 
-def test_E7_a_tile_that_begins_another_run_frees_the_wait() -> None:
+def test_E7_a_tile_that_begins_another_run_is_not_a_single_wait() -> None:
     assert result(f"{BASE} 789s C", "White", "discard") == ("soft", 1)
 
 
-def test_E8_a_house_may_refuse_a_discard_for_eight_pairs_that_take_any_tile() -> None:
+def test_E8_a_house_can_refuse_a_win_on_a_discard_of_eight_pairs_that_wait_for_any_tile() -> None:
     house = Parameters(any_tile_wait_discard=False)
     assert result(f"{SEVEN_PAIRS} EE", "S", "discard") == ("hard eight pairs", 4)
     assert result(f"{SEVEN_PAIRS} EE", "S", "discard", parameters=house) is None
@@ -121,12 +121,12 @@ def test_E8_a_house_may_refuse_a_discard_for_eight_pairs_that_take_any_tile() ->
     assert result(f"{SEVEN_PAIRS} E S", "E", "discard", parameters=house) is not None
 
 
-def test_E9_three_caishen_with_a_lone_wait_still_win_by_any_tiles() -> None:
+def test_E9_three_caishen_with_a_single_wait_win_on_any_tile() -> None:
     assert result("345m 678m 123p 456p E C C C", "W", "discard") == ("three caishen", 4)
     assert result(f"{MISFITS} C C C", "E", "discard") == ("three caishen and any tiles", 2)
 
 
-def test_E11_a_call_before_it_undoes_heaven_and_earth() -> None:
+def test_E11_after_a_call_a_win_is_not_heaven_or_earth() -> None:
     hand = f"{BASE} 7s C EE"
     assert result(hand, "9s", first_turn=True, undisturbed=False) == ("self-draw", 2)
     assert result(hand, "9s", "discard", first_turn=True, undisturbed=False) == ("soft", 1)
@@ -141,7 +141,7 @@ def test_a_caishen_at_face_value_in_a_run_is_hard() -> None:
     assert result("1m C 3m 678m 123p 456p 789s E", "E", "discard") == ("hard", 2)
 
 
-def test_nothing_but_triplets_is_double_where_the_house_says_so() -> None:
+def test_all_triplets_are_double_if_the_house_plays_so() -> None:
     house = Parameters(all_pungs_double=True)
     hand = "111m 333m 555p 777p 99s E"
     assert result(hand, "E", "discard") is None
@@ -155,7 +155,7 @@ def test_nothing_but_triplets_is_double_where_the_house_says_so() -> None:
     )
 
 
-def test_a_hand_of_another_size_or_without_an_indicator_is_told_why() -> None:
+def test_a_hand_of_the_wrong_size_or_without_an_indicator_is_refused_with_the_reason() -> None:
     assert "17 tiles, a kong counted as three, not 14" in refusal("345m 678m 123p 456p E", "E")
     assert "indicator has not been read" in refusal(f"{BASE} 789s E", "E", indicator=None)
     assert "neither five sets and a pair" in refusal(f"{BASE} 789s E", "S")

@@ -1,4 +1,4 @@
-"""Every game's package has the same names, and the `repr` of an action reads back with them."""
+"""Names that every package of games exports; the `repr` of an action evaluates with them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import pytest
 from rules.games import GAMES, rules_of
 from tests.rules.hidden_hands import dealt
 
-EVEN = ("Action", "begin_match", "parse", "sensible", "start")
+COMMON = ("Action", "begin_match", "parse", "sensible", "start")
 PACKAGES = ("backgammon", "da_san", "dominoes", "filipino", "pai_gow", "wenzhou")
 
 
 OWN = [game for game in GAMES if rules_of(game).start.__module__.split(".")[2] in PACKAGES]
-"""A plug-in need not export these names; its actions are checked by the conformance suite."""
+"""The games of the project. Installed games do not have to export these names; the conformance
+suite checks their actions."""
 
 
 def package_of(game: str) -> ModuleType:
@@ -29,7 +30,7 @@ def package_of(game: str) -> ModuleType:
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_package_exports_the_names_that_all_games_have(name: str) -> None:
     package = import_module(f"rules.games.{name}")
-    for each in EVEN:
+    for each in COMMON:
         assert each in package.__all__ and getattr(package, each) is not None
     for action in get_args(package.Action) or (package.Action,):
         assert getattr(package, action.__name__) is action
@@ -37,7 +38,7 @@ def test_a_package_exports_the_names_that_all_games_have(name: str) -> None:
 
 
 @pytest.mark.parametrize("game", OWN)
-def test_the_even_names_are_what_the_rules_use(game: str) -> None:
+def test_the_common_names_are_the_functions_that_the_rules_use(game: str) -> None:
     package, rules = package_of(game), rules_of(game)
     assert (package.start, package.parse) == (rules.start, rules.parse)
     assert (package.begin_match, package.sensible) == (rules.match, rules.sensible)
@@ -45,7 +46,9 @@ def test_the_even_names_are_what_the_rules_use(game: str) -> None:
 
 @pytest.mark.parametrize("hidden", [False, True])
 @pytest.mark.parametrize("game", OWN)
-def test_the_repr_of_an_action_reads_back_and_its_text_is_short(game: str, hidden: bool) -> None:
+def test_the_repr_of_an_action_evaluates_to_it_and_its_text_is_short(
+    game: str, hidden: bool
+) -> None:
     chance, package, rules = Random(3), package_of(game), rules_of(game)
     setup, tiles = dealt(game, chance)
     play = rules.start(setup, {} if hidden else tiles)

@@ -1,4 +1,4 @@
-"""The end of the wall, and hands that nobody sees."""
+"""Wenzhou mahjong: the end of the wall, and hands with unknown tiles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEALER = f"{MISFITS} Green"
 
 
 def unseen(first: int, second: int, **more: Parameters) -> WenzhouPlay:
-    """A table after throws of these sums where only the indicator is seen."""
+    """A play after throws of these sums, with only the indicator known."""
     throws = tuple((max(1, total - 6), total - max(1, total - 6)) for total in (first, second))
     setup = set_up("2m", throws, **more)  # type: ignore[arg-type]
     play: WenzhouPlay = WENZHOU_RULES.start(setup)
@@ -25,7 +25,7 @@ def unseen(first: int, second: int, **more: Parameters) -> WenzhouPlay:
 
 
 def to_the_end(play: WenzhouPlay) -> WenzhouPlay:
-    """Everybody draws, discards and passes until the hand is over."""
+    """The hand at its end, played by sensible players."""
     while play.settlement is None:
         play = play.apply(WENZHOU_RULES.sensible(play, play.to_act[0]))
     return play
@@ -40,12 +40,12 @@ def test_WZ_05_the_hand_is_drawn_at_the_reserve_or_before_the_indicator(
     over = to_the_end(unseen(8, second))
     assert (over.position.drawn, over.position.left) == (draws, left)
     assert over.settlement is not None and over.settlement.name == "drawn hand"
-    word = "tiles are left" if left == 16 else "before the indicator has been taken"
-    assert word in over.settlement.reasons[0]
+    reason = "tiles are left" if left == 16 else "before the indicator has been taken"
+    assert reason in over.settlement.reasons[0]
 
 
 @pytest.mark.parametrize(("second", "draws", "left"), [(6, 52, 16), (12, 45, 23)])
-def test_WZ_06_kongs_cost_draws_only_where_the_reserve_ends_the_wall(
+def test_WZ_06_kongs_reduce_the_draws_only_if_the_reserve_ends_the_wall(
     second: int, draws: int, left: int
 ) -> None:
     play = unseen(8, second)
@@ -55,7 +55,7 @@ def test_WZ_06_kongs_cost_draws_only_where_the_reserve_ends_the_wall(
     assert (over.position.drawn, over.position.left, over.kongs) == (draws, left, 3)
 
 
-def test_WZ_07_replacements_go_backwards_and_skip_the_indicator() -> None:
+def test_WZ_07_replacements_are_taken_backwards_without_the_indicator() -> None:
     play = unseen(8, 2)
     sources = []
     for seat, faces in ((0, "1234s"), (1, "12p")):
@@ -68,7 +68,7 @@ def test_WZ_07_replacements_go_backwards_and_skip_the_indicator() -> None:
     assert sources == ["w3.10u", "w3.10l", "w3.9u", "w3.9l", "w3.8l", "w3.7u"]
 
 
-def test_E4_the_last_discard_may_still_be_won() -> None:
+def test_E4_the_last_discard_can_still_be_won() -> None:
     play = unseen(8, 6)
     while play.position.can_draw or play.position.stage is not Stage.ACT:
         play = play.apply(WENZHOU_RULES.sensible(play, play.to_act[0]))
@@ -79,7 +79,7 @@ def test_E4_the_last_discard_may_still_be_won() -> None:
     assert go(play, "all pass").settlement is not None
 
 
-def test_a_hidden_hand_follows_what_is_public() -> None:
+def test_a_hidden_hand_is_played_from_the_announced_actions() -> None:
     play = go(unseen(8, 6), "0 discard 5m", "2 pong", "all pass", "2 discard 9s")
     assert play.position.seats[2].hidden == 13
     assert str(play.position.seats[2].melds[0]) == "pong 5m 5m 5m"
@@ -103,7 +103,7 @@ def test_a_hidden_hand_wins_by_showing_its_tiles() -> None:
     assert "'9s' cannot be among the unknown tiles of seat 1" in why_not(play, f"1 win {too_many}")
 
 
-def test_W35_where_caishen_are_paid_unseen_hands_show_theirs_at_the_end() -> None:
+def test_W35_hidden_hands_show_their_caishen_at_the_end_if_the_house_pays_for_them() -> None:
     play = unseen(8, 6, parameters=Parameters(caishen_money=3))
     while play.position.stage is not Stage.SHOW:
         play = play.apply(WENZHOU_RULES.sensible(play, play.to_act[0]))
@@ -118,19 +118,19 @@ def test_W35_where_caishen_are_paid_unseen_hands_show_theirs_at_the_end() -> Non
     assert play.settlement.balance() == {0: -9, 1: 15, 2: -9, 3: 3}
 
 
-def test_an_indicator_that_nobody_read_pays_no_caishen() -> None:
+def test_without_a_known_indicator_no_caishen_money_is_paid() -> None:
     play: WenzhouPlay = WENZHOU_RULES.start(set_up(None, parameters=Parameters(caishen_money=3)))
     assert to_the_end(play).settlement is not None
 
 
-def test_an_indicator_that_nobody_read_lets_the_hand_go_on_without_wins() -> None:
+def test_without_a_known_indicator_no_hand_wins() -> None:
     play: WenzhouPlay = WENZHOU_RULES.start(set_up(None))
     play = go(play, "0 discard 9s")
     shown = " ".join(tiles("345m 678m 123p 456p 78s EE"))
     assert "indicator has not been read" in why_not(play, f"1 win {shown}")
 
 
-def test_a_drawn_tile_that_is_known_is_not_read_as_another() -> None:
+def test_a_known_drawn_tile_cannot_be_announced_as_another() -> None:
     play = go(table({0: DEALER}, draws="9s"), "0 discard 3z", "all pass")
     assert "it is '9s'" in why_not(play, "1 draw 8s")
     assert go(play, "1 draw 9s").position.tile == "9s"
@@ -151,23 +151,23 @@ def test_a_drawn_tile_that_is_known_is_not_read_as_another() -> None:
         "show 2",
     ],
 )
-def test_an_action_reads_back_from_its_text(text: str) -> None:
+def test_an_action_is_written_as_it_was_read(text: str) -> None:
     action = WENZHOU_RULES.parse(2, text)
     assert (str(action), action.seat) == (text, 2)
 
 
 @pytest.mark.parametrize("text", ["", "chow 4m", "riichi", "discard", "pass 5m", "show 4"])
-def test_a_text_that_is_no_action_is_told_what_could_be_written(text: str) -> None:
+def test_the_error_for_an_unknown_action_lists_the_notation(text: str) -> None:
     with pytest.raises(NotationError, match="write one of: draw"):
         WENZHOU_RULES.parse(0, text)
 
 
-def test_a_tile_that_the_set_has_not_is_named() -> None:
+def test_the_error_for_a_tile_that_is_not_in_the_set_names_it() -> None:
     with pytest.raises(RulesError, match="'1f' is not a tile of the set mahjong_136"):
         WENZHOU_RULES.parse(0, "discard 1f")
 
 
-def test_what_is_not_legal_raises_a_sentence_and_changes_nothing() -> None:
+def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing() -> None:
     play = table({0: DEALER})
     before = play.position
     with pytest.raises(IllegalActionError, match="Seat 1 cannot act; the hand waits for a discard"):

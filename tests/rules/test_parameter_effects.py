@@ -1,7 +1,8 @@
-"""Every parameter of every game changes something that people at the table can observe.
+"""Every parameter of every game changes something that can be observed at the table.
 
-Each parameter is played at two values or more, all else alike: the set-up, the legal actions, what
-hidden hands have to say, the settlement, the match or what comes before the next hand must differ.
+Hands are played with two or more values of a parameter and otherwise equal houses. The set-up, the
+legal actions, the announced actions of hidden hands, the settlement, the match or the steps before
+the next hand have to differ.
 """
 
 from __future__ import annotations
@@ -20,32 +21,32 @@ from rules.games import GAMES, rules_of
 from rules.games.pai_gow.cuts import PILE, UserCut
 from rules.play import Rules
 from rules.steps import Throw
-from tests.rules.hidden_hands import dealt, told
+from tests.rules.hidden_hands import dealt, play_hidden
 from tests.rules.parameter_scenes import SCENES, a_single_tile_beside_a_doublet
 
 SEEDS = 400
-"""So many evenings are played at most before a parameter counts as one that changes nothing."""
+"""The most evenings that are played before a parameter counts as one without effect."""
 MOST = 40
-"""So many actions of random players are compared in each hand."""
-RASH = 0.1
-"""How often a random player declares a win that is none, where the game knows such a thing."""
+"""The most actions of random players that are compared in each hand."""
+FALSE_WINS = 0.1
+"""The probability that a random player declares a false win, in games that have false wins."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """How one parameter is tried: its values, what else the house plays, how many hands."""
+    """The test of one parameter: its values, the house's other parameters, the number of hands."""
 
     values: tuple[Any, ...] = ()
-    """Empty: both of a truth value, all of a choice, and a number and the next one."""
+    """If empty: both truth values, all values of a choice, or a number and a higher one."""
     given: Mapping[str, Any] = field(default_factory=dict)
     hands: int = 1
     players: int | None = None
     seeds: tuple[int, ...] = ()
-    """Tried first."""
+    """The seeds that are tried first."""
 
 
 def evening(game: str, house: Any, seed: int, trial: Trial) -> Iterator[object]:
-    """What can be observed of an evening, in order: equal houses give equal lists."""
+    """All that can be observed in an evening, in order; equal houses give equal lists."""
     rules = rules_of(game)
     match = rules.match(house, trial.players or GAMES[game].players[-1], 0)
     with suppress(RulesError):
@@ -64,7 +65,7 @@ def evening(game: str, house: Any, seed: int, trial: Trial) -> Iterator[object]:
         yield list(at_random(rules, setup, tiles, match, seed))
         unseen = rules.start(setup, {}, match).legal_actions
         yield [f"{action.seat} {action}" for action in islice(unseen, 60)]
-        hand = told(rules, setup, tiles, Random(seed), match)
+        hand = play_hidden(rules, setup, tiles, Random(seed), match)
         yield hand.texts, hand.play.settlement
         match = match.after(hand.play)
         yield match.over, [getattr(match, each.name) for each in fields(match)[1:]]
@@ -73,7 +74,7 @@ def evening(game: str, house: Any, seed: int, trial: Trial) -> Iterator[object]:
 
 
 def before(rules: Rules, match: Any, seed: int) -> Generator[object, None, Any]:
-    """What is thrown and chosen before a hand; returns the match after it."""
+    """Yields the throws and choices before a hand; returns the match after them."""
     drawing, chance = rules.before_hand(match), Random(seed)
     if drawing is None:
         return match
@@ -90,7 +91,7 @@ def before(rules: Rules, match: Any, seed: int) -> Generator[object, None, Any]:
 
 
 def at_random(rules: Rules, setup: Any, tiles: Any, match: Any, seed: int) -> Iterator[object]:
-    """A hand of players who see all tiles and do anything that is legal, false wins too."""
+    """Yields the legal actions of a hand with known tiles at random play, and its settlement."""
     play, chance = rules.start(setup, tiles, match), Random(seed)
     for _ in range(MOST):
         if play.settlement is not None:
@@ -98,16 +99,16 @@ def at_random(rules: Rules, setup: Any, tiles: Any, match: Any, seed: int) -> It
         offered = sorted(play.legal_actions, key=lambda action: (action.seat, str(action)))
         yield [f"{action.seat} {action}" for action in offered]
         action = chance.choice(offered)
-        if chance.random() < RASH:
+        if chance.random() < FALSE_WINS:
             with suppress(RulesError):
-                rash = rules.parse(chance.randrange(len(match.scores)), "false win")
-                action = rash if rash in play.legal_actions else action
+                false_win = rules.parse(chance.randrange(len(match.scores)), "false win")
+                action = false_win if false_win in play.legal_actions else action
         play = play.apply(action)
     yield play.settlement
 
 
 def first_difference(game: str, one: Any, other: Any, trial: Trial) -> int | None:
-    """The first seed of an evening in which something differs between two houses, or None."""
+    """The first seed whose evening differs between two houses, or None."""
     for seed in (*trial.seeds, *range(SEEDS)):
         pair = zip_longest(*(evening(game, house, seed, trial) for house in (one, other)))
         if any(left != right for left, right in pair):
@@ -208,10 +209,10 @@ LATE: dict[tuple[str, str], int] = {
     ("pai_gow", "house_way"): 15,
     ("wenzhou", "pong_extension_exempt"): 17,
 }
-"""The first seed that shows a difference, where the search for it takes long. If the rules have
-changed since, the test searches all seeds again."""
+"""The first seed that shows a difference, for parameters whose search takes long. If this seed
+shows no difference any more, the test searches all seeds."""
 SEARCHED = {"joker_discard", "second_flores", "must_use_larger", "gammon", "hi_alai", "chip_target"}
-"""Parameters whose difference takes random hands some seconds to find."""
+"""Parameters for which the search takes some seconds."""
 PARAMETERS = [
     pytest.param(
         game,
@@ -225,7 +226,7 @@ PARAMETERS = [
 
 
 def trial_of(game: str, name: str) -> Trial:
-    """How a parameter is tried, its values filled in from its type where none are named."""
+    """The trial of a parameter; values that are not given are filled in from its type."""
     own = GAMES[game].parameters()
     trial = (TRIALS.get(game) or DOMINOES).get(name, Trial())
     hint, value = get_type_hints(type(own))[name], getattr(own, name)
@@ -242,7 +243,7 @@ def trial_of(game: str, name: str) -> Trial:
 
 
 @pytest.mark.parametrize(("game", "name"), PARAMETERS)
-def test_a_parameter_changes_what_can_be_observed(game: str, name: str) -> None:
+def test_a_parameter_has_an_observable_effect(game: str, name: str) -> None:
     trial = trial_of(game, name)
     assert len(trial.values) > 1
     base = replace(GAMES[game].parameters(), **trial.given)
@@ -262,7 +263,7 @@ def test_a_parameter_changes_what_can_be_observed(game: str, name: str) -> None:
 
 @pytest.mark.parametrize("game", ["wenzhou", "sniff", "da_san"])
 def test_the_same_house_gives_the_same_evening(game: str) -> None:
-    """A comparison that finds a difference between equal houses would prove nothing."""
+    """If equal houses differed, the comparisons above would prove nothing."""
     houses = GAMES[game].parameters(), GAMES[game].parameters()
     for seed in range(3):
         assert list(evening(game, houses[0], seed, Trial())) == list(

@@ -1,4 +1,4 @@
-"""The floor person's question: does the claimed win stand, and who pays?"""
+"""The judge of Wenzhou mahjong: whether a claimed win is valid, and who pays."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.rules.wenzhou.hands import BASE, tiles
 
 
 def case(hand: str, tile: str | None = None, by: str = "self", **more: object) -> Case:
-    told = {"seat": 1, "indicator": "2m", **more}
+    fields = {"seat": 1, "indicator": "2m", **more}
     face = None if tile is None else tiles(tile)[0]
-    return Case(hand=tiles(hand), tile=face, by=by, **told)  # type: ignore[arg-type]
+    return Case(hand=tiles(hand), tile=face, by=by, **fields)  # type: ignore[arg-type]
 
 
-def test_a_win_that_stands_is_named_and_paid_with_its_reasons() -> None:
+def test_a_valid_win_is_named_and_paid_with_its_reasons() -> None:
     verdict = judge(case(f"{BASE} 7s C EE", "9s", "discard", streak=2))
     assert (verdict.legal, verdict.win, verdict.name, verdict.multiplier) == (True, True, "soft", 1)
     assert {pay.source: pay.amount for pay in verdict.payments} == {0: 4, 2: 1, 3: 1}
@@ -27,7 +27,7 @@ def test_a_win_that_stands_is_named_and_paid_with_its_reasons() -> None:
     assert verdict.facts()["legal"] is True
 
 
-def test_the_winning_tile_may_lie_in_the_hand_already() -> None:
+def test_the_winning_tile_can_be_part_of_the_hand() -> None:
     whole = judge(case(f"{BASE} 7s C EE 9s", "9s", "discard"))
     assert whole == judge(case(f"{BASE} 7s C EE", "9s", "discard"))
     assert judge(case(f"{BASE} 7s C EE 9s")).name == "self-draw"
@@ -40,10 +40,9 @@ def test_a_claim_that_does_not_win_pays_as_a_false_win() -> None:
     assert "single caishen" in verdict.reasons[0]
 
 
-def test_WZ_32_another_seats_double_comes_first() -> None:
+def test_WZ_32_a_double_of_another_seat_has_precedence() -> None:
     rival = Rival(3, tiles("11m 33m 55m 77p 99p 11s 33s 9s E"))
-    told = case(f"{BASE} 78s EE", "9s", "discard", discarder=0, claims=(rival,))
-    verdict = judge(told)
+    verdict = judge(case(f"{BASE} 78s EE", "9s", "discard", discarder=0, claims=(rival,)))
     assert (verdict.legal, verdict.name) == (False, "hard eight pairs")
     assert "Seat 3 wins instead of seat 1: a double win comes first (W27)" in verdict.reasons[0]
     assert {pay.to for pay in verdict.payments} == {3}
@@ -55,14 +54,14 @@ def test_WZ_32_another_seats_double_comes_first() -> None:
         judge(case(f"{BASE} 78s EE", "9s", "discard", claims=(hard,)))
 
 
-def test_the_houses_own_parameters_count() -> None:
+def test_the_parameters_of_the_house_are_used() -> None:
     house = Parameters(dealer_scale=(3, 5, 7, 9), white_counts_as_face=False)
     verdict = judge(case(f"{BASE} 78s C White", "9s", "discard", parameters=house))
     assert (verdict.multiplier, sum(pay.amount for pay in verdict.payments)) == (1, 5)
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("changes", "sentence"),
     [
         (
             {"hand": f"{BASE} 2222m", "tile": "E"},
@@ -79,9 +78,11 @@ def test_the_houses_own_parameters_count() -> None:
         ),
     ],
 )
-def test_a_case_that_contradicts_itself_is_refused(told: dict[str, object], sentence: str) -> None:
+def test_a_case_that_contradicts_itself_is_refused(
+    changes: dict[str, object], sentence: str
+) -> None:
     with pytest.raises(RulesError, match=sentence):
-        judge(case(**told))  # type: ignore[arg-type]
+        judge(case(**changes))  # type: ignore[arg-type]
 
 
 RIVAL = Rival(3, tiles("345m 678m 123p 456p 78s SS"))
@@ -90,7 +91,7 @@ WITH_KONG = "345m 678m 123p 78s EE"
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("changes", "sentence"),
     [
         ({"claims": (RIVAL,)}, "claims: Seat 3 cannot claim a tile that seat 1 drew itself"),
         ({"discarder": 2}, "discarder: Seat 1 drew the tile itself"),
@@ -174,19 +175,18 @@ WITH_KONG = "345m 678m 123p 78s EE"
         ),
     ],
 )
-def test_a_case_that_no_table_can_produce_is_refused_with_the_field_and_the_rule(
-    told: dict[str, object], sentence: str
+def test_an_impossible_case_is_refused_with_the_field_and_the_rule(
+    changes: dict[str, object], sentence: str
 ) -> None:
-    given: dict[str, object] = {"hand": f"{BASE} 78s EE", "tile": "9s"} | told
+    given: dict[str, object] = {"hand": f"{BASE} 78s EE", "tile": "9s"} | changes
     with pytest.raises(RulesError, match=sentence) as refused:
         judge(case(**given))  # type: ignore[arg-type]
     assert "\n" not in str(refused.value)
 
 
-def test_a_discard_that_each_claimant_has_put_to_its_hand_is_counted_once() -> None:
+def test_a_discard_that_is_in_the_hands_of_two_claimants_is_counted_once() -> None:
     rival = Rival(3, tiles("345m 678m 123p 456p 78s SS 9s"))
-    told = case(f"{BASE} 78s EE 9s", "9s", "discard", discarder=0, claims=(rival,))
-    assert judge(told).legal
+    assert judge(case(f"{BASE} 78s EE 9s", "9s", "discard", discarder=0, claims=(rival,))).legal
 
 
 @pytest.mark.parametrize("kind", ["none", "soft", "hard", "double"])
@@ -198,5 +198,5 @@ def test_the_multiplier_of_a_false_win_is_that_of_its_payments(kind: Any) -> Non
     assert paid == ({0: 6 * once, 2: once, 3: once} if once else {})
 
 
-def test_the_judge_of_wenzhou_is_found_by_the_games_name() -> None:
+def test_the_judge_of_wenzhou_is_found_by_the_name_of_the_game() -> None:
     assert judging_of("wenzhou").case is Case

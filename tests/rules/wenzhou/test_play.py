@@ -1,4 +1,4 @@
-"""Hands of Wenzhou mahjong as people at the table see them."""
+"""Wenzhou mahjong: the play of a hand, with claims, kongs, robbing and wins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def winner(play: WenzhouPlay) -> int | None:
     return play.settlement.winner
 
 
-def test_WZ_32_a_double_beats_a_nearer_hard_hand_and_of_two_doubles_the_nearer_wins() -> None:
+def test_WZ_32_a_double_wins_before_a_nearer_hard_hand_and_the_nearer_of_two_doubles_wins() -> None:
     pairs = "11m 33m 55m 77p 99p 11s 33s 9s E"
     others = "11m 44m 66m 22p 88p 22s 44s 9s W"
     play = go(changed(table({0: NUMBERS, 1: HARD, 3: pairs}), discarded=1), "0 discard 9s")
@@ -33,7 +33,7 @@ def test_W26_of_two_hard_hands_the_nearer_in_turn_wins() -> None:
     assert winner(go(play, "0 discard 9s", "3 win", "2 win", "1 pass")) == 2
 
 
-def test_W28_a_win_comes_before_a_pong_and_a_pong_before_a_chow() -> None:
+def test_W28_a_win_is_granted_before_a_pong_and_a_pong_before_a_chow() -> None:
     chows = "78s 345m 678m 123p 45p EEE"
     pongs = "99s 345m 678m 123p 45p WWW"
     play = table({0: NUMBERS, 1: chows, 2: pongs, 3: HARD})
@@ -46,20 +46,20 @@ def test_W28_a_win_comes_before_a_pong_and_a_pong_before_a_chow() -> None:
     assert str(claimed.position.seats[1].melds[0]) == "chow 7s 8s 9s"
 
 
-def test_the_arbiter_waits_for_everybody_who_may_claim() -> None:
+def test_claims_are_decided_after_all_seats_that_can_claim_have_answered() -> None:
     play = table({0: NUMBERS, 1: "78s 345m 678m 123p 45p EEE", 2: HARD, 3: HARD})
     play = go(go(play, "0 discard 9s"), "2 win")
     assert play.settlement is None
     assert play.to_act == (1, 3)
 
 
-def test_W19_only_the_right_neighbour_may_chow() -> None:
+def test_W19_only_the_right_neighbour_can_chow() -> None:
     play = table({0: NUMBERS, 2: "78s 345m 678m 123p 45p EEE"})
     play = go(play, "0 discard 9s")
     assert "only the discarder's right neighbour can (W19)" in why_not(play, "2 chow 7s 8s")
 
 
-def test_W21_white_may_be_in_a_chow_and_a_caishen_may_not() -> None:
+def test_W21_white_can_be_in_a_chow_and_a_caishen_cannot() -> None:
     dealer = NUMBERS.replace("8m", "1m")
     hand = "White C 3m 678m 123p 456p 78s EE"
     play = go(table({0: dealer, 1: hand}), "0 discard 1m")
@@ -69,7 +69,7 @@ def test_W21_white_may_be_in_a_chow_and_a_caishen_may_not() -> None:
     assert str(chowed.position.seats[1].melds[0]) == "chow 1m 5z 3m"
 
 
-def test_E20_whites_are_ponged_as_the_indicators_kind_and_a_caishen_is_never_claimed() -> None:
+def test_E20_whites_are_ponged_as_the_indicators_kind_and_a_caishen_is_not_claimed() -> None:
     dealer = NUMBERS.replace("8m", "White")
     play = table({0: dealer, 1: "White White 3m 678m 123p 456p 78s EE"})
     ponged = go(play, "0 discard 5z", "1 pong")
@@ -78,13 +78,13 @@ def test_E20_whites_are_ponged_as_the_indicators_kind_and_a_caishen_is_never_cla
     assert "cannot be claimed for a set (W21, E20)" in why_not(thrown, "1 pong")
 
 
-def test_W18_nobody_can_see_in_which_order_tiles_were_discarded() -> None:
+def test_W18_discards_are_sorted_so_that_their_order_cannot_be_seen() -> None:
     play = go(table({0: DEALER}, draws="9s 9p"), "0 discard 3z", "all pass")
     play = go(play, "1 draw", "1 discard 9s", "all pass", "2 draw", "2 discard 1m", "all pass")
     assert play.position.discards == ("1m", "9s", "3z")
 
 
-def test_W20_a_passed_pong_is_locked_until_ones_next_turn_where_the_house_says_so() -> None:
+def test_W20_a_passed_pong_is_locked_until_the_seats_next_turn_if_the_house_plays_so() -> None:
     pongs = "99s 345m 678m 123p 45p WWW"
     for lock in (True, False):
         house = Parameters(pong_pass_lock=lock)
@@ -97,7 +97,7 @@ def test_W20_a_passed_pong_is_locked_until_ones_next_turn_where_the_house_says_s
         assert not play.position.seats[2].passed
 
 
-def test_W23_a_kong_takes_its_tile_from_the_end_of_the_wall() -> None:
+def test_W23_a_kong_gets_its_tile_from_the_end_of_the_wall() -> None:
     dealer = "3333s 4m 7m 9m 1p 4p 7p 4s 5s 7s 8p 8p 6s 6s"
     play = table({0: dealer}, tail="9s")
     play = go(play, "0 kong 3s")
@@ -107,7 +107,7 @@ def test_W23_a_kong_takes_its_tile_from_the_end_of_the_wall() -> None:
     assert str(play.position.seats[0].melds[0]) == "concealed kong 3s 3s 3s 3s"
 
 
-def test_W23_or_an_ordinary_draw_where_the_house_says_so() -> None:
+def test_W23_a_kong_gets_its_tile_by_an_ordinary_draw_if_the_house_plays_so() -> None:
     dealer = "3333s 4m 7m 9m 1p 4p 7p 4s 5s 7s 8p 8p 6s 6s"
     house = Parameters(kong_source="draws")
     play = go(table({0: dealer}, draws="9s 9p", parameters=house), "0 kong 3s")
@@ -125,7 +125,7 @@ def test_a_claimed_kong_is_laid_down_and_replaced() -> None:
     assert str(play.position.seats[2].melds[0]) == "kong 9s 9s 9s 9s"
 
 
-def test_WZ_21_an_added_kong_may_be_robbed_and_a_concealed_one_may_not() -> None:
+def test_WZ_21_an_added_kong_can_be_robbed_and_a_concealed_kong_cannot() -> None:
     ponged = "999s 345m 678m 123p 45p EE"
     robber = "345m 678m 123p 456p 7s C EE"
     play = table({1: ponged, 3: robber, 0: NUMBERS})
@@ -147,7 +147,7 @@ def test_WZ_21_an_added_kong_may_be_robbed_and_a_concealed_one_may_not() -> None
     assert hidden_kong.position.stage is Stage.REPLACE
 
 
-def test_WZ_19_heaven_and_earth_happen_at_the_table() -> None:
+def test_WZ_19_heaven_and_earth_are_won_in_play() -> None:
     complete = "345m 678m 123p 456p 7s C EE 9s"
     over = go(table({0: complete}), "0 win")
     assert over.settlement is not None
@@ -159,7 +159,7 @@ def test_WZ_19_heaven_and_earth_happen_at_the_table() -> None:
     assert (over.settlement.name, over.settlement.balance()[2]) == ("earth", 16)
 
 
-def test_E11_a_concealed_kong_of_the_dealer_undoes_earth() -> None:
+def test_E11_after_a_concealed_kong_of_the_dealer_a_win_is_not_earth() -> None:
     dealer = "3333s 4m 7m 9m 1p 4p 7p 4s 5s 7s 8p 8p 9s 9s"
     play = table({0: dealer, 2: "345m 678m 123p 456p 7s C EE"}, tail="1m")
     over = go(play, "0 kong 3s", "0 draw", "0 discard 9s", "2 win", "all pass")
