@@ -14,6 +14,7 @@ from rules.games.filipino.packing import FLORES, packed_tiles, unpacked
 from rules.games.filipino.table import FilipinoTable, Offer
 from rules.games.filipino.wins import Declared, wins
 from rules.melds import Counts
+from rules.tiles import Face
 from tests.quick import tries
 from tests.rules.filipino.dealing import SET, play_of
 from tests.rules.filipino.test_filipino_properties import houses, seeds, some_player
@@ -28,7 +29,12 @@ def with_more_jokers(table: FilipinoTable, random: Random) -> FilipinoTable:
     many = [face for face in kept[:4] for _ in range(3)]
     size = len(hand.concealed)
     jokers = [table.joker] * random.randrange(4)
-    tiles = [*jokers, *many, *kept[4:]][:size]
+    plain = [face for face in SET if face != table.joker and not table.house.is_flores(face)]
+    tiles: list[Face | None] = []
+    for face in (*jokers, *many, *kept[4:], *plain):
+        # The set has four tiles of a face; unknown tiles are None.
+        if len(tiles) < size and (face is None or tiles.count(face) < 4):
+            tiles.append(face)
     concealed = tuple(sorted(filter(None, tiles), key=lambda face: face[-1] + face))
     return table.with_hand(seat, replace(hand, concealed=concealed))
 
