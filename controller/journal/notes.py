@@ -5,7 +5,8 @@ A later run needs them to resume an interrupted step.
     ShakesBefore(7)  <->  {"shakes": 7}
 
 Every note is one of the classes below; only `encode` and `decode` convert them to and from JSON.
-The JSON has not changed since version 0.1, so journals of that version can be read.
+Journals of version 0.1 can be read: the JSON of their notes has not changed. That version cannot
+read `lane` and `surplus`, which are new in 0.2.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ class BuildProgress:
             raise TableFault(
                 Fault.UNPROVEN,
                 "trays",
-                f"{surplus.tiles} surplus tiles had passed {surplus.counter} when the last run"
-                " ended; whether they were removed is unknown",
+                f"surplus tiles had passed {surplus.counter} when the last run ended"
+                f" ({surplus.tiles}); whether they were removed is unknown",
             )
         stuck, counters = _sticking(work), {}
         for sensor in sensors:

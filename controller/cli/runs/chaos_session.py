@@ -23,6 +23,7 @@ from rich.table import Table as Grid
 from controller.cli.errors import BadInputError
 from controller.cli.options.lookup import game_name, table_named
 from controller.cli.output.line_output import open_output
+from controller.cli.runs.stop_signals import INTERRUPTED
 from controller.cli.terminal.screen import screen
 from controller.soak.endings import ENDINGS
 from controller.soak.evening import play_evening
@@ -33,8 +34,6 @@ from controller.soak.scenarios import EVENING, evening_of, pairs_of
 
 T = TypeVar("T")
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 IN_MEMORY = Path("/dev/shm")  # noqa: S108 a temporary folder of this process is made in it
 """A file system in memory, where writing and syncing the journals is fast."""
 

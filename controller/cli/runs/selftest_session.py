@@ -14,7 +14,7 @@ from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from controller.assembly import Hardware, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
-from controller.cli.runs.stop_signals import StopSignals
+from controller.cli.runs.stop_signals import INTERRUPTED, StopSignals
 from controller.cli.terminal.operator_console import (
     BadAnswerError,
     NoTerminalError,
@@ -36,7 +36,6 @@ from rules.setup import Game
 
 T = TypeVar("T")
 
-INTERRUPTED = 130
 READY = (
     "Keep hands off the table and do not lean over it; keep the emergency stop within reach."
     " Each motion is announced, and begins only after you press Enter."

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals of Ctrl-C, of `kill`, and of a terminal that is closed."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C: `_SIGNALLED` plus SIGINT."""
 _SIGNALLED = 128
 """A shell's exit code for a program ended by a signal is this number plus the signal's number."""
 

@@ -1,5 +1,5 @@
-/* The proof that the board has its key: the first half of HMAC-SHA256(key, nonce + serial),
- * computed in slices. */
+/* The proof that the board has its key: the first 8 bytes of HMAC-SHA256(key, nonce +
+ * serial), computed in slices. */
 #ifndef WALLWRIGHT_PROOF_H
 #define WALLWRIGHT_PROOF_H
 

@@ -182,6 +182,24 @@ def test_an_unproven_push_is_a_fault_until_it_is_proven() -> None:
     assert counted.resumed() == 5
 
 
+def test_surplus_tiles_are_a_fault_until_a_person_has_removed_them() -> None:
+    counted = Counted()
+    counted.tile_counter.note_surplus(1)
+    with pytest.raises(TableFault, match=f"surplus tiles had passed {S1} when") as raised:
+        counted.resumed()
+    assert raised.value.fault is Fault.UNPROVEN
+    counted.tile_counter.note_surplus(0)
+    assert counted.resumed() == 5
+
+
+def test_a_filled_lane_stays_filled_in_the_run_that_resumes_the_build() -> None:
+    counted = Counted()
+    assert not counted.progress().is_filled(2)
+    clock.run(counted.progress().note_filled(2))
+    assert counted.progress().is_filled(2)
+    assert not counted.progress().is_filled(1)
+
+
 def test_a_tile_removed_between_two_runs_is_lifted_again(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
     injected_faults = [parse("jam:head1#5~99"), parse("wrong_answer:people")]

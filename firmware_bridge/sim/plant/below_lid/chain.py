@@ -12,7 +12,7 @@ from config.schema import ChainModule
 from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World
 
-BLINK = 0.02
+CORNER_PULSE = 0.02
 """Seconds that zero and a corner take to pass their sensors."""
 
 
@@ -36,7 +36,7 @@ class Chain:
     @property
     def side(self) -> int | None:
         there = self._from == int(self._from)
-        rests = self._direction == 0 or self._world.now - self._since < BLINK + 1e-9
+        rests = self._direction == 0 or self._world.now - self._since < CORNER_PULSE + 1e-9
         return int(self._from) if there and rests else None
 
     def reset_sensors(self) -> None:
@@ -66,7 +66,7 @@ class Chain:
     def _schedule_side(self, part: float) -> None:
         """Move to the next side, at a distance of this share of a side."""
         if self._from == int(self._from):
-            self._leave_timer = self._world.loop.call_later(BLINK, self._leave_side)
+            self._leave_timer = self._world.loop.call_later(CORNER_PULSE, self._leave_side)
         seconds = part * self._module.seconds_per_side
         self._next = self._world.later(self._module.motor, seconds, self._reach_side)
 

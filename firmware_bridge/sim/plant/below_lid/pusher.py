@@ -16,7 +16,7 @@ from collections.abc import Callable
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from firmware_bridge.sim.plant.world import World
 
-BLINK = 0.02
+VANE_PULSE = 0.02
 """Seconds that the vane takes to pass its sensor."""
 
 
@@ -104,7 +104,7 @@ class Pusher:
             return
         if not self._batch:
             if not self._waiting.tiles and self._pressed_on_tile:
-                self._next = self._world.later(self._motor, BLINK, self._turn)
+                self._next = self._world.later(self._motor, VANE_PULSE, self._turn)
                 return
             if not self._waiting.tiles and not self._ran_on:
                 raise ImpossibleOrderError(
@@ -119,7 +119,7 @@ class Pusher:
     def _end(self) -> None:
         batch, self._batch = self._batch, []
         self._ran_on = False
-        self._next = self._world.later(self._motor, BLINK, self._continue)
+        self._next = self._world.later(self._motor, VANE_PULSE, self._continue)
         if batch:
             self._push_on(batch)
         self._covered = True

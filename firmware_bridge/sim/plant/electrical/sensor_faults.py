@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 
 from config.schema import SensorChannel, Table
 from firmware_bridge.sim.faults.injection import InjectedFaults
-from firmware_bridge.sim.plant.below_lid.pusher import BLINK
+from firmware_bridge.sim.plant.below_lid.chain import CORNER_PULSE
+from firmware_bridge.sim.plant.below_lid.pusher import VANE_PULSE
 
 WORSE = 1 / 3
 """Growth of the lost part of a pulse each time, as a share of the first loss (our value)."""
@@ -109,9 +110,9 @@ def _pulses(table: Table) -> Mapping[str, float]:
         assert heads is not None
         pulses[head.counter] = table.tiles.shortest_mm / 1000 / heads.belt_speed
         if head.vane:
-            pulses[head.vane] = BLINK
+            pulses[head.vane] = VANE_PULSE
     if table.modules.chain:
-        pulses[table.modules.chain.corner] = BLINK
+        pulses[table.modules.chain.corner] = CORNER_PULSE
     return pulses
 
 
