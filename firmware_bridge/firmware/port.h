@@ -102,9 +102,6 @@ void port_bootloader(void); /* first sends the link's queued bytes; does not ret
 #define port_flash_u32(address) (*(address))
 #endif
 
-/* For a function that the compiler would otherwise inline into its callers, which costs flash. */
-#define PORT_ONCE __attribute__((noinline))
-
 /* Functions of the core for the port's `main`: `core_begin` once, after `port_start`, then
  * `core_turn` for ever. A turn is short and never waits; it returns true if there is more to do
  * without time passing. */

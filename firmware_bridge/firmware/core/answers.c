@@ -2,23 +2,22 @@
 
 #include "../port.h"
 #include "events.h"
-#include "session.h"
-#include "table.h"
+#include "replies.h"
 
 void answer_ok(void) {
-    session_reply(WIRE_OK, 0);
+    replies_send(WIRE_OK, 0);
 }
 
 void answer_refused(uint8_t reason, uint8_t channel) {
     uint8_t payload[WIRE_REFUSED_SIZE];
     wire_refused(payload, reason, channel);
-    session_reply(WIRE_REFUSED, payload);
+    replies_send(WIRE_REFUSED, payload);
 }
 
 void answer_value(int32_t value) {
     uint8_t payload[WIRE_VALUE_SIZE];
     wire_value(payload, value);
-    session_reply(WIRE_VALUE, payload);
+    replies_send(WIRE_VALUE, payload);
 }
 
 struct channel *known_channel(uint8_t number) {

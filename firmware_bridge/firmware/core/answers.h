@@ -4,7 +4,7 @@
 #ifndef WALLWRIGHT_ANSWERS_H
 #define WALLWRIGHT_ANSWERS_H
 
-#include "channels.h"
+#include "state.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 
 #include "../port.h"
 #include "axis.h"
-#include "channels.h"
 #include "faults.h"
+#include "state.h"
 #include "travels.h"
 
 #define HOMING_PERMILLE 250u
@@ -40,7 +40,7 @@ static void start_motion(uint8_t axis, int32_t target_um, uint32_t way_um, uint1
     start_steps(axis, target_um >= axes[axis].rest_um, now);
 }
 
-static PORT_ONCE uint32_t distance(int32_t one, int32_t other) {
+static uint32_t distance(int32_t one, int32_t other) {
     return one > other ? (uint32_t)one - (uint32_t)other : (uint32_t)other - (uint32_t)one;
 }
 
@@ -59,7 +59,7 @@ void axes_move(const struct target *targets, uint8_t count, uint16_t permille, u
 
 /* End of a motion */
 
-static PORT_ONCE void end_motion(uint8_t axis, uint32_t at) {
+static void end_motion(uint8_t axis, uint32_t at) {
     port_lock();
     axes[axis].state &= (uint8_t) ~(PLANNED | BRAKING | WAITS | AT_SWITCH);
     port_unlock();
@@ -197,7 +197,7 @@ static void continue_motion(uint8_t axis, uint32_t now) {
     }
 }
 
-static PORT_ONCE void update_axis(uint8_t axis, uint32_t now) {
+static void update_axis(uint8_t axis, uint32_t now) {
     const struct axis *const turned = &axes[axis];
     const uint8_t state = turned->state;
     if (state & AT_SWITCH) {

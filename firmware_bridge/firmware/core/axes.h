@@ -5,38 +5,23 @@
 #ifndef WALLWRIGHT_AXES_H
 #define WALLWRIGHT_AXES_H
 
-#include "channels.h"
+#include "state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define MOST_UM 2000000 /* the greatest permitted distance of an axis from its zero */
 
 struct target {
     uint8_t axis;
     int32_t um;
 };
 
-/* An axis's part of a `Configure` record. */
-struct axis_record {
-    uint8_t channel; /* or WIRE_NONE */
-    int32_t low_um, high_um;
-    uint32_t speed_um_s, acceleration_um_s2, step_nm;
-};
-extern struct axis_record axis_records[3];
-
-void axes_begin(void);
-void axes_connect(void); /* sets every axis of the table to rest at its position, not homed */
-void axes_off(void);
 void axes_move(const struct target *targets, uint8_t count, uint16_t permille, uint8_t ticket);
 void axes_home(uint8_t axis, uint8_t ticket);
 void axes_stop(uint8_t axis, uint8_t reason, bool without_ramp); /* and those begun with it */
 void axes_release(uint8_t reason, bool without_ramp);            /* stops every axis */
-void axes_forget_tickets(void);
 bool axis_moves(uint8_t axis);
 bool axes_move_now(void);
 bool axis_is_homed(uint8_t axis);
-int32_t axis_position_um(uint8_t axis);
 void axes_turn(void);
 
 /* Called from the reflex: */

@@ -3,7 +3,7 @@
 #define WALLWRIGHT_AXIS_H
 
 #include "../port.h"
-#include "axes.h"
+#include "state.h"
 #include "steps.h"
 #include "trapezoid.h"
 
@@ -43,6 +43,12 @@ int32_t axis_um_after(const struct axis *moves, float way); /* so far from its `
 int32_t axis_planned_um(uint8_t axis, uint32_t now);
 void axis_count_steps(uint8_t axis); /* adds the steps that the port has made to `on_step` */
 void axis_set_position(uint8_t axis, int32_t um);
+int32_t axis_position_um(uint8_t axis);
+
+/* Tables */
+void axes_begin(void);
+void axes_connect(void); /* sets every axis of the table to rest at its position, not homed */
+void axes_off(void);
 
 static inline float seconds_since(uint32_t began, uint32_t now) {
     return (float)(now - began) * 1e-6f;

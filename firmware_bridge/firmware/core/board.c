@@ -3,8 +3,7 @@
 #include "../port.h"
 #include "answers.h"
 #include "axes.h"
-#include "channels.h"
-#include "core.h"
+#include "axis.h"
 #include "dice.h"
 #include "drives.h"
 #include "events.h"
@@ -19,11 +18,12 @@
 #include "pending.h"
 #include "questions.h"
 #include "reflex.h"
+#include "replies.h"
 #include "safety.h"
-#include "session.h"
+#include "setup.h"
+#include "state.h"
 #include "stops.h"
 #include "strips.h"
-#include "table.h"
 
 #define CURRENT_PIN 69u /* one shunt for all motors: 1 mV is 1 mA */
 
@@ -31,6 +31,7 @@
 enum { TABLE_DAMAGED = 1, NOT_PROVISIONED = 2 };
 
 static uint32_t next_millisecond;
+static uint32_t longest_turn; /* microseconds */
 
 /* Commands */
 
@@ -43,15 +44,15 @@ static void answer_refusal(struct refusal refusal) {
 }
 
 static void self_test(void) {
-    const int32_t table = table_is_whole() ? 0 : TABLE_DAMAGED;
+    const int32_t table = setup_is_whole() ? 0 : TABLE_DAMAGED;
     answer_value(identity.provisioned ? table : table | NOT_PROVISIONED);
 }
 
 static void report(void) {
     uint8_t payload[WIRE_STATISTICS_SIZE];
-    wire_statistics(payload, core_longest_turn(), frame_dropped(), session_repeated(),
+    wire_statistics(payload, longest_turn, frame_dropped(), replies_repeated(),
                     (uint16_t)(identity.boots - 1u));
-    session_reply(WIRE_STATISTICS, payload);
+    replies_send(WIRE_STATISTICS, payload);
 }
 
 void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
@@ -60,10 +61,10 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
         pending_identify(payload);
         break;
     case WIRE_CONFIGURE:
-        answer_refusal(table_configure(payload));
+        answer_refusal(setup_configure(payload));
         break;
     case WIRE_COMMIT:
-        answer_refusal(table_commit(wire_commit_channels(payload), wire_commit_crc(payload)));
+        answer_refusal(setup_commit(wire_commit_channels(payload), wire_commit_crc(payload)));
         break;
     case WIRE_TAKE_LEASE:
         lease_take(payload);
@@ -106,18 +107,13 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
 
 /* Tasks of a turn */
 
-void board_drop_table(void) {
-    stop_all(REASON_STOPPED, true);
-    table_drop();
-    lease_end();
-}
-
 void board_begin(void) {
     pending_begin();
     lease_begin();
     next_millisecond = port_micros();
-    table_begin();
-    output_count = 0;
+    longest_turn = 0;
+    state_begin();
+    setup_begin();
     faults_begin();
     modules_begin();
     reflex_begin();
@@ -157,6 +153,12 @@ static void do_each_millisecond(uint32_t now) {
         outputs_modulate();
         outputs_draw(port_analog_mv(CURRENT_PIN));
         strips_turn(nothing_moves());
+    }
+}
+
+void board_note_turn(uint32_t micros) {
+    if (micros > longest_turn) {
+        longest_turn = micros;
     }
 }
 

@@ -7,13 +7,11 @@
 
 void board_begin(void);
 
-/* Executes one command and replies to it (`session_reply`), at once or some turns later
+/* Executes one command and replies to it (`replies_send`), at once or some turns later
  * (pending.h). `sequence` is the ticket of the command's motion. */
 void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence);
 
-/* Stops everything without ramps and takes the table out of force. */
-void board_drop_table(void);
-
 bool board_turn(uint32_t now); /* true if there is more to do without time passing */
+void board_note_turn(uint32_t micros); /* for the longest turn in Statistics */
 
 #endif

@@ -1,18 +1,11 @@
-#include "core.h"
-
+/* The firmware as a whole: one start, then turns of the main loop (port.h declares both). */
 #include "../port.h"
 #include "board.h"
+#include "frame.h"
 #include "identity.h"
 #include "session.h"
 
-static uint32_t longest;
-
-uint32_t core_longest_turn(void) {
-    return longest;
-}
-
 void core_begin(void) {
-    longest = 0;
     identity_begin();
     session_begin();
     board_begin();
@@ -20,12 +13,13 @@ void core_begin(void) {
 
 bool core_turn(void) {
     const uint32_t began = port_micros();
-    const bool took = session_turn(began);
+    struct frame command;
+    const enum taken taken = session_turn(began, &command);
+    if (taken == COMMAND) {
+        board_execute(command.type, command.payload, command.sequence);
+    }
     const bool more = board_turn(began);
     port_watchdog_kick();
-    const uint32_t lasted = port_micros() - began;
-    if (lasted > longest) {
-        longest = lasted;
-    }
-    return took || more;
+    board_note_turn(port_micros() - began);
+    return taken != NOTHING_WAITS || more;
 }

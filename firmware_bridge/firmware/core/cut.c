@@ -3,10 +3,10 @@
  *
  * It is a separate file because it is compiled for speed, and most other files for size. */
 #include "../port.h"
-#include "channels.h"
 #include "drives.h"
 #include "outputs.h"
 #include "reflex.h"
+#include "state.h"
 
 static bool sensor_stops(uint8_t number, const struct output *output) {
     if (channels[output->channel].kind == KIND_DICE) {
@@ -17,7 +17,7 @@ static bool sensor_stops(uint8_t number, const struct output *output) {
            (plug->reverse_stop == number && output->wanted < 0);
 }
 
-static PORT_ONCE void cut_stopped(uint8_t number, const struct sensor *sensor) {
+static void cut_stopped(uint8_t number, const struct sensor *sensor) {
     for (uint8_t at = sensor->first_stopped; at <= sensor->last_stopped; at++) {
         if (sensor_stops(number, &outputs[at])) {
             output_cut(&outputs[at]);
@@ -25,7 +25,7 @@ static PORT_ONCE void cut_stopped(uint8_t number, const struct sensor *sensor) {
     }
 }
 
-static PORT_ONCE void cut_awaiting(uint8_t at, bool active) {
+static void cut_awaiting(uint8_t at, bool active) {
     while (at != WIRE_NONE) {
         const struct output *const output = &outputs[at];
         if (drive_ends(output, active)) {
@@ -35,7 +35,7 @@ static PORT_ONCE void cut_awaiting(uint8_t at, bool active) {
     }
 }
 
-static PORT_ONCE void cut_both(uint8_t number) {
+static void cut_both(uint8_t number) {
     cut_awaiting(channels[number].sensor.awaited_by, true);
     cut_stopped(number, &channels[number].sensor);
 }

@@ -2,7 +2,7 @@
 #ifndef WALLWRIGHT_DICE_H
 #define WALLWRIGHT_DICE_H
 
-#include "channels.h"
+#include "state.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,27 +5,14 @@
 #include "axes.h"
 #include "clock.h"
 #include "events.h"
+#include "state.h"
 #include "stops.h"
-#include "wire.h"
 
-static bool leased;
-static bool expired; /* the host has not given the expired lease back yet */
-static uint32_t until;
 static bool held_is_due;
 static uint32_t held_at;
 
-void lease_end(void) {
-    leased = false;
-    expired = false;
-}
-
 void lease_begin(void) {
     held_is_due = false;
-    lease_end();
-}
-
-bool lease_holds(void) {
-    return leased;
 }
 
 void lease_take(const uint8_t *payload) {
@@ -34,25 +21,25 @@ void lease_take(const uint8_t *payload) {
         return;
     }
     if (ms == 0) {
-        const bool had = leased;
-        lease_end();
+        const bool had = lease.holds;
+        lease.holds = lease.expired = false;
         if (had) {
             stop_all(REASON_STOPPED, false);
         }
         answer_ok();
-    } else if (expired) {
+    } else if (lease.expired) {
         answer_refused(REFUSAL_NO_LEASE, WIRE_NONE);
     } else {
-        leased = true;
-        until = port_micros() + ms * UINT32_C(1000);
+        lease.holds = true;
+        lease.until = port_micros() + ms * UINT32_C(1000);
         answer_ok();
     }
 }
 
 void lease_check(uint32_t now) {
-    if (leased && time_reached(now, until)) {
-        leased = false;
-        expired = true;
+    if (lease.holds && time_reached(now, lease.until)) {
+        lease.holds = false;
+        lease.expired = true;
         stop_all(REASON_HELD, false);
         held_is_due = true;
         held_at = now;

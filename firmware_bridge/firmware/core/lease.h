@@ -1,4 +1,4 @@
-/* The lease: outputs may be active only while it lasts. */
+/* The lease: outputs may be active only while it lasts. Its state is in state.h. */
 #ifndef WALLWRIGHT_LEASE_H
 #define WALLWRIGHT_LEASE_H
 
@@ -6,9 +6,7 @@
 #include <stdint.h>
 
 void lease_begin(void);
-bool lease_holds(void);
 void lease_take(const uint8_t *payload); /* the command TakeLease; 0 ms gives the lease back */
-void lease_end(void);                    /* ends the lease without an event */
 void lease_check(uint32_t now);          /* stops everything when the lease expires */
 void lease_report_held(void);
 

@@ -6,7 +6,6 @@
 #include "bits.h"
 #include "crc.h"
 #include "outputs.h"
-#include "table.h"
 
 #include <string.h>
 
@@ -72,7 +71,7 @@ static void save(uint16_t at, uint8_t size) {
     record_done = 0;
 }
 
-static PORT_ONCE uint16_t place(uint16_t base, uint8_t number, uint8_t size) {
+static uint16_t place(uint16_t base, uint8_t number, uint8_t size) {
     return (uint16_t)(base + (uint16_t)number * size);
 }
 

@@ -8,7 +8,7 @@
 #ifndef WALLWRIGHT_MEMORY_H
 #define WALLWRIGHT_MEMORY_H
 
-#include "channels.h"
+#include "state.h"
 
 #include <stdbool.h>
 #include <stdint.h>

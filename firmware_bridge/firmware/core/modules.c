@@ -26,7 +26,7 @@ void modules_begin(void) {
     memset(modules, 0, sizeof modules);
 }
 
-static PORT_ONCE struct module *module_on(uint8_t port) {
+static struct module *module_on(uint8_t port) {
     return port >= 1 && port <= PORTS ? &modules[port - 1u] : 0;
 }
 

@@ -3,14 +3,13 @@
 #include "../port.h"
 #include "answers.h"
 #include "axes.h"
-#include "channels.h"
 #include "dice.h"
 #include "drives.h"
 #include "faults.h"
-#include "lease.h"
 #include "modules.h"
 #include "outputs.h"
 #include "safety.h"
+#include "state.h"
 
 #define MOST_PERMILLE 1000u
 
@@ -212,7 +211,7 @@ static bool may_order(uint8_t type, const uint8_t *payload) {
         answer_refused(REFUSAL_FAULT_LATCHED, faults_first_channel());
         return false;
     }
-    if (!lease_holds()) {
+    if (!lease.holds) {
         answer_refused(REFUSAL_NO_LEASE, WIRE_NONE);
         return false;
     }

@@ -2,17 +2,14 @@
 
 #include "../port.h"
 #include "faults.h"
-#include "strips.h"
 
 #include <string.h>
 
 #define FULL 1000
 #define PHASES 10u /* of the pulse width modulation, one millisecond each */
 
-struct output outputs[MOST_OUTPUTS];
-uint8_t output_count;
-
 static uint8_t phase;
+static volatile bool strips_changed;
 
 /* Values and pins */
 
@@ -45,7 +42,7 @@ static void write_pins(const struct output *output, int32_t value) {
         port_pin_write(plug->pin, value != 0);
         break;
     default:
-        strips_have_changed();
+        strips_changed = true;
         break;
     }
 }
@@ -161,7 +158,15 @@ void outputs_connect(void) {
         output->wanted = output_kind(output) == KIND_DICE ? 0 : plug_of(output)->safe;
         connect_pins(output);
     }
-    strips_have_changed();
+    strips_changed = true;
+}
+
+bool outputs_take_strip_change(void) {
+    if (!strips_changed) {
+        return false;
+    }
+    strips_changed = false; /* a change from the reflex after the check above is sent with this one */
+    return true;
 }
 
 void outputs_off(void) {

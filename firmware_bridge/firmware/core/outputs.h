@@ -5,7 +5,7 @@
 #ifndef WALLWRIGHT_OUTPUTS_H
 #define WALLWRIGHT_OUTPUTS_H
 
-#include "channels.h"
+#include "state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +33,7 @@ void output_cut(const struct output *output); /* writes only its pins, to their 
 void outputs_connect(void);  /* drives every output of the table at its safe value */
 void outputs_off(void);      /* releases all pins when the table goes out of force */
 void outputs_modulate(void); /* every millisecond: motors at part of their full drive */
+bool outputs_take_strip_change(void); /* whether a strip has changed since the last call */
 void output_forget(struct output *output, uint8_t channel); /* resets it: it had no order yet */
 
 #endif

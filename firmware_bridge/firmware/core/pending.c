@@ -3,15 +3,15 @@
 #include "../port.h"
 #include "answers.h"
 #include "axes.h"
-#include "board.h"
 #include "dice.h"
 #include "drives.h"
 #include "faults.h"
 #include "identity.h"
 #include "modules.h"
 #include "proof.h"
-#include "session.h"
-#include "table.h"
+#include "replies.h"
+#include "setup.h"
+#include "travels.h"
 #include "wire.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static void begin_host_session(const uint8_t *new_nonce) {
     host_known = true;
     memcpy(nonce, new_nonce, sizeof nonce);
     outputs_forget_tickets();
-    axes_forget_tickets();
+    travels_forget_tickets();
     outputs_end_running(REASON_STOPPED);
     axes_release(REASON_STOPPED, false);
     dice_stop(REASON_STOPPED);
@@ -72,7 +72,7 @@ static void answer_identify(void) {
     const uint32_t hash = (uint32_t)table_channels() << 16 | table_crc();
     wire_identity(payload, WIRE_PROTOCOL, FIRMWARE, (const uint8_t *)BUILD, identity.serial,
                   identity.boots, port_reset_cause(), hash, table_crc(), proof);
-    session_reply(WIRE_IDENTITY, payload);
+    replies_send(WIRE_IDENTITY, payload);
 }
 
 /* Scan */
@@ -88,14 +88,14 @@ static void answer_scan(void) {
         uint8_t payload[WIRE_TAG_SIZE];
         module_tag(scanned_port, payload); /* the tag is the whole payload */
         pending = NO_COMMAND;
-        session_reply(WIRE_TAG, payload);
+        replies_send(WIRE_TAG, payload);
     }
 }
 
 /* Bootloader */
 
 void pending_leave(void) {
-    board_drop_table();
+    setup_drop();
     answer_ok();
     pending = LEAVING;
 }

@@ -2,12 +2,11 @@
 
 #include "../port.h"
 #include "answers.h"
-#include "axes.h"
-#include "channels.h"
+#include "axis.h"
 #include "outputs.h"
 #include "pending.h"
-#include "session.h"
-#include "table.h"
+#include "replies.h"
+#include "state.h"
 
 static void read_channel(uint8_t number) {
     const struct channel *const channel = known_channel(number);
@@ -122,7 +121,7 @@ static void recall(uint8_t number) {
     } else {
         wire_recalled(payload, output->ticket, output->reason, counted_for(output), output->span);
     }
-    session_reply(WIRE_RECALLED, payload);
+    replies_send(WIRE_RECALLED, payload);
 }
 
 void questions_ask(uint8_t type, const uint8_t *payload) {

@@ -1,8 +1,7 @@
 #include "records.h"
 
 #include "../port.h"
-#include "axes.h"
-#include "channels.h"
+#include "state.h"
 
 #define DEFAULT_STEP_NM 150000u
 #define FIRST_FREE_PIN 2u /* 0 and 1 are the link */
@@ -88,7 +87,7 @@ static void store_unit(struct unit *unit, const uint8_t *record, bool was_dome) 
 }
 
 /* The axis of a channel, or WIRE_NONE. For the channel WIRE_NONE: a free axis. */
-static PORT_ONCE uint8_t axis_of(uint8_t index) {
+static uint8_t axis_of(uint8_t index) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         if (axis_records[axis].channel == index) {
             return axis;

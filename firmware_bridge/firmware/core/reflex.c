@@ -2,11 +2,11 @@
 
 #include "../port.h"
 #include "axes.h"
-#include "channels.h"
 #include "drives.h"
 #include "events.h"
 #include "faults.h"
 #include "outputs.h"
+#include "state.h"
 
 #include <string.h>
 

@@ -2,10 +2,9 @@
 
 #include "../port.h"
 #include "answers.h"
-#include "channels.h"
 #include "faults.h"
+#include "state.h"
 #include "stops.h"
-#include "table.h"
 #include "wire.h"
 
 /* Safety inputs */

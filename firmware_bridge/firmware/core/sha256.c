@@ -28,7 +28,7 @@ static const uint32_t constants[ROUNDS] PORT_FLASH = {
  * AVR needs many instructions to rotate a word. */
 
 /* Rotates a word to the right: whole bytes first, then the remaining bits. */
-static PORT_ONCE uint32_t rotated(uint32_t word, uint8_t right) {
+static uint32_t rotated(uint32_t word, uint8_t right) {
     for (; right >= 8; right = (uint8_t)(right - 8u)) {
         word = word >> 8 | word << 24;
     }
@@ -38,7 +38,7 @@ static PORT_ONCE uint32_t rotated(uint32_t word, uint8_t right) {
     return word;
 }
 
-static PORT_ONCE uint32_t mixed(uint32_t word, uint8_t one, uint8_t other, uint8_t third) {
+static uint32_t mixed(uint32_t word, uint8_t one, uint8_t other, uint8_t third) {
     return rotated(word, one) ^ rotated(word, other) ^ rotated(word, third);
 }
 
@@ -58,7 +58,7 @@ void sha256_begin_block(struct sha256 *sha) {
 }
 
 /* The schedule is a ring: behind this round's word are those of the next fifteen rounds. */
-static PORT_ONCE uint32_t *word_ahead(struct sha256 *sha, uint8_t rounds) {
+static uint32_t *word_ahead(struct sha256 *sha, uint8_t rounds) {
     return &sha->schedule[(uint8_t)(sha->round + rounds) & 15u];
 }
 

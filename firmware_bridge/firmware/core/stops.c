@@ -2,9 +2,9 @@
 
 #include "answers.h"
 #include "axes.h"
-#include "channels.h"
 #include "dice.h"
 #include "drives.h"
+#include "state.h"
 
 void stop_all(uint8_t reason, bool without_ramp) {
     outputs_release(reason);

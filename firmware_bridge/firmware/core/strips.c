@@ -1,14 +1,8 @@
 #include "strips.h"
 
 #include "../port.h"
-#include "channels.h"
 #include "outputs.h"
-
-static volatile bool changed;
-
-void strips_have_changed(void) {
-    changed = true;
-}
+#include "state.h"
 
 static void send(uint8_t pin, uint8_t lamps, uint32_t lit) {
     for (; lamps > 0; lamps--, lit >>= 1) {
@@ -17,10 +11,9 @@ static void send(uint8_t pin, uint8_t lamps, uint32_t lit) {
 }
 
 void strips_turn(bool still) {
-    if (!changed || !still) {
+    if (!still || !outputs_take_strip_change()) {
         return;
     }
-    changed = false;
     for (uint8_t at = 0; at < output_count; at++) {
         if (channels[outputs[at].channel].kind == KIND_STRIP) {
             const struct plug *const plug = plug_of(&outputs[at]);

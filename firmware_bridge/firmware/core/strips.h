@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-void strips_have_changed(void); /* from both contexts */
 void strips_turn(bool still);
 
 #endif

@@ -1,8 +1,8 @@
 #include "travels.h"
 
 #include "axis.h"
-#include "channels.h"
 #include "events.h"
+#include "state.h"
 
 struct travel travels[AXES];
 
@@ -56,7 +56,7 @@ void travel_leave(uint8_t axis, uint32_t at) {
     }
 }
 
-void axes_forget_tickets(void) {
+void travels_forget_tickets(void) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         travels[axis].reports_end = false;
     }

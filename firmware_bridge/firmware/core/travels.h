@@ -22,5 +22,6 @@ extern struct travel travels[AXES]; /* a travel is free while `moving` is 0 */
 uint8_t travel_begin(uint8_t first, uint8_t ticket, bool homing, uint32_t now);
 void travel_join(uint8_t axis, uint8_t travel);
 void travel_leave(uint8_t axis, uint32_t at); /* the axis is at rest */
+void travels_forget_tickets(void);
 
 #endif

@@ -3,10 +3,8 @@
  * There is memory for one table. A record that differs from the table in force therefore takes that
  * table out of force at once, some commands before the Commit. The same records again leave the
  * table running. */
-#ifndef WALLWRIGHT_TABLE_H
-#define WALLWRIGHT_TABLE_H
-
-#include "channels.h"
+#ifndef WALLWRIGHT_SETUP_H
+#define WALLWRIGHT_SETUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,13 +15,10 @@ struct refusal {
     uint8_t channel;
 };
 
-void table_begin(void);
-bool table_in_force(void);
-uint8_t table_channels(void);
-uint16_t table_crc(void); /* 0 while none is in force */
-struct refusal table_configure(const uint8_t *record);
-struct refusal table_commit(uint8_t count, uint16_t crc);
-void table_drop(void); /* takes the table out of force; the caller has stopped everything */
-bool table_is_whole(void); /* whether the memory still contains what was committed */
+void setup_begin(void);
+struct refusal setup_configure(const uint8_t *record);
+struct refusal setup_commit(uint8_t count, uint16_t crc);
+void setup_drop(void); /* stops everything without ramps and takes the table out of force */
+bool setup_is_whole(void); /* whether the memory still contains what was committed */
 
 #endif

@@ -1,9 +1,8 @@
-#include "table.h"
+#include "setup.h"
 
 #include "../port.h"
-#include "axes.h"
+#include "axis.h"
 #include "bits.h"
-#include "board.h"
 #include "crc.h"
 #include "drives.h"
 #include "memory.h"
@@ -11,53 +10,35 @@
 #include "outputs.h"
 #include "records.h"
 #include "reflex.h"
+#include "stops.h"
 
 #include <string.h>
 
 #define MOTOR_CURRENT_PIN 69u
 
-struct channel channels[MOST_CHANNELS];
-
 /* CRC-16 of each record, from 0. CRCs are linear, so the table's CRC can be computed from these in
  * whichever order the records came. */
 static uint16_t record_crc[MOST_CHANNELS];
 static uint8_t came[(MOST_CHANNELS + 7u) / 8u]; /* a bit for each record since the last Commit */
-static uint8_t in_force;                        /* channels of the table in force */
-static uint16_t crc_in_force;
 
 static const struct refusal none = {0, WIRE_NONE};
 
-void table_begin(void) {
-    memset(channels, 0, sizeof channels);
+void setup_begin(void) {
     memset(came, 0, sizeof came);
-    in_force = 0;
-    crc_in_force = 0;
-}
-
-bool table_in_force(void) {
-    return in_force != 0;
-}
-
-uint8_t table_channels(void) {
-    return in_force;
-}
-
-uint16_t table_crc(void) {
-    return crc_in_force;
 }
 
 /* Records */
 
-struct refusal table_configure(const uint8_t *record) {
+struct refusal setup_configure(const uint8_t *record) {
     const uint8_t index = wire_configure_index(record);
     const uint8_t wrong = record_is_wrong(record);
     if (wrong) {
         return (struct refusal){wrong, index};
     }
     const uint16_t crc = crc_over(0, record, WIRE_CONFIGURE_SIZE);
-    if (index >= in_force || crc != record_crc[index]) {
+    if (index >= table_channels() || crc != record_crc[index]) {
         if (table_in_force()) {
-            board_drop_table();
+            setup_drop();
         }
         if (!record_store(record)) {
             return (struct refusal){REFUSAL_OUT_OF_RANGE, index};
@@ -215,13 +196,13 @@ static void open_inputs(uint8_t count) {
     port_analog_use(MOTOR_CURRENT_PIN);
 }
 
-struct refusal table_commit(uint8_t count, uint16_t crc) {
+struct refusal setup_commit(uint8_t count, uint16_t crc) {
     const struct refusal refused = {REFUSAL_OUT_OF_RANGE, WIRE_NONE};
     if (count > MOST_CHANNELS || !is_complete(count) || crc_of_records(count) != crc) {
         return refused;
     }
     memset(came, 0, sizeof came);
-    if (in_force == count) {
+    if (table_channels() == count) {
         return none;
     }
     if (!stops_are_sensors(count)) {
@@ -231,15 +212,14 @@ struct refusal table_commit(uint8_t count, uint16_t crc) {
         return refused;
     }
     if (table_in_force()) {
-        board_drop_table();
+        setup_drop();
     }
     for (uint8_t index = count; index < MOST_CHANNELS; index++) {
         record_leave_axis(index); /* channels of a longer table before this one */
     }
     memory_release_outputs();
     output_count = place_outputs(count);
-    in_force = count;
-    crc_in_force = crc;
+    table_put_in_force(count, crc);
     wire_sensors(count);
     outputs_connect();
     drives_begin();
@@ -248,14 +228,14 @@ struct refusal table_commit(uint8_t count, uint16_t crc) {
     return none;
 }
 
-void table_drop(void) {
+void setup_drop(void) {
+    stop_all(REASON_STOPPED, true);
     reflex_off();
     outputs_off();
     axes_off();
-    in_force = 0;
-    crc_in_force = 0;
+    table_put_out_of_force();
 }
 
-bool table_is_whole(void) {
-    return in_force == 0 || crc_of_records(in_force) == crc_in_force;
+bool setup_is_whole(void) {
+    return !table_in_force() || crc_of_records(table_channels()) == table_crc();
 }

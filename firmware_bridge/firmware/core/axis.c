@@ -1,10 +1,8 @@
 /* An axis's pins and switches, and its position. */
 #include "axis.h"
-#include "channels.h"
 
 #include <string.h>
 
-struct axis_record axis_records[AXES];
 struct axis axes[AXES];
 
 /* Rails */
@@ -72,7 +70,6 @@ void axes_begin(void) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         axes[axis].travel = WIRE_NONE;
         axes[axis].channel = WIRE_NONE;
-        axis_records[axis].channel = WIRE_NONE;
     }
 }
 

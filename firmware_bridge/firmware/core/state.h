@@ -1,10 +1,12 @@
-/* The state of each channel of the board's table. Compact: 56 channels share 900 bytes.
+/* The state of the board: the channels of its table, their outputs and axes, and the lease.
+ * Compact: 56 channels share 900 bytes.
  *
  * records.c writes the configured part while no table is in force. The part that changes while a
  * table is in force belongs to the reflex; the main loop accesses it under `port_lock`. */
-#ifndef WALLWRIGHT_CHANNELS_H
-#define WALLWRIGHT_CHANNELS_H
+#ifndef WALLWRIGHT_STATE_H
+#define WALLWRIGHT_STATE_H
 
+#include "../port.h"
 #include "clock.h"
 #include "wire.h"
 
@@ -101,9 +103,35 @@ struct output {
     uint32_t on_until; /* while LIMITED */
 };
 
+/* An axis's part of a `Configure` record. */
+struct axis_record {
+    uint8_t channel; /* or WIRE_NONE */
+    int32_t low_um, high_um;
+    uint32_t speed_um_s, acceleration_um_s2, step_nm;
+};
+
+#define MOST_UM 2000000 /* the greatest permitted distance of an axis from its zero */
+
+/* The lease under which outputs may be active. It belongs to the table in force. */
+struct lease {
+    bool holds;
+    bool expired; /* the host has not given the expired lease back yet */
+    uint32_t until;
+};
+
 extern struct channel channels[MOST_CHANNELS];
 extern struct output outputs[MOST_OUTPUTS];
 extern uint8_t output_count; /* outputs in use; 0 while no table is in force */
+extern struct axis_record axis_records[AXES];
+extern struct lease lease;
+
+void state_begin(void);
+
+bool table_in_force(void);
+uint8_t table_channels(void); /* 0 while none is in force */
+uint16_t table_crc(void);     /* 0 while none is in force */
+void table_put_in_force(uint8_t count, uint16_t crc);
+void table_put_out_of_force(void); /* also ends the lease, without an event */
 
 static inline bool has_output(const struct channel *channel) {
     return channel->kind == KIND_MOTOR || channel->kind == KIND_OUTPUT ||

@@ -1,0 +1,21 @@
+/* Replies to commands, and the memory of the last ones: a repeated command gets its reply again. */
+#ifndef WALLWRIGHT_REPLIES_H
+#define WALLWRIGHT_REPLIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void replies_begin(void);
+void replies_open(uint8_t sequence); /* a session begins; its first command has this number */
+
+/* Returns whether the command with this number is the next one. If so, its reply is due; if it is a
+ * repetition, its reply is sent again. */
+bool replies_await(uint8_t sequence);
+bool replies_one_is_due(void);
+
+/* Replies to the command that was awaited last, in the same turn or some turns later. */
+void replies_send(uint8_t type, const uint8_t *payload);
+
+uint32_t replies_repeated(void);
+
+#endif
