@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.board import Edge, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.errors import BoardRefusedError
-from firmware_bridge.wire.messages import Refusal
+from firmware_bridge.wire.messages import PROTOCOL, Refusal
 from hil_tests import harness
 from hil_tests.conftest import Measure
 from hil_tests.targets import Bench, Target
@@ -58,7 +58,7 @@ def test_every_command_is_answered_within_20_ms(target: Target, measure: Measure
 def test_the_board_reports_its_identity_and_has_the_harness_s_table(target: Target) -> None:
     async def scenario(bench: Bench) -> None:
         identity = await bench.board.start()
-        assert identity.protocol == 1
+        assert identity.protocol == PROTOCOL
         assert identity.boots >= 1
         assert await bench.board.self_test() == 0
         assert configuration_crc(harness.RECORDS) != 0

@@ -213,8 +213,16 @@ board that already has the same table keeps running. Fields with a special use i
 | dice | `second_pin` is the serial port of the reader, `max_on_ms` how long to shake |
 | reader | `second_pin` is its serial port |
 
+`dead_ms` is for motors that must not be reversed at once, such as a mains motor on two solid-state
+relays. After the motor has run, the board keeps it off for this time before it runs the other way,
+whatever ended the first motion; after a configuration the board keeps it off for this time in both
+directions. An order that comes earlier begins, its limit runs, and the pin follows at the end of
+the dead time. Only a motor whose `safe` is 0 can have a dead time. Both pins of a motor are never
+active together.
+
 `step_nm` is the distance of one step of an axis, in nanometres. `flags` mark the motors and axes
-that the light curtain guards, and the sensors that are the curtain and the emergency stop.
+that the light curtain guards, motors that run fully or not at all, and the sensors that are the
+curtain and the emergency stop.
 
 `max_on_ms` 0 is no limit. In `Drive`, `count` is the number of edges, or the level (0, 1) awaited;
 `limit_ma` 0 is no limit.

@@ -192,6 +192,9 @@ BLANK = Configure(
     acceleration_um_s2=0,
     step_nm=0,
     flags=0,
+    dead_ms=0,
+    low_mv=0,
+    high_mv=0,
 )
 """An empty record: every channel number, stop and pin is none."""
 

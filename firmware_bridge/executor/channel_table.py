@@ -34,6 +34,9 @@ class ChannelTable:
             record.low_um < record.high_um and record.speed_um_s and record.acceleration_um_s2
         ):
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
+        # A motor with a dead time is off while it is safe: a safe drive would have to wait for it.
+        if record.dead_ms and (record.kind != Kind.MOTOR or record.safe):
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
         self._draft[record.index] = record
 
     def take_draft(self, commit: Commit) -> tuple[Configure, ...]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from firmware_bridge.executor.memory import BoardMemory
 
 
+BOTH_WAYS = 2
+"""`BoardOutput.barred` of a motor that may run in neither direction yet."""
+
+
 class ImpossibleOrderError(WallwrightError):
     """A command that the mechanism cannot execute: no tile to grip, no room, a lift under load."""
 
@@ -137,6 +141,15 @@ class BoardOutput:
     """The value at the pins: `wanted`, or the safe value while held back."""
     running: Running | None = None
     on_until: asyncio.TimerHandle | None = None
+    barred: int = 0
+    """The sign of the drive that has to wait for the dead time; `BOTH_WAYS` after a configuration,
+    0 for none."""
+    barred_until: asyncio.TimerHandle | None = None
+
+    @property
+    def is_barred(self) -> bool:
+        """Whether the ordered value has to wait for the motor's dead time."""
+        return self.barred == BOTH_WAYS or (self.barred != 0 and self.barred * self.wanted > 0)
 
 
 @dataclass(eq=False)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channels import (
+    BOTH_WAYS,
     BoardOutput,
     BoardSensor,
     Core,
@@ -29,6 +30,9 @@ class Outputs:
     def __init__(self, core: Core, outputs: Iterable[BoardOutput]) -> None:
         self._core = core
         self._outputs = tuple(outputs)
+        for output in self._outputs:
+            # The motor may have run until the reset before this configuration.
+            self._bar(output, BOTH_WAYS)
 
     # Commands
 
@@ -97,8 +101,11 @@ class Outputs:
     def off(self) -> None:
         """Set every output to 0, not its safe value: for a board without power or channel table."""
         for output in self._outputs:
+            output.wanted = 0
             self._write(output, 0)
             self._cancel_limit(output)
+            if output.barred_until is not None:
+                output.barred_until.cancel()
 
     # Sensors and supply
 
@@ -158,7 +165,27 @@ class Outputs:
         self._write(output, output.record.safe if held else value)
         self._start_limit(output)
 
+    def _bar(self, motor: BoardOutput, way: int) -> None:
+        """Bar this direction (1, -1 or `BOTH_WAYS`) of a motor for its dead time from now."""
+        dead = motor.record.dead_ms / 1000
+        if not dead:
+            return
+        if motor.barred_until is not None:
+            motor.barred_until.cancel()
+        motor.barred = way
+        motor.barred_until = self._core.loop.call_later(dead, self._end_dead_time, motor)
+
+    def _end_dead_time(self, motor: BoardOutput) -> None:
+        motor.barred, motor.barred_until = 0, None
+        held = motor.hold is not None and motor.hold.active
+        self._write(motor, motor.record.safe if held else motor.wanted)
+
     def _write(self, output: BoardOutput, value: int) -> None:
+        before = output.value
+        if before and value * before <= 0:
+            self._bar(output, -1 if before > 0 else 1)
+        if value and output.is_barred:
+            value = 0
         if value == output.value:
             return
         output.value = value

@@ -27,6 +27,7 @@ from firmware_bridge.wire.messages import (
     Count,
     Drive,
     EdgeSeen,
+    Flag,
     Home,
     Kind,
     Message,
@@ -335,6 +336,8 @@ class ChannelRig:
 
 def _accepts(output: BoardOutput, value: int) -> bool:
     """Whether a value is valid: permille for a motor, 0 or 1 for an output, bits for a strip."""
+    if output.record.kind == Kind.MOTOR and output.record.flags & Flag.FULL_ONLY:
+        return value in (-1000, 0, 1000)
     if output.record.kind == Kind.MOTOR:
         return -1000 <= value <= 1000
     if output.record.kind == Kind.OUTPUT:

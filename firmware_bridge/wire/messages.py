@@ -19,7 +19,7 @@ import enum
 import struct
 from typing import NamedTuple
 
-PROTOCOL = 1
+PROTOCOL = 2
 MAX_PAYLOAD = 48
 MAX_FRAME = 64
 WINDOW = 8
@@ -62,6 +62,8 @@ class Flag(enum.IntFlag):
     """The sensor that is the emergency stop."""
     CURTAIN = 4
     """The sensor that is the light curtain."""
+    FULL_ONLY = 8
+    """A motor that the board drives fully or not at all: it refuses a part of the full drive."""
 
 
 class UntilKind(enum.IntEnum):
@@ -98,7 +100,12 @@ class Identify(NamedTuple):
 
 
 class Configure(NamedTuple):
-    """One record of the channel table. Stops, switches and home are channel numbers or 255."""
+    """One record of the channel table. Stops, switches and home are channel numbers or 255.
+
+    `dead_ms`: the time for which the board keeps a motor off before it reverses. `low_mv` and
+    `high_mv`: a sensor on an analogue input is high from `high_mv` up and low from `low_mv` down;
+    0 and 0 are a digital sensor.
+    """
 
     index: int  # type: ignore[assignment]
     kind: int
@@ -117,6 +124,9 @@ class Configure(NamedTuple):
     acceleration_um_s2: int
     step_nm: int
     flags: int
+    dead_ms: int
+    low_mv: int
+    high_mv: int
 
 
 class Commit(NamedTuple):
@@ -383,7 +393,7 @@ def _row(number: int, message: type[Message], sender: Sender, layout: str) -> Me
 
 TABLE: tuple[MessageRow, ...] = (
     _row(0x01, Identify, Sender.COMMAND, "B8s"),
-    _row(0x02, Configure, Sender.COMMAND, "BBBBBBhIBBBiiIIIB"),
+    _row(0x02, Configure, Sender.COMMAND, "BBBBBBhIBBBiiIIIBHHH"),
     _row(0x03, Commit, Sender.COMMAND, "BH"),
     _row(0x04, TakeLease, Sender.COMMAND, "H"),
     _row(0x05, Stop, Sender.COMMAND, "B"),

@@ -214,6 +214,12 @@ void outputs_forget_tickets(void) {
 
 /* Time and current */
 
+static void end_dead_time(struct output *output, uint32_t now) {
+    port_lock();
+    output_end_dead_time(output, now);
+    port_unlock();
+}
+
 static void latch_if_too_long(const struct output *output, uint32_t now) {
     port_lock();
     if ((output->state & LIMITED) && time_reached(now, output->on_until)) {
@@ -229,6 +235,9 @@ void outputs_turn(uint32_t now) {
         if ((output->state & RUNNING) && output_kind(output) != KIND_DICE &&
             deadline_passed(&output->ends, now)) {
             output_stop(at, output->state & PULSED ? REASON_DONE : REASON_TIME);
+        }
+        if (output->barred != 0) {
+            end_dead_time(output, now);
         }
         if (output->state & LIMITED) {
             latch_if_too_long(output, now);

@@ -13,8 +13,24 @@ static volatile bool strips_changed;
 
 /* Values and pins */
 
+static uint8_t way_of(int32_t value) {
+    return value > 0 ? BARRED_FORWARD : value < 0 ? BARRED_REVERSE : 0;
+}
+
 int32_t output_value(const struct output *output) {
-    return output->state & HELD_BACK ? plug_of(output)->safe : output->wanted;
+    if (output->state & HELD_BACK) {
+        return plug_of(output)->safe;
+    }
+    return output->barred & way_of(output->wanted) ? 0 : output->wanted;
+}
+
+/* Bars these ways of a motor for its dead time from now. */
+static void bar(struct output *output, uint8_t ways) {
+    const uint16_t dead_ms = plug_of(output)->dead_ms;
+    if (output_kind(output) == KIND_MOTOR && dead_ms != 0 && ways != 0) {
+        output->barred = ways;
+        output->barred_until = port_micros() + dead_ms * UINT32_C(1000);
+    }
 }
 
 bool output_is_away(const struct output *output) {
@@ -63,6 +79,11 @@ static void put(struct output *output, int32_t wanted, bool held) {
     const int32_t before = output_value(output);
     output->wanted = wanted;
     output->state = (uint8_t)(held ? output->state | HELD_BACK : output->state & ~HELD_BACK);
+    const uint8_t left = way_of(before);
+    if (left != 0 && way_of(output_value(output)) != left) {
+        /* Measured from here, which is later than the reflex's cut of the pins: never too short. */
+        bar(output, left == BARRED_FORWARD ? BARRED_REVERSE : BARRED_FORWARD);
+    }
     if (output_value(output) != before) {
         /* A latched fault keeps the pins safe, whatever is ordered at that moment. */
         write_pins(output, faults_any() ? plug_of(output)->safe : output_value(output));
@@ -106,6 +127,18 @@ void output_cut(const struct output *output) {
     }
 }
 
+void output_end_dead_time(struct output *output, uint32_t now) {
+    if (output->barred == 0 || !time_reached(now, output->barred_until)) {
+        return;
+    }
+    const int32_t before = output_value(output);
+    output->barred = 0;
+    if (output_value(output) != before) {
+        write_pins(output, faults_any() ? plug_of(output)->safe : output_value(output));
+        update_on_time_limit(output);
+    }
+}
+
 void output_hold(uint8_t output, bool held) {
     put(&outputs[output], outputs[output].wanted, held);
 }
@@ -113,6 +146,9 @@ void output_hold(uint8_t output, bool held) {
 bool output_takes(const struct output *output, int32_t value) {
     switch (output_kind(output)) {
     case KIND_MOTOR:
+        if (channels[output->channel].flags & FLAG_FULL_ONLY) {
+            return value == 0 || value == FULL || value == -FULL;
+        }
         return value >= -FULL && value <= FULL;
     case KIND_OUTPUT:
         return value == 0 || value == 1;
@@ -156,6 +192,8 @@ void outputs_connect(void) {
         struct output *const output = &outputs[at];
         output->state &= (uint8_t) ~(RUNNING | HELD_BACK | LIMITED);
         output->wanted = output_kind(output) == KIND_DICE ? 0 : plug_of(output)->safe;
+        output->barred = 0;
+        bar(output, BARRED_FORWARD | BARRED_REVERSE); /* the motor may have run until the reset */
         connect_pins(output);
     }
     strips_changed = true;

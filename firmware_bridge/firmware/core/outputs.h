@@ -27,6 +27,7 @@ bool output_is_blocked(const struct plug *plug, int32_t value); /* by a limit sw
 void output_put(struct output *output, int32_t value); /* the safe value if `value` is blocked */
 void output_rest(struct output *output);               /* sets the safe value */
 void output_hold(uint8_t output, bool held);
+void output_end_dead_time(struct output *output, uint32_t now); /* if it is over */
 void output_cut(const struct output *output); /* writes only its pins, to their safe levels */
 
 /* Called from the main loop: */

@@ -39,6 +39,12 @@ static bool can_move(const uint8_t *record) {
            wire_configure_speed_um_s(record) != 0 && wire_configure_acceleration_um_s2(record) != 0;
 }
 
+/* A motor with a dead time is off while it is safe: a safe drive would have to wait for it. */
+static bool dead_time_fits(const uint8_t *record) {
+    return wire_configure_dead_ms(record) == 0 ||
+           (wire_configure_kind(record) == KIND_MOTOR && wire_configure_safe(record) == 0);
+}
+
 uint8_t record_is_wrong(const uint8_t *record) {
     const uint8_t kind = wire_configure_kind(record);
     if (wire_configure_index(record) >= MOST_CHANNELS) {
@@ -48,7 +54,7 @@ uint8_t record_is_wrong(const uint8_t *record) {
         return REFUSAL_WRONG_KIND;
     }
     if ((kind == KIND_AXIS && !can_move(record)) || !pins_exist(record) ||
-        wire_configure_max_on_ms(record) > LONGEST_MS) {
+        !dead_time_fits(record) || wire_configure_max_on_ms(record) > LONGEST_MS) {
         return REFUSAL_OUT_OF_RANGE;
     }
     return 0;
@@ -65,6 +71,7 @@ static void store_plug(struct plug *plug, const uint8_t *record) {
         .hold = wire_configure_hold(record),
         .safe = wire_configure_safe(record),
         .max_on = wire_configure_max_on_ms(record) * UINT32_C(1000),
+        .dead_ms = wire_configure_dead_ms(record),
     };
 }
 
@@ -107,7 +114,8 @@ static uint32_t step_nm_of(const uint8_t *record) {
 }
 
 static uint8_t flags_of(const uint8_t *record) {
-    uint8_t flags = wire_configure_flags(record) & (FLAG_GUARDED | FLAG_EMERGENCY | FLAG_CURTAIN);
+    uint8_t flags = wire_configure_flags(record) &
+                    (FLAG_GUARDED | FLAG_EMERGENCY | FLAG_CURTAIN | FLAG_FULL_ONLY);
     if (wire_configure_active_high(record)) {
         flags |= ACTIVE_HIGH;
     }

@@ -41,6 +41,7 @@ struct plug {
     uint8_t output; /* its index in `outputs` */
     int16_t safe;
     uint32_t max_on; /* microseconds; 0 is no limit */
+    uint16_t dead_ms; /* a motor stays off for this time before it reverses */
 };
 
 struct rail {
@@ -82,6 +83,10 @@ enum {
     LIMITED = 128,      /* its maximum on-time runs */
 };
 
+/* `output.barred`: the ways in which a motor may not run yet, because it ran the other way less than
+ * its dead time ago, or because the board has just been configured. */
+enum { BARRED_FORWARD = 1, BARRED_REVERSE = 2 };
+
 /* `output.reason` of an output that has had no order. */
 #define NO_ORDER_YET 254u
 
@@ -99,6 +104,8 @@ struct output {
     uint32_t span;    /* while it runs: the time at which it began; afterwards: its duration */
     uint16_t first;   /* the count of its sensor when it began, modulo 65,536 */
     int32_t wanted;   /* the value at its pins; with HELD_BACK the safe value is there instead */
+    uint8_t barred;   /* while its way is barred, 0 is at its pins instead of `wanted` */
+    uint32_t barred_until;
     struct deadline ends;
     uint32_t on_until; /* while LIMITED */
 };

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WIRE_PROTOCOL 1u
+#define WIRE_PROTOCOL 2u
 #define WIRE_MAX_PAYLOAD 48u
 #define WIRE_MAX_FRAME 64u
 #define WIRE_WINDOW 8u
@@ -31,6 +31,7 @@ enum {
     FLAG_GUARDED = 1,
     FLAG_EMERGENCY = 2,
     FLAG_CURTAIN = 4,
+    FLAG_FULL_ONLY = 8,
 };
 
 enum {
@@ -117,7 +118,7 @@ enum {
 };
 
 #define WIRE_IDENTIFY_SIZE 9u
-#define WIRE_CONFIGURE_SIZE 36u
+#define WIRE_CONFIGURE_SIZE 42u
 #define WIRE_COMMIT_SIZE 3u
 #define WIRE_TAKE_LEASE_SIZE 2u
 #define WIRE_STOP_SIZE 1u
@@ -290,6 +291,18 @@ static inline uint32_t wire_configure_step_nm(const uint8_t *payload) {
 
 static inline uint8_t wire_configure_flags(const uint8_t *payload) {
     return payload[35];
+}
+
+static inline uint16_t wire_configure_dead_ms(const uint8_t *payload) {
+    return wire_get_u16(payload + 36);
+}
+
+static inline uint16_t wire_configure_low_mv(const uint8_t *payload) {
+    return wire_get_u16(payload + 38);
+}
+
+static inline uint16_t wire_configure_high_mv(const uint8_t *payload) {
+    return wire_get_u16(payload + 40);
 }
 
 static inline uint8_t wire_commit_channels(const uint8_t *payload) {

@@ -50,6 +50,7 @@ static void make_record(uint8_t index, uint8_t *record) {
         record[12] = 1;
         record[13] = record[14] = 2;
         record[35] = FLAG_GUARDED;
+        record[36] = 50; /* dead time in milliseconds */
     }
     if (kinds[index] == KIND_SENSOR) {
         record[5] = (uint8_t)(index - 1u); /* debounced, or not */

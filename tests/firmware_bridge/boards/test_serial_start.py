@@ -92,7 +92,8 @@ def test_the_error_for_another_protocol_version_names_the_upgrade_command(
         rig = SerialRig()
         rig.virtual.execute = lambda message, sequence: answer(message)  # type: ignore[method-assign]
         with pytest.raises(
-            BoardError, match=r"program uses version 1.*`wallwright firmware flash PORT`"
+            BoardError,
+            match=rf"program uses version {wire.PROTOCOL}.*`wallwright firmware flash PORT`",
         ):
             await rig.board.start()
 
@@ -127,7 +128,8 @@ def test_probing_names_the_boards_that_answer_on_a_port() -> None:
             os.close(far)
 
     description = asyncio.run(main())
-    assert description == "board PTY00001 at address 2: firmware 1 (sim), protocol 1"
+    protocol = f"protocol {wire.PROTOCOL}"
+    assert description == f"board PTY00001 at address 2: firmware 1 (sim), {protocol}"
 
 
 def test_probing_a_missing_port_reports_that_it_cannot_be_opened() -> None:

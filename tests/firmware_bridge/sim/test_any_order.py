@@ -174,6 +174,6 @@ def test_a_board_without_a_channel_table_replies_to_every_command() -> None:
         board = rack.boards["base"]
         for message in (Bootloader(1), Stop(NONE), Clear(), Identify(1, b"12345678")):
             assert type(board.execute(message, 0)) in REPLIES
-        assert type(board.execute(Configure(*[0] * 17), 0)) in REPLIES
+        assert type(board.execute(Configure(*[0] * 20), 0)) in REPLIES
 
     clock.run(main())

@@ -64,7 +64,7 @@ def test_one_or_two_flipped_bits_are_never_accepted_as_another_frame(row: Messag
 
 def test_the_double_flip_that_a_crc_inside_cobs_misses_is_detected() -> None:
     """Two flipped bits in this message move zeros, and a CRC inside COBS would still be valid."""
-    payload = "000100ff31ff0001000000ff00be000000ffd6000000ff0001000000ff00000000000000"
+    payload = "000100ff31ff0001000000ff00be000000ffd6000000ff0001000000ff00000000000000000000000000"
     layout = next(row.layout for row in TABLE if row.message is wire.Configure)
     record = wire.Configure._make(layout.unpack(bytes.fromhex(payload)))
     _survives_every_double_flip(Frame(0x06, 0x66, record))
@@ -158,7 +158,7 @@ def test_an_address_out_of_range_is_a_value_error() -> None:
 
 def test_the_configuration_crc_depends_on_every_record_and_their_order() -> None:
     first, second = (
-        wire.Configure(index, 2, 5, 255, 1, 0, 0, 0, 255, 255, 255, 0, 0, 0, 0, 0, 0)
+        wire.Configure(index, 2, 5, 255, 1, 0, 0, 0, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         for index in (0, 1)
     )
     crcs = {configuration_crc(records) for records in ([first], [first, second], [second, first])}
