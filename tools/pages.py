@@ -14,7 +14,10 @@ from pathlib import Path
 from config.judge_cases import example_case
 from rules.games import GAMES, PLUGINS
 from tools.bench_drawing import drawing
+from tools.boards_page import page as boards_page
 from tools.cases_page import page as cases_page
+from tools.chip_header import chips
+from tools.chip_header import header as chip_header
 from tools.configuration_page import page as configuration_page
 from tools.faults_page import page as faults_page
 from tools.fit_matrices import readme, tables_page
@@ -29,6 +32,7 @@ CHECK = "--check"
 
 GENERATED: Mapping[str, Callable[[], str]] = {
     "README.md": readme,
+    "docs/BOARDS.md": boards_page,
     "docs/CASES.md": cases_page,
     "docs/CONFIGURATION.md": configuration_page,
     "docs/FAULTS.md": faults_page,
@@ -39,6 +43,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/images/first_drum.svg": drawing,
     "docs/images/table.svg": portrait,
     "firmware_bridge/firmware/core/wire.h": header,
+    **{f"firmware_bridge/firmware/chips/{name}.h": partial(chip_header, name) for name in chips()},
     **{
         f"examples/cases/{name}.yaml": partial(example_case, name)
         for name in GAMES

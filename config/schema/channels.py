@@ -155,6 +155,9 @@ class BoardConfig(Part):
 
     kind: Literal["serial", "gpio"]
     """`serial` is a board on a serial port; `gpio` is the pins of this computer."""
+    chip: str | None = None
+    """The board's profile, which lists its pins; docs/BOARDS.md has all profiles. Without it,
+    a `serial` board is a `mega2560` and a `gpio` board a `raspberry_pi`."""
     address: Annotated[int, Field(ge=0, le=7)] = 0
     """The board's address on the serial line, which several boards can share."""
     lease: Seconds = 0.5

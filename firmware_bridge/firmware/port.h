@@ -10,14 +10,13 @@
 #ifndef WALLWRIGHT_PORT_H
 #define WALLWRIGHT_PORT_H
 
+/* Numbers of pins, axes and bytes. The host build has those of the Mega 2560. */
+#include "chips/mega2560.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 #define NO_PIN 255u
-#define PINS 70u
-#define AXES 3u
-#define EMERGENCY_PIN 20u
-#define CURTAIN_PIN 21u
 #define SEGMENT_TICKS 8192u /* length of a segment in ticks of half a microsecond: 4.096 ms */
 
 /* Time: microseconds since the start; wraps at 2^32. Callable from the reflex. */
@@ -70,12 +69,12 @@ bool port_axis_idle(uint8_t axis);    /* every segment that was put has ended */
 void port_axis_halt(uint8_t axis);    /* no further step; from any context */
 uint32_t port_axis_steps(uint8_t axis); /* steps made since `port_axis_begin` */
 
-/* Analogue inputs 54 to 69, measured one after the other. */
+/* Analogue inputs, measured one after the other. */
 void port_analog_use(uint8_t pin);
 uint16_t port_analog_mv(uint8_t pin); /* the last measurement */
 
 /* EEPROM, one byte at a time; read and write only while it is ready. */
-#define EEPROM_SIZE 4096u
+#define EEPROM_SIZE STORAGE_SIZE
 uint8_t port_eeprom_read(uint16_t at);
 bool port_eeprom_ready(void);
 void port_eeprom_write(uint16_t at, uint8_t byte); /* only while ready */

@@ -1,4 +1,4 @@
-/* Analogue inputs 54 to 69 and the supply, measured one after the other, 10 bits against the 5 V
+/* The analogue inputs and the supply, measured one after the other, 10 bits against the 5 V
  * supply.
  *
  * A conversion takes 104 us. A call that requests a value reads the completed conversion
@@ -10,17 +10,14 @@
 
 #include <avr/io.h>
 
-#define FIRST_PIN 54u
-#define INPUTS 16u
-#define SUPPLY INPUTS         /* the index for the supply: the bandgap is measured */
+#define SUPPLY ANALOG_INPUTS  /* the index for the supply: the bandgap is measured */
 #define BANDGAP 0x1Eu         /* its number in the multiplexer, 1.1 V */
 #define REFERENCE (1u << REFS0) /* AVCC */
 #define CLOCK (1u << ADPS2 | 1u << ADPS1 | 1u << ADPS0) /* 125 kHz */
 #define FAILING 250u          /* reading of the bandgap at a supply of 4.5 V: 1.1 * 1024 / 4.5 */
-#define FULL_MV 5000u
 
 static uint16_t used;         /* one bit for each input */
-static uint16_t mv[INPUTS];
+static uint16_t mv[ANALOG_INPUTS];
 static uint8_t measuring;
 static uint8_t settling;      /* conversions to discard: the bandgap is weak and needs 70 us */
 static bool failing;
@@ -54,7 +51,7 @@ static void take(void) {
     if (measuring == SUPPLY) {
         failing = reading > FAILING;
     } else {
-        mv[measuring] = (uint16_t)((uint32_t)reading * FULL_MV >> 10);
+        mv[measuring] = (uint16_t)((uint32_t)reading * ANALOG_FULL_MV >> 10);
     }
     start(next_after(measuring));
 }
@@ -66,10 +63,10 @@ void adc_start(void) {
 
 /* Switches the pin's digital input off, which saves current at levels between low and high. */
 void port_analog_use(uint8_t pin) {
-    if (pin < FIRST_PIN || pin >= FIRST_PIN + INPUTS) {
+    const uint8_t input = (uint8_t)(pin - FIRST_ANALOG_PIN);
+    if (input >= ANALOG_INPUTS) {
         return;
     }
-    const uint8_t input = (uint8_t)(pin - FIRST_PIN);
     used |= (uint16_t)(1u << input);
     if (input < 8) {
         DIDR0 = (uint8_t)(DIDR0 | 1u << input);
@@ -80,7 +77,8 @@ void port_analog_use(uint8_t pin) {
 
 uint16_t port_analog_mv(uint8_t pin) {
     take();
-    return pin >= FIRST_PIN && pin < FIRST_PIN + INPUTS ? mv[pin - FIRST_PIN] : 0;
+    const uint8_t input = (uint8_t)(pin - FIRST_ANALOG_PIN);
+    return input < ANALOG_INPUTS ? mv[input] : 0;
 }
 
 bool port_supply_fails(void) {

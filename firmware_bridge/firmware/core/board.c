@@ -25,8 +25,6 @@
 #include "stops.h"
 #include "strips.h"
 
-#define CURRENT_PIN 69u /* one shunt for all motors: 1 mV is 1 mA */
-
 /* Bits of the reply to SelfTest. */
 enum { TABLE_DAMAGED = 1, NOT_PROVISIONED = 2 };
 
@@ -151,7 +149,7 @@ static void do_each_millisecond(uint32_t now) {
     if (time_reached(now, next_millisecond)) {
         next_millisecond = now + 1000u; /* from now: a late turn makes no PWM phase shorter */
         outputs_modulate();
-        outputs_draw(port_analog_mv(CURRENT_PIN));
+        outputs_draw(port_analog_mv(MOTOR_CURRENT_PIN)); /* one shunt: 1 mV is 1 mA */
         strips_turn(nothing_moves());
     }
 }

@@ -4,17 +4,18 @@
 #include "state.h"
 
 #define DEFAULT_STEP_NM 150000u
-#define FIRST_FREE_PIN 2u /* 0 and 1 are the link */
 
 /* Checks */
 
-static bool is_output_pin(uint8_t pin) {
-    return pin == WIRE_NONE ||
-           (pin >= FIRST_FREE_PIN && pin < PINS && pin != EMERGENCY_PIN && pin != CURTAIN_PIN);
-}
+/* One bit for each pin of the chip. */
+#define PIN_BYTES ((PINS + 7u) / 8u)
+static const uint8_t output_pins[PIN_BYTES] PORT_FLASH = OUTPUT_PINS;
+static const uint8_t input_pins[PIN_BYTES] PORT_FLASH = INPUT_PINS;
+static const uint8_t analog_pins[PIN_BYTES] PORT_FLASH = ANALOG_PINS;
 
-static bool is_input_pin(uint8_t pin) {
-    return pin == WIRE_NONE || (pin >= FIRST_FREE_PIN && pin < PINS);
+static bool is_among(const uint8_t *pins, uint8_t pin) {
+    return pin == WIRE_NONE ||
+           (pin < PINS && (port_flash_u8(&pins[pin / 8u]) & (uint8_t)(1u << pin % 8u)) != 0);
 }
 
 static bool pins_exist(const uint8_t *record) {
@@ -23,13 +24,15 @@ static bool pins_exist(const uint8_t *record) {
     switch (wire_configure_kind(record)) {
     case KIND_MOTOR:
     case KIND_AXIS:
-        return is_output_pin(pin) && is_output_pin(second);
+        return is_among(output_pins, pin) && is_among(output_pins, second);
     case KIND_OUTPUT:
     case KIND_STRIP:
     case KIND_DICE:
-        return is_output_pin(pin);
+        return is_among(output_pins, pin);
+    case KIND_ANALOG:
+        return is_among(analog_pins, pin);
     default:
-        return is_input_pin(pin);
+        return is_among(input_pins, pin);
     }
 }
 

@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-#define MOTOR_CURRENT_PIN 69u
-
 /* CRC-16 of each record, from 0. CRCs are linear, so the table's CRC can be computed from these in
  * whichever order the records came. */
 static uint16_t record_crc[MOST_CHANNELS];

@@ -1,0 +1,180 @@
+"""Schema of a board profile: what a kind of board has, what each pin can do, and its state at boot.
+
+A profile describes a board that can be bought, such as the Arduino Mega 2560. It contains facts of
+data sheets and of this project's firmware, never of one table. Pins have the numbers that table
+files use.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from config.schema import Part, Positive, Unit
+
+Ability = Literal["input", "output", "step", "analog", "pwm", "interrupt"]
+"""A function that a pin can have.
+
+`input` is a digital input with a pull-up, `output` a digital output, `step` the step output of an
+axis, `analog` an input of the analogue-to-digital converter, `pwm` a hardware timer's output, and
+`interrupt` an input with an external interrupt of its own.
+"""
+
+Role = Literal["link", "emergency", "curtain", "motor_current", "identity"]
+"""A fixed function of a pin.
+
+`link` is the line to the host, `emergency` and `curtain` are the safety inputs that the firmware
+monitors by itself, `motor_current` measures the current of all motors, and `identity` reads the
+memory of an add-on board.
+"""
+
+BootState = Literal["floating", "pulled_up", "pulled_down", "driven"]
+"""The state of a pin from reset until the program sets it: high impedance, a pull-up or pull-down
+resistor, or driven by a bootloader, an operating system or another chip of the board."""
+
+
+class PinProfile(Part):
+    """One pin of a board."""
+
+    pin: Annotated[int, Field(ge=0, le=254)]
+    """The number of the pin in table files."""
+    label: str
+    """The name that is printed on the board or on its usual drawings."""
+    pad: str
+    """The name in the chip's data sheet: port and bit, or GPIO number."""
+    can: tuple[Ability, ...]
+    """The functions that the pin can have."""
+    reserved: Role | None = None
+    """The fixed function of the pin, if it has one."""
+    at_boot: BootState = "floating"
+    """The state from reset until the program sets the pin."""
+    note: str = ""
+    """A sentence about the pin; for a pin that is not floating at boot, what drives or pulls it."""
+
+
+class PortProfile(Part):
+    """A serial port for a module (dice reader or tile reader)."""
+
+    port: Annotated[int, Field(ge=1, le=3)]
+    """The number of the port in table files."""
+    sends: int
+    """The pin on which the board sends."""
+    receives: int
+    """The pin on which the board receives."""
+
+
+class ConverterProfile(Part):
+    """The analogue-to-digital converter."""
+
+    bits: Annotated[int, Field(ge=8, le=16)]
+    """Its resolution."""
+    volts: Annotated[Positive, Unit("V")]
+    """The voltage of its highest value; pins measure from 0 V to this voltage."""
+
+
+class StorageProfile(Part):
+    """The memory that keeps counts, positions, serial number and key without power."""
+
+    kind: Literal["eeprom", "flash", "files"]
+    """`eeprom` is written byte by byte, `flash` is erased in blocks, `files` is a file system."""
+    size: Annotated[int, Field(ge=0), Unit("bytes")]
+    """The memory that the firmware can use; 0 for a file system."""
+    block: Annotated[int, Field(ge=0), Unit("bytes")]
+    """The smallest part that can be erased; 1 for an EEPROM, 0 for a file system."""
+    cycles: Annotated[int, Field(ge=0)]
+    """The number of times that each part can be written, by the data sheet; 0 if it gives none."""
+
+
+class BootloaderProfile(Part):
+    """The program that starts before the firmware, and through which it is flashed."""
+
+    name: str
+    """Its name."""
+    size: Annotated[int, Field(ge=0), Unit("bytes")]
+    """The flash that it occupies."""
+    starts: str
+    """When it runs, and how it is left."""
+
+
+class CurrentGroup(Part):
+    """Pins whose outputs share a limit of current."""
+
+    name: str
+    """The name of the group, such as the chip's ports."""
+    milliamperes: Annotated[Positive, Unit("mA")]
+    """The largest sum of the currents of these pins."""
+    pins: tuple[int, ...]
+    """The pins of the group."""
+
+
+class CurrentLimits(Part):
+    """The currents that the pins can supply or sink."""
+
+    pin: Annotated[Positive, Unit("mA")]
+    """The current of one pin at which the data sheet specifies its levels."""
+    pin_maximum: Annotated[Positive, Unit("mA")]
+    """The current of one pin above which the chip can be damaged."""
+    total: Annotated[Positive, Unit("mA")]
+    """The largest sum of the currents of all pins."""
+    groups: tuple[CurrentGroup, ...] = ()
+    """Groups of pins with a limit of their own."""
+
+
+class BoardProfile(Part):
+    """A kind of board: its chip, its pins and its limits."""
+
+    name: str
+    """The name for `chip:` in table files."""
+    title: str
+    """The name for people."""
+    kind: Literal["serial", "gpio"]
+    """The `kind:` of boards with this profile."""
+    processor: str
+    """The chip."""
+    logic: Annotated[Positive, Unit("V")]
+    """The voltage of a high level; more damages the chip."""
+    axes: Annotated[int, Field(ge=0)]
+    """The number of stepper axes that the firmware drives."""
+    steps: Annotated[int, Field(ge=0), Unit("1/s")]
+    """The highest step rate of an axis; 0 without axes."""
+    converter: ConverterProfile | None = None
+    """The analogue-to-digital converter, if the board has one."""
+    storage: StorageProfile
+    """The memory that survives a loss of power."""
+    bootloader: BootloaderProfile | None = None
+    """The bootloader, if there is one."""
+    current: CurrentLimits
+    """The limits of the pins' currents."""
+    ports: tuple[PortProfile, ...] = ()
+    """The serial ports for modules."""
+    pins: tuple[PinProfile, ...]
+    """The pins, in the order of their numbers."""
+    sources: tuple[str, ...]
+    """The documents from which the facts are."""
+
+    @cached_property
+    def by_number(self) -> dict[int, PinProfile]:
+        """The pins by their numbers."""
+        return {pin.pin: pin for pin in self.pins}
+
+    @cached_property
+    def by_port(self) -> dict[int, PortProfile]:
+        """The serial ports for modules by their numbers."""
+        return {port.port: port for port in self.ports}
+
+    def able(self, *abilities: Ability) -> tuple[int, ...]:
+        """The pins that channels can use with all these abilities.
+
+        Pins for the link, the motor current and the identity of add-on boards are left out.
+        """
+        return tuple(
+            pin.pin
+            for pin in self.pins
+            if pin.reserved in (None, "emergency", "curtain") and set(abilities) <= set(pin.can)
+        )
+
+    def reserved(self, role: Role) -> int | None:
+        """The first pin with this fixed function; None if the board has no such pin."""
+        return next((pin.pin for pin in self.pins if pin.reserved == role), None)

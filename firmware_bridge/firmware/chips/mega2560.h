@@ -1,0 +1,24 @@
+/* Arduino Mega 2560: generated from config/boards/mega2560.yaml by `make docs`; a test checks that
+ * it is current. */
+#ifndef WALLWRIGHT_CHIP_MEGA2560_H
+#define WALLWRIGHT_CHIP_MEGA2560_H
+
+#define CHIP "mega2560"
+#define PINS 70u
+#define AXES 3u
+#define EMERGENCY_PIN 20u
+#define CURTAIN_PIN 21u
+#define MOTOR_CURRENT_PIN 69u
+#define FIRST_ANALOG_PIN 54u
+#define ANALOG_INPUTS 16u
+#define ANALOG_FULL_MV 5000u
+#define MODULE_PORTS 3u
+#define STORAGE_SIZE 4096u
+
+/* One bit for each pin, the lowest bit first: the pins that a table can use as
+ * outputs, as inputs, and as analogue inputs. */
+#define OUTPUT_PINS {0xFC, 0xFF, 0xCF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x1F}
+#define INPUT_PINS {0xFC, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x1F}
+#define ANALOG_PINS {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xC0, 0xFF, 0x1F}
+
+#endif
