@@ -85,7 +85,7 @@ static void end_without_ramp(uint8_t axis, uint32_t now) {
 }
 
 static void wait_for_switch(uint8_t axis, uint32_t now) {
-    const uint8_t home = axis_switch(axis_rail(axis));
+    const uint8_t home = home_switch(axis_rail(axis));
     const uint16_t debounce = home == WIRE_NONE ? 0 : channels[home].sensor.debounce_ms;
     port_lock();
     axes[axis].state &= (uint8_t)~PLANNED;
@@ -130,7 +130,7 @@ void axes_home(uint8_t axis, uint8_t ticket) {
     const bool lost = !(axes[axis].state & HOMED);
     travel_join(axis, travel_begin(axis, ticket, true, now));
     axes[axis].state &= (uint8_t)~HOMED;
-    if (sensor_is_active(axis_switch(axis_rail(axis)))) {
+    if (sensor_is_active(home_switch(axis_rail(axis)))) {
         end_at_home(axis, now);
         return;
     }
@@ -224,7 +224,7 @@ void axes_at_switch(uint8_t sensor, uint32_t now) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         struct axis *const moves = &axes[axis];
         if (!(moves->state & (PLANNED | WAITS)) || (moves->state & (BRAKING | AT_SWITCH)) ||
-            axis_switch(axis_rail(axis)) != sensor) {
+            home_switch(axis_rail(axis)) != sensor) {
             continue;
         }
         if (travels[moves->travel].homing) {

@@ -11,8 +11,13 @@ const struct rail *axis_rail(uint8_t axis) {
     return &channels[axis_records[axis].channel].rail;
 }
 
-uint8_t axis_switch(const struct rail *rail) {
-    return rail->reverse_stop < rail->forward_stop ? rail->reverse_stop : rail->forward_stop;
+uint8_t axis_of_channel(uint8_t channel) {
+    for (uint8_t axis = 0; axis < AXES; axis++) {
+        if (axes[axis].channel == channel) {
+            return axis;
+        }
+    }
+    return WIRE_NONE;
 }
 
 int32_t axis_home_um(uint8_t axis) {

@@ -33,7 +33,7 @@ extern struct axis axes[AXES];
 
 /* Its pins and switches, its home switch and its home position */
 const struct rail *axis_rail(uint8_t axis);
-uint8_t axis_switch(const struct rail *rail);
+uint8_t axis_of_channel(uint8_t channel); /* its index in `axes` if the board has had it, or WIRE_NONE */
 int32_t axis_home_um(uint8_t axis); /* the limit at which the home switch is */
 
 /* Its position */

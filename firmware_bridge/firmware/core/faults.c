@@ -4,7 +4,7 @@
 #include "events.h"
 #include "wire.h"
 
-#define MOST 8u /* further faults are not stored: the board is already stopped */
+#define MOST 64u /* more than a table can have at once; further ones change nothing */
 
 struct fault {
     uint8_t code;
@@ -46,7 +46,7 @@ static void report(uint8_t code, uint8_t channel) {
 }
 
 void faults_latch(uint8_t code, uint8_t channel) {
-    if (count == MOST || is_latched(code, channel)) {
+    if (is_latched(code, channel) || count == MOST) {
         return;
     }
     faults[count].code = code;

@@ -1,7 +1,6 @@
 #include "records.h"
 
 #include "../port.h"
-#include "state.h"
 
 #define DEFAULT_STEP_NM 150000u
 
@@ -63,9 +62,9 @@ uint8_t record_is_wrong(const uint8_t *record) {
     return 0;
 }
 
-/* Storing */
+/* Reading */
 
-static void store_plug(struct plug *plug, const uint8_t *record) {
+static void read_plug(struct plug *plug, const uint8_t *record) {
     *plug = (struct plug){
         .pin = wire_configure_pin(record),
         .second_pin = wire_configure_second_pin(record),
@@ -76,39 +75,6 @@ static void store_plug(struct plug *plug, const uint8_t *record) {
         .max_on = wire_configure_max_on_ms(record) * UINT32_C(1000),
         .dead_ms = wire_configure_dead_ms(record),
     };
-}
-
-/* A sensor that stays on its pin keeps its count. */
-static void store_sensor(struct sensor *sensor, const uint8_t *record, bool was_sensor) {
-    const uint8_t pin = wire_configure_pin(record);
-    if (!was_sensor || sensor->pin != pin) {
-        *sensor = (struct sensor){.pin = pin};
-    }
-    sensor->debounce_ms = wire_configure_debounce_ms(record);
-}
-
-static void store_unit(struct unit *unit, const uint8_t *record, bool was_dome) {
-    if (!was_dome) {
-        *unit = (struct unit){0};
-    }
-    unit->pin = wire_configure_pin(record);
-    unit->port = wire_configure_second_pin(record);
-    unit->shake = wire_configure_max_on_ms(record) * UINT32_C(1000);
-}
-
-/* The axis of a channel, or WIRE_NONE. For the channel WIRE_NONE: a free axis. */
-static uint8_t axis_of(uint8_t index) {
-    for (uint8_t axis = 0; axis < AXES; axis++) {
-        if (axis_records[axis].channel == index) {
-            return axis;
-        }
-    }
-    return WIRE_NONE;
-}
-
-static uint8_t axis_place(uint8_t index) {
-    const uint8_t axis = axis_of(index);
-    return axis != WIRE_NONE ? axis : axis_of(WIRE_NONE);
 }
 
 static uint32_t step_nm_of(const uint8_t *record) {
@@ -125,15 +91,34 @@ static uint8_t flags_of(const uint8_t *record) {
     return flags;
 }
 
-static void store_rail(struct rail *rail, const uint8_t *record, uint8_t axis) {
-    *rail = (struct rail){
-        .step_pin = wire_configure_pin(record),
-        .direction_pin = wire_configure_second_pin(record),
-        .forward_stop = wire_configure_forward_stop(record),
-        .reverse_stop = wire_configure_reverse_stop(record),
-        .axis = axis,
-    };
-    axis_records[axis] = (struct axis_record){
+void record_read(const uint8_t *record, struct channel *channel) {
+    *channel = (struct channel){.kind = wire_configure_kind(record), .flags = flags_of(record)};
+    switch (channel->kind) {
+    case KIND_SENSOR:
+        channel->sensor.pin = wire_configure_pin(record);
+        channel->sensor.debounce_ms = wire_configure_debounce_ms(record);
+        break;
+    case KIND_MOTOR:
+    case KIND_OUTPUT:
+    case KIND_STRIP:
+        read_plug(&channel->plug, record);
+        break;
+    case KIND_AXIS:
+        channel->rail.step_pin = wire_configure_pin(record);
+        channel->rail.direction_pin = wire_configure_second_pin(record);
+        channel->rail.forward_stop = wire_configure_forward_stop(record);
+        channel->rail.reverse_stop = wire_configure_reverse_stop(record);
+        break;
+    default:
+        channel->unit.pin = wire_configure_pin(record);
+        channel->unit.port = wire_configure_second_pin(record);
+        channel->unit.shake = wire_configure_max_on_ms(record) * UINT32_C(1000);
+        break;
+    }
+}
+
+void record_read_axis(const uint8_t *record, struct axis_record *axis) {
+    *axis = (struct axis_record){
         .channel = wire_configure_index(record),
         .low_um = wire_configure_low_um(record),
         .high_um = wire_configure_high_um(record),
@@ -141,36 +126,4 @@ static void store_rail(struct rail *rail, const uint8_t *record, uint8_t axis) {
         .acceleration_um_s2 = wire_configure_acceleration_um_s2(record),
         .step_nm = step_nm_of(record),
     };
-}
-
-void record_leave_axis(uint8_t index) {
-    const uint8_t axis = axis_of(index);
-    if (axis != WIRE_NONE) {
-        axis_records[axis].channel = WIRE_NONE;
-    }
-}
-
-bool record_store(const uint8_t *record) {
-    const uint8_t index = wire_configure_index(record);
-    struct channel *const channel = &channels[index];
-    const uint8_t before = channel->kind;
-    channel->kind = wire_configure_kind(record);
-    channel->flags = flags_of(record);
-    if (channel->kind == KIND_AXIS) {
-        const uint8_t axis = axis_place(index);
-        if (axis == WIRE_NONE) {
-            return false;
-        }
-        store_rail(&channel->rail, record, axis);
-        return true;
-    }
-    record_leave_axis(index);
-    if (channel->kind == KIND_SENSOR) {
-        store_sensor(&channel->sensor, record, before == KIND_SENSOR);
-    } else if (has_output(channel)) {
-        store_plug(&channel->plug, record);
-    } else {
-        store_unit(&channel->unit, record, before == KIND_DICE && channel->kind == KIND_DICE);
-    }
-    return true;
 }

@@ -2,105 +2,78 @@
 
 #include "../port.h"
 #include "axis.h"
-#include "bits.h"
-#include "crc.h"
+#include "draft.h"
 #include "drives.h"
 #include "memory.h"
 #include "modules.h"
 #include "outputs.h"
-#include "records.h"
 #include "reflex.h"
 #include "stops.h"
 
 #include <string.h>
 
-/* CRC-16 of each record, from 0. CRCs are linear, so the table's CRC can be computed from these in
- * whichever order the records came. */
-static uint16_t record_crc[MOST_CHANNELS];
-static uint8_t came[(MOST_CHANNELS + 7u) / 8u]; /* a bit for each record since the last Commit */
-
-static const struct refusal none = {0, WIRE_NONE};
+static uint16_t record_crc[MOST_CHANNELS]; /* of the table in force */
 
 void setup_begin(void) {
-    memset(came, 0, sizeof came);
+    draft_begin();
 }
-
-/* Records */
 
 struct refusal setup_configure(const uint8_t *record) {
-    const uint8_t index = wire_configure_index(record);
-    const uint8_t wrong = record_is_wrong(record);
-    if (wrong) {
-        return (struct refusal){wrong, index};
-    }
-    const uint16_t crc = crc_over(0, record, WIRE_CONFIGURE_SIZE);
-    if (index >= table_channels() || crc != record_crc[index]) {
-        if (table_in_force()) {
-            setup_drop();
-        }
-        if (!record_store(record)) {
-            return (struct refusal){REFUSAL_OUT_OF_RANGE, index};
-        }
-        record_crc[index] = crc;
-    }
-    bits_add(came, index);
-    return none;
+    return (struct refusal){draft_add(record), wire_configure_index(record)};
 }
 
-/* Commit */
+/* Adoption of the draft */
 
-static bool is_complete(uint8_t count) {
-    for (uint8_t index = 0; index < MOST_CHANNELS; index++) {
-        if (bits_have(came, index) != (index < count)) {
-            return false;
-        }
+/* A sensor that stays on its pin keeps its count, and a dome its throws. */
+static void adopt_channel(uint8_t index) {
+    struct channel *const channel = &channels[index];
+    const struct channel before = *channel;
+    *channel = draft.channels[index];
+    if (channel->kind != before.kind) {
+        return;
     }
-    return count != 0;
+    if (channel->kind == KIND_SENSOR && channel->sensor.pin == before.sensor.pin) {
+        channel->sensor.state = before.sensor.state;
+        channel->sensor.count = before.sensor.count;
+        channel->sensor.since = before.sensor.since;
+    } else if (channel->kind == KIND_DICE) {
+        channel->unit.faces = before.unit.faces;
+        channel->unit.throws = before.unit.throws;
+    }
 }
 
-static uint16_t crc_of_records(uint8_t count) {
-    uint16_t crc = CRC_SEED;
-    for (uint8_t index = 0; index < count; index++) {
-        for (uint8_t at = 0; at < WIRE_CONFIGURE_SIZE; at++) {
-            crc = crc_add(crc, 0);
-        }
-        crc ^= record_crc[index];
+static uint8_t free_axis(void) {
+    uint8_t axis = 0;
+    while (axis_records[axis].channel != WIRE_NONE) {
+        axis++;
     }
-    return crc;
+    return axis;
 }
 
-static bool is_sensor(uint8_t number, uint8_t count) {
-    return number == WIRE_NONE || (number < count && channels[number].kind == KIND_SENSOR);
+static void adopt_axis(const struct axis_record *record, uint8_t axis) {
+    axis_records[axis] = *record;
+    channels[record->channel].rail.axis = axis;
 }
 
-static bool stops_are_sensors(uint8_t count) {
-    for (uint8_t index = 0; index < count; index++) {
-        const struct channel *const channel = &channels[index];
-        if (has_output(channel) && !(is_sensor(channel->plug.forward_stop, count) &&
-                                     is_sensor(channel->plug.reverse_stop, count) &&
-                                     is_sensor(channel->plug.hold, count))) {
-            return false;
-        }
-        const struct rail *const rail = &channel->rail;
-        if (channel->kind == KIND_AXIS &&
-            !is_sensor(rail->reverse_stop < rail->forward_stop ? rail->reverse_stop
-                                                               : rail->forward_stop,
-                       count)) {
-            return false;
+/* An axis that the board already has keeps its index, and with it its position; the others get the
+ * free ones. */
+static void adopt_axes(void) {
+    for (uint8_t axis = 0; axis < AXES; axis++) {
+        axis_records[axis].channel = WIRE_NONE;
+    }
+    for (uint8_t from = 0; from < AXES; from++) {
+        const struct axis_record *const record = &draft.axes[from];
+        const uint8_t axis = axis_of_channel(record->channel);
+        if (record->channel != WIRE_NONE && axis != WIRE_NONE) {
+            adopt_axis(record, axis);
         }
     }
-    return true;
-}
-
-static bool there_is_room(uint8_t count) {
-    uint8_t sensors = 0;
-    uint8_t places = 0;
-    for (uint8_t index = 0; index < count; index++) {
-        const struct channel *const channel = &channels[index];
-        sensors = (uint8_t)(sensors + (channel->kind == KIND_SENSOR));
-        places = (uint8_t)(places + (has_output(channel) || channel->kind == KIND_DICE));
+    for (uint8_t from = 0; from < AXES; from++) {
+        const struct axis_record *const record = &draft.axes[from];
+        if (record->channel != WIRE_NONE && axis_of_channel(record->channel) == WIRE_NONE) {
+            adopt_axis(record, free_axis());
+        }
     }
-    return sensors <= MOST_SENSORS && places <= MOST_OUTPUTS;
 }
 
 /* Moves the output that has this channel's last order to this index, by a swap. */
@@ -194,28 +167,13 @@ static void open_inputs(uint8_t count) {
     port_analog_use(MOTOR_CURRENT_PIN);
 }
 
-struct refusal setup_commit(uint8_t count, uint16_t crc) {
-    const struct refusal refused = {REFUSAL_OUT_OF_RANGE, WIRE_NONE};
-    if (count > MOST_CHANNELS || !is_complete(count) || crc_of_records(count) != crc) {
-        return refused;
-    }
-    memset(came, 0, sizeof came);
-    if (table_channels() == count) {
-        return none;
-    }
-    if (!stops_are_sensors(count)) {
-        return (struct refusal){REFUSAL_WRONG_KIND, WIRE_NONE};
-    }
-    if (!there_is_room(count)) {
-        return refused;
-    }
-    if (table_in_force()) {
-        setup_drop();
-    }
-    for (uint8_t index = count; index < MOST_CHANNELS; index++) {
-        record_leave_axis(index); /* channels of a longer table before this one */
-    }
+static void adopt(uint8_t count, uint16_t crc) {
     memory_release_outputs();
+    for (uint8_t index = 0; index < count; index++) {
+        adopt_channel(index);
+    }
+    memcpy(record_crc, draft.crc, sizeof record_crc);
+    adopt_axes();
     output_count = place_outputs(count);
     table_put_in_force(count, crc);
     wire_sensors(count);
@@ -223,7 +181,33 @@ struct refusal setup_commit(uint8_t count, uint16_t crc) {
     drives_begin();
     axes_connect();
     open_inputs(count);
-    return none;
+}
+
+static uint8_t commit(uint8_t count, uint16_t crc) {
+    if (table_channels() == count &&
+        memcmp(draft.crc, record_crc, count * sizeof *record_crc) == 0) {
+        return 0; /* it is in force already */
+    }
+    if (!draft_refers_to_sensors(count)) {
+        return REFUSAL_WRONG_KIND;
+    }
+    if (!draft_fits(count)) {
+        return REFUSAL_OUT_OF_RANGE;
+    }
+    if (table_in_force()) {
+        setup_drop();
+    }
+    adopt(count, crc);
+    return 0;
+}
+
+struct refusal setup_commit(uint8_t count, uint16_t crc) {
+    if (!draft_complete(count, crc)) {
+        return (struct refusal){REFUSAL_OUT_OF_RANGE, WIRE_NONE};
+    }
+    const uint8_t reason = commit(count, crc);
+    draft_begin();
+    return (struct refusal){reason, WIRE_NONE};
 }
 
 void setup_drop(void) {
@@ -235,5 +219,5 @@ void setup_drop(void) {
 }
 
 bool setup_is_whole(void) {
-    return !table_in_force() || crc_of_records(table_channels()) == table_crc();
+    return !table_in_force() || draft_crc(record_crc, table_channels()) == table_crc();
 }

@@ -1,8 +1,6 @@
-/* The channel table: its records one by one, then Commit puts the whole table in force.
- *
- * There is memory for one table. A record that differs from the table in force therefore takes that
- * table out of force at once, some commands before the Commit. The same records again leave the
- * table running. */
+/* The channel table comes in force and goes out of force. Configure adds one record to a draft, and
+ * Commit puts the draft in force as a whole; until then the table in force keeps running. A draft
+ * that equals the table in force changes nothing. */
 #ifndef WALLWRIGHT_SETUP_H
 #define WALLWRIGHT_SETUP_H
 

@@ -24,22 +24,29 @@ static const uint32_t constants[ROUNDS] PORT_FLASH = {
     0xC67178F2u,
 };
 
-/* Both functions are kept out of line: inlined ten times they would take too much flash, since an
- * AVR needs many instructions to rotate a word. */
-
-/* Rotates a word to the right: whole bytes first, then the remaining bits. */
-static uint32_t rotated(uint32_t word, uint8_t right) {
-    for (; right >= 8; right = (uint8_t)(right - 8u)) {
-        word = word >> 8 | word << 24;
-    }
-    for (; right > 0; right--) {
-        word = word >> 1 | word << 31;
-    }
-    return word;
+/* Rotations to the right by a constant. An AVR rotates by one bit at a time, but whole bytes without
+ * an instruction, so these are written as both; other compilers make one instruction of them. */
+static inline __attribute__((always_inline)) uint32_t turned(uint32_t word, uint8_t right) {
+    return word >> right | word << (32u - right);
 }
 
-static uint32_t mixed(uint32_t word, uint8_t one, uint8_t other, uint8_t third) {
-    return rotated(word, one) ^ rotated(word, other) ^ rotated(word, third);
+static inline __attribute__((always_inline)) uint32_t rotated(uint32_t word, uint8_t right) {
+    const uint8_t bytes = (uint8_t)((right + 3u) / 8u);
+    const uint32_t by_bytes = bytes == 0 ? word : turned(word, (uint8_t)(8u * bytes));
+    switch (right % 8u) {
+    case 1:
+        return turned(by_bytes, 1);
+    case 2:
+        return turned(turned(by_bytes, 1), 1);
+    case 3:
+        return turned(turned(turned(by_bytes, 1), 1), 1);
+    case 5:
+        return turned(turned(turned(by_bytes, 31), 31), 31);
+    case 6:
+        return turned(turned(by_bytes, 31), 31);
+    default:
+        return turned(by_bytes, 31);
+    }
 }
 
 void sha256_begin(struct sha256 *sha) {
@@ -57,20 +64,16 @@ void sha256_begin_block(struct sha256 *sha) {
     sha->round = 0;
 }
 
-/* The schedule is a ring: behind this round's word are those of the next fifteen rounds. */
-static uint32_t *word_ahead(struct sha256 *sha, uint8_t rounds) {
-    return &sha->schedule[(uint8_t)(sha->round + rounds) & 15u];
-}
-
-/* The word of this round. After the block's own sixteen it replaces the word of 16 rounds ago. */
+/* The word of this round. The schedule is a ring of the last sixteen words: after the block's own
+ * words, each word replaces the one of 16 rounds ago. */
 static uint32_t scheduled(struct sha256 *sha) {
-    uint32_t *const word = word_ahead(sha, 0);
+    uint32_t *const word = &sha->schedule[sha->round % 16u];
     if (sha->round >= 16) {
-        const uint32_t early = *word_ahead(sha, 1);
-        const uint32_t late = *word_ahead(sha, 14);
-        /* The third term is a shift: a rotation minus the bits that it brings to the top. */
-        *word += *word_ahead(sha, 9) + (mixed(early, 7, 18, 3) ^ rotated(early & 7u, 3)) +
-                 (mixed(late, 17, 19, 10) ^ rotated(late & 1023u, 10));
+        const uint32_t early = sha->schedule[(sha->round + 1u) % 16u];
+        const uint32_t late = sha->schedule[(sha->round + 14u) % 16u];
+        *word += sha->schedule[(sha->round + 9u) % 16u] +
+                 (rotated(early, 7) ^ rotated(early, 18) ^ early >> 3) +
+                 (rotated(late, 17) ^ rotated(late, 19) ^ late >> 10);
     }
     return *word;
 }
@@ -79,9 +82,11 @@ static void one_round(struct sha256 *sha) {
     uint32_t *const work = sha->work;
     const uint32_t a = work[0];
     const uint32_t e = work[4];
-    const uint32_t first = scheduled(sha) + port_flash_u32(&constants[sha->round]) + work[7] +
-                           ((e & (work[5] ^ work[6])) ^ work[6]) + mixed(e, 6, 11, 25);
-    const uint32_t second = ((a & (work[1] | work[2])) | (work[1] & work[2])) + mixed(a, 2, 13, 22);
+    const uint32_t choice = (e & work[5]) ^ (~e & work[6]);
+    const uint32_t majority = (a & work[1]) ^ (a & work[2]) ^ (work[1] & work[2]);
+    const uint32_t first = work[7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + choice +
+                           port_flash_u32(&constants[sha->round]) + scheduled(sha);
+    const uint32_t second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + majority;
     memmove(work + 1, work, 7 * sizeof *work);
     work[4] += first;
     work[0] = first + second;

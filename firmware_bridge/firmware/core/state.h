@@ -1,7 +1,7 @@
 /* The state of the board: the channels of its table, their outputs and axes, and the lease.
  * Compact: 56 channels share 900 bytes.
  *
- * records.c writes the configured part while no table is in force. The part that changes while a
+ * setup.c writes the configured part while no table is in force. The part that changes while a
  * table is in force belongs to the reflex; the main loop accesses it under `port_lock`. */
 #ifndef WALLWRIGHT_STATE_H
 #define WALLWRIGHT_STATE_H
@@ -143,6 +143,11 @@ void table_put_out_of_force(void); /* also ends the lease, without an event */
 static inline bool has_output(const struct channel *channel) {
     return channel->kind == KIND_MOTOR || channel->kind == KIND_OUTPUT ||
            channel->kind == KIND_STRIP;
+}
+
+/* The sensor at which an axis is homed, or WIRE_NONE. */
+static inline uint8_t home_switch(const struct rail *rail) {
+    return rail->reverse_stop < rail->forward_stop ? rail->reverse_stop : rail->forward_stop;
 }
 
 static inline bool sensor_is_active(uint8_t channel) {

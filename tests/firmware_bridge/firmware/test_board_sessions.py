@@ -22,6 +22,7 @@ from firmware_bridge.wire.messages import (
     Report,
     SelfTest,
     Set,
+    Statistics,
     Stop,
     TakeLease,
     ThrowDice,
@@ -59,6 +60,19 @@ def test_a_repeated_command_is_answered_again_and_not_executed_again(library: Pa
 
     twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.DONE]
+
+
+def test_the_replies_to_all_of_the_last_32_commands_are_repeated(library: Path) -> None:
+    async def scenario(twins: Twins) -> None:
+        for _ in range(40):
+            await twins.send(Report())
+        first = len(twins.commands) - 33
+        for sequence in range(first, first + 33):
+            await twins.deliver(encode(0, sequence, Report()))
+
+    twins = run_scenario(library, scenario)
+    repeated = [frame for frame in twins.received[1] if isinstance(frame.message, Statistics)]
+    assert len(repeated) == 40 + 32
 
 
 def test_unacknowledged_events_are_repeated_at_growing_intervals(library: Path) -> None:

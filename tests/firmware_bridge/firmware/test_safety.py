@@ -8,6 +8,7 @@ from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.wire.messages import (
     Clear,
     Held,
+    Kind,
     Pulse,
     Read,
     Recall,
@@ -48,6 +49,30 @@ def test_a_lost_lease_makes_everything_safe_until_it_is_given_back(library: Path
     twins = run_scenario(library, scenario)
     assert reasons(twins) == [Reason.HELD, Reason.HELD]
     assert len(twins.events(Held)) == 1
+
+
+def test_every_motor_with_both_switches_active_is_reported_however_many_they_are(
+    library: Path,
+) -> None:
+    async def scenario(twins: Twins) -> None:
+        up, down = twins.number("lift0_up"), twins.number("lift0_down")
+        twins.records = [
+            record._replace(forward_stop=up, reverse_stop=down)
+            if record.kind == Kind.MOTOR
+            else record
+            for record in twins.records
+        ]
+        await twins.begin(b"nonce002")
+        for switch in ("lift0_up", "lift0_down"):
+            await twins.sense(switch, True)
+            await twins.advance(10)
+        await twins.send(Clear())
+        await twins.sense("lift0_up", False)
+        await twins.advance(10)
+        await twins.send(Clear())
+
+    twins = run_scenario(library, scenario)
+    assert codes(twins) == [FaultCode.BOTH_SWITCHES] * 18
 
 
 def test_the_emergency_stop_stops_everything_until_it_is_released(library: Path) -> None:

@@ -1,0 +1,31 @@
+/* The draft of the next channel table: the records that have come since the last Commit. The table
+ * in force is not affected until `setup_commit` adopts the draft. */
+#ifndef WALLWRIGHT_DRAFT_H
+#define WALLWRIGHT_DRAFT_H
+
+#include "state.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct draft {
+    struct channel channels[MOST_CHANNELS];
+    struct axis_record axes[AXES]; /* `channel` is WIRE_NONE where no record has come */
+    uint16_t crc[MOST_CHANNELS];   /* of each record, from 0 */
+};
+extern struct draft draft;
+
+void draft_begin(void); /* an empty draft */
+uint8_t draft_add(const uint8_t *record); /* returns the reason as a `Refusal`, or 0 */
+
+/* Whether the draft consists of this number of records with this CRC. */
+bool draft_complete(uint8_t count, uint16_t crc);
+
+/* The CRC of a table whose records have these CRCs. CRCs are linear, so the records may come in any
+ * order. */
+uint16_t draft_crc(const uint16_t *crc, uint8_t count);
+
+bool draft_refers_to_sensors(uint8_t count); /* every stop and every hold is a sensor of the draft */
+bool draft_fits(uint8_t count);              /* into the board's outputs and sensors */
+
+#endif
