@@ -18,6 +18,7 @@ from config.schema.channels import (
     ReaderChannel,
     SensorChannel,
     StripChannel,
+    Threshold,
 )
 from config.schema.game import GameConfig, TileSize
 from config.schema.modules import (
@@ -78,6 +79,7 @@ __all__ = [
     "SensorChannel",
     "StripChannel",
     "Table",
+    "Threshold",
     "TileRange",
     "TileSize",
     "TowerModule",

@@ -8,6 +8,17 @@ from pydantic import Field
 
 from config.schema.part import Millimetres, Part, Pin, Positive, Seconds, Unit
 
+Millivolts = Annotated[int, Field(ge=0, le=5000), Unit("mV")]
+
+
+class Threshold(Part):
+    """The two voltages between which an analogue sensor keeps its level."""
+
+    low_mv: Millivolts
+    """The sensor is low from this voltage down."""
+    high_mv: Millivolts
+    """The sensor is high from this voltage up."""
+
 
 class MotorChannel(Part):
     """A motor that is driven forward, and in reverse if it has a `reverse_pin`."""
@@ -29,6 +40,18 @@ class MotorChannel(Part):
     """The switch at which the board stops the motor while it runs in reverse."""
     hold_while: str | None = None
     """The sensor while whose signal is active the board pauses the motor (back-pressure)."""
+    driver: str | None = None
+    """The electrical profile of the motor and its power switch, such as `h_bridge` or `ssr_pair`
+    (docs/RETROFIT.md). It gives this channel its defaults and its limits."""
+    dead_time: Annotated[float, Field(ge=0), Unit("s")] = 0.0
+    """The time for which the board keeps the motor off before it reverses, and in both directions
+    after the board was configured."""
+    least_on: Annotated[float, Field(ge=0), Unit("s")] = 0.0
+    """The shortest time for which the motor is switched on; the host lengthens a shorter order to
+    it. A limit switch stops the motor earlier."""
+    full_only: bool = False
+    """Whether the motor only runs fully or not at all, because its power switch cannot be
+    modulated; the board then refuses any other drive."""
 
 
 class OutputChannel(Part):
@@ -71,6 +94,12 @@ class SensorChannel(Part):
     a contact that is normally closed, so that a broken wire reads as active."""
     debounce_ms: Annotated[float, Field(ge=0, le=250), Unit("ms")]
     """The time that a level has to last before it counts."""
+    element: str | None = None
+    """The electrical profile of the sensor, such as `hall` or `micro_switch` (docs/RETROFIT.md). It
+    gives this channel its defaults and its limits."""
+    threshold: Threshold | None = None
+    """The voltages at which an analogue sensor changes its level; without it the sensor is
+    digital."""
 
 
 class AxisChannel(Part):

@@ -16,6 +16,7 @@ from config.errors import Finding
 from config.layout.staging import DoesNotFitError, Staging, stage
 from config.schema import GameConfig, Table
 from config.validation import channels as wiring
+from config.validation import electrical
 from config.validation import indicators as signals
 from config.validation import modules as mechanics
 from config.validation.game_parameters import game_parameters
@@ -72,7 +73,7 @@ def check_table(table: Table) -> list[Finding]:
 
     The modules are checked only if the wiring is right, because their checks look up channels.
     """
-    first = (*wiring.CHECKS, *recovery.CHECKS)
+    first = (*wiring.CHECKS, *electrical.CHECKS, *recovery.CHECKS)
     return [finding for check in first for finding in check(table)] or [
         finding for check in (*mechanics.CHECKS, *signals.CHECKS) for finding in check(table)
     ]

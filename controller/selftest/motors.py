@@ -176,16 +176,23 @@ def _motor(subject: TableUnderTest, motor: str, part: str, role: str, seconds: f
         (motor,),
         f"Watch {role} of {part} ({motor}): the motor runs for {seconds:g} s."
         " Keep your hands away.",
-        f"{motor} at {GENTLE / 10:g} % for {seconds:g} s",
+        f"{motor} at {_gentle(subject, motor) / 10:g} % for {seconds:g} s",
         partial(_turn, subject, motor, seconds),
         "Did this happen?",
         (motor,),
     )
 
 
+def _gentle(subject: TableUnderTest, motor: str) -> int:
+    """The drive of a motor without end switches, permille; the full one if it has no other."""
+    config = subject.table.channel(motor)
+    return FULL if isinstance(config, MotorChannel) and config.full_only else GENTLE
+
+
 async def _turn(subject: TableUnderTest, motor: str, seconds: float) -> str:
     """Run a motor slowly for this time; returns the evidence."""
-    ended = await subject.board(motor).drive(motor, GENTLE, Elapsed(), seconds)
+    value = _gentle(subject, motor)
+    ended = await subject.board(motor).drive(motor, value, Elapsed(), seconds)
     if ended.reason is not Reason.TIME:
         raise DisagreementError(f"{motor} ended by {ended.reason.name} after {ended.seconds:.1f} s")
     return "no sensor shows the effect"

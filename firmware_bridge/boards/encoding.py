@@ -142,6 +142,12 @@ def drive(
     return Drive(motor, value, kind, sensor, count, milliseconds(limit), 0)
 
 
+def least_on(config: BoardConfig, channel: str) -> float:
+    """The shortest time for which a motor is switched on, seconds; 0 for other channels."""
+    found = config.channels.get(channel)
+    return found.least_on if isinstance(found, MotorChannel) else 0.0
+
+
 _HOMED_BY = {"low": "reverse_stop", "high": "forward_stop"}
 """Field of a `Configure` record that names the home switch, by the limit at which it is mounted."""
 
@@ -209,6 +215,8 @@ def _record(blank: Configure, channel: Channel, numbers: Mapping[str, int]) -> C
         case MotorChannel():
             return blank._replace(
                 kind=Kind.MOTOR,
+                flags=blank.flags | (Flag.FULL_ONLY if channel.full_only else 0),
+                dead_ms=milliseconds(channel.dead_time),
                 pin=channel.pin,
                 second_pin=NONE if channel.reverse_pin is None else channel.reverse_pin,
                 safe=channel.safe,
@@ -230,6 +238,8 @@ def _record(blank: Configure, channel: Channel, numbers: Mapping[str, int]) -> C
                 pin=channel.pin,
                 active_high=int(channel.active == "high"),
                 debounce_ms=math.ceil(channel.debounce_ms),
+                low_mv=0 if channel.threshold is None else channel.threshold.low_mv,
+                high_mv=0 if channel.threshold is None else channel.threshold.high_mv,
             )
         case AxisChannel():
             return blank._replace(

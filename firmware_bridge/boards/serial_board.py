@@ -162,10 +162,12 @@ class SerialBoard:
         )
 
     async def pulse(self, channel: str, value: int, seconds: float) -> Ended:
+        seconds = max(seconds, encoding.least_on(self._config, channel))
         pulse = wire.Pulse(self._number(channel), value, encoding.milliseconds(seconds))
         return await self._run(pulse, channel, "a pulse", seconds)
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
+        limit = max(limit, encoding.least_on(self._config, motor))
         drive = encoding.drive(self._number(motor), value, until, limit, self._number)
         return await self._run(drive, motor, "a drive", limit)
 

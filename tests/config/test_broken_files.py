@@ -6,7 +6,7 @@ import pytest
 
 from tests.config.broken_files import BrokenFile, broken_files, check_messages
 
-FILES = ("values", "wiring", "mechanics", "games")
+FILES = ("values", "wiring", "electrical", "mechanics", "games")
 
 
 def each_broken_file(name: str) -> pytest.MarkDecorator:
@@ -22,6 +22,13 @@ def test_a_wrong_value_is_reported_with_its_line_its_key_and_a_next_step(
 
 @each_broken_file("wiring")
 def test_wrong_wiring_is_reported_with_its_line(broken: BrokenFile, tmp_path: Path) -> None:
+    check_messages(broken, tmp_path)
+
+
+@each_broken_file("electrical")
+def test_a_channel_that_contradicts_its_electrical_profile_is_reported(
+    broken: BrokenFile, tmp_path: Path
+) -> None:
     check_messages(broken, tmp_path)
 
 

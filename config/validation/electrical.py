@@ -1,0 +1,138 @@
+"""Validates channels against their electrical profiles: directions, dead time, limits, thresholds.
+
+A motor that the board must not reverse at once (`dead_time`) or not modulate (`full_only`), and a
+sensor with thresholds, need the firmware of a serial board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from config.electrical.profiles import electrical_profiles
+from config.errors import Finding, Path
+from config.schema import MotorChannel, SensorChannel, Table
+from config.schema.electrical import MotorProfile, SensorProfile, SpanLimit
+
+_ANALOG_PINS = range(54, 69)
+LONGEST_DEAD_TIME = 65.5
+"""Seconds; the wire carries the dead time in 16 bits of milliseconds."""
+
+
+def _motors(table: Table) -> Iterator[tuple[Path, MotorChannel, str]]:
+    for name, board in table.boards.items():
+        for channel, config in board.channels.items():
+            if isinstance(config, MotorChannel):
+                yield ("boards", name, "channels", channel), config, board.kind
+
+
+def _sensors(table: Table) -> Iterator[tuple[Path, SensorChannel, str]]:
+    for name, board in table.boards.items():
+        for channel, config in board.channels.items():
+            if isinstance(config, SensorChannel):
+                yield ("boards", name, "channels", channel), config, board.kind
+
+
+def _dead_times(table: Table) -> Iterator[Finding]:
+    for path, motor, kind in _motors(table):
+        if motor.dead_time > LONGEST_DEAD_TIME:
+            wrong = f"is longer than a board can hold ({motor.dead_time:g} s)"
+            yield Finding((*path, "dead_time"), wrong, f"Give at most {LONGEST_DEAD_TIME} s.")
+        if motor.dead_time and motor.safe:
+            wrong = f"is not 0, but the motor has a dead time ({motor.safe})"
+            cure = "Give safe: 0; a motor that is driven in its safe state would have to wait."
+            yield Finding((*path, "safe"), wrong, cure)
+        if motor.least_on >= motor.max_on:
+            wrong = f"is not shorter than `max_on` ({motor.least_on:g}, max_on {motor.max_on:g})"
+            yield Finding((*path, "least_on"), wrong, "Give a shorter `least_on`.")
+        if kind == "gpio" and (motor.dead_time or motor.full_only):
+            key = "dead_time" if motor.dead_time else "full_only"
+            wrong = "is not possible on a gpio board, which does not hold it without the host"
+            yield Finding((*path, key), wrong, "Move the motor to a serial board.")
+
+
+def _thresholds(table: Table) -> Iterator[Finding]:
+    for path, sensor, kind in _sensors(table):
+        if sensor.threshold is None:
+            continue
+        low, high = sensor.threshold.low_mv, sensor.threshold.high_mv
+        if low >= high:
+            wrong = f"has its low voltage at or above its high one ({low} and {high} mV)"
+            cure = "Give `low_mv` below `high_mv`, such as 1500 and 3000."
+            yield Finding((*path, "threshold"), wrong, cure)
+        if kind == "gpio":
+            wrong = "is not possible on a gpio board, which has no analogue inputs"
+            yield Finding((*path, "threshold"), wrong, "Move the sensor to a serial board.")
+        elif sensor.pin not in _ANALOG_PINS:
+            wrong = f"is not an analogue input, which its thresholds need ({sensor.pin})"
+            cure = f"Give {_ANALOG_PINS.start} to {_ANALOG_PINS.stop - 1}."
+            yield Finding((*path, "pin"), wrong, cure)
+
+
+def _drivers(table: Table) -> Iterator[Finding]:
+    for path, motor, _ in _motors(table):
+        profile = electrical_profiles().get(motor.driver or "")
+        if isinstance(profile, MotorProfile):
+            yield from _motor_against(profile, motor, path)
+
+
+def _motor_against(profile: MotorProfile, motor: MotorChannel, path: Path) -> Iterator[Finding]:
+    of = f"a motor with driver {profile.name}"
+    if profile.reverses and motor.reverse_pin is None:
+        cure = "Add `reverse_pin:`, or name the driver of a motor that turns one way."
+        yield Finding((*path, "driver"), f"{of} runs both ways and has no reverse_pin", cure)
+    if not profile.reverses and motor.reverse_pin is not None:
+        wrong = f"{of} turns one way and has no reverse input ({motor.reverse_pin})"
+        yield Finding((*path, "reverse_pin"), wrong, "Remove it, or name another driver.")
+    if profile.full_only and not motor.full_only:
+        wrong = f"{of} only runs fully or not at all (false)"
+        cure = "Remove it: a zero-cross relay cannot be modulated."
+        yield Finding((*path, "full_only"), wrong, cure)
+    for switch in profile.needs:
+        if getattr(motor, switch) is None:
+            cure = f"Add `{switch}:` with a sensor."
+            yield Finding((*path, "driver"), f"{of} needs `{switch}`", cure)
+    for key, limit in profile.limits.items():
+        yield from _within(limit, getattr(motor, key), (*path, key), of, "s")
+
+
+def _elements(table: Table) -> Iterator[Finding]:
+    for path, sensor, _ in _sensors(table):
+        profile = electrical_profiles().get(sensor.element or "")
+        if isinstance(profile, SensorProfile):
+            yield from _sensor_against(profile, sensor, path)
+
+
+def _sensor_against(profile: SensorProfile, sensor: SensorChannel, path: Path) -> Iterator[Finding]:
+    of = f"a sensor with element {profile.name}"
+    yield from _within(
+        profile.limits.get("debounce_ms", SpanLimit()),
+        sensor.debounce_ms,
+        (*path, "debounce_ms"),
+        of,
+        "ms",
+    )
+    threshold = sensor.threshold
+    if threshold is not None and "threshold" not in profile.needs:
+        wrong = f"{of} is digital and has no thresholds"
+        yield Finding((*path, "threshold"), wrong, "Remove it, or name another element.")
+    elif threshold is not None and threshold.high_mv - threshold.low_mv < profile.hysteresis_mv:
+        distance = threshold.high_mv - threshold.low_mv
+        wrong = f"{of} needs thresholds at least {profile.hysteresis_mv} mV apart ({distance})"
+        yield Finding((*path, "threshold"), wrong, "Give thresholds that are further apart.")
+
+
+def _within(limit: SpanLimit, value: float, path: Path, of: str, unit: str) -> Iterator[Finding]:
+    if limit.least is not None and value < limit.least:
+        wrong = f"is too short for {of} ({value:g} {unit})"
+        yield Finding(path, wrong, f"Give at least {limit.least:g} {unit}.")
+    if limit.most is not None and value > limit.most:
+        wrong = f"is too long for {of} ({value:g} {unit})"
+        yield Finding(path, wrong, f"Give at most {limit.most:g} {unit}.")
+
+
+CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
+    _dead_times,
+    _thresholds,
+    _drivers,
+    _elements,
+)
