@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from config.boards import board_names, chip_of, profile_of
 from config.electrical.profiles import electrical_profiles
 from config.errors import Finding, Path
-from config.schema import MotorChannel, SensorChannel, Table
+from config.schema import BoardConfig, MotorChannel, SensorChannel, Table
 from config.schema.electrical import MotorProfile, SensorProfile, SpanLimit
 
-_ANALOG_PINS = range(54, 69)
 LONGEST_DEAD_TIME = 65.5
 """Seconds; the wire carries the dead time in 16 bits of milliseconds."""
 
@@ -25,11 +25,11 @@ def _motors(table: Table) -> Iterator[tuple[Path, MotorChannel, str]]:
                 yield ("boards", name, "channels", channel), config, board.kind
 
 
-def _sensors(table: Table) -> Iterator[tuple[Path, SensorChannel, str]]:
+def _sensors(table: Table) -> Iterator[tuple[Path, SensorChannel, BoardConfig]]:
     for name, board in table.boards.items():
         for channel, config in board.channels.items():
             if isinstance(config, SensorChannel):
-                yield ("boards", name, "channels", channel), config, board.kind
+                yield ("boards", name, "channels", channel), config, board
 
 
 def _dead_times(table: Table) -> Iterator[Finding]:
@@ -51,21 +51,22 @@ def _dead_times(table: Table) -> Iterator[Finding]:
 
 
 def _thresholds(table: Table) -> Iterator[Finding]:
-    for path, sensor, kind in _sensors(table):
+    for path, sensor, board in _sensors(table):
         if sensor.threshold is None:
             continue
+        pins = profile_of(board).able("analog") if chip_of(board) in board_names() else ()
         low, high = sensor.threshold.low_mv, sensor.threshold.high_mv
         if low >= high:
             wrong = f"has its low voltage at or above its high one ({low} and {high} mV)"
             cure = "Give `low_mv` below `high_mv`, such as 1500 and 3000."
             yield Finding((*path, "threshold"), wrong, cure)
-        if kind == "gpio":
-            wrong = "is not possible on a gpio board, which has no analogue inputs"
-            yield Finding((*path, "threshold"), wrong, "Move the sensor to a serial board.")
-        elif sensor.pin not in _ANALOG_PINS:
+        if not pins or board.kind == "gpio":
+            wrong = "is not possible on this board, which compares no voltages"
+            cure = "Move the sensor to a serial board with analogue inputs."
+            yield Finding((*path, "threshold"), wrong, cure)
+        elif sensor.pin not in pins:
             wrong = f"is not an analogue input, which its thresholds need ({sensor.pin})"
-            cure = f"Give {_ANALOG_PINS.start} to {_ANALOG_PINS.stop - 1}."
-            yield Finding((*path, "pin"), wrong, cure)
+            yield Finding((*path, "pin"), wrong, f"Give {pins[0]} to {pins[-1]}.")
 
 
 def _drivers(table: Table) -> Iterator[Finding]:

@@ -37,6 +37,10 @@ class ChannelTable:
         # A motor with a dead time is off while it is safe: a safe drive would have to wait for it.
         if record.dead_ms and (record.kind != Kind.MOTOR or record.safe):
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
+        if (record.low_mv or record.high_mv) and (
+            record.kind != Kind.SENSOR or record.low_mv >= record.high_mv
+        ):
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
         self._draft[record.index] = record
 
     def take_draft(self, commit: Commit) -> tuple[Configure, ...]:

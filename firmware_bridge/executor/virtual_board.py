@@ -123,6 +123,12 @@ class VirtualBoard:
                 self.latch(FaultCode.LIGHT_CURTAIN, inputs.curtain[channel])
             self._rig.sensor(channel, active, at)
 
+    def voltage(self, channel: str, millivolts: int) -> None:
+        """Process the voltage of a sensor with thresholds; between them it keeps its level."""
+        record = self.channel_table.records[self._names.index(channel)]
+        if millivolts >= record.high_mv or millivolts <= record.low_mv:
+            self.sensor(channel, (millivolts >= record.high_mv) == bool(record.active_high))
+
     def current(self, motor: str, milliamps: int) -> None:
         """Process a motor's current from now on."""
         if self._rig is not None:

@@ -75,6 +75,19 @@ void port_analog_use(uint8_t pin) {
     }
 }
 
+void adc_leave(uint8_t pin) {
+    const uint8_t input = (uint8_t)(pin - FIRST_ANALOG_PIN);
+    if (input >= ANALOG_INPUTS) {
+        return;
+    }
+    used &= (uint16_t) ~(1u << input);
+    if (input < 8) {
+        DIDR0 = (uint8_t)(DIDR0 & ~(1u << input));
+    } else {
+        DIDR2 = (uint8_t)(DIDR2 & ~(1u << (input & 7u)));
+    }
+}
+
 uint16_t port_analog_mv(uint8_t pin) {
     take();
     const uint8_t input = (uint8_t)(pin - FIRST_ANALOG_PIN);

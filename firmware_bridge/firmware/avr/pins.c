@@ -1,6 +1,8 @@
 /* Pins by their Arduino numbers, and the safe levels of all ports. */
 #include "pins.h"
 
+#include "adc.h"
+
 #include "../port.h"
 
 #include <avr/interrupt.h>
@@ -155,6 +157,7 @@ void port_pin_sense(uint8_t pin) {
     if (pin >= PINS) {
         return;
     }
+    adc_leave(pin); /* an earlier table may have used it as an analogue input */
     configure(pin, false, true, false);
     sample_first(pin);
     configure(pin, false, true, true);

@@ -11,6 +11,7 @@
 #include "frame.h"
 #include "identity.h"
 #include "lease.h"
+#include "levels.h"
 #include "memory.h"
 #include "modules.h"
 #include "orders.h"
@@ -151,6 +152,7 @@ static void do_each_millisecond(uint32_t now) {
         outputs_modulate();
         outputs_draw(port_analog_mv(MOTOR_CURRENT_PIN)); /* one shunt: 1 mV is 1 mA */
         strips_turn(nothing_moves());
+        levels_turn(now);
     }
 }
 

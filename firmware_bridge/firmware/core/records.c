@@ -47,6 +47,12 @@ static bool dead_time_fits(const uint8_t *record) {
            (wire_configure_kind(record) == KIND_MOTOR && wire_configure_safe(record) == 0);
 }
 
+static bool thresholds_fit(const uint8_t *record) {
+    const uint16_t low = wire_configure_low_mv(record);
+    const uint16_t high = wire_configure_high_mv(record);
+    return (low == 0 && high == 0) || (wire_configure_kind(record) == KIND_SENSOR && low < high);
+}
+
 uint8_t record_is_wrong(const uint8_t *record) {
     const uint8_t kind = wire_configure_kind(record);
     if (wire_configure_index(record) >= MOST_CHANNELS) {
@@ -56,7 +62,8 @@ uint8_t record_is_wrong(const uint8_t *record) {
         return REFUSAL_WRONG_KIND;
     }
     if ((kind == KIND_AXIS && !can_move(record)) || !pins_exist(record) ||
-        !dead_time_fits(record) || wire_configure_max_on_ms(record) > LONGEST_MS) {
+        !dead_time_fits(record) || !thresholds_fit(record) ||
+        wire_configure_max_on_ms(record) > LONGEST_MS) {
         return REFUSAL_OUT_OF_RANGE;
     }
     return 0;
@@ -97,6 +104,8 @@ void record_read(const uint8_t *record, struct channel *channel) {
     case KIND_SENSOR:
         channel->sensor.pin = wire_configure_pin(record);
         channel->sensor.debounce_ms = wire_configure_debounce_ms(record);
+        channel->sensor.low_mv = wire_configure_low_mv(record);
+        channel->sensor.high_mv = wire_configure_high_mv(record);
         break;
     case KIND_MOTOR:
     case KIND_OUTPUT:

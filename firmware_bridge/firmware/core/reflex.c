@@ -221,13 +221,18 @@ void reflex_begin(void) {
     port_tick_wanted(false);
 }
 
-/* `sensor_on` is written last, so an edge finds the sensor either ready or not connected. */
 void reflex_connect(uint8_t number) {
+    const uint8_t pin = channels[number].sensor.pin;
+    port_pin_sense(pin);
+    reflex_connect_at(number, port_pin_level(pin));
+}
+
+/* `sensor_on` is written last, so an edge finds the sensor either ready or not connected. */
+void reflex_connect_at(uint8_t number, bool high) {
     struct channel *const channel = &channels[number];
     struct sensor *const sensor = &channel->sensor;
-    port_pin_sense(sensor->pin);
     port_lock();
-    const bool active = is_active_level(channel, port_pin_level(sensor->pin));
+    const bool active = is_active_level(channel, high);
     const bool was = (sensor->state & ACTIVE) != 0;
     if ((sensor->state & COUNTED) && active && !was) {
         sensor->count++; /* it has become active while it was not sampled */

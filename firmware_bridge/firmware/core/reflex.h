@@ -15,6 +15,7 @@ void reflex_begin(void); /* without a table, only the emergency input has an eff
 
 /* Called from the main loop: */
 void reflex_connect(uint8_t channel); /* from now on the sensor's changes count */
+void reflex_connect_at(uint8_t channel, bool high); /* the same at a level that was measured */
 void reflex_off(void);                /* disconnects all sensors */
 void reflex_report_late(void);        /* reports edges for which the event queue had no room */
 

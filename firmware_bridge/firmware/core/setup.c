@@ -4,6 +4,7 @@
 #include "axis.h"
 #include "draft.h"
 #include "drives.h"
+#include "levels.h"
 #include "memory.h"
 #include "modules.h"
 #include "outputs.h"
@@ -147,7 +148,11 @@ static void open_inputs(uint8_t count) {
         case KIND_SENSOR:
             if (channel->sensor.pin != WIRE_NONE) {
                 memory_restore_sensor(&channel->sensor);
-                reflex_connect(index);
+                if (has_threshold(channel)) {
+                    channel->sensor.state &= (uint8_t)~WATCHED; /* connected when measured */
+                } else {
+                    reflex_connect(index);
+                }
             }
             break;
         case KIND_DICE:
@@ -165,6 +170,7 @@ static void open_inputs(uint8_t count) {
         }
     }
     port_analog_use(MOTOR_CURRENT_PIN);
+    levels_connect(port_micros());
 }
 
 static void adopt(uint8_t count, uint16_t crc) {

@@ -32,6 +32,7 @@ struct sensor {
     uint8_t first_stopped, last_stopped; /* range of the outputs that it stops or holds */
     uint32_t count;
     uint32_t since; /* time of its last change, raw or settled */
+    uint16_t low_mv, high_mv; /* thresholds of a sensor on an analogue input; 0: digital */
 };
 
 /* A motor, output or strip. The stops and `hold` are channels of sensors, or WIRE_NONE. */
@@ -148,6 +149,10 @@ static inline bool has_output(const struct channel *channel) {
 /* The sensor at which an axis is homed, or WIRE_NONE. */
 static inline uint8_t home_switch(const struct rail *rail) {
     return rail->reverse_stop < rail->forward_stop ? rail->reverse_stop : rail->forward_stop;
+}
+
+static inline bool has_threshold(const struct channel *channel) {
+    return channel->kind == KIND_SENSOR && channel->sensor.high_mv != 0;
 }
 
 static inline bool sensor_is_active(uint8_t channel) {

@@ -197,6 +197,14 @@ class Twins:
         self.recorder.millivolts = millivolts
         self.chip.analog(channel.pin, millivolts)
 
+    def voltage(self, sensor: str, millivolts: int) -> None:
+        """Set the voltage of a sensor with thresholds on both boards."""
+        channel = self.config.channels[sensor]
+        assert isinstance(channel, SensorChannel)
+        self.chip.analog(channel.pin, millivolts)
+        if self.virtual.channel_table.records:
+            self.virtual.voltage(sensor, millivolts)
+
     async def advance(self, milliseconds: float, acknowledge: bool = True) -> None:
         """Let time pass for both boards; `acknowledge` decides whether events are acknowledged."""
         left = round(milliseconds * 1000)
