@@ -30,7 +30,7 @@ help:
 	@echo "make check       check formatting, lint, types and layers"
 	@echo "make format      correct the formatting"
 	@echo "make bench       measure every figure of the README"
-	@echo "make evidence    play 10,000 random rounds with two new seeds, kill hosts, fuzz: hours"
+	@echo "make evidence    play 10,000 random rounds with two new seeds, kill hosts, fuzz, press stops: hours"
 	@echo "make mutants     make COUNT=300 random changes; count those the quick tests detect: hours"
 	@echo "make docs        write every generated page and drawing"
 	@echo "make lock        put the newest versions into requirements*.txt (needs uv)"

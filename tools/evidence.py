@@ -25,6 +25,8 @@ RUNS = 2
 """Number of seeds for random rounds; each seed plays `ROUNDS` rounds."""
 KILLS = 250
 FUZZ_SECONDS = 600
+PHASES = 10_000
+"""Presses of the emergency stop for each kind of command."""
 INTERRUPTED = 130
 Command = tuple[str, ...]
 
@@ -49,10 +51,19 @@ def fuzz(seed: int, jobs: int, reports: Path) -> Command:
     return ("make", "-s", "-C", "firmware_bridge/firmware", "fuzz", *times)
 
 
+def emergency(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that presses the emergency stop at 10,000 phases of each command."""
+    return (
+        *(sys.executable, "-m", "benchmarks.emergency_phases"),
+        *("--phases", str(PHASES), "--seed", str(seed), "--jobs", str(jobs)),
+    )
+
+
 EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "chaos": (chaos, RUNS),
     "kills": (kills, 1),
     "fuzz": (fuzz, 1),
+    "emergency": (emergency, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 
@@ -89,7 +100,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(name: str, seed: int, command: Command) -> int:
     """Run one command, pass its output on, and return its exit code."""
-    words = ("wallwright", *command[len(WALLWRIGHT) :]) if command[0] == sys.executable else command
+    program = command[: len(WALLWRIGHT)]
+    words = ("wallwright", *command[len(WALLWRIGHT) :]) if program == WALLWRIGHT else command
     print(f"{name}, seed {seed}: {' '.join(words)}", flush=True)
     began = time.perf_counter()
     # The command is this project's own program or its Makefile, with arguments from this file.

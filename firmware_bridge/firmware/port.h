@@ -53,7 +53,14 @@ void port_pin_drive(uint8_t pin, bool high);  /* output; `high` is its level and
 void port_pin_write(uint8_t pin, bool high);  /* change an output; callable from the reflex */
 void port_pin_low(uint8_t pin);               /* the same in half the time, where low is safe */
 bool port_pin_level(uint8_t pin);             /* the present level */
-void port_all_safe(void); /* every driven pin to its safe level at once; from any context */
+
+/* The gate: every function that changes an output or steps an axis passes it. It is shut after a
+ * reset. While it is shut, every output keeps its safe level, whichever write the main loop is in
+ * the middle of; the write is dropped. The emergency input shuts it without the core. */
+void port_gate_shut(void); /* outputs to their safe levels at once; axes may brake; any context */
+void port_gate_halt(void); /* the same, and no axis makes a further step; any context */
+bool port_gate_open(void); /* under `port_lock`; false if the emergency input has opened meanwhile */
+bool port_gate_is_open(void);
 
 /* Steps of an axis, made by interrupts. A segment lasts SEGMENT_TICKS; segments follow each other
  * without a gap. If no segment is queued when the next one is due, the axis makes no steps. */
@@ -62,7 +69,9 @@ struct port_segment {
     uint16_t first;   /* ticks from the segment's start to the first step */
     uint32_t spacing; /* 1/256 ticks from step to step */
 };
-void port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool up);
+/* False if the gate keeps the axis at rest: it is shut, or for `braking` it is halted. The level of
+ * the direction pin becomes its safe level, since a brake after the gate has shut needs it. */
+bool port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool up, bool braking);
 bool port_axis_room(uint8_t axis); /* whether another segment may be put */
 void port_axis_put(uint8_t axis, const struct port_segment *segment);
 bool port_axis_idle(uint8_t axis);    /* every segment that was put has ended */
@@ -81,8 +90,9 @@ void port_eeprom_write(uint16_t at, uint8_t byte); /* only while ready */
 bool port_supply_fails(void); /* VCC is falling: the core saves its state */
 
 /* A strip of WS2812 lamps. The port shifts out one lamp's 24 bits and disables all interrupts for
- * those 30 us. A strip takes lamps that follow each other within 50 us as one message. */
-void port_strip_lamp(uint8_t pin, bool lit);
+ * those 30 us. A strip takes lamps that follow each other within 50 us as one message. While the
+ * gate is shut, the lamp is `safe` instead of `lit`. */
+void port_strip_lamp(uint8_t pin, bool lit, bool safe);
 
 /* Starts, resets and the bootloader. */
 uint8_t port_reset_cause(void); /* 0 power, 1 external, 2 brown-out, 3 watchdog, 4 bootloader */
@@ -116,6 +126,6 @@ bool core_turn(void);
 void reflex_cut(uint8_t pin, bool high);
 void reflex_edge(uint8_t pin, bool high); /* a sensed pin has changed */
 void reflex_tick(void);      /* every 20 us while wanted: ends the debounce times that are over */
-void reflex_emergency(void); /* the emergency input has opened; the pins are already safe */
+void reflex_emergency(void); /* the emergency input has opened; the gate is already halted */
 
 #endif

@@ -23,7 +23,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     return collected
 
 
-def test_without_a_name_two_seeds_of_ten_thousand_rounds_kills_and_fuzzing_are_run(
+def test_without_a_name_two_seeds_of_ten_thousand_rounds_kills_fuzzing_and_emergency_stops_are_run(
     commands: list[tuple[str, ...]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert evidence.main(["--seed", "10", "--reports", str(tmp_path)]) == 0
@@ -38,7 +38,11 @@ def test_without_a_name_two_seeds_of_ten_thousand_rounds_kills_and_fuzzing_are_r
         *("make", "-s", "-C", "firmware_bridge/firmware"),
         *("fuzz", "FUZZ_SECONDS=600", "FUZZ_SEED=10"),
     )
-    assert len(commands) == 4
+    assert commands[4][2:] == (
+        *("benchmarks.emergency_phases", "--phases", "10000"),
+        *("--seed", "10", "--jobs", "2"),
+    )
+    assert len(commands) == 5
     out = capsys.readouterr().out
     assert "chaos, seed 10: wallwright chaos --rounds 10000 --seed 10" in out
     assert "kills, seed 10: passed" in out
@@ -63,5 +67,6 @@ def test_without_a_seed_every_run_gets_a_new_one(
 def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert evidence.main(["proofs"]) == 2
     assert capsys.readouterr().err == (
-        "There is no measurement 'proofs'; give chaos, kills, fuzz, or no name for all.\n"
+        "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, or no name"
+        " for all.\n"
     )

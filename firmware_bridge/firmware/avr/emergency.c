@@ -1,20 +1,18 @@
 /* The emergency input, pin 20, in hardware: INT1 makes every output safe and stops every axis.
  *
  * The handler does not report it to the core; the next tick does, so that the core never interrupts
- * itself. Until then no pin can be written (`port_pin_write`). */
+ * itself. The gate is shut from here on, and the core cannot open it before the report. */
 #include "emergency.h"
 
 #include "../port.h"
 #include "pins.h"
-#include "steps.h"
 
 #include <avr/interrupt.h>
 
 #define PRESSED (PIND & (1u << PD1))
 
 static inline void stop_all(void) {
-    steps_stop_all();
-    port_all_safe();
+    port_gate_halt();
     GPIOR0 |= 1u << EMERGENCY;
 }
 

@@ -19,6 +19,11 @@ volatile uint8_t reported_level[PORTS];
  * pull-ups of the sensors. No other bit is ever high, so one store makes a port safe. */
 static volatile uint8_t safe_levels[PORTS];
 
+/* The step pins of axes that have moved. */
+static volatile uint8_t stepping[PORTS];
+
+volatile uint8_t gate;
+
 /* `address` is the lower byte of the address of PIN; the upper byte is 1 for H to L, else 0. */
 static const struct {
     uint8_t address;
@@ -126,6 +131,7 @@ static void configure(uint8_t pin, bool output, bool high, bool sensed) {
     if (!output) {
         at.registers->ddr &= (uint8_t)~at.mask;
     }
+    stepping[port] &= (uint8_t)~at.mask;
     safe_levels[port] = with(safe_levels[port], at.mask, high);
     at.registers->port = with(at.registers->port, at.mask, high);
     if (output) {
@@ -167,8 +173,8 @@ void port_pin_drive(uint8_t pin, bool high) {
     configure(pin, true, high, false);
 }
 
-/* After the emergency input has opened, outputs stay as `port_all_safe` has set them until the tick
- * has called `reflex_emergency`; from then on the core refuses to change them. */
+/* Reads and writes the port while interrupts are disabled: an interrupt in between could shut the
+ * gate, and the write would undo it. */
 void port_pin_write(uint8_t pin, bool high) {
     if (pin >= PINS) {
         return;
@@ -176,7 +182,7 @@ void port_pin_write(uint8_t pin, bool high) {
     const struct place at = place_of(pin);
     const uint8_t sreg = SREG;
     cli();
-    if (!(GPIOR0 & (1u << EMERGENCY))) {
+    if (gate & GATE_OUTPUTS) {
         at.registers->port = with(at.registers->port, at.mask, high);
     }
     SREG = sreg;
@@ -201,10 +207,47 @@ bool port_pin_level(uint8_t pin) {
     return (at.registers->pin & at.mask) != 0;
 }
 
-/* 40 cycles: a load and a store for each port. */
-void port_all_safe(void) {
+void pins_set_direction(uint8_t step, uint8_t direction, bool up) {
+    const struct place at = place_of(step);
+    stepping[port_of(at)] |= at.mask;
+    if (direction < PINS) {
+        const struct place way = place_of(direction);
+        const uint8_t port = port_of(way);
+        safe_levels[port] = with(safe_levels[port], way.mask, up);
+        way.registers->port = with(way.registers->port, way.mask, up);
+    }
+}
+
+/* The gate */
+
+/* A step pulse that has begun is not shortened, since the motor could lose the step. */
+#define MAKE_SAFE(port) \
+    (PORT##port = safe_levels[PORT_##port] | (PORT##port & stepping[PORT_##port]))
+
+void port_gate_shut(void) {
     const uint8_t sreg = SREG;
     cli();
+    gate &= (uint8_t)~GATE_OUTPUTS;
+    MAKE_SAFE(A);
+    MAKE_SAFE(B);
+    MAKE_SAFE(C);
+    MAKE_SAFE(D);
+    MAKE_SAFE(E);
+    MAKE_SAFE(F);
+    MAKE_SAFE(G);
+    MAKE_SAFE(H);
+    MAKE_SAFE(J);
+    MAKE_SAFE(K);
+    MAKE_SAFE(L);
+    SREG = sreg;
+}
+
+/* 45 cycles: a load and a store for each port. */
+void port_gate_halt(void) {
+    const uint8_t sreg = SREG;
+    cli();
+    gate = 0;
+    TIMSK1 = 0; /* the steps' compare units */
     PORTA = safe_levels[PORT_A];
     PORTB = safe_levels[PORT_B];
     PORTC = safe_levels[PORT_C];
@@ -217,6 +260,20 @@ void port_all_safe(void) {
     PORTK = safe_levels[PORT_K];
     PORTL = safe_levels[PORT_L];
     SREG = sreg;
+}
+
+bool port_gate_open(void) {
+    const uint8_t sreg = SREG;
+    cli();
+    if (!(GPIOR0 & (1u << EMERGENCY))) {
+        gate = GATE_OPEN;
+    }
+    SREG = sreg;
+    return port_gate_is_open();
+}
+
+bool port_gate_is_open(void) {
+    return gate == GATE_OPEN;
 }
 
 void pins_start(void) {

@@ -57,7 +57,16 @@ extern volatile uint8_t sensed_mask[PORTS];
 extern volatile uint8_t sensed_level[PORTS];
 extern volatile uint8_t reported_level[PORTS];
 
+/* The gate of port.h: what may change. */
+#define GATE_OUTPUTS 1u
+#define GATE_STEPS 2u
+#define GATE_OPEN (GATE_OUTPUTS | GATE_STEPS)
+extern volatile uint8_t gate;
+
 void pins_start(void);
+/* Sets an axis's direction pin; from now on `port_gate_shut` leaves both pins of the axis as they
+ * are. Interrupts are disabled. */
+void pins_set_direction(uint8_t step, uint8_t direction, bool up);
 struct place place_of(uint8_t pin);
 volatile struct port_registers *registers_of(uint8_t port);
 

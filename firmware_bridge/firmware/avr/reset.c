@@ -43,7 +43,7 @@ void port_bootloader(void) {
     uart0_drain();
     cli();
     wdt_disable();
-    port_all_safe();
+    port_gate_halt();
     TIMSK1 = TIMSK3 = TIMSK5 = 0;
     TCCR1B = TCCR3B = TCCR5B = 0;
     EIMSK = 0;

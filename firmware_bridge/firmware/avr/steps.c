@@ -81,7 +81,7 @@ static void arm(uint8_t axis, uint16_t ticks) {
     }
     (&OCR1A)[axis] = ticks;
     TIFR1 = interrupt_of(axis); /* the flags have the same bits as the enables */
-    if (axes[axis].live && !(GPIOR0 & (1u << EMERGENCY))) {
+    if (axes[axis].live && (gate & GATE_STEPS)) {
         TIMSK1 |= interrupt_of(axis);
     }
     SREG = sreg;
@@ -137,19 +137,26 @@ void steps_follow(void) {
     }
 }
 
-void port_axis_begin(uint8_t axis, uint8_t step, uint8_t direction, bool up) {
+bool port_axis_begin(uint8_t axis, uint8_t step, uint8_t direction, bool up, bool braking) {
     port_axis_halt(axis);
     if (step >= PINS) {
-        return;
+        return true;
     }
-    port_pin_write(direction, up);
     const struct place at = place_of(step);
     step_pin[axis] = &at.registers->pin;
     step_raise[axis] = at.mask;
     step_lower[axis] = (uint8_t)~at.mask;
     step_left[axis] = 0;
     axes[axis] = (struct axis){.waiting = true, .waiting_since = port_micros() - LONG_AGO - 1u};
-    axes[axis].live = true;
+    const uint8_t sreg = SREG;
+    cli();
+    const bool passes = braking ? (gate & GATE_STEPS) != 0 : gate == GATE_OPEN;
+    if (passes) {
+        pins_set_direction(step, direction, up);
+        axes[axis].live = true;
+    }
+    SREG = sreg;
+    return passes;
 }
 
 /* Segments without steps are taken as they come, so a waiting axis accepts only one segment's time

@@ -6,9 +6,4 @@
 void steps_start(void);
 void steps_follow(void); /* called from the tick when SEGMENT_OVER is set */
 
-/* Stops all axes at once; from any context. */
-static inline void steps_stop_all(void) {
-    TIMSK1 = 0;
-}
-
 #endif

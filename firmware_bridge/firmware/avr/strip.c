@@ -27,15 +27,16 @@ static void shift(volatile uint8_t *port, uint8_t high, uint8_t middle, uint8_t 
                      : "memory");
 }
 
-void port_strip_lamp(uint8_t pin, bool lit) {
+void port_strip_lamp(uint8_t pin, bool lit, bool safe) {
     if (pin >= PINS) {
         return;
     }
     const struct place at = place_of(pin);
     const uint8_t sreg = SREG;
     cli();
+    const bool shown = gate & GATE_OUTPUTS ? lit : safe;
     const uint8_t low = at.registers->port & (uint8_t)~at.mask;
     const uint8_t high = low | at.mask;
-    shift(&at.registers->port, high, lit ? high : low, low);
+    shift(&at.registers->port, high, shown ? high : low, low);
     SREG = sreg;
 }

@@ -16,6 +16,7 @@ static uint32_t micros_of(float seconds) {
 
 /* Start of a motion */
 
+/* If the gate refuses, the axis stays without a plan, and the stop that follows ends its motion. */
 static void start_steps(uint8_t axis, bool up, uint32_t now) {
     struct axis *const moves = &axes[axis];
     const struct rail *const rail = axis_rail(axis);
@@ -24,7 +25,10 @@ static void start_steps(uint8_t axis, bool up, uint32_t now) {
     moves->up = up;
     moves->began = now;
     steps_begin(&moves->steps, (float)NM_A_UM / (float)axis_step_nm(axis), up ? phase : -phase);
-    port_axis_begin(axis, rail->step_pin, rail->direction_pin, up);
+    const bool braking = (moves->state & BRAKING) != 0;
+    if (!port_axis_begin(axis, rail->step_pin, rail->direction_pin, up, braking)) {
+        return;
+    }
     port_lock();
     moves->state |= PLANNED; /* from now on the reflex reacts to this axis's switch */
     port_unlock();

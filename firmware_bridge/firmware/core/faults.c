@@ -45,20 +45,28 @@ static void report(uint8_t code, uint8_t channel) {
     }
 }
 
+static void halt(void) {
+    port_gate_halt();
+    for (uint8_t axis = 0; axis < AXES; axis++) {
+        port_axis_halt(axis);
+    }
+    release_without_ramp = true;
+    release_due = true;
+}
+
+/* The gate shuts even if the fault is latched already: it is as serious as the first time. */
 void faults_latch(uint8_t code, uint8_t channel) {
+    if (code == FAULT_EMERGENCY_STOP) {
+        halt();
+    } else {
+        port_gate_shut();
+    }
     if (is_latched(code, channel) || count == MOST) {
         return;
     }
     faults[count].code = code;
     faults[count].channel = channel;
     count++;
-    port_all_safe();
-    if (code == FAULT_EMERGENCY_STOP) {
-        for (uint8_t axis = 0; axis < AXES; axis++) {
-            port_axis_halt(axis);
-        }
-        release_without_ramp = true;
-    }
     release_due = true;
     report(code, channel);
 }
@@ -83,19 +91,27 @@ bool faults_take_release(bool *without_ramp) {
     return true;
 }
 
-/* A fault that latches meanwhile is added at the end of the list, so it is kept. */
-void faults_clear(bool (*persists)(uint8_t code, uint8_t channel)) {
-    uint8_t at = 0;
-    while (at < count) {
-        if (persists(faults[at].code, faults[at].channel)) {
-            at++;
-            continue;
-        }
-        port_lock();
+/* The cause is checked and the fault removed under one lock: if the same cause came back between
+ * the two, `faults_latch` would find the fault latched, and its removal would lose the new one. */
+static bool clear_at(uint8_t at, bool (*persists)(uint8_t code, uint8_t channel)) {
+    port_lock();
+    const bool ended = !persists(faults[at].code, faults[at].channel);
+    if (ended) {
         count--;
         for (uint8_t later = at; later < count; later++) {
             faults[later] = faults[later + 1];
         }
-        port_unlock();
+    }
+    port_unlock();
+    return ended;
+}
+
+/* A fault that latches meanwhile is added at the end of the list, so it is kept. */
+void faults_clear(bool (*persists)(uint8_t code, uint8_t channel)) {
+    uint8_t at = 0;
+    while (at < count) {
+        if (!clear_at(at, persists)) {
+            at++;
+        }
     }
 }

@@ -6,8 +6,10 @@
 #include "dice.h"
 #include "drives.h"
 #include "faults.h"
+#include "gate.h"
 #include "modules.h"
 #include "outputs.h"
+#include "reflex.h"
 #include "safety.h"
 #include "state.h"
 
@@ -213,6 +215,10 @@ static bool may_order(uint8_t type, const uint8_t *payload) {
     }
     if (!lease.holds) {
         answer_refused(REFUSAL_NO_LEASE, WIRE_NONE);
+        return false;
+    }
+    if (!gate_opens()) {
+        answer_refused(REFUSAL_FAULT_LATCHED, sensor_on[EMERGENCY_PIN]); /* not reported yet */
         return false;
     }
     return safety_permits(type, payload);

@@ -1,7 +1,6 @@
 #include "outputs.h"
 
 #include "../port.h"
-#include "faults.h"
 
 #include <string.h>
 
@@ -85,8 +84,7 @@ static void put(struct output *output, int32_t wanted, bool held) {
         bar(output, left == BARRED_FORWARD ? BARRED_REVERSE : BARRED_FORWARD);
     }
     if (output_value(output) != before) {
-        /* A latched fault keeps the pins safe, whatever is ordered at that moment. */
-        write_pins(output, faults_any() ? plug_of(output)->safe : output_value(output));
+        write_pins(output, output_value(output));
         update_on_time_limit(output);
     }
 }
@@ -134,7 +132,7 @@ void output_end_dead_time(struct output *output, uint32_t now) {
     const int32_t before = output_value(output);
     output->barred = 0;
     if (output_value(output) != before) {
-        write_pins(output, faults_any() ? plug_of(output)->safe : output_value(output));
+        write_pins(output, output_value(output));
         update_on_time_limit(output);
     }
 }
@@ -234,7 +232,7 @@ static uint8_t phases_on(int32_t value) {
 static void modulate(const struct output *output) {
     port_lock();
     const int32_t value = output_value(output);
-    if (value != 0 && !faults_any()) {
+    if (value != 0) {
         write_motor(plug_of(output), phase < phases_on(value) ? value : 0);
     }
     port_unlock();

@@ -1,12 +1,19 @@
 #include "stops.h"
 
+#include "../port.h"
 #include "answers.h"
 #include "axes.h"
 #include "dice.h"
 #include "drives.h"
 #include "state.h"
 
+/* Shuts the gate first: all pins are safe at once, not one after the other. */
 void stop_all(uint8_t reason, bool without_ramp) {
+    if (without_ramp) {
+        port_gate_halt();
+    } else {
+        port_gate_shut();
+    }
     outputs_release(reason);
     axes_release(reason, without_ramp);
     dice_stop(reason);

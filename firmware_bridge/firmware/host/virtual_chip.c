@@ -25,8 +25,8 @@ struct axis {
 };
 
 uint64_t ticks;
-bool in_reflex;
-static bool locked, tick_wanted, supply_fails, in_bootloader;
+bool in_reflex, locked;
+static bool tick_wanted, supply_fails, in_bootloader;
 static uint8_t cause;
 static struct axis axes[AXES];
 static uint8_t eeprom[EEPROM_SIZE];
@@ -35,6 +35,7 @@ static bool is_initialised;
 /* The processor's functions of port.h */
 
 uint32_t port_micros(void) {
+    interruption();
     return (uint32_t)(ticks / 2u);
 }
 
@@ -46,13 +47,16 @@ void port_tick_wanted(bool wanted) {
 }
 
 void port_lock(void) {
+    interruption();
     assert(!locked && !in_reflex);
     locked = true;
 }
 
 void port_unlock(void) {
     assert(locked);
+    interruption();
     locked = false;
+    interruption();
 }
 
 uint8_t port_eeprom_read(uint16_t at) {
@@ -84,10 +88,16 @@ void port_bootloader(void) {
 
 /* Steps */
 
-void port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool up) {
+bool port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool up,
+                     bool braking) {
     (void)step_pin;
-    port_pin_write(direction_pin, up);
-    axes[axis] = (struct axis){.live = true, .up = up, .position = axes[axis].position};
+    interruption();
+    const bool passes = braking ? gate != HALTED : gate == OPEN;
+    if (passes) {
+        pins_set_direction(direction_pin, up);
+    }
+    axes[axis] = (struct axis){.live = passes, .up = up, .position = axes[axis].position};
+    return passes;
 }
 
 bool port_axis_room(uint8_t axis) {
@@ -96,6 +106,7 @@ bool port_axis_room(uint8_t axis) {
 
 void port_axis_put(uint8_t axis, const struct port_segment *segment) {
     struct axis *const this = &axes[axis];
+    interruption();
     if (!this->running) {
         this->running = true;
         this->segment = *segment;
@@ -147,7 +158,7 @@ static void next_segment(struct axis *axis) {
 }
 
 static void run_axis(struct axis *axis) {
-    while (axis->live && axis->running) {
+    while (axis->live && axis->running && gate != HALTED) {
         make_steps(axis);
         if (ticks < axis->begin + SEGMENT_TICKS) {
             return;
@@ -209,6 +220,7 @@ static void clear_state(void) {
     pins_reset();
     memset(axes, 0, sizeof axes);
     lines_reset();
+    press_reset();
     locked = in_reflex = tick_wanted = supply_fails = in_bootloader = false;
 }
 

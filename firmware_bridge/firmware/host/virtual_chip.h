@@ -6,7 +6,19 @@
 #include <stdint.h>
 
 extern uint64_t ticks; /* half microseconds */
-extern bool in_reflex;
+extern bool in_reflex, locked;
+
+/* The gate of port.h. SHUT: axes may brake. HALTED: they make no step. */
+enum gate { HALTED, SHUT, OPEN };
+extern enum gate gate;
+
+/* Every function of port.h that the main loop calls begins with this: a point at which the emergency
+ * input can open (`hw_press_at`), as it can between any two instructions on a chip. */
+void interruption(void);
+bool emergency_is_unreported(void); /* opened, but `reflex_emergency` has not been called yet */
+void press_reset(void);
+void pins_open_emergency(void);
+void pins_set_direction(uint8_t pin, bool up);
 
 void turn(void); /* runs the main loop until it has no more to do without time passing */
 

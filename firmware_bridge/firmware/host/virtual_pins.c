@@ -14,6 +14,7 @@ struct pin {
     bool outside; /* the level from outside */
 };
 
+enum gate gate;
 static struct pin pins[PINS];
 static uint16_t millivolts[PINS];
 static uint32_t lamps[PINS];
@@ -52,7 +53,7 @@ void port_pin_drive(uint8_t pin, bool high) {
     configure(pin, (struct pin){.driven = true, .high = high, .safe = high});
 }
 
-void port_pin_write(uint8_t pin, bool high) {
+static void write_level(uint8_t pin, bool high) {
     if (pin < PINS && pins[pin].driven) {
         const int8_t before = hw_output(pin);
         pins[pin].high = high;
@@ -60,18 +61,56 @@ void port_pin_write(uint8_t pin, bool high) {
     }
 }
 
+void port_pin_write(uint8_t pin, bool high) {
+    interruption();
+    if (gate == OPEN) {
+        write_level(pin, high);
+    }
+}
+
 void port_pin_low(uint8_t pin) {
-    port_pin_write(pin, false);
+    interruption();
+    write_level(pin, false);
+}
+
+void pins_set_direction(uint8_t pin, bool up) {
+    write_level(pin, up);
+    if (pin < PINS) {
+        pins[pin].safe = up;
+    }
 }
 
 bool port_pin_level(uint8_t pin) {
     return pin < PINS && (pins[pin].driven ? pins[pin].high : pins[pin].outside);
 }
 
-void port_all_safe(void) {
+/* The gate */
+
+static void make_safe(void) {
     for (uint8_t pin = 0; pin < PINS; pin++) {
-        port_pin_write(pin, pins[pin].safe);
+        write_level(pin, pins[pin].safe);
     }
+}
+
+void port_gate_shut(void) {
+    gate = gate == HALTED ? HALTED : SHUT;
+    make_safe();
+}
+
+void port_gate_halt(void) {
+    gate = HALTED;
+    make_safe();
+}
+
+bool port_gate_open(void) {
+    if (!emergency_is_unreported()) {
+        gate = OPEN;
+    }
+    return port_gate_is_open();
+}
+
+bool port_gate_is_open(void) {
+    return gate == OPEN;
 }
 
 void port_analog_use(uint8_t pin) {
@@ -83,7 +122,8 @@ uint16_t port_analog_mv(uint8_t pin) {
 }
 
 /* A strip takes all lamps at one time as one message; later lamps begin a new one. */
-void port_strip_lamp(uint8_t pin, bool lit) {
+void port_strip_lamp(uint8_t pin, bool lit, bool safe) {
+    interruption();
     if (pin >= PINS) {
         return;
     }
@@ -93,7 +133,7 @@ void port_strip_lamp(uint8_t pin, bool lit) {
         lamps_sent[pin] = 0;
     }
     if (lamps_sent[pin] < 32u) {
-        lamps[pin] |= (uint32_t)lit << lamps_sent[pin]++;
+        lamps[pin] |= (uint32_t)(gate == OPEN ? lit : safe) << lamps_sent[pin]++;
     }
 }
 
@@ -110,13 +150,20 @@ void hw_pin(uint8_t pin, uint8_t level) {
     }
     in_reflex = true;
     if (pin == EMERGENCY_PIN && high) {
-        port_all_safe();
+        port_gate_halt();
         reflex_emergency();
     }
     reflex_cut(pin, high);
     reflex_edge(pin, high);
     in_reflex = false;
     turn();
+}
+
+void pins_open_emergency(void) {
+    pins[EMERGENCY_PIN].outside = true;
+    if (change_count < CHANGES) {
+        changes[change_count++] = (struct hw_change){hw_micros(), EMERGENCY_PIN, 1};
+    }
 }
 
 int8_t hw_output(uint8_t pin) {
@@ -143,6 +190,7 @@ uint32_t hw_lamps(uint8_t pin) {
 /* Resets */
 
 void pins_reset(void) {
+    gate = HALTED;
     for (uint8_t pin = 0; pin < PINS; pin++) {
         port_pin_release(pin);
         lamps_at[pin] = 0;

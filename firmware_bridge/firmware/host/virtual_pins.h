@@ -29,8 +29,13 @@ uint32_t hw_rx(const uint8_t *bytes, uint32_t size); /* from the host; returns t
 uint32_t hw_tx(uint8_t *bytes, uint32_t most);       /* to the host; returns their number */
 
 void hw_pin(uint8_t pin, uint8_t level);
+/* Opens the emergency input at a point of the main loop: a call of the processor, of which each can
+ * be interrupted; 1 is the next one. The reflex reports it `report_after` such calls later. */
+void hw_press_at(uint32_t point, uint32_t report_after);
+uint8_t hw_press_is_due(void); /* the main loop has not come to both points yet */
 int8_t hw_output(uint8_t pin); /* -1: not driven */
-uint32_t hw_changes(struct hw_change *changes, uint32_t most); /* of outputs, since the last call */
+/* Changes of outputs, and presses of `hw_press_at`, since the last call. */
+uint32_t hw_changes(struct hw_change *changes, uint32_t most);
 void hw_analog(uint8_t pin, uint16_t millivolts);
 int32_t hw_axis_steps(uint8_t axis); /* forward minus reverse since the reset */
 uint32_t hw_lamps(uint8_t pin); /* of a strip, as last sent: one bit for each lamp */

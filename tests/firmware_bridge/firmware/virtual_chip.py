@@ -60,6 +60,7 @@ class VirtualChip:
         self._c.hw_eeprom.restype = ctypes.POINTER(ctypes.c_uint8)
         self._c.hw_output.restype = ctypes.c_int8
         self._c.hw_lamps.restype = ctypes.c_uint32
+        self._c.hw_press_is_due.restype = ctypes.c_uint8
         self._c.hw_left_for_bootloader.restype = ctypes.c_uint8
         self._c.hw_reset.argtypes = (ctypes.c_uint8, ctypes.c_uint64)
         self._bytes = ctypes.create_string_buffer(_BUFFER_SIZE)
@@ -102,6 +103,18 @@ class VirtualChip:
     def pin(self, pin: int, high: bool) -> None:
         self._c.hw_pin(pin, int(high))
 
+    def press_at(self, point: int, report_after: int) -> None:
+        """Open the emergency stop at this call of the processor by the board's main loop.
+
+        The board's reflex reports the press `report_after` such calls later.
+        """
+        self._c.hw_press_at(point, report_after)
+
+    @property
+    def press_is_due(self) -> bool:
+        """Whether the main loop has not come to the press, or not to its report, yet."""
+        return bool(self._c.hw_press_is_due())
+
     def output(self, pin: int) -> int:
         level: int = self._c.hw_output(pin)
         return level
@@ -117,7 +130,7 @@ class VirtualChip:
         return bool(self._c.hw_left_for_bootloader())
 
     def changes(self) -> list[Change]:
-        """Return every change of an output pin since the last call."""
+        """Return every change of an output pin since the last call, and the presses."""
         found = (_Change * _BUFFER_SIZE)()
         count = self._c.hw_changes(found, len(found))
         return [Change(each.at, each.pin, each.level) for each in found[:count]]

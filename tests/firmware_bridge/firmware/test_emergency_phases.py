@@ -1,0 +1,60 @@
+"""Presses the emergency stop on the emulated chip; `make evidence` has 10,000 phases a kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.emergency_phases import (
+    AXIS,
+    DIRECTION_PIN,
+    EDGE,
+    EDGE_PIN,
+    HOME_PIN,
+    KINDS,
+    LEASE_MS,
+    RECORDS,
+    SAFE_WITHIN_US,
+    STEP_PIN,
+    phases,
+)
+from benchmarks.firmware_host import Host
+from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel
+from firmware_bridge.wire.messages import NONE, Flag, Home, Move
+from tests.firmware_bridge.firmware.emulated_rounds import build
+
+pytestmark = [pytest.mark.slow]
+
+PHASES = 150
+
+
+@pytest.fixture(scope="module", autouse=True)
+def firmware() -> None:
+    build()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_pressed_emergency_stop_leaves_no_output_on_at_any_phase_of_a_command(name: str) -> None:
+    failures, slowest = phases(name, PHASES, seed=1)
+    assert not failures
+    assert slowest < SAFE_WITHIN_US
+
+
+def test_an_axis_that_brakes_after_a_fault_keeps_its_direction() -> None:
+    records = list(RECORDS)
+    records[AXIS] = records[AXIS]._replace(flags=Flag.GUARDED)
+    records[EDGE] = records[EDGE]._replace(flags=Flag.CURTAIN)
+    host = Host()
+    host.drive(HOME_PIN, PinLevel.LOW, 0)
+    host.drive(EDGE_PIN, PinLevel.HIGH, 0)
+    host.begin(records, LEASE_MS)
+    host.ask(Home(AXIS))
+    host.drive(HOME_PIN, PinLevel.HIGH, host.cycle)
+    host.run(1000 * CYCLES_PER_US)
+    host.ask(Move(AXIS, 60_000, NONE, 0, NONE, 0, 1000))
+    host.run(20_000 * CYCLES_PER_US)
+    broken = host.cycle
+    host.drive(EDGE_PIN, PinLevel.LOW, broken)
+    host.run(20_000 * CYCLES_PER_US)
+    after = [change for change in host.changes if change.cycle > broken]
+    assert [change for change in after if change.pin == STEP_PIN]
+    assert not [change for change in after if change.pin == DIRECTION_PIN]
