@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -22,7 +23,7 @@ from controller.events import EventLog
 from controller.journal import Journal
 from controller.orders import Orders
 from controller.pausing.reconnection import never_lost
-from firmware_bridge.board import Board
+from firmware_bridge.board import Board, Breach
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.gpio_pins import pi_pins
@@ -64,9 +65,13 @@ class Hardware:
 
     def traffic(self) -> LinkTotals:
         """The totals of all links since the start."""
+        breaches: Counter[Breach] = Counter()
+        for board in self.serial:
+            breaches.update(board.breaches)
         return LinkTotals(
             sum(board.traffic.commands for board in self.serial),
             sum(board.traffic.retries for board in self.serial),
+            {breach.name: count for breach, count in sorted(breaches.items(), key=_by_name)},
         )
 
 
@@ -239,6 +244,10 @@ def faces_by_tag(game: Game) -> Callable[[int], Face | None]:
         return faces[(tag - TAGS) % len(faces)] if faces and tag >= TAGS else None
 
     return face_of
+
+
+def _by_name(counted: tuple[Breach, int]) -> str:
+    return counted[0].name
 
 
 def _on_pins(table: Table) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from config.recovery_limits import limits_of
@@ -46,10 +46,14 @@ from rules.tiles import Face
 
 @dataclass(frozen=True)
 class LinkTotals:
-    """Totals of all links since the start: commands, and frames that were sent again."""
+    """Totals of all links since the start: commands, and frames that were sent again.
+
+    `breaches` are the messages of boards that broke the protocol, by rule.
+    """
 
     commands: int
     retries: int
+    breaches: Mapping[str, int] = field(default_factory=dict)
 
 
 def _discard_record_line(line: str) -> None:
@@ -185,6 +189,7 @@ class Daemon:
             },
             "faults": run_state.figures.faults,
             **self._incidents.figures(),
+            **({"breaches": dict(traffic.breaches)} if traffic.breaches else {}),
             "commands": traffic.commands,
             "retries": traffic.retries,
         }

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -112,6 +112,37 @@ class BoardFault:
     channel: str
 
 
+class Breach(enum.Enum):
+    """A rule of the protocol that a message of a board breaks; the value describes the message."""
+
+    UNKNOWN_CODE = "a reason or a fault code that the protocol does not define"
+    WRONG_CHANNEL = "a channel that the board does not have, or that is of another kind"
+    OUT_OF_RANGE = "a value outside its range"
+    WRONG_REPLY = "a reply that does not belong to the command"
+    UNKNOWN_TICKET = "the end of a motion that is not in progress"
+    WRONG_END = "an end that the motion cannot have"
+    COUNT_FELL = "a count that is lower than before"
+    WRONG_TIME = "a time that the board's clock cannot show"
+    NOT_REQUESTED = "an event that the host has not requested"
+    TOO_MANY_FAULTS = "more latched faults than a board can have"
+    FLOOD = "more messages than the host accepts"
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolFault:
+    """A board broke the protocol: the rule, and a sentence that names the board and the message.
+
+    The host ignores such a message. Two faults of a board with the same rule are equal.
+    """
+
+    board: str
+    breach: Breach
+    sentence: str = field(compare=False)
+
+
+AnyFault = BoardFault | ProtocolFault
+
+
 @dataclass(frozen=True, slots=True)
 class BoardIdentity:
     """The identity that a board reports (see `Identity` in the wire's messages)."""
@@ -197,5 +228,5 @@ class Board(Protocol):
         """Clear latched faults whose cause has ended; BoardRefusedError while a cause persists."""
 
     @property
-    def faults(self) -> AsyncIterator[BoardFault]:
-        """Iterate over faults; each one is reported when the board latches it."""
+    def faults(self) -> AsyncIterator[AnyFault]:
+        """Iterate over faults, each reported when the board latches it or breaks the protocol."""

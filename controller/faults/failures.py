@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import JournalError, JournalLockedError
-from firmware_bridge.wire.errors import BoardError, BoardSilentError
+from firmware_bridge.wire.errors import BoardError, BoardProtocolError, BoardSilentError
+
+_BOARD_FAULTS = {BoardSilentError: Fault.SILENT, BoardProtocolError: Fault.PROTOCOL}
+"""The fault of a board's error; any other is REFUSED."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,6 @@ def _fault_of(error: BaseException) -> TableFault | None:
             fault = Fault.JOURNAL_LOCKED if isinstance(error, JournalLockedError) else Fault.JOURNAL
             return TableFault(fault, "journal", str(error).rstrip("."))
         case BoardError():
-            fault = Fault.SILENT if isinstance(error, BoardSilentError) else Fault.REFUSED
+            fault = _BOARD_FAULTS.get(type(error), Fault.REFUSED)
             return TableFault(fault, "board", str(error).rstrip("."))
     return None

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from controller.pausing.pause_gate import FAULT, SILENT, PauseCause, PauseGate
+from controller.pausing.pause_gate import FAULT, PROTOCOL, SILENT, PauseCause, PauseGate
 from firmware_bridge.board import Ended, FaultCode, Reason
-from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
+from firmware_bridge.wire.errors import (
+    BoardError,
+    BoardProtocolError,
+    BoardRefusedError,
+    BoardSilentError,
+)
 from firmware_bridge.wire.messages import Refusal
 
 T = TypeVar("T")
@@ -90,6 +95,9 @@ class Interruption:
             return True
         if isinstance(error, BoardSilentError):
             self._gate.shut(PauseCause(SILENT, self._board))
+            return True
+        if isinstance(error, BoardProtocolError):
+            self._gate.shut(PauseCause(PROTOCOL, self._board, seen=str(error)))
             return True
         why = error.why if isinstance(error, BoardRefusedError) else None
         if why is None or why not in _REFUSED or not self._is_unexpected(why):

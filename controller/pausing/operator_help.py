@@ -10,7 +10,7 @@ from contextlib import suppress
 from controller.faults.catalogue import STOP, Fault, FaultRow
 from controller.faults.retry import Asking
 from controller.faults.table_fault import TableFault
-from controller.pausing.pause_gate import SILENT, STRANGER, PauseCause
+from controller.pausing.pause_gate import PROTOCOL, SILENT, STRANGER, PauseCause
 from controller.run_state import RunState
 from firmware_bridge.guide import Ask
 
@@ -74,7 +74,8 @@ class OperatorHelp:
 
 def _fault(cause: PauseCause, evidence: str, *, ordered: bool = False) -> TableFault:
     """The fault with which the table stops because of this cause."""
-    fault = {SILENT: Fault.SILENT, STRANGER: Fault.STRANGER}.get(cause.why, Fault.BOARD)
+    faults = {SILENT: Fault.SILENT, STRANGER: Fault.STRANGER, PROTOCOL: Fault.PROTOCOL}
+    fault = faults.get(cause.why, Fault.BOARD)
     stopped = TableFault(fault, f"board {cause.board}", evidence)
     stopped.ordered = ordered
     return stopped

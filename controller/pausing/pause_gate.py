@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from firmware_bridge.board import BoardFault, FaultCode
+from firmware_bridge.board import AnyFault, FaultCode, ProtocolFault
 
 SILENT = "SILENT"
 """The cause of a pause during which a board does not answer."""
@@ -15,26 +15,33 @@ STRANGER = "STRANGER"
 FAULT = "FAULT"
 """The cause while a board has latched a fault but has not yet reported its code."""
 
+PROTOCOL = "PROTOCOL"
+"""The cause of a pause in which a board sent a message that breaks the protocol."""
+
 
 @dataclass(frozen=True)
 class PauseCause:
     """One cause of a pause: its code, its board, and its channel ('' for the whole board).
 
-    `why` is the name of a `FaultCode`, or SILENT, STRANGER or FAULT.
+    `why` is the name of a `FaultCode`, or SILENT, STRANGER, FAULT or PROTOCOL. `seen` is a sentence
+    with the evidence; causes that differ only in it are equal.
     """
 
     why: str
     board: str
     channel: str = ""
+    seen: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, fault: BoardFault) -> PauseCause:
+    def of(cls, fault: AnyFault) -> PauseCause:
         """The cause that corresponds to a fault reported by a board."""
+        if isinstance(fault, ProtocolFault):
+            return cls(PROTOCOL, fault.board, seen=fault.sentence)
         return cls(fault.code.name, fault.board, fault.channel)
 
     @property
     def code(self) -> FaultCode | None:
-        """The board's code for this cause; None for SILENT, STRANGER and FAULT."""
+        """The board's code for this cause; None for SILENT, STRANGER, FAULT and PROTOCOL."""
         return FaultCode[self.why] if self.why in FaultCode.__members__ else None
 
 

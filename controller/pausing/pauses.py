@@ -7,37 +7,42 @@ order, from the first one again if any of them fails:
 1. Make safe: every board lets its outputs go to their safe values.
 2. Reconnect: a lost line is opened again, and a silent board is asked again until it answers.
 3. Back off: a part that met an obstacle is driven back a little.
-4. Clear: every latched fault is cleared, after a person's confirmation where that is required.
-5. Restore: leases, axes, the progress of each interrupted command, gates and jaws.
+4. Ask about pauses that are repeated too often without a person.
+5. Clear: every latched fault is cleared, after a person's confirmation where that is required.
+6. Restore: leases, axes, the progress of each interrupted command, gates and jaws.
 
-Then the gate opens. Every wait has a time limit, except for the wait until a person releases an
-emergency stop or a light curtain; the table reports that one as its pause.
+Then the gate opens. Every wait has a time limit, after which a person is asked, or the table stops.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import Table
-from controller.faults.catalogue import CATALOGUE, Fault, latched
+from controller.faults.catalogue import Fault
 from controller.faults.retry import Asking, FaultHandler
 from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
+from controller.pausing.fault_clearing import FaultClearing
 from controller.pausing.operator_help import OperatorHelp
-from controller.pausing.pause_gate import FAULT, SILENT, STRANGER, PauseCause, PauseGate
+from controller.pausing.pause_gate import FAULT, PROTOCOL, SILENT, PauseCause, PauseGate
 from controller.pausing.power_lease import BoardSupply
 from controller.pausing.reconnection import Reconnect, Reconnection
+from controller.pausing.repeated_pauses import RepeatedPauses
 from controller.pausing.resumable_board import ResumableBoard
 from controller.run_state import RunState
 from controller.run_together import run_together
 from controller.stations.homing import Homing, gantry_homing
 from firmware_bridge.board import Board, BoardIdentity, FaultCode
-from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
-from firmware_bridge.wire.messages import Refusal
+from firmware_bridge.wire.errors import (
+    BoardError,
+    BoardProtocolError,
+    BoardRefusedError,
+    BoardSilentError,
+)
 
 POLL_INTERVAL = 10.0
 """Interval at which a board without a lease is polled, seconds (our choice).
@@ -48,14 +53,8 @@ ATTEMPTS = 20
 """How often the steps that end one pause are tried before the table stops."""
 
 _NO_SUPPLIES: Mapping[str, BoardSupply] = {}
-_SELF_ENDING = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
-"""Causes that are over once the board answers; no person is asked."""
 _POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
 """Causes that cut the axes' power, which loses their positions."""
-_NOT_LATCHED = (SILENT, STRANGER, FaultCode.LEASE_EXPIRED.name)
-"""Causes for which a board has no fault to clear."""
-_AT_AN_INPUT = (FaultCode.EMERGENCY_STOP, FaultCode.LIGHT_CURTAIN)
-"""Causes that last until an input is released; then a person confirms that they are clear."""
 
 
 class Pauses:
@@ -90,6 +89,10 @@ class Pauses:
         self._run_state = run_state
         self._reconnection = Reconnection(self.gate, self._people, run_state, reconnect)
         self._backing_off = BackingOff(table, self.boards, self._backed_off)
+        self._clearing = FaultClearing(
+            self.boards, self.gate, self._people, self._backing_off, run_state.clock, self._all
+        )
+        self._repeated = RepeatedPauses(self._people, run_state)
         self._since: float | None = None
         """When the present pause began, seconds of the table's clock; None while there is none."""
 
@@ -135,6 +138,8 @@ class Pauses:
                     self.gate.shut(PauseCause(FAULT, board.name))
                 except BoardSilentError:
                     self.gate.shut(PauseCause(SILENT, board.name))
+                except BoardProtocolError:
+                    pass  # `_watch_faults` reports it
 
     def _record_cause(self, cause: PauseCause) -> None:
         """Emit a new cause; the first one pauses the state machine. Called by the gate."""
@@ -146,6 +151,8 @@ class Pauses:
             if run_state.machine.mode == "going":
                 run_state.machine.fire("pause")
         run_state.events.emit("paused", why=cause.why, board=cause.board, channel=cause.channel)
+        if cause.why == PROTOCOL:
+            run_state.events.emit("protocol_broken", board=cause.board, message=cause.seen)
 
     # Ending a pause
 
@@ -161,14 +168,15 @@ class Pauses:
                 await self._all(self._reconnection.reconnect)
                 known = tuple(self.gate.causes)
                 await self._backing_off.answer(known)
-                await self._clear()
+                await self._repeated.ask(known)
+                await self._clearing.clear()
                 await self._all(ResumableBoard.restore)
             except BoardError as error:
                 last = error
-                if self._is_unexplained(error):
+                if self._clearing.is_unexplained(error):
                     self.gate.cleared.clear()
             else:
-                if known == tuple(self.gate.causes) and not self._to_clear():
+                if known == tuple(self.gate.causes) and not self._clearing.outstanding():
                     return
         cause = self.gate.causes[0]
         raise TableFault(
@@ -182,6 +190,7 @@ class Pauses:
         run_state = self._run_state
         self.gate.reopen()
         self._backing_off.end_pause()
+        self._repeated.end_pause()
         if run_state.machine.mode == "paused":
             run_state.machine.fire("resume")
         since, self._since = self._since or 0.0, None
@@ -194,7 +203,7 @@ class Pauses:
         for board in self.boards.values():
             try:
                 await board.restart_motors()
-            except BoardRefusedError:
+            except (BoardRefusedError, BoardProtocolError):
                 pass  # the board has paused again, which it reports by itself
             except BoardSilentError:
                 self.gate.shut(PauseCause(SILENT, board.name))
@@ -223,78 +232,6 @@ class Pauses:
     def _backed_off(self, motor: str, seconds: float) -> None:
         self._run_state.events.emit("motor_reversed", channel=motor, reversed_s=round(seconds, 3))
 
-    # Faults that boards have latched
-
-    async def _clear(self) -> None:
-        """Clear all latched faults, after a person has confirmed them.
-
-        Faults that were cleared earlier in the pause are skipped unless their board has reported
-        them again. Raises BoardError, TableFault.
-        """
-        confirmed: set[PauseCause] = set()
-        asked: set[FaultCode | PauseCause | None] = set()
-        # Boards may report further faults during a question; no board is cleared before a person
-        # has been asked about these too.
-        while cause := next((each for each in self._to_clear() if each not in confirmed), None):
-            code = cause.code
-            if code not in _SELF_ENDING:
-                if code in _AT_AN_INPUT and cause.channel:
-                    await self._released(self.boards[cause.board].wrapped, cause.channel)
-                obstructed = self._backing_off.is_obstacle(cause)
-                # An obstacle between two parts has to be removed from both.
-                question = cause if obstructed else code
-                if question not in asked:
-                    asked.add(question)
-                    fault = Fault.OBSTRUCTED if obstructed else _fault_of(code)
-                    await self._people.help(cause, CATALOGUE[fault])
-            confirmed.add(cause)
-        await self._all(partial(self._clear_board, confirmed))
-        # People may press the stop or reach in at any time. That is no sign of a defect, so the
-        # number of questions about it is not limited.
-        self._people.forget(lambda cause: cause.code in _AT_AN_INPUT)
-
-    async def _clear_board(self, confirmed: set[PauseCause], board: ResumableBoard) -> None:
-        """Clear a board's confirmed faults. Raises BoardRefusedError while a cause persists."""
-        causes = {cause for cause in confirmed if cause.board == board.name}
-        if causes:
-            # Marked before the board replies: a fault that the board reports after the command
-            # removes its mark again.
-            self.gate.cleared |= causes
-            try:
-                await board.clear()
-            except BaseException:
-                self.gate.cleared -= causes
-                raise
-
-    def _to_clear(self) -> list[PauseCause]:
-        """The causes of the pause that a board keeps latched until it is cleared, oldest first."""
-        return [
-            cause
-            for cause in self.gate.causes
-            if cause.why not in _NOT_LATCHED and cause not in self.gate.cleared
-        ]
-
-    def _is_unexplained(self, error: BoardError) -> bool:
-        """Whether a board refuses a command for a latched fault that no report has named.
-
-        Then a report may have been lost, and a person is asked again about all causes.
-        """
-        if self._to_clear() or isinstance(error, BoardSilentError):
-            return False
-        # An error without a reason contains the errors of several boards.
-        why = error.why if isinstance(error, BoardRefusedError) else Refusal.FAULT_LATCHED
-        return why is Refusal.FAULT_LATCHED
-
-    @staticmethod
-    async def _released(board: Board, channel: str) -> None:
-        """Wait without a time limit until an input is released."""
-        edges = board.watch(channel)
-        while await board.read(channel):
-            # A board that is reset meanwhile reports no edge. The next read then fails, and all
-            # steps start again from the first one.
-            with suppress(TimeoutError):
-                await asyncio.wait_for(anext(edges), POLL_INTERVAL)
-
 
 def _homing(table: Table, board: str, fault_handler: FaultHandler) -> Homing | None:
     """The homing of the gantry, if this board drives it."""
@@ -302,10 +239,3 @@ def _homing(table: Table, board: str, fault_handler: FaultHandler) -> Homing | N
     if gantry is None or table.board_of(gantry.z) != board:
         return None
     return gantry_homing(table, gantry, fault_handler)
-
-
-def _fault_of(code: FaultCode | None) -> Fault:
-    """The fault about which a person is asked; without a code it is BOARD."""
-    if code is None:
-        return Fault.BOARD
-    return Fault.OBSTRUCTED if code is FaultCode.LIGHT_CURTAIN else latched(code)

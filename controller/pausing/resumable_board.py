@@ -21,15 +21,7 @@ from controller.pausing.power_lease import BoardSupply
 from controller.pausing.resumable_session import ResumableSession
 from controller.pausing.resumed_commands import ResumedCommands
 from controller.stations.homing import Homing
-from firmware_bridge.board import (
-    Board,
-    BoardFault,
-    BoardIdentity,
-    Edge,
-    Elapsed,
-    Ended,
-    Until,
-)
+from firmware_bridge.board import AnyFault, Board, BoardIdentity, Edge, Elapsed, Ended, Until
 from firmware_bridge.wire.messages import Refusal
 
 
@@ -135,7 +127,7 @@ class ResumableBoard:
         return self._session.subscribe(sensors)
 
     @property
-    def faults(self) -> AsyncIterator[BoardFault]:
+    def faults(self) -> AsyncIterator[AnyFault]:
         return self.wrapped.faults
 
     # For `Pauses`, which supervises the boards and ends pauses

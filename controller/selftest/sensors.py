@@ -11,7 +11,7 @@ from controller.selftest.asking import PATIENCE
 from controller.selftest.naming import named_channels
 from controller.selftest.table_under_test import TableUnderTest
 from controller.selftest.trial import DisagreementError, Trial
-from firmware_bridge.board import FaultCode
+from firmware_bridge.board import BoardFault, FaultCode
 
 
 def stops(subject: TableUnderTest) -> Iterator[Trial]:
@@ -34,7 +34,10 @@ async def _stops_its_board(subject: TableUnderTest, sensor: str) -> str:
     await subject.ask("Press the emergency stop.", sensor, True)
     try:
         async with asyncio.timeout(PATIENCE):
-            while (fault := await anext(faults)).code is not FaultCode.EMERGENCY_STOP:
+            while not (
+                isinstance(fault := await anext(faults), BoardFault)
+                and fault.code is FaultCode.EMERGENCY_STOP
+            ):
                 pass
     except TimeoutError:
         raise DisagreementError(

@@ -85,9 +85,9 @@ def why(refused: Refused) -> Refusal | None:
 
 
 def faces(packed: int) -> tuple[int, ...]:
-    """Unpack dice: three bits each, the first one lowest, up to a 0."""
+    """Unpack dice: three bits each, the first one lowest, until all higher bits are 0."""
     shown = []
-    while packed:
+    while packed > 0:
         shown.append(packed & 7)
         packed >>= 3
     return tuple(shown)

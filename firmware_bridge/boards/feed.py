@@ -1,6 +1,7 @@
 """Event feeds: async iterators; each subscriber receives every event after its subscription, once.
 
-A feed that is no longer referenced is removed; no unsubscribe call is needed.
+A feed that is no longer referenced is removed; no unsubscribe call is needed. A subscriber that
+does not read keeps the newest `MOST_UNREAD` events.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 T = TypeVar("T")
+
+MOST_UNREAD = 1024
+"""Limit of the events that wait for one subscriber. If it is exceeded, the oldest is dropped: an
+edge has its sensor's count, which shows how many edges came before it."""
 
 
 class Feed(Generic[T]):
@@ -39,6 +44,8 @@ class Feed(Generic[T]):
     def offer(self, event: T) -> None:
         """Queue an event, if this subscriber's filter accepts it."""
         if self._accepts(event):
+            if self._queue.qsize() >= MOST_UNREAD:
+                self._queue.get_nowait()
             self._queue.put_nowait(event)
 
     def end(self, why: Exception | None) -> None:

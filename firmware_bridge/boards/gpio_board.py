@@ -24,7 +24,7 @@ from itertools import count
 from gpiozero import Factory
 
 from config.schema import BoardConfig, MotorChannel
-from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, Reason, Until
+from firmware_bridge.board import AnyFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding
 from firmware_bridge.boards.fault_feed import FaultFeed
 from firmware_bridge.boards.feed import Feeds
@@ -204,7 +204,7 @@ class GpioBoard:
         return self._edges.listen(lambda edge: edge.sensor in sensors)
 
     @property
-    def faults(self) -> AsyncIterator[BoardFault]:
+    def faults(self) -> AsyncIterator[AnyFault]:
         """The faults that are latched now, then every fault as it latches, and lost leases."""
         return self._faults.listen()
 
@@ -236,7 +236,7 @@ class GpioBoard:
                 sensor, at = self._name_of(event.channel), self._state.loop.time()
                 self._edges.emit(Edge(sensor, bool(event.active), at, event.count))
             case wire.Faulted():
-                self._faults.latch(event)
+                self._faults.latch(FaultCode(event.code), event.channel)
             case wire.Held():
                 self._faults.lease_expired()
 

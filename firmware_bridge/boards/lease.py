@@ -14,6 +14,8 @@ from firmware_bridge.wire.sliding_window import Reply
 
 RENEWALS = 3
 """Number of times that a lease is renewed within its duration."""
+_MOST_GRANTS = 2
+"""Limit of `grants`: the present lease, and one before it."""
 
 
 class Lease:
@@ -26,10 +28,19 @@ class Lease:
         self._holds = 0
         self._answer: Reply | None = None
         self._renewal: asyncio.TimerHandle | None = None
+        self.grants = 1
+        """How many leases can still expire. At first a lease of an earlier session can; more than
+        one if a lease was given back while the report of its expiry was on its way."""
 
     @property
     def held(self) -> bool:
         return self._holds > 0
+
+    def expire(self) -> bool:
+        """Note a report that the lease expired; returns whether a lease could expire."""
+        expired = self.grants > 0
+        self.grants -= expired
+        return expired
 
     async def hold(self) -> Message:
         """Add a holder; return the board's reply to the first holder's request."""
@@ -54,8 +65,13 @@ class Lease:
         self.forget()
         return self._link.post(TakeLease(0))
 
+    def end_session(self) -> None:
+        """Reset the lease after the end of the session; on the board it lasts until it expires."""
+        self.forget()
+        self.grants = max(1, self.grants)
+
     def forget(self) -> None:
-        """Reset the lease after the end of the session: it has no holders."""
+        """Reset the lease: it has no holders."""
         self._holds = 0
         self._answer = None
         if self._renewal is not None:
@@ -70,8 +86,13 @@ class Lease:
         if self._answer is not None and _refused(self._answer):
             self._renewal = None
             return
-        if self._answer is None or self._answer.done():
-            self._answer = self._link.post(TakeLease(milliseconds(self._seconds)))
+        lease = TakeLease(milliseconds(self._seconds))
+        if self._answer is None:
+            self.grants = min(self.grants + 1, _MOST_GRANTS)
+            self._answer = self._link.post(lease)
+        elif self._answer.done():
+            # A renewal must not wait behind other commands, or the lease could expire meanwhile.
+            self._answer = self._link.urge(lease)
         self._renewal = self._loop.call_later(self._seconds / RENEWALS, self._renew)
 
 

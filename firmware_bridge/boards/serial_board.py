@@ -16,10 +16,12 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
-from firmware_bridge.board import BoardFault, BoardIdentity, Edge, Ended, Reason, Until
+from firmware_bridge.board import AnyFault, BoardIdentity, Breach, Edge, Ended, Reason, Until
 from firmware_bridge.boards import encoding
 from firmware_bridge.boards.fault_feed import FaultFeed
 from firmware_bridge.boards.identification import Identification, Key, Nonce, random_nonce
+from firmware_bridge.boards.incoming.ends import LATE
+from firmware_bridge.boards.incoming.incoming import Incoming
 from firmware_bridge.boards.lease import Lease
 from firmware_bridge.boards.motions import End, Motions
 from firmware_bridge.boards.recognition import Recognition
@@ -32,7 +34,7 @@ from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import NONE
 from firmware_bridge.wire.sliding_window import Command, Traffic
 
-MARGIN = 6.0
+MARGIN = LATE
 """Seconds after its own limit within which a motion's end must arrive; covers a stalled host."""
 DICE_READ = 5.0
 """Seconds after the shaking within which the dice are read."""
@@ -68,7 +70,6 @@ class SerialBoard:
         self._records = encoding.records(config, flags)
         self._loop = line.loop
         self._link = line.link(config.address, name)
-        self._link.on_event = self._event_arrived
         self._link.lost = self._end
         self._requests = Requests(name, self._link, channels)
         self._identification = Identification(name, self._link, self._requests, key, nonce)
@@ -80,6 +81,15 @@ class SerialBoard:
         """Each channel's last motion."""
         self._subscriptions = Subscriptions(self._link, channels.names)
         self._faults = FaultFeed(name, channels.name)
+        self._incoming = Incoming(
+            self._link,
+            self._records,
+            self._motions,
+            self._subscriptions,
+            self._faults,
+            self._lease,
+            self._recognition,
+        )
 
     @property
     def name(self) -> str:
@@ -89,6 +99,11 @@ class SerialBoard:
     def traffic(self) -> Traffic:
         """The traffic counters of the link to this board."""
         return self._link.traffic
+
+    @property
+    def breaches(self) -> Mapping[Breach, int]:
+        """How many messages of the board broke the protocol since this object was created."""
+        return self._incoming.breaches
 
     def expect_serial(self, serial: str | None) -> None:
         """Set the serial number that the board had in the last run; None if it is not known.
@@ -109,6 +124,7 @@ class SerialBoard:
         if self._identity is not None:
             return self._identity
         self._faults.forget()
+        self._incoming.begin_session()
         identity = await self._identification.identify(again=self._recognition.was_identified)
         configuration = configuration_crc(self._records)
         self._recognition.check(identity, configuration)
@@ -229,7 +245,9 @@ class SerialBoard:
 
     async def count(self, sensor: str) -> int:
         number = self._number(sensor)
-        count = await self._requests.value(wire.Count(number), f"counting {sensor}")
+        command, floor = wire.Count(number), self._recognition.counts.get(number, 0)
+        count = await self._requests.value(command, f"counting {sensor}")
+        self._incoming.check_count(command, count, floor)
         self._recognition.counted(number, count)
         return count
 
@@ -244,7 +262,7 @@ class SerialBoard:
         )
         if recalled.reason == NONE or recalled.ticket != last.sequence:
             return None
-        return Ended(Reason(recalled.reason), recalled.count, recalled.elapsed_us / 1e6)
+        return self._incoming.progress(last.message, recalled)
 
     async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
         number = self._number(channel)
@@ -262,33 +280,14 @@ class SerialBoard:
         return self._subscriptions.listen({sensor: self._number(sensor) for sensor in sensors})
 
     @property
-    def faults(self) -> AsyncIterator[BoardFault]:
+    def faults(self) -> AsyncIterator[AnyFault]:
         """The faults that are latched now, then every fault as it latches, and lost leases."""
         return self._faults.listen()
-
-    # Events from the board
-
-    def _event_arrived(self, event: wire.Message) -> None:
-        match event:
-            case wire.EdgeSeen():
-                self._recognition.counted(event.channel, event.count)
-                self._subscriptions.deliver(event)
-            case wire.MotionEnded():
-                ended = Ended(Reason(event.reason), event.count, event.elapsed_us / 1e6)
-                self._motions.ended(event.ticket, event.channel, ended)
-            case wire.DiceRead():
-                self._motions.ended(event.ticket, NONE, tuple(event[1:]))
-            case wire.Faulted():
-                self._faults.latch(event)
-            case wire.Held():
-                # Motions have already ended by HELD; this event reports that outputs without a
-                # motion have gone to their safe values.
-                self._faults.lease_expired()
 
     def _end(self, silent: BoardSilentError | None) -> None:
         """End the session after a loss, with its error `silent`, or (None) after `close`."""
         self._identity = None
-        self._lease.forget()
+        self._lease.end_session()
         self._subscriptions.end(silent)
         self._faults.end(silent)
         closed = BoardSilentError(f"board {self._name} was closed before the motion ended.")
@@ -319,6 +318,7 @@ class SerialBoard:
 
     async def _run(self, order: wire.Message, channel: str, what: str, limit: float) -> Ended:
         end = await self._await_end(order, channel, what, limit)
+        # Incoming events are checked: only a throw ends by faces of dice.
         assert isinstance(end, Ended)
         return end
 

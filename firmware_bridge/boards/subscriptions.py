@@ -1,7 +1,7 @@
 """Subscriptions: the subscribers to each sensor of a board.
 
 A board reports a sensor from the first subscription on. No unsubscribe call is needed: the first
-edge without a subscriber ends the reports.
+edge without a subscriber ends the reports, by one command for each sensor.
 """
 
 from __future__ import annotations
@@ -13,7 +13,22 @@ from firmware_bridge.board import Edge
 from firmware_bridge.boards.feed import Feed, Feeds
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import Link
-from firmware_bridge.wire.messages import EdgeSeen, Watch
+from firmware_bridge.wire.messages import Watch
+from firmware_bridge.wire.sliding_window import Reply
+
+MOST_LATE = 256
+"""Edges of a sensor that the board may send after it has confirmed the end of the reports. They
+were queued before; the firmware has 28 places."""
+
+
+class _Ending:
+    """A sensor whose reports the host has ended: the board's confirmation, and later edges."""
+
+    __slots__ = ("confirmed", "late")
+
+    def __init__(self, confirmed: Reply) -> None:
+        self.confirmed = confirmed
+        self.late = 0
 
 
 class Subscriptions:
@@ -24,7 +39,7 @@ class Subscriptions:
         self._names = names
         self._edges: Feeds[Edge] = Feeds()
         self._subscribers: dict[int, WeakSet[Feed[Edge]]] = {}
-        self._clock = _BoardClock()
+        self._endings: dict[int, _Ending] = {}
 
     def __iter__(self) -> Iterator[int]:
         """The numbers of the sensors to be reported."""
@@ -35,33 +50,29 @@ class Subscriptions:
         feed = self._edges.listen(lambda edge: edge.sensor in sensors)
         for number in sensors.values():
             if number not in self._subscribers and self._link.ready:
+                self._endings.pop(number, None)
                 self._link.post(Watch(number, 1))
             self._subscribers.setdefault(number, WeakSet()).add(feed)
         return feed
 
-    def deliver(self, event: EdgeSeen) -> None:
-        """Deliver an edge that the board reported."""
-        if not self._subscribers.get(event.channel):
-            self._subscribers.pop(event.channel, None)
-            self._link.post(Watch(event.channel, 0))
-            return
-        at = self._clock.seconds(event.at_us)
-        self._edges.emit(Edge(self._names[event.channel], bool(event.active), at, event.count))
+    def deliver(self, channel: int, active: bool, at: float, count: int) -> bool:
+        """Deliver an edge of a sensor, by its number; `at` is the board's time, seconds.
+
+        Returns False for an edge that the host did not request.
+        """
+        if self._subscribers.get(channel):
+            self._edges.emit(Edge(self._names[channel], active, at, count))
+            return True
+        self._subscribers.pop(channel, None)
+        ending = self._endings.get(channel)
+        if ending is None:
+            self._endings[channel] = _Ending(self._link.post(Watch(channel, 0)))
+            return True
+        ending.late += ending.confirmed.done()
+        return ending.late <= MOST_LATE
 
     def end(self, why: BoardSilentError | None) -> None:
         """End all subscriptions, with this error if there is one."""
         self._edges.end(why)
         self._subscribers.clear()
-
-
-class _BoardClock:
-    """Converts a board's microseconds, which wrap every 71 minutes, to continuous seconds."""
-
-    def __init__(self) -> None:
-        self._micros = 0
-
-    def seconds(self, at_us: int) -> float:
-        ahead = (at_us - self._micros) & 0xFFFFFFFF
-        # A board that was reset counts from 0 again, which looks like a very large step ahead.
-        self._micros = self._micros + ahead if ahead < 1 << 31 else at_us
-        return self._micros / 1e6
+        self._endings.clear()

@@ -25,5 +25,9 @@ class BoardSilentError(BoardError):
     """The board did not answer within every retry."""
 
 
+class BoardProtocolError(BoardError):
+    """The board's answer broke the protocol, so it is unknown what the board did."""
+
+
 class StrangeBoardError(BoardError):
     """Another board answers than the one identified before, or named by the table's file."""

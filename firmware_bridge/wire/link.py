@@ -17,6 +17,12 @@ from firmware_bridge.wire.messages import NONE, PROTOCOL, REMEMBERED, Identify, 
 from firmware_bridge.wire.sliding_window import REPETITIONS, Command, Exchange, Reply, Traffic
 from firmware_bridge.wire.transport import Transport
 
+MOST_WAITING = 2048
+"""Limit of the commands of one board that wait to be sent; the longest channel table has 255."""
+
+CheckReply = Callable[[Message, Message], BoardError | None]
+"""Checks a reply (second argument) against its command; returns the error, or None."""
+
 
 class Link:
     """Link to one board of a line. Calls `on_event` with each event, and `lost` on failure."""
@@ -24,6 +30,10 @@ class Link:
     def __init__(self, line: SerialLine, address: int, name: str) -> None:
         self.on_event: Callable[[Message], None] = _discard
         self.lost: Callable[[BoardSilentError], None] = _discard
+        self.check_reply: CheckReply = _accept_reply
+        """Checks each reply against its command; a returned error becomes the command's result."""
+        self.on_surplus: Callable[[], None] = _do_nothing
+        """Called for each repeated or early event, and for each reply that no command expects."""
         self.name = name
         self.address = address
         self._line = line
@@ -65,10 +75,30 @@ class Link:
         command = Command(message, self._loop.create_future(), unread=unread)
         if self._closed:
             command.fail(BoardSilentError(self._closed))
+        elif len(self._exchange.waiting) >= MOST_WAITING:
+            command.fail(
+                BoardError(
+                    f"board {self.name}: {MOST_WAITING} commands already wait to be sent; wait for"
+                    " their replies first."
+                )
+            )
         else:
             self._exchange.waiting.append(command)
             self._line.wake(self)
         return command
+
+    def urge(self, message: Message) -> Reply:
+        """Send a command before all that wait, even if the window is full; for lease renewals.
+
+        The reply may stay unread.
+        """
+        command = Command(message, self._loop.create_future(), unread=True, urgent=True)
+        if self._closed:
+            command.fail(BoardSilentError(self._closed))
+        else:
+            self._exchange.waiting.appendleft(command)
+            self._line.wake(self)
+        return command.reply
 
     def stop_all(self) -> None:
         """Send a stop of all channels at once; commands that wait to be sent are cancelled."""
@@ -96,9 +126,15 @@ class Link:
         if type(message) in EVENTS:
             if self._exchange.accept_event(sequence):
                 self.on_event(message)
+            else:
+                self.on_surplus()
             return
         command = self._exchange.take_reply(sequence, now)
-        if command is not None and not command.reply.done():
+        if command is None:
+            self.on_surplus()
+        elif (error := self.check_reply(command.message, message)) is not None:
+            command.fail(error)
+        elif not command.reply.done():
             command.reply.set_result(message)
 
     def sendable(self, now: float) -> list[bytes]:
@@ -236,3 +272,11 @@ class SerialLine:
 
 def _discard(_: object) -> None:
     """Discard events until a receiver is set."""
+
+
+def _do_nothing() -> None:
+    """Ignore surplus messages until a receiver is set."""
+
+
+def _accept_reply(command: Message, reply: Message) -> None:
+    """Accept every reply until a check is set."""

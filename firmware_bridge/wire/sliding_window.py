@@ -18,7 +18,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from firmware_bridge.wire.codec import encode
-from firmware_bridge.wire.messages import WINDOW, Message, Received
+from firmware_bridge.wire.messages import REMEMBERED, WINDOW, Message, Received
 
 FIRST_TIMEOUT = 0.1
 SHORTEST_TIMEOUT = 0.02
@@ -42,6 +42,8 @@ class Command:
     repetitions: int = 0
     unread: bool = False
     """Whether the reply may stay unread; asyncio then logs no warning if it is an error."""
+    urgent: bool = False
+    """Whether the command may exceed the window; a board stores more replies than the window."""
 
     def fail(self, error: Exception) -> None:
         """Answer with this error, unless the command is answered or cancelled already."""
@@ -141,7 +143,8 @@ class Exchange:
             if command.reply.cancelled():
                 waiting.popleft()
                 continue
-            if in_flight and (self._next - next(iter(in_flight)) & 0xFF) >= window:
+            most = REMEMBERED if command.urgent else window
+            if in_flight and (self._next - next(iter(in_flight)) & 0xFF) >= most:
                 break
             if not (self._ready or command is self._opened_by):
                 break

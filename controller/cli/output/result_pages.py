@@ -76,8 +76,8 @@ def summary_page(console: Console, daemon: Daemon, summary: Mapping[str, Any]) -
         grid.add_row(f"cycle {activity}", f"{measured} (at least {least} on this table{when})")
     grid.add_row("tiles", f"{tiles['accounted']} of {tiles['expected']} accounted for")
     grid.add_row("link", f"{summary['commands']} commands, {summary['retries']} sent again")
-    for name in ("recoveries", "assists", "pauses"):
-        if counts := summary[name]:
+    for name in ("recoveries", "assists", "pauses", "breaches"):
+        if counts := summary.get(name):
             by_code = ", ".join(f"{code} {number}" for code, number in counts.items())
             grid.add_row(name, f"{sum(counts.values())} ({by_code})")
     if summary["pauses"]:

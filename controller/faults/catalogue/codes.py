@@ -56,6 +56,7 @@ class Fault(enum.Enum):
     REFUSED = "a board refused a command"
     SILENT = "a board does not answer"
     STRANGER = "another board answers than the table's own"
+    PROTOCOL = "a board sent a message that breaks the protocol"
     POWER = "the power failed in the middle of a step"
     JOURNAL = "the journal cannot be written"
     JOURNAL_LOCKED = "the journal's copies contradict each other"

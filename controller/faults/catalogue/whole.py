@@ -240,6 +240,23 @@ ROWS = (
         example="board base",
     ),
     FaultRow(
+        fault=Fault.PROTOCOL,
+        title="Protocol broken",
+        expected="messages that the protocol permits: defined codes, channels of the right kind,"
+        " values within their ranges, ends of motions in progress, counts that do not decrease, and"
+        " at most 200 messages a second",
+        instead="another message, which the evidence quotes; the host ignored it",
+        cause="other firmware than this program's; a board with a defect; a device on the line that"
+        " is not a board of this table",
+        automatic="every output goes to its safe value; the table pauses and asks; a command whose"
+        " reply or end was wrong continues from the progress that the board reports",
+        please="Compare the firmware of {part} with `wallwright scan`, flash it if it is not"
+        " current, then clear the fault; replace the board if the fault returns.",
+        who=Who.TECHNICIAN,
+        answers=(CLEAR, STOP),
+        example="board base",
+    ),
+    FaultRow(
         fault=Fault.POWER,
         title="Power cut",
         expected="an outcome in the journal for every step",
