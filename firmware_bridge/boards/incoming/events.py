@@ -48,9 +48,9 @@ class IncomingEvents:
         self._faults = faults
         self._lease = lease
         self._recognition = recognition
-        self._clock = BoardClock()
-        self._now = asyncio.get_running_loop().time
-        self._rate = MessageRate(breaches)
+        now = asyncio.get_running_loop().time
+        self._clock = BoardClock(now)
+        self._rate = MessageRate(breaches, now)
         self._counts: dict[int, int] = {}
         """The count in the last edge of each sensor, in this session."""
         self._takes: dict[type[Message], Callable[..., None]] = {
@@ -68,11 +68,11 @@ class IncomingEvents:
 
     def surplus(self) -> None:
         """Count a repeated or early event, or a reply that no command expects."""
-        self._rate.add(self._now())
+        self._rate.add()
 
     def take(self, event: Message) -> None:
         """Process an event; one that breaks the protocol is reported and otherwise ignored."""
-        self._rate.add(self._now())
+        self._rate.add()
         self._takes[type(event)](event)
 
     def _edge(self, event: wire.EdgeSeen) -> None:
@@ -84,7 +84,7 @@ class IncomingEvents:
             self._breaches.add(Breach.OUT_OF_RANGE, f"{event}")
         elif count < self._counts.get(channel, 0):
             self._breaches.add(Breach.COUNT_FELL, f"{event}, after {self._counts[channel]}")
-        elif wrong := self._clock.check(at_us, self._now()):
+        elif wrong := self._clock.check(at_us):
             self._breaches.add(Breach.WRONG_TIME, f"{event}; {wrong}")
         else:
             self._counts[channel] = count

@@ -36,6 +36,7 @@ class ReplyCheck:
 
     def __init__(self, records: Sequence[Configure], breaches: Breaches) -> None:
         self._records = records
+        self._ranges = [_range_of(record) for record in records]
         self._breaches = breaches
         self._checks: dict[type[Message], Callable[[Message, Message], str]] = {
             wire.Read: self._read,
@@ -67,12 +68,12 @@ class ReplyCheck:
 
     def _read(self, command: Message, reply: Message) -> str:
         assert isinstance(command, wire.Read) and isinstance(reply, wire.Value)
-        low, high = _range_of(self._records[command.channel])
-        value = reply.value
-        if not low <= value <= high or (
-            self._records[command.channel].kind == Kind.DICE and not _are_faces(value)
-        ):
+        (channel,), (value,) = command, reply
+        low, high = self._ranges[channel]
+        if not low <= value <= high:
             return f"the value {value}"
+        if value > MOST_FACE and self._records[channel].kind == Kind.DICE:
+            return "" if _are_faces(value) else f"the value {value}"
         return ""
 
     def _count(self, command: Message, reply: Message) -> str:
@@ -105,8 +106,9 @@ def _range_of(record: Configure) -> tuple[int, int]:
             return 0, MOST_MILLIVOLTS
         case Kind.DICE:
             return 0, (1 << 3 * MOST_DICE) - 1
-        case _:
-            return 0, HIGHEST_COUNT
+        case Kind.READER:
+            return 0, -1  # it has no value to read
+    raise ValueError(f"kind {record.kind} of channel {record.index} is not defined; see Kind.")
 
 
 def _are_faces(packed: int) -> bool:

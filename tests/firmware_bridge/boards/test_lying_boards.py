@@ -20,6 +20,7 @@ from firmware_bridge.board import (
 )
 from firmware_bridge.boards.fault_feed import MOST_LATCHED
 from firmware_bridge.boards.feed import MOST_UNREAD
+from firmware_bridge.boards.incoming.board_clock import BoardClock
 from firmware_bridge.boards.incoming.breaches import BURST
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardError, BoardProtocolError
@@ -483,12 +484,40 @@ def test_more_commands_than_the_limit_fail_at_once() -> None:
 
 def test_a_burst_of_messages_after_a_stall_is_no_flood() -> None:
     async def scenario(rig: SerialRig) -> None:
-        rig.board._incoming._events._rate.add(rig.loop.time())
+        rig.board._incoming._events._rate.add()
         for _ in range(BURST - 50):
-            rig.board._incoming._events._rate.add(rig.loop.time())
+            rig.board._incoming._events._rate.add()
         assert breaches(rig) == {}
         for _ in range(100):
-            rig.board._incoming._events._rate.add(rig.loop.time())
+            rig.board._incoming._events._rate.add()
         assert set(breaches(rig)) == {Breach.FLOOD}
 
     run_scenario(scenario)
+
+
+# Times
+
+
+def test_a_time_that_the_clock_of_the_board_cannot_show_is_a_protocol_fault() -> None:
+    async def scenario(rig: SerialRig) -> None:
+        edges = rig.board.watch("s1")
+        await asyncio.sleep(0.01)
+        now = now_us(rig)
+        for count, wrong in enumerate((0, 59_000_000, 121_000_000, 2**32 - 62_000_000, 1_000)):
+            rig.session.emit(wire.EdgeSeen(NUMBER["s1"], 1, (now + wrong) & 0xFFFFFFFF, count))
+        assert [(await anext(edges)).count for _ in range(3)] == [0, 1, 4]
+        assert breaches(rig) == {Breach.WRONG_TIME: 2}
+
+    run_scenario(scenario)
+
+
+@pytest.mark.parametrize("hours", [0.5, 1.19, 2.0, 7.0, 30.0])
+@pytest.mark.parametrize("rate", [0.99, 1.0, 1.01])
+def test_an_edge_after_hours_of_silence_is_no_protocol_fault(hours: float, rate: float) -> None:
+    """The board's microseconds wrap every 71 minutes, and its clock differs by 1 percent."""
+    host = 0.0
+    board_clock = BoardClock(lambda: host)
+    for host in (5.0, 5.0 + hours * 3600, 6.0 + hours * 3600):
+        assert board_clock.check(round(host * rate * 1e6) & 0xFFFFFFFF) == ""
+    host += 3600
+    assert board_clock.check(round((host + 1000) * rate * 1e6) & 0xFFFFFFFF)
