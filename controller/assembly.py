@@ -23,7 +23,7 @@ from controller.events import EventLog
 from controller.journal import Journal
 from controller.orders import Orders
 from controller.pausing.reconnection import never_lost
-from firmware_bridge.board import Board, Breach
+from firmware_bridge.board import Board, ProtocolBreach
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.gpio_pins import pi_pins
@@ -65,7 +65,7 @@ class Hardware:
 
     def traffic(self) -> LinkTotals:
         """The totals of all links since the start."""
-        breaches: Counter[Breach] = Counter()
+        breaches: Counter[ProtocolBreach] = Counter()
         for board in self.serial:
             breaches.update(board.breaches)
         return LinkTotals(
@@ -246,7 +246,7 @@ def faces_by_tag(game: Game) -> Callable[[int], Face | None]:
     return face_of
 
 
-def _by_name(counted: tuple[Breach, int]) -> str:
+def _by_name(counted: tuple[ProtocolBreach, int]) -> str:
     return counted[0].name
 
 

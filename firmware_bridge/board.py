@@ -112,7 +112,7 @@ class BoardFault:
     channel: str
 
 
-class Breach(enum.Enum):
+class ProtocolBreach(enum.Enum):
     """A rule of the protocol that a message of a board breaks; the value describes the message."""
 
     UNKNOWN_CODE = "a reason or a fault code that the protocol does not define"
@@ -136,7 +136,7 @@ class ProtocolFault:
     """
 
     board: str
-    breach: Breach
+    breach: ProtocolBreach
     sentence: str = field(compare=False)
 
 

@@ -16,7 +16,15 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 
 from config.schema import AxisChannel, BoardConfig, DiceChannel
-from firmware_bridge.board import AnyFault, BoardIdentity, Breach, Edge, Ended, Reason, Until
+from firmware_bridge.board import (
+    AnyFault,
+    BoardIdentity,
+    Edge,
+    Ended,
+    ProtocolBreach,
+    Reason,
+    Until,
+)
 from firmware_bridge.boards import encoding
 from firmware_bridge.boards.fault_feed import FaultFeed
 from firmware_bridge.boards.identification import Identification, Key, Nonce, random_nonce
@@ -101,7 +109,7 @@ class SerialBoard:
         return self._link.traffic
 
     @property
-    def breaches(self) -> Mapping[Breach, int]:
+    def breaches(self) -> Mapping[ProtocolBreach, int]:
         """How many messages of the board broke the protocol since this object was created."""
         return self._incoming.breaches
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from firmware_bridge.board import Breach, ProtocolFault
+from firmware_bridge.board import ProtocolBreach, ProtocolFault
 from firmware_bridge.wire.errors import BoardProtocolError
 
 SUSTAINED = 200.0
@@ -22,12 +22,12 @@ class Breaches:
     """Breaches of the protocol by one board; `report` receives each one as a fault."""
 
     def __init__(self, board: str, report: Callable[[ProtocolFault], None]) -> None:
-        self.counts: Counter[Breach] = Counter()
+        self.counts: Counter[ProtocolBreach] = Counter()
         """Breaches since the board was created, by rule."""
         self._board = board
         self._report = report
 
-    def add(self, breach: Breach, seen: str) -> BoardProtocolError:
+    def add(self, breach: ProtocolBreach, seen: str) -> BoardProtocolError:
         """Count and report a breach; `seen` says what the board sent. Returns it as an error."""
         self.counts[breach] += 1
         sentence = f"board {self._board} sent {seen}: {breach.value}."
@@ -62,5 +62,5 @@ class MessageRate:
         if self._level > BURST:
             self._level = BURST
             self._breaches.add(
-                Breach.FLOOD, f"{BURST} messages faster than {SUSTAINED:.0f} a second"
+                ProtocolBreach.FLOOD, f"{BURST} messages faster than {SUSTAINED:.0f} a second"
             )

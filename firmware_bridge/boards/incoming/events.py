@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from firmware_bridge.board import Breach, Ended, FaultCode, Reason
+from firmware_bridge.board import Ended, FaultCode, ProtocolBreach, Reason
 from firmware_bridge.boards.fault_feed import MOST_LATCHED, FaultFeed
 from firmware_bridge.boards.incoming.board_clock import BoardClock
 from firmware_bridge.boards.incoming.breaches import Breaches, MessageRate
@@ -79,32 +79,32 @@ class IncomingEvents:
         channel, active, at_us, count = event
         records = self._records
         if channel >= len(records) or records[channel].kind != Kind.SENSOR:
-            self._breaches.add(Breach.WRONG_CHANNEL, f"{event}")
+            self._breaches.add(ProtocolBreach.WRONG_CHANNEL, f"{event}")
         elif active > 1 or count > HIGHEST_COUNT:
-            self._breaches.add(Breach.OUT_OF_RANGE, f"{event}")
+            self._breaches.add(ProtocolBreach.OUT_OF_RANGE, f"{event}")
         elif count < self._counts.get(channel, 0):
-            self._breaches.add(Breach.COUNT_FELL, f"{event}, after {self._counts[channel]}")
+            self._breaches.add(ProtocolBreach.COUNT_FELL, f"{event}, after {self._counts[channel]}")
         elif wrong := self._clock.check(at_us):
-            self._breaches.add(Breach.WRONG_TIME, f"{event}; {wrong}")
+            self._breaches.add(ProtocolBreach.WRONG_TIME, f"{event}; {wrong}")
         else:
             self._counts[channel] = count
             self._recognition.counted(channel, count)
             at = self._clock.seconds(at_us)
             if not self._subscriptions.deliver(channel, active == 1, at, count):
-                self._breaches.add(Breach.NOT_REQUESTED, f"{event}")
+                self._breaches.add(ProtocolBreach.NOT_REQUESTED, f"{event}")
 
     def _motion_ended(self, event: wire.MotionEnded) -> None:
         motion = self._motions.find(event.ticket, event.channel)
         if motion is None:
-            self._breaches.add(Breach.UNKNOWN_TICKET, f"{event}")
+            self._breaches.add(ProtocolBreach.UNKNOWN_TICKET, f"{event}")
         elif event.reason not in _REASONS:
-            error = self._breaches.add(Breach.UNKNOWN_CODE, f"{event}")
+            error = self._breaches.add(ProtocolBreach.UNKNOWN_CODE, f"{event}")
             self._motions.fail_one(motion, error)
         else:
             reason = Reason(event.reason)
             wrong = wrong_end(motion.command.message, reason, event.count, event.elapsed_us)
             if wrong:
-                error = self._breaches.add(Breach.WRONG_END, f"{event}; {wrong}")
+                error = self._breaches.add(ProtocolBreach.WRONG_END, f"{event}; {wrong}")
                 self._motions.fail_one(motion, error)
             else:
                 self._motions.end(motion, Ended(reason, event.count, event.elapsed_us / 1e6))
@@ -113,9 +113,9 @@ class IncomingEvents:
         ticket, *faces = event
         motion = self._motions.find(ticket, NONE)
         if motion is None:
-            self._breaches.add(Breach.UNKNOWN_TICKET, f"{event}")
+            self._breaches.add(ProtocolBreach.UNKNOWN_TICKET, f"{event}")
         elif wrong := wrong_faces(motion.command.message, tuple(faces)):
-            error = self._breaches.add(Breach.WRONG_END, f"{event}; {wrong}")
+            error = self._breaches.add(ProtocolBreach.WRONG_END, f"{event}; {wrong}")
             self._motions.fail_one(motion, error)
         else:
             self._motions.end(motion, tuple(faces))
@@ -123,17 +123,17 @@ class IncomingEvents:
     def _faulted(self, event: wire.Faulted) -> None:
         channel = event.channel
         if event.code not in _FAULTS:
-            self._breaches.add(Breach.UNKNOWN_CODE, f"{event}")
+            self._breaches.add(ProtocolBreach.UNKNOWN_CODE, f"{event}")
         elif channel != NONE and channel >= len(self._records):
-            self._breaches.add(Breach.WRONG_CHANNEL, f"{event}")
+            self._breaches.add(ProtocolBreach.WRONG_CHANNEL, f"{event}")
         else:
             code = FaultCode(event.code)
             flag = _AT_AN_INPUT.get(code)
             if flag is not None and channel != NONE and not self._records[channel].flags & flag:
-                self._breaches.add(Breach.WRONG_CHANNEL, f"{event}")
+                self._breaches.add(ProtocolBreach.WRONG_CHANNEL, f"{event}")
             elif not self._faults.latch(code, channel):
                 self._breaches.add(
-                    Breach.TOO_MANY_FAULTS, f"{event}, with {MOST_LATCHED} latched already"
+                    ProtocolBreach.TOO_MANY_FAULTS, f"{event}, with {MOST_LATCHED} latched already"
                 )
 
     def _held(self, event: wire.Held) -> None:
@@ -142,4 +142,4 @@ class IncomingEvents:
         if self._lease.expire():
             self._faults.lease_expired()
         else:
-            self._breaches.add(Breach.NOT_REQUESTED, f"{event}, without a lease")
+            self._breaches.add(ProtocolBreach.NOT_REQUESTED, f"{event}, without a lease")

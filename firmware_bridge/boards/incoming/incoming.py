@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firmware_bridge.board import Breach, Ended, Reason
+from firmware_bridge.board import Ended, ProtocolBreach, Reason
 from firmware_bridge.boards.fault_feed import FaultFeed
 from firmware_bridge.boards.incoming.breaches import Breaches
 from firmware_bridge.boards.incoming.ends import wrong_end
@@ -41,7 +41,7 @@ class Incoming:
         link.on_surplus = self._events.surplus
 
     @property
-    def breaches(self) -> Mapping[Breach, int]:
+    def breaches(self) -> Mapping[ProtocolBreach, int]:
         """The number of messages that broke the protocol, by rule, since the board was created."""
         return self._breaches.counts
 
@@ -58,7 +58,7 @@ class Incoming:
         """
         if count < floor:
             raise self._breaches.add(
-                Breach.COUNT_FELL, f"the count {count} to {command}, after {floor}"
+                ProtocolBreach.COUNT_FELL, f"the count {count} to {command}, after {floor}"
             )
 
     def progress(self, order: Message, recalled: wire.Recalled) -> Ended:
@@ -70,5 +70,5 @@ class Incoming:
         if not (isinstance(order, wire.ThrowDice) and reason is Reason.DONE):
             wrong = wrong_end(order, reason, recalled.count, recalled.elapsed_us)
             if wrong:
-                raise self._breaches.add(Breach.WRONG_END, f"{recalled}; {wrong}")
+                raise self._breaches.add(ProtocolBreach.WRONG_END, f"{recalled}; {wrong}")
         return Ended(reason, recalled.count, recalled.elapsed_us / 1e6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from firmware_bridge.board import Breach, Reason
+from firmware_bridge.board import ProtocolBreach, Reason
 from firmware_bridge.boards.incoming.breaches import Breaches
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardProtocolError
@@ -53,17 +53,21 @@ class ReplyCheck:
         if isinstance(reply, wire.Refused):
             return self._refused(command, reply)
         if answered is not _ANSWERS.get(asked, wire.Ok):
-            return self._breaches.add(Breach.WRONG_REPLY, f"{reply} to {asked.__name__}")
+            return self._breaches.add(ProtocolBreach.WRONG_REPLY, f"{reply} to {asked.__name__}")
         check = self._checks.get(asked)
         if check is not None and (wrong := check(command, reply)):
-            return self._breaches.add(Breach.OUT_OF_RANGE, f"{wrong} to {command}")
+            return self._breaches.add(ProtocolBreach.OUT_OF_RANGE, f"{wrong} to {command}")
         return None
 
     def _refused(self, command: Message, reply: wire.Refused) -> BoardProtocolError | None:
         if reply.reason not in _REFUSALS:
-            return self._breaches.add(Breach.UNKNOWN_CODE, f"{reply} to {type(command).__name__}")
+            return self._breaches.add(
+                ProtocolBreach.UNKNOWN_CODE, f"{reply} to {type(command).__name__}"
+            )
         if reply.channel != NONE and reply.channel >= len(self._records):
-            return self._breaches.add(Breach.WRONG_CHANNEL, f"{reply} to {type(command).__name__}")
+            return self._breaches.add(
+                ProtocolBreach.WRONG_CHANNEL, f"{reply} to {type(command).__name__}"
+            )
         return None
 
     def _read(self, command: Message, reply: Message) -> str:

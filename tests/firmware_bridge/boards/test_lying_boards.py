@@ -11,10 +11,10 @@ import pytest
 
 from firmware_bridge.board import (
     BoardFault,
-    Breach,
     Elapsed,
     Ended,
     FaultCode,
+    ProtocolBreach,
     ProtocolFault,
     Reason,
 )
@@ -48,7 +48,7 @@ def now_us(rig: SerialRig) -> int:
     return round(rig.loop.time() * 1e6) & 0xFFFFFFFF
 
 
-def breaches(rig: SerialRig) -> dict[Breach, int]:
+def breaches(rig: SerialRig) -> dict[ProtocolBreach, int]:
     return dict(rig.board.breaches)
 
 
@@ -61,7 +61,7 @@ def test_a_negative_dice_value_is_a_protocol_fault_and_the_host_does_not_hang() 
         lie(rig, wire.Read, wire.Value(-1))
         with pytest.raises(BoardProtocolError, match=r"board base sent the value -1 to Read"):
             await rig.board.thrown("dome")
-        assert breaches(rig) == {Breach.OUT_OF_RANGE: 1}
+        assert breaches(rig) == {ProtocolBreach.OUT_OF_RANGE: 1}
 
     run_scenario(scenario)
 
@@ -73,7 +73,7 @@ def test_dice_read_with_the_ticket_of_a_drive_fails_the_drive_and_crashes_nothin
         rig.session.emit(wire.DiceRead(motion.command.sequence, 1, 2, 0, 0, 0))
         with pytest.raises(BoardProtocolError, match=r"DiceRead.*Drive reads no dice"):
             await drive
-        assert breaches(rig) == {Breach.WRONG_END: 1}
+        assert breaches(rig) == {ProtocolBreach.WRONG_END: 1}
 
     run_scenario(scenario)
 
@@ -181,7 +181,7 @@ def test_a_board_that_floods_the_line_delays_no_renewal_of_the_lease_by_50_ms(
         assert max(gaps) < CONFIG.lease / 3 + 0.050
         assert most < 20, "commands do not pile up"
         seen = {fault.breach for fault in await drained(faults) if isinstance(fault, ProtocolFault)}
-        assert seen == {Breach.FLOOD, Breach.NOT_REQUESTED}
+        assert seen == {ProtocolBreach.FLOOD, ProtocolBreach.NOT_REQUESTED}
 
     run_scenario(scenario)
 
@@ -205,7 +205,7 @@ def test_an_emergency_stop_at_a_channel_that_is_no_emergency_stop_is_a_protocol_
         await asyncio.sleep(0.1)
         (fault,) = await drained(faults)
         assert isinstance(fault, ProtocolFault)
-        assert fault.breach is Breach.WRONG_CHANNEL
+        assert fault.breach is ProtocolBreach.WRONG_CHANNEL
         rig.session.emit(wire.Faulted(FaultCode.EMERGENCY_STOP, NONE, 0))
         await asyncio.sleep(0.1)
         assert await drained(faults) == [BoardFault("base", FaultCode.EMERGENCY_STOP, "")]
@@ -252,7 +252,7 @@ def test_a_reply_of_another_type_than_the_command_takes_is_a_protocol_fault(
         lie(rig, asked, reply)
         with pytest.raises(BoardProtocolError, match=f"{type(reply).__name__}.*{asked.__name__}"):
             await do(rig)
-        assert breaches(rig)[Breach.WRONG_REPLY] == 1
+        assert breaches(rig)[ProtocolBreach.WRONG_REPLY] == 1
         rig.session._execute = rig._execute
 
     run_scenario(scenario)
@@ -261,13 +261,13 @@ def test_a_reply_of_another_type_than_the_command_takes_is_a_protocol_fault(
 @pytest.mark.parametrize(
     ("refused", "breach"),
     [
-        (wire.Refused(99, NONE), Breach.UNKNOWN_CODE),
-        (wire.Refused(0, NONE), Breach.UNKNOWN_CODE),
-        (wire.Refused(7, 200), Breach.WRONG_CHANNEL),
+        (wire.Refused(99, NONE), ProtocolBreach.UNKNOWN_CODE),
+        (wire.Refused(0, NONE), ProtocolBreach.UNKNOWN_CODE),
+        (wire.Refused(7, 200), ProtocolBreach.WRONG_CHANNEL),
     ],
 )
 def test_a_refusal_that_the_protocol_does_not_define_is_a_protocol_fault(
-    refused: Message, breach: Breach
+    refused: Message, breach: ProtocolBreach
 ) -> None:
     async def scenario(rig: SerialRig) -> None:
         lie(rig, wire.Set, refused)
@@ -315,7 +315,7 @@ def test_a_count_that_falls_within_a_session_is_a_protocol_fault() -> None:
         lie(rig, wire.Count, wire.Value(6))
         with pytest.raises(BoardProtocolError, match=r"the count 6 to Count.*after 7"):
             await rig.board.count("s1")
-        assert breaches(rig) == {Breach.COUNT_FELL: 2}
+        assert breaches(rig) == {ProtocolBreach.COUNT_FELL: 2}
 
     run_scenario(scenario)
 
@@ -403,7 +403,7 @@ def test_a_motion_ends_once_and_its_second_end_is_a_protocol_fault() -> None:
             rig.session.emit(ended(ticket, "lid", Reason.TIME))
         assert (await task).reason is Reason.TIME
         await asyncio.sleep(0.01)
-        assert breaches(rig) == {Breach.UNKNOWN_TICKET: 1}
+        assert breaches(rig) == {ProtocolBreach.UNKNOWN_TICKET: 1}
 
     run_scenario(scenario)
 
@@ -419,7 +419,7 @@ def test_held_without_a_lease_is_a_protocol_fault() -> None:
         await asyncio.sleep(0.1)
         seen = await drained(faults)
         assert seen.count(BoardFault("base", FaultCode.LEASE_EXPIRED, "")) <= 2
-        assert breaches(rig)[Breach.NOT_REQUESTED] >= 3
+        assert breaches(rig)[ProtocolBreach.NOT_REQUESTED] >= 3
 
     run_scenario(scenario)
 
@@ -437,7 +437,7 @@ def test_a_board_cannot_latch_more_faults_than_the_limit() -> None:
         seen = await drained(faults)
         assert sum(isinstance(fault, BoardFault) for fault in seen) == MOST_LATCHED
         broken = {fault.breach for fault in seen if isinstance(fault, ProtocolFault)}
-        assert broken == {Breach.TOO_MANY_FAULTS, Breach.WRONG_CHANNEL}
+        assert broken == {ProtocolBreach.TOO_MANY_FAULTS, ProtocolBreach.WRONG_CHANNEL}
 
     run_scenario(scenario)
 
@@ -467,7 +467,7 @@ def test_a_breach_is_reported_once_until_the_board_is_cleared_and_counted_always
         emit()
         await asyncio.sleep(0.1)
         assert len(await drained(faults)) == 1
-        assert breaches(rig) == {Breach.UNKNOWN_CODE: 4}
+        assert breaches(rig) == {ProtocolBreach.UNKNOWN_CODE: 4}
 
     run_scenario(scenario)
 
@@ -490,7 +490,7 @@ def test_a_burst_of_messages_after_a_stall_is_no_flood() -> None:
         assert breaches(rig) == {}
         for _ in range(100):
             rig.board._incoming._events._rate.add()
-        assert set(breaches(rig)) == {Breach.FLOOD}
+        assert set(breaches(rig)) == {ProtocolBreach.FLOOD}
 
     run_scenario(scenario)
 
@@ -506,7 +506,7 @@ def test_a_time_that_the_clock_of_the_board_cannot_show_is_a_protocol_fault() ->
         for count, wrong in enumerate((0, 59_000_000, 121_000_000, 2**32 - 62_000_000, 1_000)):
             rig.session.emit(wire.EdgeSeen(NUMBER["s1"], 1, (now + wrong) & 0xFFFFFFFF, count))
         assert [(await anext(edges)).count for _ in range(3)] == [0, 1, 4]
-        assert breaches(rig) == {Breach.WRONG_TIME: 2}
+        assert breaches(rig) == {ProtocolBreach.WRONG_TIME: 2}
 
     run_scenario(scenario)
 
