@@ -106,10 +106,13 @@ python3-venv:
 	fi
 
 # The Debian packages that build the firmware and emulate its processor, and a file of each.
-FIRMWARE_PACKAGES := gcc-avr avr-libc binutils-avr libsimavr-dev avrdude clang libclang-rt-14-dev
+FIRMWARE_PACKAGES := gcc-avr avr-libc binutils-avr arduino-core-avr libsimavr-dev avrdude clang \
+	libclang-rt-14-dev
 FIRMWARE_SIGNS = $(and $(shell command -v gcc),$(shell command -v avr-gcc),\
 	$(shell command -v avr-objcopy),$(shell command -v avrdude),$(shell command -v clang),\
-	$(wildcard /usr/lib/avr/include/avr/io.h),$(wildcard /usr/include/simavr/sim_avr.h),\
+	$(wildcard /usr/lib/avr/include/avr/io.h),\
+	$(wildcard /usr/share/arduino/hardware/arduino/avr/bootloaders/stk500v2/*mega2560.hex),\
+	$(wildcard /usr/include/simavr/sim_avr.h),\
 	$(wildcard /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a))
 
 firmware-tools:

@@ -28,6 +28,7 @@ struct processor {
     uint64_t earlier_cycles; /* cycles before the last reset */
     uint64_t reset_at;
     bool was_reset;
+    uint8_t reset_flags; /* MCUSR, which a reset of the chip does not clear */
     struct list inputs; /* a heap, the earliest first */
     uint64_t sequence;
     struct list outputs;

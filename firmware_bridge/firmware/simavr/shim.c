@@ -6,6 +6,7 @@
  * where simavr alone would count eleven. */
 #include "corrections.h"
 #include "processor.h"
+#include "resets.h"
 #include "wires.h"
 
 #include "avr_adc.h"
@@ -17,27 +18,6 @@
 #define RUNS 0
 #define CRASHED 1
 #define EXPORTED __attribute__((visibility("default")))
-
-/* Resets */
-
-static void (*reset_of_chip)(avr_t *avr);
-
-static void resetting(avr_t *avr) {
-    struct processor *const processor = avr->custom.data;
-    processor->reset_at = now(processor);
-    processor->was_reset = true;
-    if (reset_of_chip != NULL) {
-        reset_of_chip(avr);
-    }
-}
-
-static void after_reset(struct processor *processor) {
-    processor->was_reset = false;
-    processor->earlier_cycles = processor->reset_at - processor->avr->cycle;
-    record(processor, RESET, 0, processor->avr->data[0x54]);
-    watch_edges_only(processor->avr);
-    reapply_inputs(processor);
-}
 
 /* Building */
 
@@ -102,9 +82,7 @@ EXPORTED struct processor *processor_open(const char *elf) {
     find_parts(processor);
     watch_ports(processor);
     watch_uarts(processor);
-    avr->custom.data = processor;
-    reset_of_chip = avr->reset;
-    avr->reset = resetting;
+    watch_resets(processor);
     return processor;
 }
 
@@ -165,11 +143,32 @@ EXPORTED void processor_take(struct processor *processor, struct io_event *into)
     processor->outputs.count = 0;
 }
 
-/* Resets the processor as its reset button does. */
+/* Resets the processor by its reset button or by DTR, and by the brown-out detector. */
 EXPORTED void processor_reset(struct processor *processor) {
-    avr_reset(processor->avr);
-    avr_regbit_set(processor->avr, processor->avr->reset_flags.extrf);
-    after_reset(processor);
+    reset_by(processor, EXTERNAL_FLAG);
+}
+
+EXPORTED void processor_brown_out(struct processor *processor) {
+    reset_by(processor, BROWN_OUT_FLAG);
+}
+
+/* Before the first cycle only: the contents of the RAM at power-on, the flash, the boot section. */
+EXPORTED void processor_fill_memory(struct processor *processor, uint32_t seed) {
+    fill_memory(processor, seed);
+}
+
+EXPORTED void processor_write_flash(struct processor *processor, const uint8_t *code,
+                                    uint32_t size, uint32_t at) {
+    avr_t *const avr = processor->avr;
+    memcpy(avr->flash + at, code, size);
+    if (avr->codeend < at + size) {
+        avr->codeend = at + size;
+    }
+}
+
+EXPORTED void processor_boot_from(struct processor *processor, uint32_t at) {
+    processor->avr->codeend = processor->avr->flashend;
+    boot_from(processor, at);
 }
 
 EXPORTED void processor_eeprom_read(struct processor *processor, uint8_t *into, uint32_t size) {
@@ -185,6 +184,11 @@ EXPORTED void processor_eeprom_write(struct processor *processor, uint8_t *from,
 /* A byte of the processor's memory, for tests of state that no pin shows. */
 EXPORTED uint8_t processor_memory(const struct processor *processor, uint16_t at) {
     return processor->avr->data[at];
+}
+
+/* Changes such a byte, to make the program hang or to damage its memory. */
+EXPORTED void processor_poke(struct processor *processor, uint16_t at, uint8_t value) {
+    processor->avr->data[at] = value;
 }
 
 /* The address of the next instruction, to measure the time of a part of the program. */

@@ -15,6 +15,7 @@ from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
+from firmware_bridge.sim.processors.bootloader import FlashImage, parse_intel_hex
 from rules.errors import WallwrightError
 
 FREQUENCY = 16_000_000
@@ -81,12 +82,21 @@ class FirmwareCrashedError(WallwrightError, RuntimeError):
 class Processor:
     """One ATmega2560 with the program of `elf`, as at power-on.
 
-    `eeprom` is its image of 4096 bytes; None is an erased EEPROM. Raises `FileNotFoundError` if the
+    `eeprom` is its image of 4096 bytes; None is an erased EEPROM. With a `bootloader` every reset
+    starts that program; without one it starts the firmware. `memory_seed` selects the arbitrary
+    contents that the RAM and the registers have at power-on. Raises `FileNotFoundError` if the
     program or the simulator's library is not built, and `ValueError` for a file that is no program.
     Close the processor after use, or use it in a `with` statement.
     """
 
-    def __init__(self, elf: Path = ELF, *, eeprom: bytes | None = None) -> None:
+    def __init__(
+        self,
+        elf: Path = ELF,
+        *,
+        eeprom: bytes | None = None,
+        bootloader: FlashImage | None = None,
+        memory_seed: int = 1,
+    ) -> None:
         if not elf.exists():
             raise FileNotFoundError(
                 f"There is no program at {elf}; `make -C {FIRMWARE} avr` builds it."
@@ -95,6 +105,14 @@ class Processor:
         self._handle = self._shim.processor_open(str(elf).encode())
         if not self._handle:
             raise ValueError(f"{elf} is not a program for an ATmega2560; build it again.")
+        self._shim.processor_fill_memory(self._handle, memory_seed)
+        flashed = elf.with_suffix(".hex")
+        if flashed.exists():
+            # simavr loads only one section of an ELF file.
+            self._write_flash(parse_intel_hex(flashed.read_text(encoding="ascii")))
+        if bootloader is not None:
+            self._write_flash(bootloader)
+            self._shim.processor_boot_from(self._handle, bootloader.at)
         if eeprom is not None:
             self.load_eeprom(eeprom)
 
@@ -150,8 +168,12 @@ class Processor:
         self._send_records([(at, millivolts, _SUPPLY_MV, 0)])
 
     def reset(self) -> None:
-        """Press the reset button now."""
+        """Press the reset button now; a falling edge of DTR does the same. The RAM is kept."""
         self._shim.processor_reset(self._handle)
+
+    def brown_out(self) -> None:
+        """Reset by the brown-out detector now; the RAM keeps its contents."""
+        self._shim.processor_brown_out(self._handle)
 
     def take(self) -> PinOutputs:
         """Remove and return the outputs since the last call."""
@@ -188,16 +210,30 @@ class Processor:
         """A byte of the processor's data memory, for tests of state that no pin shows."""
         return int(self._shim.processor_memory(self._handle, at))
 
+    def poke(self, at: int, byte: int) -> None:
+        """Change a byte of the data memory, to damage the state of the firmware."""
+        self._shim.processor_poke(self._handle, at, byte)
+
+    def hang(self) -> None:
+        """Make the firmware hang: its sampling interrupt no longer runs, so the watchdog resets."""
+        self.poke(_TIMSK3, 0)
+
     @property
     def program_counter(self) -> int:
         """Address of the next instruction, for measurements of the program's run time."""
         return int(self._shim.processor_place(self._handle))
+
+    def _write_flash(self, image: FlashImage) -> None:
+        at, code = image
+        self._shim.processor_write_flash(self._handle, code, len(code), at)
 
     def _send_records(self, records: Iterable[tuple[int, int, int, int]]) -> None:
         packed = b"".join(_RECORD.pack(*record, 0) for record in records)
         self._shim.processor_expect(self._handle, packed, len(packed) // _RECORD.size)
 
 
+_TIMSK3 = 0x71
+"""The register that enables the interrupt of the sampling tick."""
 _UART_BYTE, _PIN_LEVEL, _ANALOG_MV, _SUPPLY_MV = range(4)
 
 
@@ -225,10 +261,15 @@ def _shim() -> ctypes.CDLL:
         ("gone", size, [handle]),
         ("take", None, [handle, ctypes.c_char_p]),
         ("reset", None, [handle]),
+        ("brown_out", None, [handle]),
+        ("fill_memory", None, [handle, ctypes.c_uint32]),
+        ("write_flash", None, [handle, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint32]),
+        ("boot_from", None, [handle, ctypes.c_uint32]),
         ("eeprom_read", None, [handle, ctypes.c_char_p, ctypes.c_uint32]),
         ("eeprom_write", None, [handle, ctypes.c_char_p, ctypes.c_uint32]),
         ("place", ctypes.c_uint32, [handle]),
         ("memory", ctypes.c_uint8, [handle, ctypes.c_uint16]),
+        ("poke", None, [handle, ctypes.c_uint16, ctypes.c_uint8]),
     ):
         function = getattr(shim, f"processor_{name}")
         function.restype, function.argtypes = result, arguments
