@@ -140,6 +140,7 @@ def simulated(
         return Hardware(boards, hands, face_of, (), lambda: None, plant)
     plug, bench = _emulated(plant) if emulated else _executed(plant)
     plug.on_receive = bench.receive
+    plug.on_reset = bench.reset_all
     bench.set_cable(plug)
     line = SerialLine(plug.open())
     nonces, flags = Random(f"{seed}:nonces"), flags_of(table)

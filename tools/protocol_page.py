@@ -22,6 +22,7 @@ _SECTIONS = {
     Sender.REPLY: "Replies: board to host",
     Sender.EVENT: "Events: board to host, repeated until received",
     Sender.NOTE: "Notes: host to board, not answered",
+    Sender.NOTICE: "Notices: board to host, sent once outside of a session",
 }
 _Numbers = type[enum.IntEnum] | type[enum.IntFlag]
 _ENUMS: tuple[_Numbers, ...] = (
@@ -29,6 +30,7 @@ _ENUMS: tuple[_Numbers, ...] = (
     messages.Flag,
     messages.UntilKind,
     messages.Refusal,
+    messages.ResetCause,
     board.Reason,
     board.FaultCode,
 )

@@ -29,6 +29,7 @@ _ENUMS: tuple[tuple[str, type[enum.IntEnum | enum.IntFlag]], ...] = (
     ("FLAG", messages.Flag),
     ("UNTIL", messages.UntilKind),
     ("REFUSAL", messages.Refusal),
+    ("RESET_CAUSE", messages.ResetCause),
     ("REASON", board.Reason),
     ("FAULT", board.FaultCode),
 )

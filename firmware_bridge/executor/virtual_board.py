@@ -25,7 +25,7 @@ from firmware_bridge.executor.memory import BoardMemory
 from firmware_bridge.executor.rig import ChannelRig, Order
 from firmware_bridge.executor.safety_inputs import SafetyInputs
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.messages import NONE, Message, Refusal
+from firmware_bridge.wire.messages import NONE, Message, Refusal, ResetCause
 from firmware_bridge.wire.session_security import proof
 
 KEY = b"wallwright simulation"
@@ -34,6 +34,11 @@ FIRMWARE = 1
 BUILD = b"sim\0"
 MOST_MA = 4000
 """Milliamperes; a higher motor current is a fault, also below the drive's limit (our value)."""
+_FAULT_OF_RESET = {
+    ResetCause.BROWN_OUT: FaultCode.BROWN_OUT,
+    ResetCause.WATCHDOG: FaultCode.WATCHDOG,
+}
+"""The fault that a board latches after a reset by these causes."""
 _WORD = 0xFFFFFFFF
 
 
@@ -67,7 +72,7 @@ class VirtualBoard:
         self._serial = serial
         self._key = key
         self._boots = 1
-        self._reset_cause = 0
+        self._reset_cause = ResetCause.POWER
         self._positions: dict[str, float] = {}
         self._outbox: list[Message] = []
         self._executing = False
@@ -140,7 +145,12 @@ class VirtualBoard:
         """Latch IMPOSSIBLE: the mechanism of a channel cannot complete an earlier order."""
         self.impossible(self._names.index(channel), why)
 
-    def reset(self, cause: int) -> None:
+    @property
+    def started(self) -> wire.Started:
+        """The notice that the board sends when it has started."""
+        return wire.Started(self._boots & 0xFFFF, self._reset_cause)
+
+    def reset(self, cause: ResetCause) -> None:
         """Restart after a power loss or by the watchdog: no configuration, no lease, one more boot.
 
         Counts, last orders and dice are kept.
@@ -156,6 +166,8 @@ class VirtualBoard:
         self._held_at = None
         self._boots += 1
         self._reset_cause = cause
+        if cause in _FAULT_OF_RESET:
+            self.latch(_FAULT_OF_RESET[cause])
         for number in self._inputs.pressed:
             self.latch(FaultCode.EMERGENCY_STOP, number)
 

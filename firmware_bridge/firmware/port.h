@@ -95,7 +95,7 @@ bool port_supply_fails(void); /* VCC is falling: the core saves its state */
 void port_strip_lamp(uint8_t pin, bool lit, bool safe);
 
 /* Starts, resets and the bootloader. */
-uint8_t port_reset_cause(void); /* 0 power, 1 external, 2 brown-out, 3 watchdog, 4 bootloader */
+uint8_t port_reset_cause(void); /* RESET_CAUSE_POWER and so on, of core/wire.h */
 void port_watchdog_kick(void);
 void port_bootloader(void); /* first sends the link's queued bytes; does not return on a chip */
 

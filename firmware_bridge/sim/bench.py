@@ -11,12 +11,13 @@ from functools import partial
 
 from config.schema import BoardConfig
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
+from firmware_bridge.sim.boot import BootDelay
 from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.sim.stall import boards_side
 from firmware_bridge.wire.codec import Decoder, Frame
-from firmware_bridge.wire.messages import Message
+from firmware_bridge.wire.messages import Message, ResetCause, Started
 
 Send = Callable[[bytes], None]
 
@@ -36,6 +37,8 @@ class Bench:
         self._decoder = Decoder()
         """Decodes once for all boards, if every board receives the same bytes."""
         self._disturbances = self._make_disturbances(plant)
+        self._booting: dict[str, BootDelay] = {}
+        """The boards that are in their bootloaders."""
         self._ends = {name: self._end(name) for name in self.boards}
         plant.connect(self.boards)
         with boards_side():
@@ -46,17 +49,32 @@ class Bench:
         if self._disturbances is not None:
             self._disturbances.carry(data, self._deliver)
             return
+        for boot in self._booting.values():
+            boot.receive()
         frames = self._decoder.feed(data)
         for end in self._ends.values():
             own = [frame for frame in frames if frame.address == end.address]
             if own:
                 end.take(own)
 
-    def reset(self, name: str, cause: int = 0) -> None:
-        """Restart one board: it loses its session and its channel table."""
+    def reset(self, name: str, cause: ResetCause = ResetCause.POWER) -> None:
+        """Restart one board: it loses its session and its channel table.
+
+        Its bootloader starts it after `STARTS` seconds, or at once after a reset by the watchdog.
+        """
         self._ends[name].close()
+        if name in self._booting:
+            self._booting.pop(name).cancel()
         self.boards[name].reset(cause)
-        self._ends[name] = self._end(name)
+        if cause == ResetCause.WATCHDOG:
+            self._start(name)
+        else:
+            self._booting[name] = BootDelay(self.plant.world.loop, partial(self._start, name))
+
+    def reset_all(self) -> None:
+        """Restart every board: the host's port has asserted DTR."""
+        for name in self.boards:
+            self.reset(name, ResetCause.EXTERNAL)
 
     def set_cable(self, cable: Cable) -> None:
         """Set the cable that `link_unplugged` pulls; without one the host is not notified."""
@@ -65,8 +83,16 @@ class Bench:
 
     def close(self) -> None:
         """Stop all sending and repeating."""
+        for boot in self._booting.values():
+            boot.cancel()
         for end in self._ends.values():
             end.close()
+
+    def _start(self, name: str) -> None:
+        self._booting.pop(name, None)
+        self._ends[name] = self._end(name)
+        with boards_side():
+            self._ends[name].announce(self.boards[name].started)
 
     def _end(self, name: str) -> _End:
         address = self.plant.table.boards[name].address
@@ -86,8 +112,11 @@ class Bench:
         assert self._disturbances is not None
         with boards_side():
             for name, end in tuple(self._ends.items()):
-                if name not in self._disturbances.silent:
-                    end.receive(data)
+                if name in self._disturbances.silent:
+                    continue
+                if name in self._booting:
+                    self._booting[name].receive()
+                end.receive(data)
 
     def _send_frame(self, name: str, data: bytes) -> None:
         assert self._disturbances is not None
@@ -108,19 +137,28 @@ class _End:
         self._loop = board.loop
         self._session = BoardSession(address, board.execute, send, decoder)
         self._timer: asyncio.TimerHandle | None = None
+        self._open = True
         board.send = self._emit
         board.line = self._line
 
     def receive(self, data: bytes) -> None:
-        self._session.receive(data)
-        self._tick()
+        if self._open:
+            self._session.receive(data)
+            self._tick()
 
     def take(self, frames: list[Frame]) -> None:
         """Process the frames to this board, decoded by the bench."""
-        self._session.take(frames)
-        self._tick()
+        if self._open:
+            self._session.take(frames)
+            self._tick()
+
+    def announce(self, started: Started) -> None:
+        """Send the notice that the board has started."""
+        self._session.announce(started)
 
     def close(self) -> None:
+        """End the session: the board has no power, or is in its bootloader."""
+        self._open = False
         self._board.send = _discard
         if self._timer is not None:
             self._timer.cancel()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
@@ -43,6 +44,7 @@ class MemoryTransport:
 
     def __init__(self, baud: float, latency: float, noise: Noise | None) -> None:
         self.bytes_sent = 0
+        self.resets_boards = False
         self._loop = asyncio.get_running_loop()
         self._byte = BITS_A_BYTE / baud
         self._latency = latency
@@ -104,13 +106,17 @@ def memory_line(
 class CablePlug:
     """A cable to the host. `on_receive` receives the host's bytes; `send` sends bytes to the host.
 
-    `baud` is the line's baud rate; infinite if the boards simulate the transmission time.
+    A port that was opened before keeps DTR asserted. After the cable was pulled, the next opening
+    asserts DTR again, which resets the boards: `on_reset` is called. `baud` is the line's baud
+    rate; infinite if the boards simulate the transmission time.
     """
 
     def __init__(self, baud: float = BAUD) -> None:
         self._baud = baud
         self.on_receive: Receive = _discard
+        self.on_reset: Callable[[], None] = _do_nothing
         self.pulled = False
+        self._asserts_dtr = True
         self._there: MemoryTransport | None = None
 
     def open(self) -> MemoryTransport:
@@ -120,11 +126,15 @@ class CablePlug:
         here, there = memory_line(baud=self._baud)
         there.connect(self.on_receive, _discard)
         self._there = there
+        if not self._asserts_dtr:
+            self._asserts_dtr = here.resets_boards = True
+            self.on_reset()
         return here
 
     def pull(self) -> None:
         """Pull the plug: bytes in transit are lost, the host is notified, the boards keep power."""
         self.pulled = True
+        self._asserts_dtr = False
         if self._there is not None:
             self._there.unplug()
 
@@ -179,6 +189,10 @@ class NoiseFilter:
         if not self._noise.bit:
             return 1 << 62
         return int(math.log(1.0 - self._random.random()) / math.log1p(-self._noise.bit))
+
+
+def _do_nothing() -> None:
+    """Leave the boards running: nothing resets them."""
 
 
 def _discard(_: object) -> None:

@@ -31,6 +31,7 @@ from firmware_bridge.wire.messages import (
     Identify,
     Message,
     Received,
+    Started,
 )
 
 Execute = Callable[[Message, int], Message]
@@ -103,6 +104,10 @@ class BoardSession:
             self._release(out)
             if out:
                 self._send(b"".join(out))
+
+    def announce(self, started: Started) -> None:
+        """Send the notice of the board's start, once; no number belongs to it."""
+        self._send(b"\0" + encode(self._address, 0, started))
 
     def tick(self, now: float) -> float | None:
         """Repeat due events; return the time of the next call, or None if no event waits."""

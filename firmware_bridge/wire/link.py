@@ -10,18 +10,35 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
+from firmware_bridge.wire.boot_times import RELEASE_SILENCE, START_SILENCE
 from firmware_bridge.wire.codec import EVENTS, Decoder
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
-from firmware_bridge.wire.messages import NONE, PROTOCOL, REMEMBERED, Identify, Message, Stop
+from firmware_bridge.wire.messages import (
+    NONE,
+    PROTOCOL,
+    REMEMBERED,
+    Identify,
+    Identity,
+    Message,
+    ResetCause,
+    Started,
+    Stop,
+)
 from firmware_bridge.wire.sliding_window import REPETITIONS, Command, Exchange, Reply, Traffic
 from firmware_bridge.wire.transport import Transport
 
+_CAUSES = {int(cause): cause.name.lower().replace("_", "-") for cause in ResetCause}
 MOST_WAITING = 2048
 """Limit of the commands of one board that wait to be sent; the longest channel table has 255."""
 
 CheckReply = Callable[[Message, Message], BoardError | None]
 """Checks a reply (second argument) against its command; returns the error, or None."""
+
+
+class _NoAnswerError(BoardSilentError):
+    """A board did not answer a command after all repetitions."""
 
 
 class Link:
@@ -34,12 +51,16 @@ class Link:
         """Checks each reply against its command; a returned error becomes the command's result."""
         self.on_surplus: Callable[[], None] = _do_nothing
         """Called for each repeated or early event, and for each reply that no command expects."""
+        self.on_started: Callable[[Started], None] = _discard
+        """Called with the notice of the board's start."""
         self.name = name
         self.address = address
         self._line = line
         self._loop = line.loop
         self._exchange = Exchange(address)
         self._timer: asyncio.TimerHandle | None = None
+        self._boots = 0
+        """The board's number of starts, as of its last `Identity`."""
         self._closed = f"board {name} has not been identified yet; start it first."
 
     @property
@@ -52,7 +73,17 @@ class Link:
         return self._exchange.ready
 
     async def identify(self, nonce: bytes) -> Message:
-        """Begin a session. Each nonce must be new: a board treats a repeated one as an echo."""
+        """Begin a session. Each nonce must be new: a board treats a repeated one as an echo.
+
+        A board that does not answer may be in its bootloader, where every byte holds it. The line
+        then stays silent until the bootloader has left, and the board is asked once more.
+        """
+        with suppress(_NoAnswerError):
+            return await self._open_session(nonce)
+        self._line.be_silent(RELEASE_SILENCE)
+        return await self._open_session(nonce)
+
+    async def _open_session(self, nonce: bytes) -> Message:
         self._end(BoardSilentError(f"board {self.name} is being identified again; retry then."))
         if self._line.broken:
             raise BoardSilentError(f"board {self.name}: {self._line.broken}")
@@ -123,6 +154,9 @@ class Link:
 
     def take(self, sequence: int, message: Message, now: float) -> None:
         """Process a valid frame received from this board."""
+        if type(message) is Started:
+            self._started(message)
+            return
         if type(message) in EVENTS:
             if self._exchange.accept_event(sequence):
                 self.on_event(message)
@@ -130,6 +164,8 @@ class Link:
                 self.on_surplus()
             return
         command = self._exchange.take_reply(sequence, now)
+        if type(message) is Identity:
+            self._boots = message.boots
         if command is None:
             self.on_surplus()
         elif (error := self.check_reply(command.message, message)) is not None:
@@ -146,11 +182,25 @@ class Link:
 
     def fail(self, why: str) -> None:
         """Fail all unanswered commands and call `lost`: the line failed or the board is silent."""
-        silent = BoardSilentError(f"board {self.name}: {why}")
+        self._fail(BoardSilentError(f"board {self.name}: {why}"))
+
+    # Helpers
+
+    def _fail(self, silent: BoardSilentError) -> None:
         self._end(silent)
         self.lost(silent)
 
-    # Helpers
+    def _started(self, started: Started) -> None:
+        """The board has been reset and runs now: its session is over, and it has no commands."""
+        if self._exchange.ready and started.boots == self._boots:
+            return  # The line has repeated an old notice.
+        self.on_started(started)
+        self._line.end_silence()
+        if self._exchange.ready:
+            cause = _CAUSES.get(started.reset_cause, "unknown")
+            self.fail(f"it was reset (cause: {cause}) and has started again.")
+        elif self._exchange.in_flight:
+            self._line.write(self._exchange.sent_again(self._loop.time()))
 
     def _arm(self) -> None:
         """Keep one timer for the whole window, which fires no later than the oldest time-out.
@@ -170,7 +220,9 @@ class Link:
     def _overdue(self) -> None:
         self._timer = None
         now = self._loop.time()
-        if self._exchange.in_flight and self._exchange.due <= now:
+        if self._line.silent_until > now:
+            self._exchange.postpone(self._line.silent_until)
+        elif self._exchange.in_flight and self._exchange.due <= now:
             frames = self._exchange.overdue(now)
             if not frames:
                 self._silent()
@@ -181,9 +233,12 @@ class Link:
     def _silent(self) -> None:
         oldest = next(iter(self._exchange.in_flight.values()))
         command = type(oldest.message).__name__
-        self.fail(
-            f"no answer to {command}, which was sent {REPETITIONS + 1} times. Check the board's"
-            " power and cable; `wallwright scan` lists the boards that answer."
+        self._fail(
+            _NoAnswerError(
+                f"board {self.name}: no answer to {command}, which was sent {REPETITIONS + 1}"
+                " times. Check the board's power and cable; `wallwright scan` lists the boards"
+                " that answer."
+            )
         )
 
     def _end(self, error: BoardSilentError) -> None:
@@ -203,10 +258,11 @@ class SerialLine:
         self.decoder = Decoder()
         self.broken = ""
         """Why the line failed; empty while it works."""
+        self.silent_until = 0.0
+        """Time until which nothing but stops is sent, so that bootloaders leave."""
         self._links: dict[int, Link] = {}
         self._woken: dict[Link, None] = {}
-        self._transport = transport
-        transport.connect(self._receive, self._lose)
+        self._connect(transport)
 
     def attach(self, transport: Transport) -> None:
         """Replace a lost transport with a new one; every board must be started again."""
@@ -214,8 +270,7 @@ class SerialLine:
         self._lose("the line is being connected again; start the board again.")
         self.decoder = Decoder()
         self.broken = ""
-        self._transport = transport
-        transport.connect(self._receive, self._lose)
+        self._connect(transport)
 
     def link(self, address: int, name: str) -> Link:
         """The link to the board with this address; ValueError if there is one already."""
@@ -234,6 +289,16 @@ class SerialLine:
         if not self.broken:
             self._lose("the line is closed; open it again.")
 
+    def be_silent(self, seconds: float) -> None:
+        """Send nothing but stops for this time from now on, or until a board has started."""
+        self.silent_until = max(self.silent_until, self.loop.time() + seconds)
+
+    def end_silence(self) -> None:
+        """Send what has waited: a board has started."""
+        if self.silent_until > self.loop.time():
+            self.silent_until = 0.0
+            self.loop.call_soon(self._flush)
+
     def wake(self, link: Link) -> None:
         """Schedule this link to send, in one write with all links of this turn of the loop."""
         if not self._woken:
@@ -246,6 +311,9 @@ class SerialLine:
 
     def _flush(self) -> None:
         now = self.loop.time()
+        if self.silent_until > now:
+            self.loop.call_at(self.silent_until, self._flush)
+            return
         frames: list[bytes] = []
         for link in self._woken:
             frames += link.sendable(now)
@@ -259,10 +327,20 @@ class SerialLine:
             link = links.get(address)
             if link is not None:
                 link.take(sequence, message, now)
+        if self.silent_until > now:
+            for link in links.values():
+                self.wake(link)
+            return
         frames: list[bytes] = []
         for link in tuple(links.values()):
             frames += link.sendable(now)
         self.write(frames)
+
+    def _connect(self, transport: Transport) -> None:
+        self._transport = transport
+        if transport.resets_boards:
+            self.be_silent(START_SILENCE)
+        transport.connect(self._receive, self._lose)
 
     def _lose(self, why: str) -> None:
         self.broken = why
@@ -271,7 +349,7 @@ class SerialLine:
 
 
 def _discard(_: object) -> None:
-    """Discard events until a receiver is set."""
+    """Discard events and notices until a receiver is set."""
 
 
 def _do_nothing() -> None:

@@ -38,6 +38,7 @@ class Sender(enum.Enum):
     REPLY = "board, to a command"
     EVENT = "board, repeated until received"
     NOTE = "host, not answered"
+    NOTICE = "board, once, outside of a session"
 
 
 class Kind(enum.IntEnum):
@@ -87,6 +88,23 @@ class Refusal(enum.IntEnum):
     WRONG_VERSION = 8
     CAUSE_PERSISTS = 9
     NOT_HOMED = 10
+
+
+class ResetCause(enum.IntEnum):
+    """The cause of a board's last reset, in `Identity` and `Started`."""
+
+    POWER = 0
+    """The supply was switched on, or the RAM had never been used by this firmware."""
+    EXTERNAL = 1
+    """The reset button, or a port that was opened (DTR)."""
+    BROWN_OUT = 2
+    """The supply voltage fell too low; the RAM has kept its contents."""
+    WATCHDOG = 3
+    """The firmware hung."""
+    BOOTLOADER = 4
+    """The bootloader, which the host has ordered."""
+    UNKNOWN = 5
+    """The bootloader did not hand the cause over, and the RAM is damaged in part."""
 
 
 # Commands
@@ -369,12 +387,22 @@ class Received(NamedTuple):
     event: int
 
 
+# Notices
+
+
+class Started(NamedTuple):
+    """The board has started: its number of starts, and the cause of the reset. Sent once."""
+
+    boots: int
+    reset_cause: int
+
+
 Message = (
     Identify | Configure | Commit | TakeLease | Stop | Clear | Set | Pulse | Drive | Move | Home
     | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader | Recall
     | Ok | Refused | Value | Tag | Identity | Statistics | Recalled
     | EdgeSeen | MotionEnded | DiceRead | Faulted | Held
-    | Received
+    | Received | Started
 )  # fmt: skip
 
 
@@ -425,4 +453,5 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x63, Faulted, Sender.EVENT, "BBI"),
     _row(0x64, Held, Sender.EVENT, "I"),
     _row(0x70, Received, Sender.NOTE, "B"),
+    _row(0x71, Started, Sender.NOTICE, "HB"),
 )

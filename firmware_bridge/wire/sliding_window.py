@@ -184,6 +184,16 @@ class Exchange:
         # The leading zero ends any partial frame that noise on the idle line has produced.
         return [b"\0", *(command.frame for command in self.in_flight.values())]
 
+    def sent_again(self, now: float) -> list[bytes]:
+        """All frames in flight, to a board that cannot have received them."""
+        self.postpone(now)
+        return [b"\0", *(command.frame for command in self.in_flight.values())]
+
+    def postpone(self, until: float) -> None:
+        """Count the time-outs of all commands in flight from this time on."""
+        for command in self.in_flight.values():
+            command.sent = until
+
     def accept_event(self, sequence: int) -> bool:
         """Whether an event is the next one to be delivered."""
         if not self._ready:

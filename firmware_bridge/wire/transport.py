@@ -22,6 +22,8 @@ BAUD = 250_000
 MOST_UNSENT = 65_536
 """Limit of unsent bytes; the full windows of all boards together are under 4,096."""
 _PIECE = 4096
+_CONTROL = 2
+"""Index of the control modes in the attributes of a terminal."""
 
 Receive = Callable[[bytes], None]
 Lost = Callable[[str], None]
@@ -29,6 +31,10 @@ Lost = Callable[[str], None]
 
 class Transport(Protocol):
     """Carries bytes to and from the boards of one line, in order; bytes can be damaged."""
+
+    @property
+    def resets_boards(self) -> bool:
+        """Whether the opening of this transport may have reset the boards."""
 
     def connect(self, receive: Receive, lost: Lost) -> None:
         """Call `receive` with all received bytes, and `lost` once, with the reason, on failure."""
@@ -41,7 +47,12 @@ class Transport(Protocol):
 
 
 def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
-    """Open the named port exclusively. Raises BoardSilentError if it cannot be opened."""
+    """Open the named port exclusively. Raises BoardSilentError if it cannot be opened.
+
+    A falling edge of DTR resets an Arduino. Linux asserts DTR (low) whenever a port is opened, and
+    lets it go when the port is closed, unless HUPCL is clear. This function clears HUPCL, so only
+    the first opening after the board was plugged in resets it. DTR and RTS stay asserted.
+    """
     try:
         device = serial.Serial(port, baud, timeout=0, exclusive=True)
     except (serial.SerialException, OSError, ValueError, termios.error) as reason:
@@ -50,13 +61,27 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
             f"port {port} cannot be opened ({_why(reason)}). `wallwright scan` lists the ports;"
             " another program may have it open, or this user may not be in the group dialout."
         ) from reason
-    return SerialTransport(device)
+    return SerialTransport(device, resets_boards=_keep_dtr(device.fileno()))
+
+
+def _keep_dtr(port: int) -> bool:
+    """Clear HUPCL, so that DTR stays asserted after the port is closed.
+
+    Returns whether it was set, and therefore whether this opening has reset the board.
+    """
+    attributes = termios.tcgetattr(port)
+    hangs_up = bool(attributes[_CONTROL] & termios.HUPCL)
+    if hangs_up:
+        attributes[_CONTROL] &= ~termios.HUPCL
+        termios.tcsetattr(port, termios.TCSANOW, attributes)
+    return hangs_up
 
 
 class SerialTransport:
     """An open serial port on the running event loop."""
 
-    def __init__(self, device: serial.Serial) -> None:
+    def __init__(self, device: serial.Serial, *, resets_boards: bool = False) -> None:
+        self.resets_boards = resets_boards
         self._device = device
         self._fd: int = device.fileno()
         self._loop = asyncio.get_running_loop()

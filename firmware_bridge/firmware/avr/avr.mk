@@ -34,6 +34,7 @@ AVR_CFLAGS = $(AVR_CHIP) -std=c11 -O2 -Wall -Wextra -Wconversion -Werror -Wvla \
 # The section .mmcu for simavr is outside every memory, so the file that is flashed also runs in simavr.
 # The link's rings (384 bytes) must begin at a multiple of 256: they come first in the RAM.
 AVR_LDFLAGS = $(AVR_CHIP) -Wl,--gc-sections,--undefined=simavr_notes,--section-start=.mmcu=0x910000 \
+	-Wl,--undefined=watchdog_entry,--section-start=.watchdog_entry=0x20000 \
 	-Wl,--section-start=.rings=0x800200,-Tdata=0x800380
 
 .PHONY: avr size flash fuses simavr

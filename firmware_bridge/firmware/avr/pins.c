@@ -276,7 +276,18 @@ bool port_gate_is_open(void) {
     return gate == GATE_OPEN;
 }
 
+/* Sets every bit of every port: after a jump from a bootloader some pins are outputs still. First
+ * the direction, so that a driven pin becomes an input before its level changes. */
+void pins_release_all(void) {
+    for (uint8_t port = 0; port < PORTS; port++) {
+        volatile struct port_registers *const registers = registers_of(port);
+        registers->ddr = 0;
+        registers->port = 0;
+    }
+}
+
 void pins_start(void) {
+    pins_release_all();
     port_pin_sense(EMERGENCY_PIN);
     port_pin_sense(CURTAIN_PIN);
 }

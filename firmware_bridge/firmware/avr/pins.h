@@ -67,6 +67,7 @@ void pins_start(void);
 /* Sets an axis's direction pin; from now on `port_gate_shut` leaves both pins of the axis as they
  * are. Interrupts are disabled. */
 void pins_set_direction(uint8_t step, uint8_t direction, bool up);
+void pins_release_all(void); /* uses no variable, so it can run before the RAM is initialised */
 struct place place_of(uint8_t pin);
 volatile struct port_registers *registers_of(uint8_t port);
 

@@ -23,7 +23,9 @@ volatile struct rings rings __attribute__((section(RINGS)));
 volatile uint8_t received_in, received_out;
 volatile uint8_t sending_in, sending_out;
 
+/* Switched off first, the UART drops bytes that a bootloader has not read. */
 void uart0_start(void) {
+    UCSR0B = 0;
     UBRR0 = DIVISOR;
     UCSR0A = 1u << U2X0;
     UCSR0C = 1u << UCSZ01 | 1u << UCSZ00;

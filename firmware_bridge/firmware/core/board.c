@@ -106,6 +106,14 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
 
 /* Tasks of a turn */
 
+static void latch_fault_of_reset(uint8_t cause) {
+    if (cause == RESET_CAUSE_BROWN_OUT) {
+        faults_latch(FAULT_BROWN_OUT, WIRE_NONE);
+    } else if (cause == RESET_CAUSE_WATCHDOG) {
+        faults_latch(FAULT_WATCHDOG, WIRE_NONE);
+    }
+}
+
 void board_begin(void) {
     pending_begin();
     lease_begin();
@@ -120,6 +128,7 @@ void board_begin(void) {
     dice_begin();
     const bool sound = memory_begin();
     port_lock();
+    latch_fault_of_reset(port_reset_cause());
     if (!sound) {
         faults_latch(FAULT_CONFIGURATION, WIRE_NONE);
     }

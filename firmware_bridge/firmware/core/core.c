@@ -5,10 +5,19 @@
 #include "identity.h"
 #include "session.h"
 
+/* The first zero ends whatever a bootloader has sent. */
+static void announce_start(void) {
+    uint8_t payload[WIRE_STARTED_SIZE];
+    wire_started(payload, identity.boots, port_reset_cause());
+    port_link_put(0);
+    frame_put(identity.address, 0, WIRE_STARTED, payload);
+}
+
 void core_begin(void) {
     identity_begin();
     session_begin();
     board_begin();
+    announce_start();
 }
 
 bool core_turn(void) {

@@ -54,6 +54,15 @@ enum {
 };
 
 enum {
+    RESET_CAUSE_POWER = 0,
+    RESET_CAUSE_EXTERNAL = 1,
+    RESET_CAUSE_BROWN_OUT = 2,
+    RESET_CAUSE_WATCHDOG = 3,
+    RESET_CAUSE_BOOTLOADER = 4,
+    RESET_CAUSE_UNKNOWN = 5,
+};
+
+enum {
     REASON_DONE = 0,
     REASON_EDGES = 1,
     REASON_LEVEL = 2,
@@ -115,6 +124,7 @@ enum {
     WIRE_FAULTED = 0x63,
     WIRE_HELD = 0x64,
     WIRE_RECEIVED = 0x70,
+    WIRE_STARTED = 0x71,
 };
 
 #define WIRE_IDENTIFY_SIZE 9u
@@ -150,6 +160,7 @@ enum {
 #define WIRE_FAULTED_SIZE 6u
 #define WIRE_HELD_SIZE 4u
 #define WIRE_RECEIVED_SIZE 1u
+#define WIRE_STARTED_SIZE 3u
 
 /* Every message type and the size of its payload, as array elements. */
 #define WIRE_TYPES_AND_SIZES \
@@ -185,7 +196,8 @@ enum {
     {WIRE_DICE_READ, WIRE_DICE_READ_SIZE}, \
     {WIRE_FAULTED, WIRE_FAULTED_SIZE}, \
     {WIRE_HELD, WIRE_HELD_SIZE}, \
-    {WIRE_RECEIVED, WIRE_RECEIVED_SIZE},
+    {WIRE_RECEIVED, WIRE_RECEIVED_SIZE}, \
+    {WIRE_STARTED, WIRE_STARTED_SIZE},
 
 /* The wire and all supported processors are little-endian, so numbers are copied as they are in
  * memory. To assemble them from bytes would take three times the code on the AVR. */
@@ -520,6 +532,11 @@ static inline void wire_faulted(uint8_t *payload, uint8_t code, uint8_t channel,
 
 static inline void wire_held(uint8_t *payload, uint32_t at_us) {
     wire_put_u32(payload, at_us);
+}
+
+static inline void wire_started(uint8_t *payload, uint16_t boots, uint8_t reset_cause) {
+    wire_put_u16(payload, boots);
+    payload[2] = reset_cause;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "virtual_chip.h"
 
 #include "../core/memory.h"
+#include "../core/wire.h"
 #include "../port.h"
 #include "virtual_pins.h"
 
@@ -10,7 +11,6 @@
 #include <string.h>
 
 #define QUEUE 2u /* segments after the one that runs, as on the AVR */
-#define POWER 0u /* the reset cause after which the RAM has lost its content */
 #define TURNS 100000u /* more turns without time passing are an endless loop */
 
 struct axis {
@@ -231,7 +231,7 @@ void hw_reset(uint8_t reset_cause, uint64_t at) {
     ticks = 2u * at;
     clear_state();
     cause = reset_cause;
-    if (reset_cause != POWER) {
+    if (reset_cause != RESET_CAUSE_POWER) {
         memory_save_after_reset();
     }
     core_begin();

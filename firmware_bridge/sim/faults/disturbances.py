@@ -13,7 +13,6 @@ host's end.
 from __future__ import annotations
 
 import asyncio
-import enum
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
@@ -23,6 +22,7 @@ from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.line import Noise, NoiseFilter
 from firmware_bridge.sim.stall import StallingLoop
+from firmware_bridge.wire.messages import ResetCause
 
 Pass = Callable[[bytes], None]
 
@@ -41,14 +41,6 @@ BIT_ERRORS = 0.001
 """Probability that a byte of a noisy line is damaged (our value)."""
 
 
-class Cause(enum.IntEnum):
-    """The cause of a simulated board's last reset, which the board reports in its identity."""
-
-    POWER = 1
-    WATCHDOG = 2
-    BROWN_OUT = 3
-
-
 class Disturbances:
     """The state of the line, and the boards that are silent.
 
@@ -60,7 +52,7 @@ class Disturbances:
         loop: asyncio.AbstractEventLoop,
         injected_faults: InjectedFaults,
         boards: tuple[str, ...],
-        reset: Callable[[str, int], None],
+        reset: Callable[[str, ResetCause], None],
     ) -> None:
         self.cable: Cable | None = None
         self.silent: set[str] = set()
@@ -107,12 +99,12 @@ class Disturbances:
     def _board(self, injected: InjectedFault) -> None:
         match injected.kind:
             case "board_reset":
-                self._reset(injected.part, Cause.WATCHDOG)
+                self._reset(injected.part, ResetCause.WATCHDOG)
             case "brown_out":
-                self._reset(injected.part, Cause.BROWN_OUT)
+                self._reset(injected.part, ResetCause.BROWN_OUT)
             case "power_cut":
                 for board in self._boards if injected.part == "table" else (injected.part,):
-                    self._reset(board, Cause.POWER)
+                    self._reset(board, ResetCause.POWER)
             case "board_silent":
                 self.silent.add(injected.part)
                 self._activate(injected, lambda: self.silent.discard(injected.part))

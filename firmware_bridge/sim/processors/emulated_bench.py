@@ -17,11 +17,12 @@ from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.disturbances import Cable, Cause, Disturbances
+from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.processors.emulated_board import EmulatedBoard
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, ELF, FREQUENCY
 from firmware_bridge.sim.stall import boards_side
+from firmware_bridge.wire.messages import ResetCause
 
 Send = Callable[[bytes], None]
 
@@ -78,12 +79,14 @@ class EmulatedBench:
         else:
             self._deliver(data)
 
-    def reset(self, name: str, cause: int = 0) -> None:
-        """Restart one board, by its reset button (watchdog) or by its supply (other causes)."""
-        if cause == Cause.WATCHDOG:
-            self.boards[name].reset()
-        else:
-            self.boards[name].power_cycle()
+    def reset(self, name: str, cause: ResetCause = ResetCause.POWER) -> None:
+        """Restart one board for a cause: its button, a hung program, or its supply."""
+        self.boards[name].reset(cause)
+
+    def reset_all(self) -> None:
+        """Restart every board: the host's port has asserted DTR."""
+        for name in self.boards:
+            self.reset(name, ResetCause.EXTERNAL)
 
     def set_cable(self, cable: Cable) -> None:
         """Set the cable that `link_unplugged` pulls; without one the host is not notified."""

@@ -28,6 +28,7 @@ from firmware_bridge.sim.processors.pin_devices import (
     Strip,
 )
 from firmware_bridge.sim.processors.processor import ELF, FREQUENCY, PinLevel, PinOutputs, Processor
+from firmware_bridge.wire.messages import ResetCause
 from firmware_bridge.wire.transport import BAUD
 
 LINK = 0
@@ -38,8 +39,9 @@ MODULE_BYTE = BITS_A_BYTE * FREQUENCY // 115_200
 EMERGENCY, CURTAIN, MOTOR_CURRENT = 20, 21, 69
 """Pins with the same function on every board."""
 MOST_MV = 5000
-FALLING_MV, HELD_UP = 4300, FREQUENCY // 2
-"""Supply voltage of a failing supply, and the cycles until the processor stops (our values)."""
+FALLING_MV, HELD_UP, DETECTED = 4300, FREQUENCY // 2, FREQUENCY // 250
+"""Supply voltage of a failing supply, the cycles until the processor stops, and the cycles until
+its brown-out detector resets it, if the supply recovers before (our values)."""
 
 
 class EmulatedBoard:
@@ -136,11 +138,27 @@ class EmulatedBoard:
         """Whether the board has an analogue input that the plant supplies."""
         return bool(self._analog)
 
-    def reset(self) -> None:
-        """Press the reset button of the board."""
-        self._processor.reset()
+    def reset(self, cause: ResetCause) -> None:
+        """Restart the board: by its button, by its watchdog or by its supply.
 
-    def power_cycle(self) -> None:
+        For BROWN_OUT the supply falls so far only that the RAM keeps its contents.
+        """
+        match cause:
+            case ResetCause.EXTERNAL:
+                self._processor.reset()
+            case ResetCause.WATCHDOG:
+                self._processor.hang()
+            case ResetCause.BROWN_OUT:
+                self._processor.supply(FALLING_MV, self._processor.cycle)
+                self._schedule(self._now() + DETECTED, "supply", self._brown_out)
+            case _:
+                self._power_cycle()
+
+    def _brown_out(self) -> None:
+        self._processor.brown_out()
+        self._processor.supply(MOST_MV, self._processor.cycle)
+
+    def _power_cycle(self) -> None:
         """Cut the supply and restore it; the EEPROM keeps its data and what is saved meanwhile.
 
         For the plant this takes no time: outputs of the failing processor are discarded.

@@ -12,7 +12,7 @@ from firmware_bridge.board import Edges, FaultCode
 from firmware_bridge.boards import encoding as words
 from firmware_bridge.commissioning.provisioning import image
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.wire.codec import COMMANDS, Decoder, Frame, configuration_crc, encode
+from firmware_bridge.wire.codec import REPLIES, Decoder, Frame, configuration_crc, encode
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
@@ -96,7 +96,7 @@ class Host:
 
     @staticmethod
     def _is_reply(frame: Frame) -> bool:
-        return type(frame.message) not in COMMANDS and not isinstance(frame.message, Faulted)
+        return type(frame.message) in REPLIES
 
 
 @pytest.fixture

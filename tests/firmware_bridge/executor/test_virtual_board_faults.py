@@ -19,6 +19,7 @@ from firmware_bridge.wire.messages import (
     Read,
     Refusal,
     Refused,
+    ResetCause,
     Set,
 )
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
@@ -121,12 +122,16 @@ def test_a_reset_board_has_no_table_and_no_lease_and_one_boot_more() -> None:
         arm = rack.boards["arm"]
         await rack.home("gantry_x")
         for board in rack.boards.values():
-            board.reset(2)
+            board.reset(ResetCause.EXTERNAL)
         assert not rack.plant.drum.stirring  # type: ignore[union-attr]
         assert rack.send("drum", Read) == Refused(Refusal.NOT_CONFIGURED, NONE)
         identity = arm.execute(Identify(PROTOCOL, b"12345678"), 0)
         assert isinstance(identity, Identity)
-        assert (identity.boots, identity.reset_cause, identity.configuration_crc) == (2, 2, 0)
+        assert (identity.boots, identity.reset_cause, identity.configuration_crc) == (
+            2,
+            ResetCause.EXTERNAL,
+            0,
+        )
         rack.configure()
         assert rack.read("gantry_x") == -450_000
         rack.lease(1)

@@ -17,12 +17,12 @@ from controller.cli.options.simulation import require_emulation
 from firmware_bridge.board import Board, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.faults.disturbances import Cause
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.processors import processor
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.sim.processors.processor import Processor
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
+from firmware_bridge.wire.messages import ResetCause
 from rules.games import find_game
 from tests.firmware_bridge.firmware.emulated_rounds import build
 
@@ -178,7 +178,7 @@ def test_a_board_that_loses_its_power_keeps_its_serial_number_and_counts_the_res
         await table.base.set("drum", 1000)
         await asyncio.sleep(0.1)
         faults = table.base.faults
-        table.bench.reset("base", Cause.POWER)
+        table.bench.reset("base", ResetCause.POWER)
         with pytest.raises(BoardSilentError):
             await anext(faults)
         assert table.values("drum") == [1000, 0]
@@ -188,8 +188,8 @@ def test_a_board_that_loses_its_power_keeps_its_serial_number_and_counts_the_res
     recorded(scenario)
 
 
-@pytest.mark.parametrize("cause", Cause)
-def test_a_board_reads_every_sensor_correctly_after_a_reset(cause: Cause) -> None:
+@pytest.mark.parametrize("cause", ResetCause)
+def test_a_board_reads_every_sensor_correctly_after_a_reset(cause: ResetCause) -> None:
     async def scenario(table: Table) -> None:
         def read_all() -> Awaitable[list[int]]:
             return asyncio.gather(*map(table.base.read, sensors))
@@ -210,9 +210,11 @@ def test_a_board_reads_every_sensor_correctly_after_a_reset(cause: Cause) -> Non
     recorded(scenario)
 
 
-@pytest.mark.parametrize("cause", [Cause.WATCHDOG, Cause.POWER], ids=["hung", "without power"])
+@pytest.mark.parametrize(
+    "cause", [ResetCause.WATCHDOG, ResetCause.POWER], ids=["hung", "without power"]
+)
 def test_counts_before_a_hang_or_a_power_loss_are_recalled_to_the_last_tile(
-    cause: Cause,
+    cause: ResetCause,
 ) -> None:
     async def scenario(table: Table) -> None:
         drive = table.base.drive("head0_wheel", 1000, Edges("head0_counter", 9), 5.0)

@@ -12,7 +12,7 @@ from firmware_bridge.commissioning.flashing import FIRMWARE, built_hash, tree_ha
 from firmware_bridge.commissioning.provisioning import image, intel_hex
 from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FREQUENCY, Processor
 from firmware_bridge.wire.codec import Decoder, encode
-from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity
+from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity, Started
 from firmware_bridge.wire.session_security import proves
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
@@ -22,8 +22,9 @@ IDENTIFY = encode(3, 0, Identify(PROTOCOL, NONCE))
 
 
 def identity_in(received: bytes) -> Identity:
-    """Return the identity in a board's first frame; only a fault may follow that frame."""
-    (identity, *_) = [frame.message for frame in Decoder().feed(received)]
+    """Return the identity in the frame after the notice of a board's start."""
+    (started, identity, *_) = [frame.message for frame in Decoder().feed(received)]
+    assert isinstance(started, Started)
     assert isinstance(identity, Identity)
     return identity
 

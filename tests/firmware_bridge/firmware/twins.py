@@ -14,7 +14,7 @@ from config.schema import AnalogChannel, BoardConfig, SensorChannel, StripChanne
 from firmware_bridge.boards import encoding as words
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.wire.codec import REPLIES, Decoder, Frame, configuration_crc, encode
+from firmware_bridge.wire.codec import EVENTS, REPLIES, Decoder, Frame, configuration_crc, encode
 from firmware_bridge.wire.messages import (
     PROTOCOL,
     Commit,
@@ -28,6 +28,8 @@ from firmware_bridge.wire.messages import (
     Read,
     Recalled,
     Received,
+    ResetCause,
+    Started,
     TakeLease,
     Value,
     Watch,
@@ -101,6 +103,7 @@ class Twins:
         )
         self._sent = bytearray()
         self.session = self._new_session()
+        self.session.announce(self.virtual.started)
         self.virtual.send = self._emit
         self.virtual.line = lambda: (self.session.damaged, self.session.repeated)
         self.chip = VirtualChip(library, b"TWIN0001", KEY, self.config.address)
@@ -168,7 +171,8 @@ class Twins:
     def lose_supply(self) -> None:
         """Switch the supply of both boards off and at once on again."""
         self.session = self._new_session()
-        self.virtual.reset(0)
+        self.virtual.reset(ResetCause.POWER)
+        self.session.announce(self.virtual.started)
         self.chip.power_off()
         self.chip.reset()
 
@@ -233,6 +237,7 @@ class Twins:
         for virtual, firmware in (
             (self._replies(0), self._replies(1)),
             (events(0), events(1)),
+            (self._notices(0), self._notices(1)),
         ):
             for one, other in zip(virtual, firmware, strict=False):
                 assert self._alike(one, other), f"\n  board    {one}\n  firmware {other}"
@@ -280,7 +285,10 @@ class Twins:
         return [frame for frame in self.received[twin] if type(frame.message) in REPLIES]
 
     def _events(self, twin: int) -> list[Frame]:
-        return [frame for frame in self.received[twin] if type(frame.message) not in REPLIES]
+        return [frame for frame in self.received[twin] if type(frame.message) in EVENTS]
+
+    def _notices(self, twin: int) -> list[Frame]:
+        return [frame for frame in self.received[twin] if type(frame.message) is Started]
 
     # Helpers
 

@@ -17,13 +17,13 @@ from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.faults.disturbances import Cause
 from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.link import SerialLine
+from firmware_bridge.wire.messages import ResetCause
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop
@@ -74,10 +74,14 @@ async def next_fault(board: SerialBoard) -> BoardFault:
 
 @pytest.mark.parametrize(
     ("kind", "cause"),
-    [("board_reset", Cause.WATCHDOG), ("brown_out", Cause.BROWN_OUT), ("power_cut", Cause.POWER)],
+    [
+        ("board_reset", ResetCause.WATCHDOG),
+        ("brown_out", ResetCause.BROWN_OUT),
+        ("power_cut", ResetCause.POWER),
+    ],
 )
 def test_a_board_that_was_reset_reports_the_cause_at_the_next_start(
-    kind: str, cause: Cause
+    kind: str, cause: ResetCause
 ) -> None:
     async def main(bench: Bench, boards: dict[str, SerialBoard]) -> None:
         base = boards["base"]
@@ -103,7 +107,7 @@ def test_a_power_cut_of_the_table_resets_every_board_and_is_reported_to_the_host
         assert received == ["power_cut:table@3"]
         for board in boards.values():
             await board.close()
-            assert (await board.start()).reset_cause == Cause.POWER
+            assert (await board.start()).reset_cause == ResetCause.POWER
 
     run_scenario(main, "power_cut:table@3")
 

@@ -18,7 +18,7 @@ from firmware_bridge.sim.processors.processor import (
     Processor,
 )
 from firmware_bridge.wire.codec import Decoder, encode
-from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity
+from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity, Started
 
 STARTED = FREQUENCY // 10
 EMERGENCY, CURTAIN = 20, 21
@@ -45,7 +45,7 @@ def identified(processor: Processor, nonce: bytes) -> PinOutputs:
 def test_a_flashed_board_answers_identify(processor: Processor) -> None:
     processor.run(STARTED)
     answers = Decoder().feed(identified(processor, b"whoareU?").bytes_of(0))
-    assert [type(answer.message) for answer in answers] == [Identity]
+    assert [type(answer.message) for answer in answers] == [Started, Identity]
 
 
 def test_two_runs_are_identical_in_every_cycle(processor: Processor) -> None:
