@@ -37,6 +37,8 @@ PHASES = 10_000
 PHASES_BESIDE_ONE = 3_000
 EMERGENCIES = 2_000
 GOAL_US = 50.0
+EACH_FURTHER_US = 5.0
+"""Additional time for each further sensor that changes at the same instant."""
 STEP_GOAL_US = 10.0
 LEASE_GOAL_MS = 5.0
 LONG_LEASE_MS = 60_000
@@ -48,6 +50,9 @@ SENSORS = (22, 30, 38, 50, 54, 39, 62, 42, 2, 6, 14)
 MOTORS = (23, 24, 25, 26, 27, 28, 29, 31, 32, 33, 34)
 APART = 150 * CYCLES_PER_US
 """Least time from one drive's edge to the next one's, in cycles."""
+
+ACTIVE_US = 3000
+"""Microseconds for which a sensor stays active."""
 
 SPEED = 8000.0
 """Steps a second."""
@@ -117,7 +122,12 @@ def drives(phases: int, axes: int) -> list[int]:
     return taken
 
 
-def busy_host(axes: int) -> Host:
+def promised_us(together: int, debounce_ms: int = 0) -> float:
+    """Return within how many µs a motor is off after an edge that comes with others at once."""
+    return 1000 * debounce_ms + GOAL_US + EACH_FURTHER_US * (together - 1)
+
+
+def busy_host(axes: int, debounce_ms: int = 0) -> Host:
     """Return a host whose board has a motor and a sensor on each port, and axes at full speed.
 
     If the board is on time, all axes step at the same instants.
@@ -126,7 +136,10 @@ def busy_host(axes: int) -> Host:
     host = Host(*(home for _, _, home in beside))
     count = len(MOTORS)
     records = [motor(index, pin) for index, pin in enumerate(MOTORS)]
-    records += [sensor(count + index, pin) for index, pin in enumerate(SENSORS)]
+    records += [
+        sensor(count + index, pin)._replace(debounce_ms=debounce_ms)
+        for index, pin in enumerate(SENSORS)
+    ]
     first = len(records)
     records += axes_at(first, beside, BESIDE_WAY, BESIDE_STEP_NM)
     host.processor.drive((0, pin, PinLevel.HIGH) for pin in SENSORS)
@@ -137,8 +150,11 @@ def busy_host(axes: int) -> Host:
     return host
 
 
-def drive_all(host: Host, random: Random) -> list[int]:
-    """Drive every motor until its sensor's edge; return the cycles from edge to pin of each."""
+def drive_all(host: Host, random: Random, together: int = 1, debounce_ms: int = 0) -> list[int]:
+    """Drive every motor until its sensor's edge; return the cycles from edge to pin of each.
+
+    The edges of `together` sensors each come at the same instant.
+    """
     count = len(MOTORS)
     host.ask(TakeLease(LONG_LEASE_MS))  # its reply shows that the board has read all earlier bytes
     host.send(
@@ -147,13 +163,17 @@ def drive_all(host: Host, random: Random) -> list[int]:
     host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in MOTORS))
     at = host.cycle + APART
     edges: dict[int, int] = {}
-    for index in random.sample(range(count), count):
-        at += APART + random.randrange(APART)
+    for place, index in enumerate(random.sample(range(count), count)):
+        if place % together == 0:
+            at += together * APART + random.randrange(APART)
         edges[MOTORS[index]] = at
         host.drive(SENSORS[index], PinLevel.LOW, at)
-        host.drive(SENSORS[index], PinLevel.HIGH, at + 3000 * CYCLES_PER_US)
+        host.drive(SENSORS[index], PinLevel.HIGH, at + ACTIVE_US * CYCLES_PER_US)
     host.until(lambda: len(host.events) >= count)
     _check_ends(host, Reason.EDGES)
+    if debounce_ms:
+        idle_at = at + (ACTIVE_US + 2000 * debounce_ms) * CYCLES_PER_US
+        host.until(lambda: host.cycle >= idle_at)
     off = {change.pin: change.cycle for change in host.changes if change.pin in edges}
     return [off[pin] - edge for pin, edge in edges.items()]
 

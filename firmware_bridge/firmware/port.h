@@ -6,7 +6,7 @@
  * Two contexts run: the main loop, and the reflex (the interrupts of the sampling tick and of the
  * emergency input), which interrupts the main loop. The main loop accesses data that both use
  * between `port_lock` and `port_unlock`, for as few instructions as possible: while the lock is
- * held, only `reflex_cut` runs. */
+ * held, an edge has only the effect of `port_cut`. */
 #ifndef WALLWRIGHT_PORT_H
 #define WALLWRIGHT_PORT_H
 
@@ -61,6 +61,20 @@ void port_gate_shut(void); /* outputs to their safe levels at once; axes may bra
 void port_gate_halt(void); /* the same, and no axis makes a further step; any context */
 bool port_gate_open(void); /* under `port_lock`; false if the emergency input has opened meanwhile */
 bool port_gate_is_open(void);
+
+/* What the port does at once when the sensed pin `sensor` changes to the level `high`, before it
+ * calls `reflex_edge`, and even while the main loop holds the lock or the reflex still processes an
+ * earlier edge: it sets `pins` low, which takes the power from motors. NO_PIN is none. `by_core`:
+ * instead, it calls `reflex_cut` for every change of `sensor`; so does a port that cannot set both
+ * pins at the same instant. The last call for a sensor is valid, until the pin is configured again.
+ * Called from the reflex, or under `port_lock`. */
+struct port_cut {
+    uint8_t sensor;
+    uint8_t pins[2];
+    bool high;
+    bool by_core;
+};
+void port_cut(const struct port_cut *cut);
 
 /* Steps of an axis, made by interrupts. A segment lasts SEGMENT_TICKS; segments follow each other
  * without a gap. If no segment is queued when the next one is due, the axis makes no steps. */
@@ -117,13 +131,8 @@ void port_bootloader(void); /* first sends the link's queued bytes; does not ret
 void core_begin(void);
 bool core_turn(void);
 
-/* Functions of the core for the reflex. Each is short.
- *
- * The port calls `reflex_cut` before `reflex_edge`, at once, even while the main loop holds the
- * lock or the reflex still processes an earlier edge. `reflex_cut` takes the power from the motors
- * that this edge stops, and changes nothing else. A port on which processing takes no time need not
- * call it. */
-void reflex_cut(uint8_t pin, bool high);
+/* Functions of the core for the reflex. Each is short. */
+void reflex_cut(uint8_t pin, bool high);  /* see `port_cut` */
 void reflex_edge(uint8_t pin, bool high); /* a sensed pin has changed */
 void reflex_tick(void);      /* every 20 us while wanted: ends the debounce times that are over */
 void reflex_emergency(void); /* the emergency input has opened; the gate is already halted */

@@ -14,6 +14,10 @@
 volatile uint8_t sensed_mask[PORTS];
 volatile uint8_t sensed_level[PORTS];
 volatile uint8_t reported_level[PORTS];
+volatile struct cut cuts[PORTS * 8];
+volatile uint8_t cut_armed[PORTS];
+volatile uint8_t cut_high[PORTS];
+volatile uint8_t cut_slow[PORTS];
 
 /* The value of each PORT register when every output is safe: the safe levels of the outputs and the
  * pull-ups of the sensors. No other bit is ever high, so one store makes a port safe. */
@@ -138,6 +142,8 @@ static void configure(uint8_t pin, bool output, bool high, bool sensed) {
         at.registers->ddr |= at.mask;
     }
     sensed_mask[port] = with(sensed_mask[port], at.mask, sensed);
+    cut_armed[port] &= (uint8_t)~at.mask;
+    cut_slow[port] &= (uint8_t)~at.mask;
     reported_level[port] = with(reported_level[port], at.mask, (sensed_level[port] & at.mask) != 0);
     SREG = sreg;
     update_sensed_flags();
@@ -196,6 +202,40 @@ void port_pin_low(uint8_t pin) {
     const uint8_t sreg = SREG;
     cli();
     at.registers->port &= (uint8_t)~at.mask;
+    SREG = sreg;
+}
+
+static uint8_t bit_of(uint8_t mask) {
+    uint8_t bit = 0;
+    for (; mask > 1; mask >>= 1) {
+        bit++;
+    }
+    return bit;
+}
+
+void port_cut(const struct port_cut *cut) {
+    if (cut->sensor >= PINS) {
+        return;
+    }
+    const struct place at = place_of(cut->sensor);
+    const uint8_t port = port_of(at);
+    volatile struct cut *const entry = &cuts[port << 3 | bit_of(at.mask)];
+    struct place first = {0, 0};
+    struct place second = {0, 0};
+    if (cut->pins[0] < PINS) {
+        first = second = place_of(cut->pins[0]);
+    }
+    if (cut->pins[1] < PINS) {
+        second = place_of(cut->pins[1]);
+    }
+    const bool slow = cut->by_core || first.registers != second.registers;
+    const uint8_t sreg = SREG;
+    cli();
+    entry->address = (uint8_t)(uintptr_t)&first.registers->port;
+    entry->keep = (uint8_t)~(first.mask | second.mask);
+    cut_high[port] = with(cut_high[port], at.mask, cut->high);
+    cut_armed[port] = with(cut_armed[port], at.mask, !slow && first.mask != 0);
+    cut_slow[port] = with(cut_slow[port], at.mask, slow);
     SREG = sreg;
 }
 

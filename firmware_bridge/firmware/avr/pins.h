@@ -63,6 +63,18 @@ extern volatile uint8_t reported_level[PORTS];
 #define GATE_OPEN (GATE_OUTPUTS | GATE_STEPS)
 extern volatile uint8_t gate;
 
+/* What happens at once when a sensor changes, for sampling.S: the sensors whose change to the level
+ * in `cut_high` sets the pins of their entry in `cuts` low, and those for which the core is called.
+ * An entry has the lower byte of the address of PORT, and the bits that stay. */
+struct cut {
+    uint8_t address;
+    uint8_t keep;
+};
+extern volatile struct cut cuts[PORTS * 8];
+extern volatile uint8_t cut_armed[PORTS];
+extern volatile uint8_t cut_high[PORTS];
+extern volatile uint8_t cut_slow[PORTS];
+
 void pins_start(void);
 /* Sets an axis's direction pin; from now on `port_gate_shut` leaves both pins of the axis as they
  * are. Interrupts are disabled. */

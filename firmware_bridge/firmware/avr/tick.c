@@ -60,14 +60,10 @@ each_pin(uint8_t port, uint8_t bits, uint8_t levels, void (*call)(uint8_t, bool)
     }
 }
 
-/* Called by sampling.S, with interrupts enabled, when these sensors of a port have changed. Taking
- * the power from a motor comes first and does not wait for the lock. */
+/* Called by sampling.S, with interrupts enabled, for the sensors of a port that have changed and
+ * whose changes the core looks at (`port_cut`). */
 void tick_cut(uint8_t port, uint8_t changed) {
-    const uint8_t levels = sensed_level[port] ^ changed;
-    sensed_level[port] = levels;
-    sensed_mask[port] &= (uint8_t)~changed;
-    GPIOR0 |= 1u << UNREPORTED;
-    each_pin(port, changed, levels, reflex_cut);
+    each_pin(port, changed, sensed_level[port], reflex_cut);
 }
 
 static void report_changes_of(uint8_t port) {

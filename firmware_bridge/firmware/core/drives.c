@@ -1,6 +1,7 @@
 #include "drives.h"
 
 #include "../port.h"
+#include "cut.h"
 #include "events.h"
 #include "faults.h"
 
@@ -45,6 +46,7 @@ static void join_awaiting(uint8_t output) {
         last = &outputs[*last].next;
     }
     *last = output;
+    cut_prepare(outputs[output].sensor);
 }
 
 static void leave_awaiting(uint8_t output) {
@@ -59,6 +61,7 @@ static void leave_awaiting(uint8_t output) {
         *link = outputs[output].next;
     }
     outputs[output].next = WIRE_NONE;
+    cut_prepare(outputs[output].sensor);
 }
 
 static void report_end(const struct output *output) {
@@ -146,6 +149,7 @@ static uint8_t begin_order(const struct order *order, const struct deadline *end
     note_order_begin(order->output, order->ticket, order->sensor, counts, now);
     output->ends = *ends;
     output->limit_ma = order->limit_ma;
+    output->reverse = order->value < 0;
     if (counts) {
         output->edges = order->count;
     }

@@ -22,14 +22,6 @@ struct order {
     struct duration limit;
 };
 
-/* Whether a drive that waits for a sensor ends when the sensor becomes active or inactive. */
-static inline bool drive_ends(const struct output *output, bool active) {
-    if (output->state & AWAITS_LEVEL) {
-        return active == ((output->state & AWAITS_ACTIVE) != 0);
-    }
-    return active && (uint16_t)(output->counted + 1u) == output->edges;
-}
-
 /* Called from the reflex: */
 void output_end(uint8_t output, uint8_t reason); /* no effect unless an order runs */
 void output_stop_at_switch(uint8_t output);

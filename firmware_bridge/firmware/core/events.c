@@ -4,7 +4,7 @@
 #include "clock.h"
 #include "frame.h"
 
-#define PLACES 64u /* a motion of every output and axis, and 23 edges */
+#define PLACES 40u
 #define SPARE 6u /* places for faults and HELD, which reserve none */
 #define LONGEST WIRE_EDGE_SEEN_SIZE
 

@@ -18,6 +18,14 @@ static inline uint8_t output_kind(const struct output *output) {
     return channels[output->channel].kind;
 }
 
+/* Whether a drive that waits for a sensor ends when the sensor becomes active or inactive. */
+static inline bool drive_ends(const struct output *output, bool active) {
+    if (output->state & AWAITS_LEVEL) {
+        return active == ((output->state & AWAITS_ACTIVE) != 0);
+    }
+    return active && (uint16_t)(output->counted + 1u) == output->edges;
+}
+
 int32_t output_value(const struct output *output); /* the value at its pins */
 bool output_is_away(const struct output *output);  /* an order runs, or its value is not safe */
 bool output_takes(const struct output *output, int32_t value);

@@ -2,6 +2,7 @@
 
 #include "../port.h"
 #include "axes.h"
+#include "cut.h"
 #include "drives.h"
 #include "events.h"
 #include "faults.h"
@@ -9,8 +10,6 @@
 #include "state.h"
 
 #include <string.h>
-
-uint8_t sensor_on[PINS];
 
 static uint8_t settling[MOST_SENSORS]; /* sensors that settle, the first to begin is first */
 static volatile uint8_t settling_count;
@@ -31,8 +30,9 @@ static void report_edge(uint8_t number, struct sensor *sensor, uint32_t at) {
 }
 
 /* Ends the drives that wait for this edge, and counts it for the others. */
-static void end_awaiting(const struct sensor *sensor) {
+static void end_awaiting(uint8_t number, const struct sensor *sensor) {
     const bool active = (sensor->state & ACTIVE) != 0;
+    bool prepare = false;
     uint8_t at = sensor->awaited_by;
     while (at != WIRE_NONE) {
         struct output *const output = &outputs[at];
@@ -44,8 +44,13 @@ static void end_awaiting(const struct sensor *sensor) {
         }
         if (ends) {
             output_end(at, level ? REASON_LEVEL : REASON_EDGES);
+        } else if (active && drive_ends(output, true)) {
+            prepare = true; /* the next activation ends this drive */
         }
         at = next;
+    }
+    if (prepare) {
+        cut_prepare(number);
     }
 }
 
@@ -89,7 +94,7 @@ static void settle(uint8_t number, uint32_t now) {
     if (sensor->state & WATCHED) {
         report_edge(number, sensor, now);
     }
-    end_awaiting(sensor);
+    end_awaiting(number, sensor);
     if (sensor->first_stopped != WIRE_NONE) {
         stop_and_hold(number, sensor);
     }
@@ -215,7 +220,6 @@ void reflex_emergency(void) {
 /* Called from the main loop */
 
 void reflex_begin(void) {
-    memset(sensor_on, WIRE_NONE, sizeof sensor_on);
     settling_count = 0;
     unreported = false;
     port_tick_wanted(false);
@@ -239,6 +243,7 @@ void reflex_connect_at(uint8_t number, bool high) {
     }
     sensor->state = active ? COUNTED | RAW | ACTIVE : COUNTED;
     sensor_on[sensor->pin] = number;
+    cut_prepare(number);
     port_unlock();
 }
 
@@ -250,6 +255,7 @@ void reflex_off(void) {
         }
         port_lock();
         sensor_on[pin] = WIRE_NONE;
+        cut_nothing(pin);
         settle_no_more(number, &channels[number].sensor);
         port_unlock();
         if (pin != EMERGENCY_PIN && pin != CURTAIN_PIN) {

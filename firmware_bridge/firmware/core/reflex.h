@@ -4,12 +4,8 @@
 #ifndef WALLWRIGHT_REFLEX_H
 #define WALLWRIGHT_REFLEX_H
 
-#include "../port.h"
-
 #include <stdbool.h>
 #include <stdint.h>
-
-extern uint8_t sensor_on[PINS]; /* the channel of the sensor on each pin, or WIRE_NONE */
 
 void reflex_begin(void); /* without a table, only the emergency input has an effect */
 

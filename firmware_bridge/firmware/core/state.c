@@ -5,6 +5,7 @@
 struct channel channels[MOST_CHANNELS];
 struct output outputs[MOST_OUTPUTS];
 uint8_t output_count;
+uint8_t sensor_on[PINS];
 struct axis_record axis_records[AXES];
 struct lease lease;
 
@@ -15,6 +16,7 @@ static uint16_t crc_in_force;
 void state_begin(void) {
     memset(channels, 0, sizeof channels);
     output_count = 0;
+    memset(sensor_on, WIRE_NONE, sizeof sensor_on);
     for (uint8_t axis = 0; axis < AXES; axis++) {
         axis_records[axis].channel = WIRE_NONE;
     }

@@ -103,6 +103,7 @@ struct output {
     uint16_t counted;
     uint16_t limit_ma;
     uint32_t span;    /* while it runs: the time at which it began; afterwards: its duration */
+    bool reverse;     /* the way of its drive */
     uint16_t first;   /* the count of its sensor when it began, modulo 65,536 */
     int32_t wanted;   /* the value at its pins; with HELD_BACK the safe value is there instead */
     uint8_t barred;   /* while its way is barred, 0 is at its pins instead of `wanted` */
@@ -130,6 +131,7 @@ struct lease {
 extern struct channel channels[MOST_CHANNELS];
 extern struct output outputs[MOST_OUTPUTS];
 extern uint8_t output_count; /* outputs in use; 0 while no table is in force */
+extern uint8_t sensor_on[PINS]; /* the channel of the sensor on each pin, or WIRE_NONE */
 extern struct axis_record axis_records[AXES];
 extern struct lease lease;
 

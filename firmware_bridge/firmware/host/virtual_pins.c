@@ -5,6 +5,7 @@
 #include "../port.h"
 #include "virtual_chip.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define CHANGES 8192u
@@ -16,17 +17,20 @@ struct pin {
 
 enum gate gate;
 static struct pin pins[PINS];
+static struct port_cut cuts[PINS];
 static uint16_t millivolts[PINS];
 static uint32_t lamps[PINS];
 static uint8_t lamps_sent[PINS];
 static uint64_t lamps_at[PINS];
 static struct hw_change changes[CHANGES];
 static uint32_t change_count;
+static uint32_t pin_changes; /* of all outputs so far */
 
 /* The pins' functions of port.h */
 
 static void note_change(uint8_t pin, int8_t before) {
     const int8_t level = hw_output(pin);
+    pin_changes += level != before;
     if (level != before && change_count < CHANGES) {
         changes[change_count++] = (struct hw_change){hw_micros(), pin, level};
     }
@@ -37,6 +41,7 @@ static void configure(uint8_t pin, struct pin next) {
         const int8_t before = hw_output(pin);
         next.outside = pins[pin].outside;
         pins[pin] = next;
+        cuts[pin] = (struct port_cut){pin, {NO_PIN, NO_PIN}, false, false};
         note_change(pin, before);
     }
 }
@@ -78,6 +83,26 @@ void pins_set_direction(uint8_t pin, bool up) {
     if (pin < PINS) {
         pins[pin].safe = up;
     }
+}
+
+void port_cut(const struct port_cut *cut) {
+    if (cut->sensor < PINS) {
+        cuts[cut->sensor] = *cut;
+    }
+}
+
+/* Does at once what was prepared for this change of a sensor, and checks it: `reflex_cut`, which
+ * looks at the orders as they are now, must find nothing left to do. */
+static void do_cut(uint8_t pin, bool high) {
+    const struct port_cut *const cut = &cuts[pin];
+    if (!cut->by_core && cut->high == high) {
+        port_pin_low(cut->pins[0]);
+        port_pin_low(cut->pins[1]);
+    }
+    const uint32_t changed = pin_changes;
+    reflex_cut(pin, high);
+    assert(cut->by_core || pin_changes == changed);
+    (void)changed;
 }
 
 bool port_pin_level(uint8_t pin) {
@@ -153,7 +178,7 @@ void hw_pin(uint8_t pin, uint8_t level) {
         port_gate_halt();
         reflex_emergency();
     }
-    reflex_cut(pin, high);
+    do_cut(pin, high);
     reflex_edge(pin, high);
     in_reflex = false;
     turn();

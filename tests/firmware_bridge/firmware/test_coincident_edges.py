@@ -1,0 +1,34 @@
+"""Tests how long a motor keeps its power when several sensors change at the same instant."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from benchmarks.firmware_reflex import busy_host, drive_all, promised_us
+from firmware_bridge.sim.processors.processor import CYCLES_PER_US
+from tests.firmware_bridge.firmware.emulated_rounds import build
+
+pytestmark = [pytest.mark.slow]
+
+ROUNDS = 5
+"""Eleven edges each, at other phases of the board's work."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def firmware() -> None:
+    build()
+
+
+@pytest.mark.parametrize("together", [1, 2, 4, 11])
+@pytest.mark.parametrize("axes", [0, 3])
+def test_a_motor_loses_its_power_in_50_us_and_5_us_more_for_each_further_edge(
+    axes: int, together: int
+) -> None:
+    host = busy_host(axes)
+    random = Random(together)
+    for _ in range(ROUNDS):
+        worst = max(drive_all(host, random, together))
+        assert worst / CYCLES_PER_US <= promised_us(together)
+        host.changes.clear()
