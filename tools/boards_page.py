@@ -14,11 +14,15 @@ _INTRODUCTION = """\
 A **board profile** lists what a kind of board has: its pins, the functions of each pin, and the
 state of each pin from a reset until a program sets it. A table's file names a profile by `chip:`;
 without it, a board of `kind: serial` is a `mega2560` and a board of `kind: gpio` a `raspberry_pi`.
-The firmware's constants are generated from the profile.
+The table is checked against the profile, and the firmware's constants are generated from it.
+`wallwright boards` lists the profiles, and `wallwright boards mega2560` the pins of one.
 
 *At boot* is the state from reset until the program sets the pin: *floating* is high impedance,
 *pulled up* and *pulled down* are resistors to the supply and to ground, and *driven* is a level
-that something else sets. An output that moves a part of the table must be off in that time.
+that something else sets. An output that moves a part of the table must be off in that time, so
+`wallwright check` refuses a motor, the steps of an axis, a dice shaker, a relay, a gate or the wide
+jaws on a pin that is driven or pulled up. A lamp or a buzzer on such a pin is accepted with a
+warning. A sensor is refused on a driven pin, which its contact would short to ground.
 """
 _STATES = {
     "floating": "floating",

@@ -276,7 +276,8 @@ On an Arduino Mega 2560 three pins have a function that no table changes:
   runs latches OVER_CURRENT, with the channel of the motor that started last. Wire it to ground if
   the current is not measured.
 
-Pins 0 and 1 are the line to the host. `wallwright wiring TABLE` lists every pin.
+Pins 0 and 1 are the line to the host. [BOARDS.md](BOARDS.md) lists what each pin can do, and
+`wallwright wiring TABLE` its use on a table.
 
 ## Modules on serial ports
 

@@ -28,6 +28,7 @@ from config.boards.profile import (
     PortProfile,
     Role,
     StorageProfile,
+    pin_ranges,
 )
 from config.errors import Finding, instead, located, shown
 from config.schema import BoardConfig
@@ -52,6 +53,7 @@ __all__ = [
     "board_names",
     "board_profile",
     "chip_of",
+    "pin_ranges",
     "profile_of",
 ]
 

@@ -7,7 +7,9 @@ files use.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
+from itertools import groupby
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -178,3 +180,13 @@ class BoardProfile(Part):
     def reserved(self, role: Role) -> int | None:
         """The first pin with this fixed function; None if the board has no such pin."""
         return next((pin.pin for pin in self.pins if pin.reserved == role), None)
+
+
+def pin_ranges(pins: Iterable[int]) -> str:
+    """Numbers as text, with runs of three or more shortened: `2 to 4, 12`; `none` for no number."""
+    texts: list[str] = []
+    for _, run in groupby(enumerate(sorted(pins)), key=lambda each: each[1] - each[0]):
+        numbers = [pin for _, pin in run]
+        short = len(numbers) > 2
+        texts += [f"{numbers[0]} to {numbers[-1]}"] if short else map(str, numbers)
+    return ", ".join(texts) or "none"

@@ -19,7 +19,8 @@ Positive = Annotated[float, Field(gt=0)]
 Seconds = Annotated[Positive, Unit("s")]
 Metres = Annotated[Positive, Unit("m")]
 Millimetres = Annotated[Positive, Unit("mm")]
-Pin = Annotated[int, Field(ge=0, le=69)]
+Pin = Annotated[int, Field(ge=0, le=254)]
+"""A pin of a board; the board's profile lists its pins, and 255 means "no pin" on the wire."""
 
 
 class Part(BaseModel):

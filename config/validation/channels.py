@@ -1,8 +1,6 @@
-"""Validates wiring: the pins of every channel suit its board, and every reference names a channel.
+"""Validates channels: names, leases, addresses, limits, and that every reference names a channel.
 
-A serial board is an Arduino Mega 2560. Its pins 0 and 1 are the serial line to the host. Pins 54 to
-69 are the analogue inputs; pin 69 measures the current of the motors. Each of the serial ports 1 to
-3 takes two pins. A gpio board is the header of a Raspberry Pi, with Broadcom's numbers.
+`validation.board_pins` checks the pins against the board's profile.
 """
 
 from __future__ import annotations
@@ -12,13 +10,11 @@ from typing import NamedTuple
 
 from config.errors import Finding, Path, instead
 from config.schema import (
-    AnalogChannel,
     AxisChannel,
     BoardConfig,
     BuzzerModule,
     ChainModule,
     Channel,
-    DiceChannel,
     DiceModule,
     DrumModule,
     FlipperModule,
@@ -31,10 +27,8 @@ from config.schema import (
     Modules,
     MotorChannel,
     Part,
-    ReaderChannel,
     ReaderModule,
     RelayModule,
-    SensorChannel,
     Table,
     TowerModule,
     TrayModule,
@@ -43,18 +37,6 @@ from config.schema import (
 SHORTEST_LEASE, LONGEST_LEASE = 0.1, 2.0
 """Seconds. A busy host cannot renew a shorter lease in time; with a longer lease, motors run on for
 too long after the host has died."""
-
-PORT_PINS = {1: (18, 19), 2: (16, 17), 3: (14, 15)}
-EMERGENCY_PIN, CURTAIN_PIN, CURRENT_PIN = 20, 21, 69
-"""Pins of a serial board: the firmware stops its outputs by the first two, regardless of the table
-file, and measures the current of all its motors at the third."""
-MOST_STEPS = 8000
-"""Maximum steps a second of a serial board's firmware (benchmarks/firmware_reflex.py)."""
-_PIN_FIELDS = ("pin", "reverse_pin", "direction_pin")
-_PI_PINS = range(2, 28)
-_OUTPUT_PINS = range(2, 54)
-_INPUT_PINS = range(2, CURRENT_PIN)
-_ANALOG_PINS = range(54, CURRENT_PIN)
 
 _MOTOR, _SENSOR, _AXIS, _ANALOG = ("motor",), ("sensor",), ("axis",), ("analog",)
 _PUSHED = ("motor", "output")
@@ -170,60 +152,6 @@ def _names(table: Table) -> Iterator[Finding]:
             yield Finding(("boards", name, "channels", channel), wrong, "Rename one of the two.")
 
 
-def _pins_in_range(table: Table) -> Iterator[Finding]:
-    for name, board, channel, config in _channels(table):
-        pins, whose = _allowed(board, config)
-        for key in _PIN_FIELDS:
-            pin = getattr(config, key, None)
-            if pin is not None and pin not in pins:
-                cure = f"Give {pins.start} to {pins.stop - 1}."
-                path = ("boards", name, "channels", channel, key)
-                yield Finding(path, f"is not a pin for {whose} ({pin})", cure)
-
-
-def _allowed(board: BoardConfig, config: Channel) -> tuple[range, str]:
-    if board.kind == "gpio":
-        return _PI_PINS, "a gpio board"
-    match config:
-        case AnalogChannel():
-            return _ANALOG_PINS, "an analogue input of a serial board"
-        case SensorChannel():
-            return _INPUT_PINS, "an input of a serial board"
-    return _OUTPUT_PINS, "an output of a serial board"
-
-
-def _no_ports_on_gpio(table: Table) -> Iterator[Finding]:
-    for name, board, channel, config in _channels(table):
-        if board.kind == "gpio" and isinstance(config, DiceChannel | ReaderChannel | AnalogChannel):
-            wrong = f"is not possible on a gpio board ({config.kind})"
-            path = ("boards", name, "channels", channel, "kind")
-            yield Finding(path, wrong, "Move it to a serial board.")
-
-
-def _taken_once(table: Table) -> Iterator[Finding]:
-    for name, board in table.boards.items():
-        taken: dict[str, str] = {}
-        for channel, config in board.channels.items():
-            for key, wires in _wires(config):
-                owner = f"{channel}.{key}"
-                clash = next((wire for wire in wires if wire in taken), None)
-                if clash is not None:
-                    path = ("boards", name, "channels", channel, key)
-                    cure = "Give each its own pins and its own serial port."
-                    yield Finding(path, f"is already used by {taken[clash]} ({clash})", cure)
-                taken.update({wire: owner for wire in wires if wire not in taken})
-
-
-def _wires(config: Channel) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The pins and ports that each key of a channel uses on its board."""
-    for key in _PIN_FIELDS:
-        pin = getattr(config, key, None)
-        if pin is not None:
-            yield key, (f"pin {pin}",)
-    if isinstance(config, DiceChannel | ReaderChannel):
-        yield "port", (f"port {config.port}", *(f"pin {pin}" for pin in PORT_PINS[config.port]))
-
-
 def _switches(table: Table) -> Iterator[Finding]:
     for name, board, channel, config in _channels(table):
         for key in _SWITCHES.get(type(config), ()):
@@ -271,33 +199,6 @@ def _axis_limits(table: Table) -> Iterator[Finding]:
             path = ("boards", name, "channels", channel, "low")
             wrong = f"must be below `high` ({config.low:g}, and high is {config.high:g})"
             yield Finding(path, wrong, "Give the lower limit as `low`, in metres.")
-
-
-def _steps_in_time(table: Table) -> Iterator[Finding]:
-    for name, _, channel, config in _channels(table):
-        if isinstance(config, AxisChannel) and config.speed * 1000 / config.step_mm > MOST_STEPS:
-            path = ("boards", name, "channels", channel, "step_mm")
-            steps = config.speed * 1000 / config.step_mm
-            wrong = f"needs {steps:.0f} steps a second at full speed ({config.step_mm:g} mm)"
-            cure = f"A board makes at most {MOST_STEPS}: give longer steps, or less speed."
-            yield Finding(path, wrong, cure)
-
-
-def _safety_inputs(table: Table) -> Iterator[Finding]:
-    """Checks that emergency stop and light curtain are on the pins that the firmware monitors."""
-    modules = table.modules
-    inputs = dict.fromkeys(modules.emergency, EMERGENCY_PIN)
-    inputs |= dict.fromkeys(modules.curtain, CURTAIN_PIN)
-    for name, board, channel, config in _channels(table):
-        if board.kind == "serial" and channel in inputs and isinstance(config, SensorChannel):
-            pin, path = inputs[channel], ("boards", name, "channels", channel)
-            if config.pin != pin:
-                wrong = f"is a pin that the firmware does not monitor ({config.pin})"
-                cure = f"Give {pin}, at which the board stops by itself."
-                yield Finding((*path, "pin"), wrong, cure)
-            elif config.active != "high":
-                cure = "Give high: a broken wire then reads as a stop."
-                yield Finding((*path, "active"), f"is not normally closed ({config.active})", cure)
 
 
 def _plugs_fit(table: Table) -> Iterator[Finding]:
@@ -349,14 +250,9 @@ CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
     _leases,
     _addresses,
     _names,
-    _no_ports_on_gpio,
-    _pins_in_range,
-    _taken_once,
     _switches,
     _stops_differ,
     _axis_limits,
-    _steps_in_time,
-    _safety_inputs,
     _plugs_fit,
     _plugged_once,
     _all_used,

@@ -1,8 +1,8 @@
 """Cross-checks of a table's own values, and of a game against a table.
 
 `check_table` finds contradictions between values; the checks are in `validation.channels`,
-`validation.modules` and `validation.indicators`. `fit` returns whether a game can be set up on a
-table, and which of its steps players do by hand there.
+`validation.board_pins`, `validation.modules` and `validation.indicators`. `fit` returns whether a
+game can be set up on a table, and which of its steps players do by hand there.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from config import recovery_limits as recovery
 from config.errors import Finding
 from config.layout.staging import DoesNotFitError, Staging, stage
 from config.schema import GameConfig, Table
+from config.validation import board_pins as pins
 from config.validation import channels as wiring
 from config.validation import electrical
 from config.validation import indicators as signals
@@ -73,7 +74,7 @@ def check_table(table: Table) -> list[Finding]:
 
     The modules are checked only if the wiring is right, because their checks look up channels.
     """
-    first = (*wiring.CHECKS, *electrical.CHECKS, *recovery.CHECKS)
+    first = (*pins.CHECKS, *wiring.CHECKS, *electrical.CHECKS, *recovery.CHECKS)
     return [finding for check in first for finding in check(table)] or [
         finding for check in (*mechanics.CHECKS, *signals.CHECKS) for finding in check(table)
     ]

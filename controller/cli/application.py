@@ -45,6 +45,10 @@ COMMANDS = {
         "wiring",
         "Print every pin of a table's boards with its connection and its safe value.",
     ),
+    "boards": (
+        "boards",
+        "List the board profiles, or every pin of one with its abilities and its state at boot.",
+    ),
     "tables": (
         "tables_and_games",
         "List the tables that come with the program, and the modules of each.",
@@ -63,7 +67,7 @@ COMMANDS = {
     ),
     "doctor": (
         "doctor",
-        "Check plug-ins, ports, disks and a journal; exit code 1 if a problem is found.",
+        "Check plug-ins, ports, disks, a journal and a table's pins; exit code 1 for a problem.",
     ),
     "explain": (
         "explain",

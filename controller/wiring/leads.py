@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from config.boards import BoardProfile, PortProfile, Role, profile_of
 from config.errors import Path
 from config.schema import (
     AnalogChannel,
@@ -25,16 +26,8 @@ from config.schema import (
     StripChannel,
     Table,
 )
-from config.validation.channels import CURRENT_PIN, CURTAIN_PIN, EMERGENCY_PIN, plugs
-
-MEGA_PINS, PI_PINS = range(70), range(2, 28)
-"""All pins of an Arduino Mega 2560 and of a Raspberry Pi."""
-LINK_RECEIVES, LINK_SENDS = 0, 1
-"""Pins of the line to the host."""
-SENDS = {1: 18, 2: 16, 3: 14}
-"""The pin on which a Mega 2560 sends to a module, by serial port."""
-RECEIVES = {1: 19, 2: 17, 3: 15}
-"""The pin on which a Mega 2560 receives from a module, by serial port."""
+from config.validation.board_pins import boot_warnings
+from config.validation.channels import plugs
 
 
 class Sort(Enum):
@@ -83,18 +76,28 @@ class BoardLeads(NamedTuple):
 
     name: str
     title: str
+    chip: str
+    """The name of the board's profile."""
     gpio: bool
+    """Whether the pins are those of this computer."""
     leads: tuple[Lead, ...]
     """The leads of the board, ordered by pin."""
     fixed: tuple[Fixed, ...]
     free: tuple[int, ...]
     """Pins without a lead or a fixed function."""
+    warnings: tuple[str, ...] = ()
+    """Sentences about pins that are not off while the board boots, each with its channel."""
 
 
 def leads_of(table: Table) -> tuple[BoardLeads, ...]:
     """Every board of a table with all its leads."""
     uses = _uses(table)
-    return tuple(_board(name, board, uses) for name, board in table.boards.items())
+    warnings = {
+        name: tuple(f"{each.channel}: {each.text}" for each in found if each.board == name)
+        for found in (boot_warnings(table),)
+        for name in table.boards
+    }
+    return tuple(_board(name, board, uses, warnings[name]) for name, board in table.boards.items())
 
 
 @dataclass(frozen=True)
@@ -106,56 +109,52 @@ class Use:
     safety: bool = False
 
 
-_FIXED = (
-    Fixed(LINK_RECEIVES, "host, RX", "line to the host, receives; used by USB", taken=True),
-    Fixed(LINK_SENDS, "host, TX", "line to the host, sends; used by USB", taken=True),
-    Fixed(
-        EMERGENCY_PIN,
-        "emergency stop",
-        "emergency stop, normally closed to ground; when open, all outputs are made safe at once",
-        taken=False,
-    ),
-    Fixed(
-        CURTAIN_PIN,
-        "light curtain",
-        "light curtain, normally closed to ground; when open, the guarded parts stop",
-        taken=False,
-    ),
-    Fixed(
-        CURRENT_PIN,
-        "motor current",
-        "current of all motors, 1 mV for 1 mA; connect to ground without a current sensor",
-        taken=True,
-    ),
-)
+_FIXED: Mapping[Role, str] = {
+    "link": "host link",
+    "emergency": "emergency stop",
+    "curtain": "light curtain",
+    "motor_current": "motor current",
+    "identity": "add-on identity",
+}
+"""The fixed functions of pins, in words that fit a drawing."""
+_WITHOUT_CHANNEL: tuple[Role, ...] = ("link", "motor_current", "identity")
+"""The fixed functions whose pins no channel can use."""
 
 
-def _board(name: str, board: BoardConfig, uses: Mapping[str, Use]) -> BoardLeads:
+def _board(
+    name: str, board: BoardConfig, uses: Mapping[str, Use], warnings: tuple[str, ...]
+) -> BoardLeads:
     """One board with its leads, fixed pins and free pins."""
+    profile = profile_of(board)
     gpio = board.kind == "gpio"
     leads = sorted(
         (
             lead
             for channel, config in board.channels.items()
-            for lead in _leads(channel, config, uses.get(channel, Use("", channel)))
+            for lead in _leads(channel, config, uses.get(channel, Use("", channel)), profile)
         ),
         key=lambda lead: lead.pin,
     )
-    fixed = () if gpio else _FIXED
+    fixed = tuple(_fixed(profile))
     used = {lead.pin for lead in leads} | {each.pin for each in fixed}
-    free = tuple(pin for pin in (PI_PINS if gpio else MEGA_PINS) if pin not in used)
-    title = (
-        "Raspberry Pi, pins by Broadcom's numbers"
-        if gpio
-        else f"Arduino Mega 2560, address {board.address}"
-    )
-    return BoardLeads(name, title, gpio, tuple(leads), fixed, free)
+    free = tuple(pin.pin for pin in profile.pins if pin.pin not in used)
+    place = "pins by Broadcom's numbers" if gpio else f"address {board.address}"
+    title = f"{profile.title}, {place}"
+    return BoardLeads(name, title, profile.name, gpio, tuple(leads), fixed, free, warnings)
+
+
+def _fixed(profile: BoardProfile) -> Iterator[Fixed]:
+    """The pins of a board that have a fixed function."""
+    for pin in profile.pins:
+        if pin.reserved is not None:
+            taken = pin.reserved in _WITHOUT_CHANNEL
+            yield Fixed(pin.pin, _FIXED[pin.reserved], pin.note, taken=taken)
 
 
 # The function of each pin
 
 
-def _leads(channel: str, config: Channel, use: Use) -> Iterator[Lead]:
+def _leads(channel: str, config: Channel, use: Use, profile: BoardProfile) -> Iterator[Lead]:
     """The leads of one channel."""
 
     def lead(pin: int, sort: Sort, signal: str, level: str, safe: str = "") -> Lead:
@@ -182,18 +181,19 @@ def _leads(channel: str, config: Channel, use: Use) -> Iterator[Lead]:
             yield lead(config.direction_pin, Sort.AXIS, "direction", "high is up", "low")
         case DiceChannel():
             yield lead(config.pin, Sort.MOTOR, "shakes", "high drives", "off")
-            yield from _port(lead, config.port)
+            yield from _port(lead, profile.by_port[config.port])
         case ReaderChannel():
-            yield from _port(lead, config.port)
+            yield from _port(lead, profile.by_port[config.port])
         case AnalogChannel():
-            yield lead(config.pin, Sort.ANALOG, "measures", "0 to 5 V")
+            volts = profile.converter.volts if profile.converter else profile.logic
+            yield lead(config.pin, Sort.ANALOG, "measures", f"0 to {volts:g} V")
 
 
-def _port(lead: Callable[..., Lead], port: int) -> Iterator[Lead]:
+def _port(lead: Callable[..., Lead], port: PortProfile) -> Iterator[Lead]:
     """The two leads of a module on a serial port."""
-    line = f"serial port {port}, 115,200 baud"
-    yield lead(SENDS[port], Sort.SERIAL, "sends (TX)", line, "idle")
-    yield lead(RECEIVES[port], Sort.SERIAL, "receives (RX)", line)
+    line = f"serial port {port.port}, 115,200 baud"
+    yield lead(port.sends, Sort.SERIAL, "sends (TX)", line, "idle")
+    yield lead(port.receives, Sort.SERIAL, "receives (RX)", line)
 
 
 def _drive(safe: int) -> tuple[str, str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -14,8 +17,18 @@ from config.boards import (
     profile_of,
 )
 from config.errors import ConfigErrors
-from config.loader import load_table, table_names
-from config.schema import BoardConfig
+from config.loader import check_file, load_table, table_names
+from config.schema import (
+    AxisChannel,
+    BoardConfig,
+    DiceChannel,
+    MotorChannel,
+    OutputChannel,
+    Table,
+)
+from config.validation.board_pins import boot_warnings
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "table_domino_club" / "domino_club.yaml"
 
 
 @pytest.fixture(params=board_names())
@@ -115,7 +128,40 @@ def test_a_pi_pulls_gpio_0_to_8_up_and_9_to_27_down_after_a_reset() -> None:
         state: {pin.pin for pin in pins if pin.at_boot == state}
         for state in ("pulled_up", "pulled_down", "driven", "floating")
     }
-    assert by_state["pulled_up"] == set(range(2, 9))
-    assert by_state["pulled_down"] == set(range(9, 28)) - {14}
+    assert by_state["pulled_up"] == {*range(2, 9), 15}, "15 is pulled up for the serial console"
+    assert by_state["pulled_down"] == set(range(9, 28)) - {14, 15}
     assert by_state["driven"] == {0, 1, 14}
     assert not by_state["floating"]
+
+
+# Tables
+
+
+def _shipped() -> list[Table]:
+    example = check_file(EXAMPLE)
+    assert isinstance(example, Table)
+    return [example, *map(load_table, table_names())]
+
+
+def _moving_pins(board: BoardConfig, table: Table) -> Iterator[int]:
+    """The pins at which a high level moves a part of the table, or gives its motors power."""
+    coils = {relay.coil for relay in table.modules.relay}
+    for name, channel in board.channels.items():
+        match channel:
+            case MotorChannel(pin=pin, reverse_pin=reverse):
+                yield pin
+                yield from () if reverse is None else (reverse,)
+            case AxisChannel(pin=pin) | DiceChannel(pin=pin):
+                yield pin
+            case OutputChannel(pin=pin) if name in coils or name.startswith(("lane", "wide")):
+                yield pin
+
+
+@pytest.mark.parametrize("table", _shipped(), ids=lambda table: table.name)
+def test_no_motor_of_a_shipped_table_turns_while_its_board_boots(table: Table) -> None:
+    for board in table.boards.values():
+        pins = list(_moving_pins(board, table))
+        assert pins, "the table moves nothing"
+        states = {profile_of(board).by_number[pin].at_boot for pin in pins}
+        assert states <= {"floating", "pulled_down"}
+    assert boot_warnings(table) == [], "its lamps are dark as well"

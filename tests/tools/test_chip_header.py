@@ -9,6 +9,7 @@ import pytest
 
 from config.boards import board_profile
 from firmware_bridge.commissioning.flashing import FIRMWARE
+from firmware_bridge.sim.processors import emulated_board, processor
 from tools.chip_header import chips, header
 
 MEGA = board_profile("mega2560")
@@ -64,6 +65,16 @@ def _header() -> str:
 def test_the_simulated_processor_has_each_pin_at_the_pad_of_the_profile() -> None:
     pads = re.findall(r'"(\w\d)"', _words(FIRMWARE / "simavr" / "mega_pins.c", "pin_names"))
     assert pads == [pin.pad for pin in MEGA.pins]
+
+
+def test_the_emulated_board_has_the_fixed_pins_of_the_profile() -> None:
+    assert MEGA.reserved("emergency") == emulated_board.EMERGENCY
+    assert MEGA.reserved("curtain") == emulated_board.CURTAIN
+    assert MEGA.reserved("motor_current") == emulated_board.MOTOR_CURRENT
+    assert MEGA.storage.size == processor.EEPROM_SIZE
+    assert tuple(MEGA.by_number) == tuple(processor._PINS)
+    analog = [pin.pin for pin in MEGA.pins if "analog" in pin.can]
+    assert analog == list(processor._ANALOG_PINS)
 
 
 def test_the_firmware_states_no_pin_of_its_own() -> None:

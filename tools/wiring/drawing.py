@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from controller.wiring.leads import BoardLeads, Lead, Sort
 from controller.wiring.supplies import SupplyRail
-from tools.wiring.footprints import MEGA, PI, Footprint, Pad, Way
+from tools.wiring.footprints import FOOTPRINTS, Footprint, Pad, Way
 from tools.wiring.routing import Ground, Point, Run, depth_of, lay, width_of
 
 SLOT = 20.0
@@ -120,7 +120,7 @@ def width_of_words(words: str, size: float) -> float:
 
 def sheet_of(table: str, board: BoardLeads) -> Sheet:
     """Return the sheet of one board; `table` is the title above the board."""
-    footprint = PI if board.gpio else MEGA
+    footprint = FOOTPRINTS[board.chip]
     sides = _sides(board, footprint)
     name_width, wide = _label_width(board)
     runs = _runs(board, footprint, sides, (0, 0), wide, 0)

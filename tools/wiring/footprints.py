@@ -5,7 +5,7 @@ The unit is a slot: the distance from one pin to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -105,3 +105,6 @@ PI = Footprint(
     28.0,
     (*_column(_PI_ODD, 15, 2, Way.LEFT), *_column(_PI_EVEN, 16, 2, Way.RIGHT)),
 )
+
+FOOTPRINTS: Mapping[str, Footprint] = {"mega2560": MEGA, "raspberry_pi": PI}
+"""The footprint of each board profile, by its name."""

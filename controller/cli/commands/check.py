@@ -14,6 +14,7 @@ from config.errors import ConfigError
 from config.loader import check_file, game_names, load_game, load_table, table_names
 from config.plugin_folder import PROJECT
 from config.schema import GameConfig, Table
+from config.validation.board_pins import boot_warnings
 from config.validation.checks import Fit, fit
 from controller.cli.errors import print_error
 from controller.cli.options.lookup import game_named
@@ -50,6 +51,8 @@ def check(
             print_error(defect)
     for path, each in valid:
         print(f"{path}: the {_kind(each)} {_name(each)} has no defect.")
+        for warning in _warnings(each):
+            print(f"  warning: {warning}")
         for name, verdict in fits[path]:
             print(f"  {name}: {_fit_line(verdict)}")
     return 2 if defective else 0
@@ -90,8 +93,15 @@ def _facts(
         "file": str(path),
         "defects": [],
         _kind(each): _name(each),
+        "warnings": list(_warnings(each)),
         "fits": [{"with": name, **asdict(verdict)} for name, verdict in fits],
     }
+
+
+def _warnings(each: Table | GameConfig) -> Iterator[str]:
+    """Sentences about channels on pins that are not off while their board boots."""
+    for found in boot_warnings(each) if isinstance(each, Table) else ():
+        yield f"boards.{found.board}.channels.{found.channel}: {found.text}"
 
 
 def _kind(each: Table | GameConfig) -> str:

@@ -1,4 +1,4 @@
-"""`wallwright doctor`: checks plug-ins, serial ports, disks and a journal on this computer."""
+"""`wallwright doctor`: checks plug-ins, serial ports, disks, a journal, and a table's pins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
+from config.boards import chip_of
+from config.validation.board_pins import boot_warnings
 from controller.cli.errors import BadInputError, no_journal
+from controller.cli.options import completion
+from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen
 from controller.journal import JournalInUseError, JournalLockedError, Unfinished
@@ -35,9 +39,17 @@ def doctor(
         ),
     ] = None,
     journal_copy: JournalCopy = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="Warn about pins of this table that are not off while a board boots.",
+            show_default=False,
+            autocompletion=completion.tables,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
-    """Check plug-ins, ports, disks and a journal; exit code 1 if a problem is found."""
+    """Check plug-ins, ports, disks, a journal and a table's pins; exit code 1 for a problem."""
     if journal_copy is not None and journal is None:
         raise BadInputError(f"`--journal-copy {journal_copy}` needs a journal; add --journal FILE.")
     paths = () if journal is None else paths_of(journal, journal_copy)
@@ -57,6 +69,7 @@ def doctor(
         ],
         "directories": _directories([path.parent for path in paths] or [Path()]),
         "journal": _journal(paths) if paths else None,
+        "table": None if table is None else _table(table),
     }
     report["problems"] = list(_problems(report))
     if as_json:
@@ -64,6 +77,17 @@ def doctor(
     else:
         _print_report(report)
     return 1 if report["problems"] else 0
+
+
+def _table(given: str) -> dict[str, Any]:
+    """A table's boards with their profiles, and the warnings about their pins."""
+    machine = table_named(given)
+    warnings = [
+        f"boards.{each.board}.channels.{each.channel}: {each.text}"
+        for each in boot_warnings(machine)
+    ]
+    chips = {name: chip_of(board) for name, board in machine.boards.items()}
+    return {"table": machine.name, "boards": chips, "warnings": warnings}
 
 
 def _directories(directories: Iterable[Path]) -> list[dict[str, Any]]:
@@ -157,6 +181,11 @@ def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "directory", f"{directory['directory']}: {writable}, {free:.1f} GB free"
     if journal := report["journal"]:
         yield from _journal_lines(journal)
+    if table := report["table"]:
+        chips = ", ".join(f"{name} {chip}" for name, chip in table["boards"].items())
+        yield "table", f"{table['table']}: {chips}"
+        for warning in table["warnings"]:
+            yield "warning", warning
 
 
 def _journal_lines(journal: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

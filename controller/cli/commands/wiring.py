@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
 from typing import Annotated
 
 import typer
 from rich.table import Table as Grid
 
+from config.boards import pin_ranges
 from controller.cli.errors import BadInputError, unknown_name
 from controller.cli.options import completion
 from controller.cli.options.lookup import table_named
@@ -52,7 +52,10 @@ def wiring(
         return 0
     for each in boards:
         screen().print(_page(each))
-        print(f"free: {_ranges(each.free)}\n")
+        print(f"free: {pin_ranges(each.free)}")
+        for warning in each.warnings:
+            print(f"warning: {warning}")
+        print()
     return 0
 
 
@@ -70,6 +73,7 @@ def facts(board: BoardLeads) -> dict[str, object]:
     return {
         "board": board.name,
         "title": board.title,
+        "chip": board.chip,
         "pins": [
             {
                 "pin": lead.pin,
@@ -88,6 +92,7 @@ def facts(board: BoardLeads) -> dict[str, object]:
             {"pin": fixed.pin, "use": fixed.use, "taken": fixed.taken} for fixed in board.fixed
         ],
         "free": list(board.free),
+        "warnings": list(board.warnings),
     }
 
 
@@ -119,16 +124,3 @@ def _cells(row: Lead | Fixed) -> tuple[str, ...]:
         row.safe or "-",
         f"{row.part}, {row.role}" if row.part else row.role,
     )
-
-
-def _ranges(pins: tuple[int, ...]) -> str:
-    """The pins as text, with runs shortened: `2 to 4, 12`."""
-    texts = []
-    for _, run in groupby(enumerate(pins), key=lambda each: each[1] - each[0]):
-        numbers = [pin for _, pin in run]
-        texts.append(f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 2 else _some(numbers))
-    return ", ".join(texts) or "none"
-
-
-def _some(numbers: list[int]) -> str:
-    return ", ".join(map(str, numbers))

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,6 +54,17 @@ def wallwright(capsys: pytest.CaptureFixture[str]) -> Wallwright:
         return CommandResult(code, out, err)
 
     return run_command
+
+
+@pytest.fixture
+def lamp_on_13(tmp_path: Path) -> Path:
+    """The file of a table whose ready lamp is on the pin of the bootloader's LED."""
+    text = (resources.files("config") / "tables" / "robotic.yaml").read_text("utf-8")
+    changed = text.replace("ready: {kind: output, pin: 38,", "ready: {kind: output, pin: 13,")
+    assert changed != text
+    file = tmp_path / "lamp.yaml"
+    file.write_text(changed, encoding="utf-8")
+    return file
 
 
 @pytest.fixture

@@ -40,7 +40,8 @@ def test_an_intact_journal_is_reported_with_its_copies(kept: Path, wallwright: W
 
 def test_the_report_is_also_printed_as_json(kept: Path, wallwright: Wallwright) -> None:
     report = wallwright(f"doctor --journal {kept} --json").json
-    assert list(report) == ["python", "plugins", "ports", "directories", "journal", "problems"]
+    keys = ["python", "plugins", "ports", "directories", "journal", "table", "problems"]
+    assert list(report) == keys
     assert report["problems"] == []
     assert report["plugins"] == {"installed": [], "broken": []}
     journal = report["journal"]
@@ -168,3 +169,20 @@ def test_a_plug_in_that_cannot_be_loaded_is_reported_with_the_reason(
     shown = wallwright("doctor")
     assert shown.code == 1
     assert sentence in shown.out
+
+
+def test_a_lamp_on_the_pin_of_the_bootloaders_led_is_a_warning_of_doctor(
+    lamp_on_13: Path, wallwright: Wallwright
+) -> None:
+    result = wallwright(f"doctor --table {lamp_on_13}")
+    assert (result.code, result.err) == (0, "")
+    assert "robotic: base mega2560, arm mega2560" in result.out
+    assert "boards.arm.channels.ready: pin 13 is driven until the board has started." in result.out
+    report = wallwright(f"doctor --table {lamp_on_13} --json").json
+    assert report["table"]["boards"] == {"base": "mega2560", "arm": "mega2560"}
+    assert len(report["table"]["warnings"]) == 1
+    assert report["problems"] == []
+
+
+def test_a_packaged_table_has_no_warning_of_doctor(wallwright: Wallwright) -> None:
+    assert wallwright("doctor --table robotic --json").json["table"]["warnings"] == []
