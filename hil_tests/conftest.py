@@ -17,7 +17,9 @@ from hil_tests.report import Measurement, Result, page
 from hil_tests.targets import Bench, Target
 from hil_tests.targets import target as target_of
 
-BY_DEFAULT = ("sim", "emulated")
+BY_DEFAULT = ("sim", "emulated", "rp2040")
+SLOW = frozenset({"rp2040"})
+"""Targets whose tests are slow."""
 MEASURED = "measured"
 LACKING, BOARDS = "lacking", "boards"
 _broken: dict[str, str] = {}
@@ -35,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("hardware in the loop")
     group.addoption(
         "--target",
-        help="target of hil_tests: sim, emulated or serial:PORT; default: sim and emulated",
+        help="target of hil_tests: sim, emulated, rp2040 or serial:PORT; default: the first three",
     )
     group.addoption("--report", type=Path, help="write a page of all measurements to this file")
 
@@ -52,7 +54,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "target" in metafunc.fixturenames:
         name = metafunc.config.getoption("--target")
-        metafunc.parametrize("target", [name] if name else BY_DEFAULT, indirect=True)
+        names = [name] if name else BY_DEFAULT
+        slow = [pytest.mark.slow]
+        targets = [pytest.param(each, marks=slow if each in SLOW else []) for each in names]
+        metafunc.parametrize("target", targets, indirect=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

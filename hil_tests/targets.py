@@ -1,4 +1,4 @@
-"""Targets of the suite: the virtual board, the emulated processor, a board on a serial port."""
+"""Targets of the suite: the virtual board, emulated processors, a board on a serial port."""
 
 from __future__ import annotations
 
@@ -29,18 +29,17 @@ from firmware_bridge.sim.processors.processor import (
     PinLevel,
     Processor,
 )
+from firmware_bridge.sim.processors.rp2040 import Rp2040
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire.errors import BoardError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.transport import Transport, open_serial
-from hil_tests import harness
+from hil_tests.harness import FLAGS, HARNESSES, MEGA, PICO, Harness
 
 ECHO = 20 * CYCLES_PER_US
 """Delay of the emulated harness's wires, in cycles: the slice in which the processor runs."""
 STRETCHED = 100 * CYCLES_PER_US
 """Least length of a step pulse on the sensor's wire, in cycles; the board misses shorter ones."""
-STEP_PIN = 6
-SAFETY = {"emergency": harness.EMERGENCY, "curtain": harness.CURTAIN}
 
 Press = Callable[[str, bool], None]
 Scenario = Callable[["Bench"], Awaitable[None]]
@@ -53,6 +52,7 @@ class Bench:
     board: SerialBoard
     press: Press
     identity: BoardIdentity
+    harness: Harness
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Target:
     features: frozenset[str]
     connect: Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]
     virtual: bool
+    harness: Harness = MEGA
 
     def run(self, scenario: Scenario) -> None:
         """Run a scenario on the board; it begins in the known state and ends without a lease."""
@@ -74,10 +75,10 @@ class Target:
             key = KEY if self.virtual else DeviceKeys(default_file()).of
             nonces = count(1)
             nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _random_nonce
-            board = SerialBoard("harness", harness.CONFIG, line, key, nonce, harness.FLAGS)
+            board = SerialBoard("harness", self.harness.config, line, key, nonce, FLAGS)
             try:
                 identity = await known_state(board)
-                await scenario(Bench(board, press, identity))
+                await scenario(Bench(board, press, identity, self.harness))
             finally:
                 await board.close()
                 line.close()
@@ -105,12 +106,12 @@ class _Loops:
         self.board: VirtualBoard | None = None
 
     def output(self, channel: str, value: int) -> None:
-        driven = harness.CONFIG.channels[channel]
+        driven = MEGA.config.channels[channel]
         pins = {driven.pin: value > 0}  # type: ignore[union-attr]
         if isinstance(driven, MotorChannel) and driven.reverse_pin is not None:
             pins[driven.reverse_pin] = value < 0
         for pin, high in pins.items():
-            self._sense(harness.SENSOR_ON_PIN[harness.LOOPS[pin]], high)
+            self._sense(MEGA.sensor_on_pin[MEGA.loops[pin]], high)
 
     def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
         self._sense("way", target > start)
@@ -137,9 +138,9 @@ class _Loops:
 async def _virtual() -> AsyncIterator[tuple[Transport, Press]]:
     here, there = memory_line()
     loop, loops = asyncio.get_running_loop(), _Loops()
-    board = VirtualBoard(harness.CONFIG, loops, loop, emergency=["emergency"])
+    board = VirtualBoard(MEGA.config, loops, loop, emergency=["emergency"])
     loops.board = board
-    session = BoardSession(harness.CONFIG.address, board.execute, there.write)
+    session = BoardSession(MEGA.config.address, board.execute, there.write)
     due: list[asyncio.TimerHandle] = []
 
     def tick() -> None:
@@ -173,7 +174,7 @@ class _EmulatedHarness:
         self._loop = loop
         eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
         self.processor = Processor(eeprom=eeprom)
-        low_at_start = [*SAFETY.values(), *harness.LOOPS.values()]
+        low_at_start = [*MEGA.safety.values(), *MEGA.loops.values()]
         self.processor.drive([(0, pin, PinLevel.LOW) for pin in low_at_start])
         self._line_free = 0
         self._step_until = 0
@@ -181,7 +182,7 @@ class _EmulatedHarness:
         loop.companion = self._run
 
     def press(self, sensor: str, active: bool) -> None:
-        self.processor.drive([(self.processor.cycle, SAFETY[sensor], int(active))])
+        self.processor.drive([(self.processor.cycle, MEGA.safety[sensor], int(active))])
 
     def _receive(self, data: bytes) -> None:
         at = max(self._now(), self._line_free)
@@ -203,10 +204,10 @@ class _EmulatedHarness:
         return until
 
     def _echo(self, cycle: int, pin: int, level: PinLevel) -> None:
-        sensor = harness.LOOPS.get(pin)
+        sensor = MEGA.loops.get(pin)
         if sensor is None:
             return
-        if pin == STEP_PIN and level is not PinLevel.HIGH:
+        if pin == MEGA.step_pin and level is not PinLevel.HIGH:
             cycle += STRETCHED
         self.processor.drive(
             [(cycle, sensor, PinLevel.HIGH if level is PinLevel.HIGH else PinLevel.LOW)]
@@ -216,27 +217,69 @@ class _EmulatedHarness:
         return int(self._loop.time() * FREQUENCY)
 
 
-@asynccontextmanager
-async def _emulated() -> AsyncIterator[tuple[Transport, Press]]:
-    _build()
-    loop = asyncio.get_running_loop()
-    assert isinstance(loop, VirtualLoop)
-    here, there = memory_line()
-    emulated = _EmulatedHarness(there, loop)
-    await asyncio.sleep(0.02)
-    try:
-        yield here, emulated.press
-    finally:
-        loop.companion = None
-        emulated.processor.close()
+class _PicoHarness:
+    """The Pico's firmware in step with the virtual loop; the emulator wires outputs to inputs."""
+
+    def __init__(self, transport: MemoryTransport, loop: VirtualLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
+        self.processor = Rp2040(eeprom=eeprom)
+        low_at_start = [*PICO.safety.values(), *PICO.inputs]
+        self.processor.drive([(0, pin, PinLevel.LOW) for pin in low_at_start])
+        for output, sensor in PICO.loops.items():
+            self.processor.wire(output, sensor, ECHO)
+        self._line_free = 0
+        transport.connect(self._receive, lambda _: None)
+        loop.companion = self._run
+
+    def press(self, sensor: str, active: bool) -> None:
+        self.processor.drive([(self.processor.cycle, PICO.safety[sensor], int(active))])
+
+    def _receive(self, data: bytes) -> None:
+        at = max(int(self._loop.time() * FREQUENCY), self._line_free)
+        self._line_free = at + len(data) * LINK_BYTE
+        self.processor.send(0, data, at, apart=LINK_BYTE)
+
+    def _run(self, now: float, until: float) -> float:
+        goal = int(until * FREQUENCY)
+        while self.processor.cycle < goal:
+            self.processor.run(goal, stop_at_byte=True)
+            sent = self.processor.take().bytes_of(0)
+            if sent:
+                at = max(now, self.processor.cycle / FREQUENCY)
+                self._loop.call_at(at, self._transport.write, sent)
+                return min(at, until)
+        return until
 
 
-def _build() -> None:
-    """Build the firmware and the emulator, once for all processes of a test run."""
+def _emulator(
+    make: Callable[[MemoryTransport, VirtualLoop], _EmulatedHarness | _PicoHarness],
+    *targets: str,
+) -> Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]:
+    @asynccontextmanager
+    async def connect() -> AsyncIterator[tuple[Transport, Press]]:
+        _build(*targets)
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        here, there = memory_line()
+        emulated = make(there, loop)
+        await asyncio.sleep(0.02)
+        try:
+            yield here, emulated.press
+        finally:
+            loop.companion = None
+            emulated.processor.close()
+
+    return connect
+
+
+def _build(*targets: str) -> None:
+    """Build firmware and emulator, once for all processes of a test run."""
     (FIRMWARE / "build").mkdir(exist_ok=True)
     with (FIRMWARE / "build" / ".lock").open("w") as lock:
         flock(lock, LOCK_EX)
-        command = ["make", "-s", "-C", str(FIRMWARE), "avr", "simavr"]
+        command = ["make", "-s", "-C", str(FIRMWARE), *targets]
         subprocess.run(command, check=True, capture_output=True)
 
 
@@ -266,9 +309,18 @@ def target(name: str) -> Target:
     """Return the target of this name. Raises ValueError if there is none."""
     if name == "sim":
         return Target(name, frozenset({"button"}), _virtual, virtual=True)
+    pins = frozenset({"button", "pins", "steps"})
     if name == "emulated":
-        return Target(name, frozenset({"button", "pins", "steps"}), _emulated, virtual=True)
+        return Target(name, pins, _emulator(_EmulatedHarness, "avr", "simavr"), virtual=True)
+    if name == "rp2040":
+        connect = _emulator(_PicoHarness, "rp2040", "rp2040js")
+        return Target(name, pins, connect, virtual=True, harness=PICO)
     kind, _, port = name.partition(":")
-    if kind != "serial" or not port:
-        raise ValueError(f"'{name}' is not a target; give sim, emulated or serial:PORT.")
-    return Target(name, frozenset({"pins", "steps"}), _on_port(port), virtual=False)
+    port, _, chip = port.partition(",")
+    if kind != "serial" or not port or (chip and chip not in HARNESSES):
+        raise ValueError(
+            f"'{name}' is not a target; give sim, emulated, rp2040, serial:PORT or"
+            " serial:PORT,rp2040."
+        )
+    wired = HARNESSES[chip or MEGA.chip]
+    return Target(name, frozenset({"pins", "steps"}), _on_port(port), virtual=False, harness=wired)

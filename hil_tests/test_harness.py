@@ -61,10 +61,10 @@ def test_the_board_reports_its_identity_and_has_the_harness_s_table(target: Targ
         assert identity.protocol == PROTOCOL
         assert identity.boots >= 1
         assert await bench.board.self_test() == 0
-        assert configuration_crc(harness.RECORDS) != 0
+        assert configuration_crc(bench.harness.records) != 0
         await bench.board.close()
         again = await bench.board.start()
-        assert again.configuration_crc == configuration_crc(harness.RECORDS)
+        assert again.configuration_crc == configuration_crc(bench.harness.records)
 
     target.run(scenario)
 

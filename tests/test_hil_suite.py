@@ -80,11 +80,11 @@ def test_a_measurement_beyond_its_limit_is_red_and_in_the_report() -> None:
 
 @pytest.mark.parametrize("name", ["", "gpio", "serial", "serial:"])
 def test_an_unknown_target_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="give sim, emulated or serial:PORT"):
+    with pytest.raises(ValueError, match="give sim, emulated, rp2040, serial:PORT or"):
         target(name)
 
 
 @pytest.mark.slow
 def test_an_unknown_target_ends_the_suite_before_its_first_test() -> None:
     printed = run("hil_tests/test_harness.py", "--target", "serial:")
-    assert "ERROR: 'serial:' is not a target; give sim, emulated or serial:PORT." in printed
+    assert "ERROR: 'serial:' is not a target; give sim, emulated, rp2040" in printed

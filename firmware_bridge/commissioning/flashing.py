@@ -21,7 +21,15 @@ from rules.errors import WallwrightError
 FIRMWARE = Path(__file__).parents[1] / "firmware"
 ELF = FIRMWARE / "build" / "wallwright.elf"
 HEX = ELF.with_suffix(".hex")
-SOURCES = ("core/*.[ch]", "chips/*.h", "avr/*.[chS]", "port.h", "Makefile", "avr/avr.mk")
+SOURCES = (
+    "core/*.[ch]",
+    "chips/*.h",
+    "avr/*.[chS]",
+    "port.h",
+    "Makefile",
+    "avr/avr.mk",
+    "rp2040/*.*",
+)
 """The hashed source files; the Makefile has the same list."""
 HASH_SIZE = 4
 PROGRAMMER = ("-c", "wiring", "-p", "m2560", "-b", "115200", "-D")

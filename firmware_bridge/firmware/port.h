@@ -1,6 +1,6 @@
 /* The interface between the portable core and a processor, and the functions for its interrupts.
  *
- * Pins have the numbers of an Arduino Mega 2560; 255 means "no pin", and every function accepts it.
+ * Pins have the numbers of table files; 255 means "no pin", and every function accepts it.
  * No function here waits longer than one tick (20 us), except `port_bootloader`.
  *
  * Two contexts run: the main loop, and the reflex (the interrupts of the sampling tick and of the
@@ -10,8 +10,12 @@
 #ifndef WALLWRIGHT_PORT_H
 #define WALLWRIGHT_PORT_H
 
-/* Numbers of pins, axes and bytes. The host build has those of the Mega 2560. */
+/* Numbers of pins, axes and bytes; those of the Mega 2560, unless the build names another chip. */
+#ifdef CHIP_HEADER
+#include CHIP_HEADER
+#else
 #include "chips/mega2560.h"
+#endif
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,76 @@
+/* Analogue inputs 26 to 28 and the supply, measured one after the other, 12 bits against 3.3 V.
+ *
+ * A conversion takes 2 us. A call that requests a value reads the completed conversion and starts the
+ * next one. On the Pico, input 3 (pin 29) is a third of the supply VSYS. */
+#include "chip.h"
+
+#include "../port.h"
+#include "registers.h"
+
+#define SUPPLY ANALOG_INPUTS /* the input behind those that a table can use */
+#define INPUTS (ANALOG_INPUTS + 1u)
+#define SUPPLY_DIVIDER 3u
+#define FAILING_MV 4500u
+#define PAD_OF_ANALOG PAD_OUTPUT_OFF /* no pull, no digital input */
+
+static uint16_t mv[INPUTS];
+static uint8_t used;
+static uint8_t measuring;
+
+static void start(uint8_t input) {
+    measuring = input;
+    REGISTER(ADC_CS) = ADC_ENABLE | ADC_START | ADC_INPUT(input);
+}
+
+static void take(void) {
+    if (!(REGISTER(ADC_CS) & ADC_READY)) {
+        return;
+    }
+    mv[measuring] = (uint16_t)(REGISTER(ADC_RESULT) * ANALOG_FULL_MV >> 12);
+    uint8_t next = measuring;
+    do {
+        next = (uint8_t)((next + 1u) % INPUTS);
+    } while (!(used >> next & 1u));
+    start(next);
+}
+
+static void use(uint8_t input) {
+    REGISTER(PAD(FIRST_ANALOG_PIN + input)) = PAD_OF_ANALOG;
+    REGISTER(IO_CTRL(FIRST_ANALOG_PIN + input)) = FUNCTION_NONE;
+    used = (uint8_t)(used | 1u << input);
+}
+
+void analog_start(void) {
+    mv[SUPPLY] = UINT16_MAX; /* not measured yet */
+    REGISTER(ADC_CS) = ADC_ENABLE;
+    while (!(REGISTER(ADC_CS) & ADC_READY)) {
+    }
+    use(SUPPLY);
+    start(SUPPLY);
+}
+
+void port_analog_use(uint8_t pin) {
+    const uint8_t input = (uint8_t)(pin - FIRST_ANALOG_PIN);
+    if (input < ANALOG_INPUTS) {
+        use(input);
+    }
+}
+
+/* The pin's pad is set again by the caller. */
+void analog_leave(uint8_t pin) {
+    const uint8_t input = (uint8_t)(pin - FIRST_ANALOG_PIN);
+    if (input < ANALOG_INPUTS) {
+        used = (uint8_t)(used & ~(1u << input));
+    }
+}
+
+uint16_t port_analog_mv(uint8_t pin) {
+    take();
+    const uint8_t input = (uint8_t)(pin - FIRST_ANALOG_PIN);
+    return input < ANALOG_INPUTS ? mv[input] : 0;
+}
+
+bool port_supply_fails(void) {
+    take();
+    return mv[SUPPLY] < FAILING_MV / SUPPLY_DIVIDER;
+}

@@ -1,0 +1,186 @@
+/* The registers of the RP2040 that the port uses, by the names and numbers of its datasheet.
+ *
+ * A peripheral's register has three aliases, which change single bits in one bus access: at +0x1000
+ * a write inverts the bits that are one, at +0x2000 it sets them, at +0x3000 it clears them. */
+#ifndef WALLWRIGHT_RP2040_REGISTERS_H
+#define WALLWRIGHT_RP2040_REGISTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REGISTER(address) (*(volatile uint32_t *)(address))
+#define SET_ALIAS 0x2000u
+#define CLEAR_ALIAS 0x3000u
+#define BIT(number) (UINT32_C(1) << (number))
+
+static inline void register_set(uint32_t address, uint32_t bits) {
+    REGISTER(address + SET_ALIAS) = bits;
+}
+
+static inline void register_clear(uint32_t address, uint32_t bits) {
+    REGISTER(address + CLEAR_ALIAS) = bits;
+}
+
+/* 2.14 Resets: one bit for each peripheral */
+#define RESETS_RESET 0x4000C000u
+#define RESETS_DONE 0x4000C008u
+#define RESET_ADC BIT(0)
+#define RESET_IO_BANK0 BIT(5)
+#define RESET_PADS_BANK0 BIT(8)
+#define RESET_PLL_SYS BIT(12)
+#define RESET_PLL_USB BIT(13)
+#define RESET_TIMER BIT(21)
+#define RESET_UART0 BIT(22)
+#define RESET_UART1 BIT(23)
+
+/* 2.15 Clocks */
+#define CLK_REF_CTRL 0x40008030u
+#define CLK_REF_SELECTED 0x40008038u
+#define CLK_SYS_CTRL 0x4000803Cu
+#define CLK_SYS_SELECTED 0x40008044u
+#define CLK_PERI_CTRL 0x40008048u
+#define CLK_ADC_CTRL 0x40008060u
+#define CLK_ENABLE BIT(11)
+#define REF_FROM_XOSC 2u
+#define SYS_FROM_AUX 1u /* of which the reset value is PLL_SYS */
+
+/* 2.16 Crystal oscillator */
+#define XOSC_CTRL 0x40024000u
+#define XOSC_STATUS 0x40024004u
+#define XOSC_STARTUP 0x4002400Cu
+#define XOSC_1_TO_15_MHZ 0xAA0u
+#define XOSC_ENABLE (0xFABu << 12)
+#define XOSC_STABLE BIT(31)
+
+/* 2.18 PLLs; offsets from the base */
+#define PLL_SYS 0x40028000u
+#define PLL_USB 0x4002C000u
+#define PLL_CS 0x0u
+#define PLL_PWR 0x4u
+#define PLL_FBDIV 0x8u
+#define PLL_PRIM 0xCu
+#define PLL_LOCK BIT(31)
+#define PLL_PD BIT(0)
+#define PLL_POSTDIVPD BIT(3)
+#define PLL_VCOPD BIT(5)
+
+/* 2.19 GPIO: functions, interrupts, pads */
+#define IO_STATUS(pin) (0x40014000u + 8u * (pin))
+#define IO_CTRL(pin) (0x40014004u + 8u * (pin))
+#define IO_INTR(group) (0x400140F0u + 4u * (group)) /* a group has eight pins, four bits each */
+#define IO_INTE(group) (0x40014100u + 4u * (group))
+#define IO_INTS(group) (0x40014120u + 4u * (group))
+#define IO_GROUPS 4u
+#define IO_BOTH_EDGES 0xCu
+#define FUNCTION_UART 2u
+#define FUNCTION_SIO 5u
+#define FUNCTION_NONE 31u
+#define PAD(pin) (0x4001C004u + 4u * (pin))
+#define PAD_SCHMITT BIT(1)
+#define PAD_PULL_DOWN BIT(2)
+#define PAD_PULL_UP BIT(3)
+#define PAD_DRIVE_4_MA (1u << 4)
+#define PAD_INPUT BIT(6)
+#define PAD_OUTPUT_OFF BIT(7)
+
+/* 2.3.1 SIO: levels and directions of all pins, one bit each, in one cycle */
+#define SIO_IN 0xD0000004u
+#define SIO_OUT 0xD0000010u
+#define SIO_OUT_SET 0xD0000014u
+#define SIO_OUT_CLEAR 0xD0000018u
+#define SIO_DRIVE_SET 0xD0000024u
+#define SIO_DRIVE_CLEAR 0xD0000028u
+
+/* 2.13, 4.7 Reset causes and watchdog */
+#define CHIP_RESET 0x40064008u
+#define HAD_RUN_PIN BIT(16)
+#define PSM_WDSEL 0x40010008u
+#define PSM_ALL_BUT_OSCILLATORS 0x1FFFCu
+#define WATCHDOG_CTRL 0x40058000u
+#define WATCHDOG_LOAD 0x40058004u
+#define WATCHDOG_REASON 0x40058008u
+#define WATCHDOG_SCRATCH0 0x4005800Cu
+#define WATCHDOG_TICK 0x4005802Cu
+#define WATCHDOG_ENABLE BIT(30)
+#define WATCHDOG_TICK_ENABLE BIT(9)
+
+/* 4.6 Timer, of whole microseconds */
+#define TIMER_RAW_LOW 0x40054028u
+#define TIMER_ALARM(alarm) (0x40054010u + 4u * (alarm))
+#define TIMER_ARMED 0x40054020u
+#define TIMER_INTR 0x40054034u
+#define TIMER_INTE 0x40054038u
+
+/* 4.2 UARTs; offsets from the base */
+#define UART0 0x40034000u
+#define UART1 0x40038000u
+#define UART_DR 0x00u
+#define UART_FR 0x18u
+#define UART_IBRD 0x24u
+#define UART_FBRD 0x28u
+#define UART_LCR_H 0x2Cu
+#define UART_CR 0x30u
+#define UART_IMSC 0x38u
+#define UART_ICR 0x44u
+#define UART_8_BITS (3u << 5)
+#define UART_ON (BIT(0) | BIT(8) | BIT(9))
+#define UART_BUSY BIT(3)
+#define UART_RX_EMPTY BIT(4)
+#define UART_TX_FULL BIT(5)
+#define UART_RX_INTERRUPT BIT(4)
+#define UART_TX_INTERRUPT BIT(5)
+
+/* 4.9 Analogue-to-digital converter */
+#define ADC_CS 0x4004C000u
+#define ADC_RESULT 0x4004C004u
+#define ADC_ENABLE BIT(0)
+#define ADC_START BIT(2)
+#define ADC_READY BIT(8)
+#define ADC_INPUT(input) ((uint32_t)(input) << 12)
+
+/* 4.10 Flash interface, and the chip select of the flash */
+#define SSI_CTRLR0 0x18000000u
+#define SSI_CTRLR1 0x18000004u
+#define SSI_ENABLE 0x18000008u
+#define SSI_BAUDR 0x18000014u
+#define SSI_SR 0x18000028u
+#define SSI_DR0 0x18000060u
+#define SSI_SPI_CTRLR0 0x180000F4u
+#define SSI_TX_NOT_FULL BIT(1)
+#define SSI_TX_EMPTY BIT(2)
+#define SSI_RX_NOT_EMPTY BIT(3)
+#define FLASH_SELECT_CTRL 0x4001800Cu
+#define OUTPUT_LOW (2u << 8)
+#define OUTPUT_HIGH (3u << 8)
+
+/* The processor's interrupts: 0 to 25 are wired to peripherals; 26 to 31 exist, but are wired to
+ * nothing, and a program can raise them. */
+#define NVIC_ENABLE 0xE000E100u
+#define NVIC_DISABLE 0xE000E180u
+#define NVIC_RAISE 0xE000E200u
+#define NVIC_UNRAISE 0xE000E280u
+#define NVIC_PRIORITY 0xE000E400u /* a byte each, of which bits 6 and 7 count; 0 is the highest */
+#define VECTOR_TABLE 0xE000ED08u
+enum interrupt {
+    IRQ_TIMER0 = 0,
+    IRQ_TIMER1 = 1,
+    IRQ_TIMER2 = 2,
+    IRQ_IO_BANK0 = 13,
+    IRQ_UART0 = 20,
+    IRQ_UART1 = 21,
+    IRQ_RESAMPLE = 26,
+    IRQ_REFLEX = 27,
+};
+
+/* Locks out every interrupt for some instructions; returns what `unmask` needs. */
+static inline uint32_t mask(void) {
+    uint32_t before;
+    __asm__ volatile("mrs %0, primask\n cpsid i" : "=r"(before)::"memory");
+    return before;
+}
+
+static inline void unmask(uint32_t before) {
+    __asm__ volatile("msr primask, %0" ::"r"(before) : "memory");
+}
+
+#endif

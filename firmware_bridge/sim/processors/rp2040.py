@@ -1,0 +1,221 @@
+"""The Raspberry Pi Pico's processor: emulation by rp2040js of the image that is flashed.
+
+A Node process runs the emulation. It is in step with this one: it answers each request, and has no
+clock of its own. Two runs with the same inputs give the same outputs.
+
+Time is counted as for the Mega: sixteen cycles a microsecond, which are not those of this processor
+(125 a microsecond). `nanoseconds` gives the outputs' exact times.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from enum import IntEnum
+from pathlib import Path
+from struct import Struct
+from typing import NamedTuple
+
+from firmware_bridge.sim.processors.pico_storage import storage_from, storage_image
+from firmware_bridge.sim.processors.processor import (
+    EEPROM_SIZE,
+    FIRMWARE,
+    FirmwareCrashedError,
+    PinChange,
+    PinLevel,
+    PinOutputs,
+    Reset,
+    SentByte,
+)
+
+IMAGE = FIRMWARE / "build" / "wallwright-rp2040.bin"
+SHIM = FIRMWARE / "build" / "rp2040js" / "shim.mjs"
+STORAGE = 0x100000
+"""The address in the flash of the bytes that are kept without power."""
+STORAGE_SIZE = 0x80000
+_FLASH = 0x10000000
+_PINS = range(30)
+_ANALOG_PINS = range(26, 30)
+_SUPPLY_PIN = 29
+_UARTS = range(2)
+_RECORD = Struct("<QIBBH")
+_RUN = Struct("<QBI")
+_STATE = Struct("<IBIII")
+_UART_BYTE, _PIN_LEVEL, _ANALOG_MV, _RESET = range(4)
+
+
+class Restart(IntEnum):
+    """How the chip starts again: its supply comes back, its RUN pin is released, its watchdog."""
+
+    POWER = 0
+    BUTTON = 1
+    WATCHDOG = 2
+
+
+class ChipState(NamedTuple):
+    """State of the chip that no pin shows."""
+
+    program_counter: int
+    in_bootloader: int
+    erases: int
+    """Erases of sectors of the flash since power-on."""
+    most_erases: int
+    """The largest number of erases of one sector."""
+    lost: int
+    """Bytes that came while the program had not read the byte before."""
+
+
+class Rp2040:
+    """One RP2040 with the program of `image`, as at power-on; it is used like a `Processor`.
+
+    `eeprom` is the content of its storage, 4096 bytes; None is an erased storage. Raises
+    `FileNotFoundError` if the program or the emulator is not built or Node is not installed.
+    """
+
+    def __init__(self, image: Path = IMAGE, *, eeprom: bytes | None = None) -> None:
+        node = shutil.which("node") or shutil.which("nodejs")
+        if node is None:
+            raise FileNotFoundError(
+                "node is not installed; install it: sudo apt-get install nodejs npm."
+            )
+        if not image.exists() or not SHIM.exists():
+            missing = SHIM if image.exists() else image
+            raise FileNotFoundError(
+                f"There is no {missing}; `make -C {FIRMWARE} rp2040 rp2040js` builds it."
+            )
+        self._process = subprocess.Popen(  # noqa: S603 the program is Node with our emulator
+            [node, str(SHIM), str(image)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self._nanoseconds = 0
+        self._events: list[bytes] = []
+        self._outputs: list[tuple[int, int, int, int]] = []
+        if eeprom is not None:
+            self.load_eeprom(eeprom)
+
+    def __enter__(self) -> Rp2040:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the emulator's process. Idempotent."""
+        if self._process.poll() is None:
+            assert self._process.stdin is not None and self._process.stdout is not None
+            self._process.stdin.close()
+            self._process.wait()
+            self._process.stdout.close()
+
+    @property
+    def cycle(self) -> int:
+        """Sixteenths of a microsecond since power-on; a reset does not clear them."""
+        return self._nanoseconds * 2 // 125
+
+    def run(self, until: int, *, stop_at_byte: bool = False) -> None:
+        """Run to this cycle, or to the link's next byte. Raises FirmwareCrashedError."""
+        head = _RUN.pack(-(-until * 125 // 2), stop_at_byte, len(self._events))
+        answer = self._ask(b"r", head + b"".join(self._events))
+        self._events.clear()
+        self._nanoseconds = int.from_bytes(answer[:8], "little")
+        self._outputs.extend(
+            (at, value, kind, index)
+            for at, value, kind, index, _ in _RECORD.iter_unpack(answer[8:])
+        )
+
+    def send(self, port: int, data: bytes, at: int, apart: int = 0) -> None:
+        """Send bytes to a serial port; the first start bit arrives at cycle `at`.
+
+        The bytes arrive `apart` cycles apart. Bytes faster than the port's rate follow each other
+        without a gap.
+        """
+        _check(port, _UARTS, "serial port")
+        for index, byte in enumerate(data):
+            self._expect(at + index * apart, byte, _UART_BYTE, port)
+
+    def drive(self, changes: Iterable[tuple[int, int, int]]) -> None:
+        """Drive pins from outside: (cycle, pin, level) for each change; RELEASED ends it."""
+        for cycle, pin, level in changes:
+            self._expect(cycle, level, _PIN_LEVEL, _check(pin, _PINS, "pin"))
+
+    def apply(self, pin: int, millivolts: int, at: int = 0) -> None:
+        """Set the voltage at an analogue pin (26 to 28) from cycle `at` on."""
+        self._expect(at, millivolts, _ANALOG_MV, _check(pin, _ANALOG_PINS, "analogue pin"))
+
+    def supply(self, millivolts: int, at: int = 0) -> None:
+        """Set the supply voltage VSYS from cycle `at` on; initially 5000 mV."""
+        self._expect(at, millivolts, _ANALOG_MV, _SUPPLY_PIN)
+
+    def reset(self, how: Restart = Restart.BUTTON) -> None:
+        """Reset the chip now."""
+        self._ask(b"z", bytes([how]))
+
+    def wire(self, output: int, to: int, delay: int, hold: int = 0) -> None:
+        """Connect an output to another pin: changes arrive `delay` cycles later.
+
+        The other pin stays high for `hold` cycles longer. A released output is low.
+        """
+        nanoseconds = [cycles * 125 // 2 for cycles in (delay, hold)]
+        self._ask(b"w", bytes([output, to]) + Struct("<II").pack(*nanoseconds))
+
+    def take(self) -> PinOutputs:
+        """Remove and return the outputs since the last call."""
+        outputs = PinOutputs([], [], [])
+        for nanoseconds, value, kind, index in self.nanoseconds():
+            cycle = nanoseconds * 2 // 125
+            if kind == _PIN_LEVEL:
+                outputs.pins.append(PinChange(cycle, index, PinLevel(value)))
+            elif kind == _UART_BYTE:
+                outputs.sent.append(SentByte(cycle, index, value))
+            else:
+                outputs.resets.append(Reset(cycle, value))
+        return outputs
+
+    def nanoseconds(self) -> list[tuple[int, int, int, int]]:
+        """Remove and return the outputs as (nanoseconds, value, kind, index); kind 1 is a pin."""
+        outputs, self._outputs = self._outputs, []
+        return outputs
+
+    def eeprom(self) -> bytes:
+        """The content of the storage, 4096 bytes."""
+        return storage_from(self.memory(_FLASH + STORAGE, STORAGE_SIZE))
+
+    def load_eeprom(self, image: bytes) -> None:
+        """Write the content of the storage and start the chip again. Raises ValueError."""
+        if len(image) != EEPROM_SIZE:
+            raise ValueError(
+                f"An EEPROM image must have {EEPROM_SIZE} bytes; got {len(image)} bytes."
+            )
+        self._ask(b"f", STORAGE.to_bytes(4, "little") + storage_image(image))
+
+    def memory(self, at: int, size: int) -> bytes:
+        """Bytes of the flash or of the RAM, for tests of state that no pin shows."""
+        return self._ask(b"m", Struct("<II").pack(at, size))
+
+    @property
+    def state(self) -> ChipState:
+        """The state of the chip that no pin shows."""
+        return ChipState(*_STATE.unpack(self._ask(b"s")))
+
+    def _expect(self, cycle: int, value: int, kind: int, index: int) -> None:
+        self._events.append(_RECORD.pack(cycle * 125 // 2, value, kind, index, 0))
+
+    def _ask(self, kind: bytes, data: bytes = b"") -> bytes:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write((len(data) + 1).to_bytes(4, "little") + kind + data)
+        self._process.stdin.flush()
+        head = self._process.stdout.read(4)
+        answer = self._process.stdout.read(int.from_bytes(head, "little"))
+        if not answer:
+            raise FirmwareCrashedError(
+                "The emulator of the RP2040 has ended; see its error output."
+            )
+        if answer[0]:
+            raise FirmwareCrashedError(f"The program failed: {answer[1:].decode()}.")
+        return answer[1:]
+
+
+def _check(number: int, valid: range, kind: str) -> int:
+    if number not in valid:
+        raise ValueError(f"A {kind} must be {valid.start} to {valid[-1]}; got {number}.")
+    return number

@@ -1,0 +1,86 @@
+"""Tests of the Pico's image and of its emulated processor."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from firmware_bridge.commissioning.provisioning import image
+from firmware_bridge.executor.virtual_board import KEY
+from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FIRMWARE, PinLevel
+from firmware_bridge.sim.processors.rp2040 import IMAGE, Restart, Rp2040
+from firmware_bridge.wire.codec import Decoder, encode
+from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity
+
+BOOT2 = 252
+MILLISECOND = 16_000
+EMERGENCY = 20
+
+
+@pytest.fixture(scope="module", autouse=True)
+def firmware() -> None:
+    IMAGE.parent.mkdir(exist_ok=True)
+    with (IMAGE.parent / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        command = ["make", "-s", "-C", str(FIRMWARE), "rp2040", "rp2040js"]
+        subprocess.run(command, check=True, timeout=300)
+
+
+@pytest.fixture
+def pico() -> Iterator[Rp2040]:
+    eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
+    with Rp2040(eeprom=eeprom) as processor:
+        processor.drive([(0, EMERGENCY, PinLevel.LOW), (0, EMERGENCY + 1, PinLevel.LOW)])
+        yield processor
+
+
+def rom_crc(data: bytes) -> int:
+    """Compute the CRC-32 of the boot ROM bit by bit, as the datasheet defines it."""
+    bits = "".join(f"{byte:08b}" for byte in data)
+    crc = 0xFFFFFFFF
+    for bit in bits:
+        inverts = (crc >> 31) ^ int(bit)
+        crc = (crc << 1) & 0xFFFFFFFF
+        if inverts:
+            crc ^= 0x04C11DB7
+    return crc
+
+
+def test_the_rom_accepts_the_second_stage_of_the_boot() -> None:
+    data = IMAGE.read_bytes()
+    assert int.from_bytes(data[BOOT2 : BOOT2 + 4], "little") == rom_crc(data[:BOOT2])
+
+
+def identity(pico: Rp2040) -> Identity:
+    """Ask the board for its identity; it must answer within 20 ms."""
+    pico.send(0, encode(0, 1, Identify(PROTOCOL, b"\0" * 8)), pico.cycle)
+    pico.run(pico.cycle + 20 * MILLISECOND)
+    *_, answer = Decoder().feed(pico.take().bytes_of(0))
+    assert isinstance(answer.message, Identity)
+    return answer.message
+
+
+@pytest.mark.slow
+def test_a_pico_answers_5_ms_after_power_on_and_reports_why_it_started(pico: Rp2040) -> None:
+    pico.run(5 * MILLISECOND)
+    first = identity(pico)
+    assert (first.serial, first.boots, first.reset_cause) == (b"SIM00000", 1, 0)
+    pico.reset(Restart.BUTTON)
+    pico.run(pico.cycle + 5 * MILLISECOND)
+    second = identity(pico)
+    assert (second.serial, second.boots, second.reset_cause) == (b"SIM00000", 2, 1)
+
+
+@pytest.mark.slow
+def test_a_damaged_second_stage_leaves_the_chip_in_its_bootloader() -> None:
+    damaged = bytearray(IMAGE.read_bytes())
+    damaged[0] ^= 1
+    file = IMAGE.with_name("damaged.bin")
+    file.write_bytes(damaged)
+    with Rp2040(file) as pico:
+        pico.run(MILLISECOND)
+        assert pico.state.in_bootloader
+    file.unlink()
