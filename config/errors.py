@@ -25,6 +25,18 @@ class Finding(NamedTuple):
     cure: str
 
 
+class TableWarning(NamedTuple):
+    """A value of a valid table whose consequence a person should know."""
+
+    board: str
+    key: str
+    """The path of the value below its board, such as `channels.ready`."""
+    text: str
+
+    def __str__(self) -> str:
+        return f"boards.{self.board}.{self.key}: {self.text}"
+
+
 class ConfigError(WallwrightError, ValueError):
     """One defect of a file: `file:line: path.of.key: the defect (offending value). Next step.`.
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from config.schema.part import Millimetres, Part, Pin, Positive, Seconds, Unit
 
+Amperes = Annotated[Positive, Unit("A")]
 Millivolts = Annotated[int, Field(ge=0, le=5000), Unit("mV")]
 
 
@@ -49,6 +50,12 @@ class MotorChannel(Part):
     least_on: Annotated[float, Field(ge=0), Unit("s")] = 0.0
     """The shortest time for which the motor is switched on; the host lengthens a shorter order to
     it. A limit switch stops the motor earlier."""
+    current_limit: Amperes | None = None
+    """The largest current of this motor after `inrush`, measured by the analogue input that a
+    module names for the motor. The firmware does not take it from the table yet, and
+    `wallwright check` warns about that."""
+    inrush: Annotated[float, Field(ge=0, le=5), Unit("s")] = 0.0
+    """The time after each start in which the current may exceed `current_limit`."""
     full_only: bool = False
     """Whether the motor only runs fully or not at all, because its power switch cannot be
     modulated; the board then refuses any other drive."""
@@ -196,5 +203,13 @@ class BoardConfig(Part):
     """The serial number of the only board that is driven under this name. Without it, the board has
     to have the serial number that it had in the last run of the table's journal, if there is one.
     While the table runs, another board is not driven in its place."""
+    current_limit: Amperes | None = None
+    """The largest current of all motors of the board together, after `inrush`. The firmware has a
+    fixed limit at 4 V on the pin that measures this current, and `wallwright check` warns if
+    `current_limit` is another current."""
+    inrush: Annotated[float, Field(ge=0, le=5), Unit("s")] = 0.0
+    """The time after the start of a motor in which the current may exceed `current_limit`."""
+    amperes_per_volt: Annotated[Positive, Unit("A/V")] = 1.0
+    """The scale of the sensor for the current of all motors: 1 A/V is 1 mV for each mA."""
     channels: dict[str, Channel]
     """The channels by name. A name can occur only once in the whole table."""

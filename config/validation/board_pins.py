@@ -21,7 +21,7 @@ from config.boards import (
     chip_of,
     pin_ranges,
 )
-from config.errors import Finding, Path, instead
+from config.errors import Finding, Path, TableWarning, instead
 from config.schema import (
     AnalogChannel,
     AxisChannel,
@@ -58,15 +58,6 @@ _ABILITIES: Mapping[Ability, str] = {
 }
 
 
-class BootWarning(NamedTuple):
-    """A pin whose level is not the channel's own while the board boots, and the consequence."""
-
-    board: str
-    channel: str
-    pin: int
-    text: str
-
-
 class _Pin(NamedTuple):
     """A key of a channel that holds a pin."""
 
@@ -76,18 +67,19 @@ class _Pin(NamedTuple):
     number: int
 
 
-def boot_warnings(table: Table) -> list[BootWarning]:
-    """Lists lamps and buzzers on pins that are driven or pulled up while their board boots.
+def boot_warnings(table: Table) -> Iterator[TableWarning]:
+    """Yields lamps and buzzers on pins that are driven or pulled up while their board boots.
 
     They move nothing, so `check_table` accepts them, but they can be lit or sound at that time.
     """
-    return [
-        BootWarning(name, str(each.path[3]), each.number, _boot_sentence(profile, each))
-        for name, board, profile in _profiled(table)
-        for each in _pins(name, board)
-        if each.channel.kind in ("output", "strip")
-        and profile.by_number[each.number].at_boot in HIGH
-    ]
+    for name, board, profile in profiled(table):
+        for each in _pins(name, board):
+            if (
+                each.channel.kind in ("output", "strip")
+                and profile.by_number[each.number].at_boot in HIGH
+            ):
+                key = f"channels.{each.path[3]}"
+                yield TableWarning(name, key, _boot_sentence(profile, each))
 
 
 def _boot_sentence(profile: BoardProfile, each: _Pin) -> str:
@@ -97,7 +89,7 @@ def _boot_sentence(profile: BoardProfile, each: _Pin) -> str:
     return f"pin {each.number} is {state} until the board has started.{note}"
 
 
-def _profiled(table: Table) -> Iterator[tuple[str, BoardConfig, BoardProfile]]:
+def profiled(table: Table) -> Iterator[tuple[str, BoardConfig, BoardProfile]]:
     """Yields the boards whose `chip` is known and of their kind, with their profiles."""
     for name, board in table.boards.items():
         if chip_of(board) in board_names() and board_profile(chip_of(board)).kind == board.kind:
@@ -131,7 +123,7 @@ def _chips(table: Table) -> Iterator[Finding]:
 
 def _devices(table: Table) -> Iterator[Finding]:
     """Checks that the board has what a channel needs besides pins: ports, converter, axes."""
-    for name, board, profile in _profiled(table):
+    for name, board, profile in profiled(table):
         axes = 0
         for channel, config in board.channels.items():
             path: Path = ("boards", name, "channels", channel)
@@ -162,7 +154,7 @@ def _lacking(profile: BoardProfile) -> tuple[str, ...]:
 
 def _abilities(table: Table) -> Iterator[Finding]:
     """Checks that each pin exists and can have the function that its channel needs."""
-    for name, board, profile in _profiled(table):
+    for name, board, profile in profiled(table):
         for each in _pins(name, board):
             ability = _needed(each)
             pin, usable = profile.by_number.get(each.number), profile.able(ability)
@@ -196,7 +188,7 @@ def _off_at_boot(table: Table) -> Iterator[Finding]:
     A sensor is refused on a driven pin as well: its contact to ground would short the driver.
     """
     still = _still_outputs(table)
-    for name, board, profile in _profiled(table):
+    for name, board, profile in profiled(table):
         for each in _pins(name, board):
             pin = profile.by_number.get(each.number)
             if pin is None or pin.reserved is not None:
@@ -257,7 +249,7 @@ def _elsewhere(board: BoardConfig, profile: BoardProfile, each: _Pin) -> str:
 
 
 def _taken_once(table: Table) -> Iterator[Finding]:
-    for name, board, profile in _profiled(table):
+    for name, board, profile in profiled(table):
         taken: dict[str, str] = {}
         for channel, config in board.channels.items():
             for key, wires in _wires(profile, config):
@@ -282,7 +274,7 @@ def _wires(profile: BoardProfile, config: Channel) -> Iterator[tuple[str, tuple[
 
 
 def _steps_in_time(table: Table) -> Iterator[Finding]:
-    for name, board, profile in _profiled(table):
+    for name, board, profile in profiled(table):
         for channel, config in board.channels.items():
             if not isinstance(config, AxisChannel) or not profile.axes:
                 continue
@@ -296,7 +288,7 @@ def _steps_in_time(table: Table) -> Iterator[Finding]:
 
 def _safety_inputs(table: Table) -> Iterator[Finding]:
     """Checks that emergency stop and light curtain are on the pins that the firmware monitors."""
-    for name, board, profile in _profiled(table):
+    for name, board, profile in profiled(table):
         roles: dict[str, Role] = dict.fromkeys(table.modules.emergency, "emergency")
         roles |= dict.fromkeys(table.modules.curtain, "curtain")
         for channel, config in board.channels.items():

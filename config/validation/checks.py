@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 
 from config import recovery_limits as recovery
-from config.errors import Finding
+from config.errors import Finding, TableWarning
 from config.layout.staging import DoesNotFitError, Staging, stage
 from config.schema import GameConfig, Table
 from config.validation import board_pins as pins
 from config.validation import channels as wiring
-from config.validation import electrical
+from config.validation import currents, electrical
 from config.validation import indicators as signals
 from config.validation import modules as mechanics
 from config.validation.game_parameters import game_parameters
@@ -74,10 +74,22 @@ def check_table(table: Table) -> list[Finding]:
 
     The modules are checked only if the wiring is right, because their checks look up channels.
     """
-    first = (*pins.CHECKS, *wiring.CHECKS, *electrical.CHECKS, *recovery.CHECKS)
+    first = (
+        *pins.CHECKS,
+        *wiring.CHECKS,
+        *electrical.CHECKS,
+        *currents.CHECKS,
+        *recovery.CHECKS,
+    )
     return [finding for check in first for finding in check(table)] or [
         finding for check in (*mechanics.CHECKS, *signals.CHECKS) for finding in check(table)
     ]
+
+
+def table_warnings(table: Table) -> list[TableWarning]:
+    """Returns what a person should know about a valid table, in the order of its boards."""
+    found = [*pins.boot_warnings(table), *currents.current_warnings(table)]
+    return sorted(found, key=lambda warning: list(table.boards).index(warning.board))
 
 
 def fit(table: Table, game: Game, config: GameConfig) -> Fit:

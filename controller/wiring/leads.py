@@ -26,8 +26,8 @@ from config.schema import (
     StripChannel,
     Table,
 )
-from config.validation.board_pins import boot_warnings
 from config.validation.channels import plugs
+from config.validation.checks import table_warnings
 
 
 class Sort(Enum):
@@ -86,18 +86,22 @@ class BoardLeads(NamedTuple):
     free: tuple[int, ...]
     """Pins without a lead or a fixed function."""
     warnings: tuple[str, ...] = ()
-    """Sentences about pins that are not off while the board boots, each with its channel."""
+    """What a person should know about the board, each with its key in the table's file."""
 
 
 def leads_of(table: Table) -> tuple[BoardLeads, ...]:
     """Every board of a table with all its leads."""
     uses = _uses(table)
-    warnings = {
-        name: tuple(f"{each.channel}: {each.text}" for each in found if each.board == name)
-        for found in (boot_warnings(table),)
-        for name in table.boards
-    }
-    return tuple(_board(name, board, uses, warnings[name]) for name, board in table.boards.items())
+    warnings = table_warnings(table)
+    return tuple(
+        _board(
+            name,
+            board,
+            uses,
+            tuple(f"{each.key}: {each.text}" for each in warnings if each.board == name),
+        )
+        for name, board in table.boards.items()
+    )
 
 
 @dataclass(frozen=True)

@@ -164,4 +164,4 @@ def test_no_motor_of_a_shipped_table_turns_while_its_board_boots(table: Table) -
         assert pins, "the table moves nothing"
         states = {profile_of(board).by_number[pin].at_boot for pin in pins}
         assert states <= {"floating", "pulled_down"}
-    assert boot_warnings(table) == [], "its lamps are dark as well"
+    assert list(boot_warnings(table)) == [], "its lamps are dark as well"

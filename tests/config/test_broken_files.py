@@ -6,7 +6,7 @@ import pytest
 
 from tests.config.broken_files import BrokenFile, broken_files, check_messages
 
-FILES = ("values", "wiring", "electrical", "mechanics", "games")
+FILES = ("values", "wiring", "electrical", "currents", "mechanics", "games")
 
 
 def each_broken_file(name: str) -> pytest.MarkDecorator:
@@ -27,6 +27,13 @@ def test_wrong_wiring_is_reported_with_its_line(broken: BrokenFile, tmp_path: Pa
 
 @each_broken_file("electrical")
 def test_a_channel_that_contradicts_its_electrical_profile_is_reported(
+    broken: BrokenFile, tmp_path: Path
+) -> None:
+    check_messages(broken, tmp_path)
+
+
+@each_broken_file("currents")
+def test_a_limit_of_current_that_cannot_hold_is_reported(
     broken: BrokenFile, tmp_path: Path
 ) -> None:
     check_messages(broken, tmp_path)

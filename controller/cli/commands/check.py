@@ -14,8 +14,7 @@ from config.errors import ConfigError
 from config.loader import check_file, game_names, load_game, load_table, table_names
 from config.plugin_folder import PROJECT
 from config.schema import GameConfig, Table
-from config.validation.board_pins import boot_warnings
-from config.validation.checks import Fit, fit
+from config.validation.checks import Fit, fit, table_warnings
 from controller.cli.errors import print_error
 from controller.cli.options.lookup import game_named
 from controller.cli.options.shared import AsJson
@@ -93,15 +92,14 @@ def _facts(
         "file": str(path),
         "defects": [],
         _kind(each): _name(each),
-        "warnings": list(_warnings(each)),
+        "warnings": _warnings(each),
         "fits": [{"with": name, **asdict(verdict)} for name, verdict in fits],
     }
 
 
-def _warnings(each: Table | GameConfig) -> Iterator[str]:
-    """Sentences about channels on pins that are not off while their board boots."""
-    for found in boot_warnings(each) if isinstance(each, Table) else ():
-        yield f"boards.{found.board}.channels.{found.channel}: {found.text}"
+def _warnings(each: Table | GameConfig) -> list[str]:
+    """What a person should know about a table without a defect."""
+    return [str(found) for found in table_warnings(each)] if isinstance(each, Table) else []
 
 
 def _kind(each: Table | GameConfig) -> str:

@@ -14,7 +14,7 @@ import typer
 from rich.table import Table as Grid
 
 from config.boards import chip_of
-from config.validation.board_pins import boot_warnings
+from config.validation.checks import table_warnings
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options import completion
 from controller.cli.options.lookup import table_named
@@ -42,7 +42,7 @@ def doctor(
     table: Annotated[
         str | None,
         typer.Option(
-            help="Warn about pins of this table that are not off while a board boots.",
+            help="List the boards of this table, and warn about their pins and current limits.",
             show_default=False,
             autocompletion=completion.tables,
         ),
@@ -82,10 +82,7 @@ def doctor(
 def _table(given: str) -> dict[str, Any]:
     """A table's boards with their profiles, and the warnings about their pins."""
     machine = table_named(given)
-    warnings = [
-        f"boards.{each.board}.channels.{each.channel}: {each.text}"
-        for each in boot_warnings(machine)
-    ]
+    warnings = [str(each) for each in table_warnings(machine)]
     chips = {name: chip_of(board) for name, board in machine.boards.items()}
     return {"table": machine.name, "boards": chips, "warnings": warnings}
 

@@ -1,0 +1,104 @@
+"""Validates limits of motor currents: what the board can measure, and consistent values.
+
+A board measures the current of all its motors together at one pin. The current of a single motor is
+measured if a module names an analogue input for it, such as `modules.drum.current`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from config.boards import BoardProfile
+from config.errors import Finding, TableWarning
+from config.schema import BoardConfig, MotorChannel, Table
+from config.validation.board_pins import profiled
+
+FIXED_LIMIT = 4.0
+"""Volts at the pin for the current of all motors at which every firmware stops (OVER_CURRENT)."""
+
+
+def current_warnings(table: Table) -> Iterator[TableWarning]:
+    """Yields the limits that differ from the firmware's fixed limit.
+
+    The firmware does not take limits from the table yet.
+    """
+    for name, board in table.boards.items():
+        fixed = FIXED_LIMIT * board.amperes_per_volt
+        if board.current_limit is not None and (board.current_limit != fixed or board.inrush):
+            text = (
+                f"the firmware stops at {fixed:g} A without an inrush time, not at"
+                f" {board.current_limit:g} A after {board.inrush:g} s."
+            )
+            yield TableWarning(name, "current_limit", text)
+        for channel, config in board.channels.items():
+            if isinstance(config, MotorChannel) and config.current_limit is not None:
+                text = f"the firmware has no limit of {config.current_limit:g} A for this motor."
+                yield TableWarning(name, f"channels.{channel}.current_limit", text)
+
+
+def _sensed(table: Table) -> Mapping[str, str]:
+    """The analogue input of each motor whose current is measured by itself."""
+    modules = table.modules
+    found = {}
+    if modules.drum and modules.drum.current:
+        found[modules.drum.motor] = modules.drum.current
+    for head in modules.heads.ports if modules.heads else ():
+        if head.belt and head.belt_current:
+            found[head.belt] = head.belt_current
+    return found
+
+
+def _board_limits(table: Table) -> Iterator[Finding]:
+    for name, board, profile in profiled(table):
+        limit, path = board.current_limit, ("boards", name, "current_limit")
+        if limit is None:
+            if board.inrush:
+                wrong = f"has no effect without `current_limit` ({board.inrush:g})"
+                yield Finding(("boards", name, "inrush"), wrong, "Add `current_limit:`.")
+            continue
+        most = _measured(profile, board)
+        if most is None:
+            wrong = f"is not measured by a {profile.name} ({limit:g})"
+            yield Finding(path, wrong, "Leave it out, and limit the current in the supply.")
+        elif limit >= most:
+            wrong = f"is not below {most:g} A, the most that the board can measure ({limit:g})"
+            cure = "Use a sensor with more `amperes_per_volt`, or give a lower limit."
+            yield Finding(path, wrong, cure)
+
+
+def _measured(profile: BoardProfile, board: BoardConfig) -> float | None:
+    """The current of all motors at the end of the pin's range, in amperes; None without a pin."""
+    if profile.converter is None or profile.reserved("motor_current") is None:
+        return None
+    return profile.converter.volts * board.amperes_per_volt
+
+
+def _motor_limits(table: Table) -> Iterator[Finding]:
+    sensed = _sensed(table)
+    for name, board, profile in profiled(table):
+        for channel, config in board.channels.items():
+            if not isinstance(config, MotorChannel):
+                continue
+            path, limit = ("boards", name, "channels", channel), config.current_limit
+            if limit is None:
+                if config.inrush:
+                    wrong = f"has no effect without `current_limit` ({config.inrush:g})"
+                    yield Finding((*path, "inrush"), wrong, "Add `current_limit:`.")
+                continue
+            most = profile.converter.volts if profile.converter else 0.0
+            if sensed.get(channel) not in board.channels:
+                wrong = f"is not measured, because no analogue input belongs to it ({limit:g})"
+                cure = "Name one in its module, such as `drum.current`, or leave the limit out."
+                yield Finding((*path, "current_limit"), wrong, cure)
+            elif limit >= most:
+                wrong = f"is not below {most:g} A, the most that the board can measure ({limit:g})"
+                yield Finding((*path, "current_limit"), wrong, "Give a lower limit.")
+            elif board.current_limit is not None and limit > board.current_limit:
+                wrong = f"is more than the board's limit of {board.current_limit:g} A ({limit:g})"
+                yield Finding((*path, "current_limit"), wrong, "Give at most the board's limit.")
+            if config.inrush >= config.max_on:
+                wrong = f"is not shorter than `max_on` of {config.max_on:g} s ({config.inrush:g})"
+                yield Finding((*path, "inrush"), wrong, "Give a shorter `inrush`.")
+
+
+CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (_board_limits, _motor_limits)
