@@ -105,13 +105,14 @@ python3-venv:
 			"(on Debian: sudo apt install python3-venv) and run make again." >&2; exit 1; \
 	fi
 
-# The Debian packages that build the firmware and emulate its processor, and a file of each.
+# The Debian packages that build the firmware, emulate its processor and simulate the circuits of
+# docs/BENCH.md, and a file of each.
 FIRMWARE_PACKAGES := gcc-avr avr-libc binutils-avr arduino-core-avr libsimavr-dev avrdude clang \
-	libclang-rt-14-dev gcc-arm-none-eabi picolibc-arm-none-eabi nodejs npm
+	libclang-rt-14-dev gcc-arm-none-eabi picolibc-arm-none-eabi nodejs npm ngspice
 FIRMWARE_SIGNS = $(and $(shell command -v gcc),$(shell command -v avr-gcc),\
 	$(shell command -v avr-objcopy),$(shell command -v avrdude),$(shell command -v clang),\
 	$(shell command -v arm-none-eabi-gcc),$(shell command -v node),$(shell command -v npm),\
-	$(wildcard /usr/lib/picolibc/arm-none-eabi/picolibc.specs),\
+	$(shell command -v ngspice),$(wildcard /usr/lib/picolibc/arm-none-eabi/picolibc.specs),\
 	$(wildcard /usr/lib/avr/include/avr/io.h),\
 	$(wildcard /usr/share/arduino/hardware/arduino/avr/bootloaders/stk500v2/*mega2560.hex),\
 	$(wildcard /usr/include/simavr/sim_avr.h),\

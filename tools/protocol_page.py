@@ -268,10 +268,11 @@ through it.
 
 On an Arduino Mega 2560 three pins have a function that no table changes:
 
-- **20** is the emergency stop, normally closed to ground. Open, all outputs are safe at once,
-  with or without a table, and EMERGENCY_STOP is latched; its channel is 255 if no sensor of the
-  table is on that pin.
-- **21** is the light curtain, normally closed to ground, if the table has one.
+- **20** is the emergency stop, normally closed to ground. Once it has been open for 10 µs, all
+  outputs are safe at once, with or without a table, and EMERGENCY_STOP is latched; its channel is
+  255 if no sensor of the table is on that pin.
+- **21** is the light curtain, normally closed to ground, if the table has one. It trips if it has
+  been open for 30 µs; less is noise.
 - **69** measures the current of all motors together, 1 mV is 1 mA. More than 4 A while a motor
   runs latches OVER_CURRENT, with the channel of the motor that started last. Wire it to ground if
   the current is not measured.

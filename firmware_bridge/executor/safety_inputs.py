@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from firmware_bridge.board import FaultCode
 from firmware_bridge.executor.rig import Order
 from firmware_bridge.wire.messages import Configure, Flag, Move
+
+TRIP = 30e-6
+"""Seconds for which a light curtain is interrupted before it trips; less is noise."""
 
 
 class SafetyInputs:
     """The safety inputs of a board with these channels, by name, with their numbers.
 
     The `emergency` inputs cut power in hardware, so they do not depend on the configuration. The
-    curtain's inputs and the guarded parts are flags of the records.
+    curtain's inputs and the guarded parts are flags of the records. `interrupt` is called with the
+    number of a curtain's input once it has been active for `TRIP`.
     """
 
-    def __init__(self, names: Sequence[str], emergency: Collection[str]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        emergency: Collection[str],
+        loop: asyncio.AbstractEventLoop,
+        interrupt: Callable[[int], None],
+    ) -> None:
+        self._loop = loop
+        self._interrupt = interrupt
+        self._filtered: dict[str, asyncio.TimerHandle] = {}
         self.levels: dict[str, bool] = {}
         """The last level of every input of the board, safety input or not."""
         self.emergency = {name: n for n, name in enumerate(names) if name in emergency}
@@ -30,6 +44,19 @@ class SafetyInputs:
         self.curtain = {self._names[n]: n for n in _flagged(records, Flag.CURTAIN)}
         self.guarded = frozenset(_flagged(records, Flag.GUARDED))
 
+    def follow(self, channel: str, active: bool) -> None:
+        """Note an input's level; an active curtain trips later, unless it becomes inactive."""
+        self.levels[channel] = active
+        if channel in self._filtered:
+            self._filtered.pop(channel).cancel()
+        if active and channel in self.curtain:
+            self._filtered[channel] = self._loop.call_later(TRIP, self._trip, channel)
+
+    def _trip(self, channel: str) -> None:
+        del self._filtered[channel]
+        if channel in self.curtain:
+            self._interrupt(self.curtain[channel])
+
     @property
     def pressed(self) -> list[int]:
         """The numbers of all emergency inputs that are active."""
@@ -37,8 +64,12 @@ class SafetyInputs:
 
     @property
     def interrupted(self) -> int | None:
-        """The number of the first curtain input that is active, or None."""
-        return next((n for name, n in self.curtain.items() if self.levels.get(name)), None)
+        """The number of the first curtain input that has been active for `TRIP`, or None."""
+        return next((n for n in self._active if self._names[n] not in self._filtered), None)
+
+    @property
+    def _active(self) -> list[int]:
+        return [number for name, number in self.curtain.items() if self.levels.get(name)]
 
     def guards(self, order: Order) -> bool:
         """Whether an order moves a guarded part."""
@@ -49,7 +80,7 @@ class SafetyInputs:
         """Whether an input is active that causes faults of this code."""
         if code is FaultCode.EMERGENCY_STOP:
             return bool(self.pressed)
-        return code is FaultCode.LIGHT_CURTAIN and self.interrupted is not None
+        return code is FaultCode.LIGHT_CURTAIN and bool(self._active)
 
 
 def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:

@@ -67,7 +67,7 @@ class VirtualBoard:
         self.refusals: list[str] = []
         """The sentences of ImpossibleOrderErrors, in order, because the wire cannot carry them."""
         self._names = tuple(config.channels)
-        self._inputs = SafetyInputs(self._names, emergency)
+        self._inputs = SafetyInputs(self._names, emergency, loop, self._curtain_interrupted)
         self.memory = BoardMemory()
         self._serial = serial
         self._key = key
@@ -120,12 +120,10 @@ class VirtualBoard:
     def sensor(self, channel: str, active: bool, at: float | None = None) -> None:
         """Process an input's level, since that time of the loop's clock (None: from now on)."""
         inputs = self._inputs
-        inputs.levels[channel] = active
+        inputs.follow(channel, active)
         if active and channel in inputs.emergency:
             self.latch(FaultCode.EMERGENCY_STOP, inputs.emergency[channel])
         if self._rig is not None:
-            if active and channel in inputs.curtain and any(map(self._rig.drives, inputs.guarded)):
-                self.latch(FaultCode.LIGHT_CURTAIN, inputs.curtain[channel])
             self._rig.sensor(channel, active, at)
 
     def voltage(self, channel: str, millivolts: int) -> None:
@@ -321,6 +319,10 @@ class VirtualBoard:
         if self._held_at is not None and not (self._rig is not None and self._rig.moving):
             at, self._held_at = self._held_at, None
             self.emit(wire.Held(at))
+
+    def _curtain_interrupted(self, number: int) -> None:
+        if self._rig is not None and any(map(self._rig.drives, self._inputs.guarded)):
+            self.latch(FaultCode.LIGHT_CURTAIN, number)
 
     def _check_curtain(self, order: Order) -> None:
         """Refuse a guarded order while the curtain is interrupted. Raises OrderRefusedError."""

@@ -9,6 +9,7 @@
 
 #include <avr/interrupt.h>
 
+#define SAMPLES 32u /* 10 us */
 #define PRESSED (PIND & (1u << PD1))
 
 static inline void stop_all(void) {
@@ -16,10 +17,15 @@ static inline void stop_all(void) {
     GPIOR0 |= 1u << EMERGENCY;
 }
 
+/* An input that becomes low within 10 us was not opened by a hand: it is noise. Other interrupts
+ * wait meanwhile, since one of them could last longer than the filter. Five cycles a sample. */
 ISR(INT1_vect) {
-    if (PRESSED) { /* a spike that ends before this instruction was not caused by a hand */
-        stop_all();
+    for (uint8_t samples = SAMPLES; samples > 0; samples--) {
+        if (!PRESSED) {
+            return;
+        }
     }
+    stop_all();
 }
 
 void emergency_start(void) {

@@ -8,6 +8,7 @@
 #include "faults.h"
 #include "outputs.h"
 #include "state.h"
+#include "trips.h"
 
 #include <string.h>
 
@@ -126,7 +127,7 @@ static void remove_settling(uint8_t at) {
     for (; at < settling_count; at++) {
         settling[at] = settling[at + 1];
     }
-    if (settling_count == 0) {
+    if (settling_count == 0 && !trips_are_pending()) {
         port_tick_wanted(false);
     }
 }
@@ -142,10 +143,14 @@ static void settle_no_more(uint8_t number, struct sensor *sensor) {
 }
 
 void reflex_tick(void) {
+    const uint32_t now = port_micros();
+    if (trips_are_pending()) {
+        trips_turn(now);
+    }
     if (settling_count == 0) {
+        port_tick_wanted(trips_are_pending());
         return;
     }
-    const uint32_t now = port_micros();
     if (!time_reached(now, settles_next)) {
         return;
     }
@@ -169,26 +174,6 @@ void reflex_tick(void) {
 
 /* Inputs */
 
-/* The light curtain stops the board only if a guarded part moves. */
-static bool something_guarded_moves(void) {
-    for (uint8_t at = 0; at < output_count; at++) {
-        const struct channel *const channel = &channels[outputs[at].channel];
-        if ((channel->flags & FLAG_GUARDED) && has_output(channel) && output_is_away(&outputs[at])) {
-            return true;
-        }
-    }
-    return axes_guarded_move();
-}
-
-static void check_safety(const struct channel *channel, uint8_t number) {
-    if (channel->flags & FLAG_EMERGENCY) {
-        faults_latch(FAULT_EMERGENCY_STOP, number);
-    }
-    if ((channel->flags & FLAG_CURTAIN) && something_guarded_moves()) {
-        faults_latch(FAULT_LIGHT_CURTAIN, number);
-    }
-}
-
 void reflex_edge(uint8_t pin, bool high) {
     const uint8_t number = sensor_on[pin];
     if (number == WIRE_NONE) {
@@ -197,13 +182,14 @@ void reflex_edge(uint8_t pin, bool high) {
     struct channel *const channel = &channels[number];
     struct sensor *const sensor = &channel->sensor;
     const bool raw = is_active_level(channel, high);
-    if (raw && (channel->flags & (FLAG_EMERGENCY | FLAG_CURTAIN))) {
-        check_safety(channel, number);
-    }
     if (raw == ((sensor->state & RAW) != 0)) {
         return;
     }
     sensor->state ^= RAW;
+    if (channel->flags & (FLAG_EMERGENCY | FLAG_CURTAIN)) {
+        trip_follow(number, raw, port_micros());
+        port_tick_wanted(true);
+    }
     if (sensor->state & SETTLING) {
         settle_no_more(number, sensor);
     } else if (sensor->debounce_ms != 0) {
@@ -222,6 +208,7 @@ void reflex_emergency(void) {
 void reflex_begin(void) {
     settling_count = 0;
     unreported = false;
+    trips_begin();
     port_tick_wanted(false);
 }
 
@@ -257,6 +244,7 @@ void reflex_off(void) {
         sensor_on[pin] = WIRE_NONE;
         cut_nothing(pin);
         settle_no_more(number, &channels[number].sensor);
+        trip_follow(number, false, 0);
         port_unlock();
         if (pin != EMERGENCY_PIN && pin != CURTAIN_PIN) {
             port_pin_release(pin);

@@ -5,16 +5,18 @@
 #include "faults.h"
 #include "state.h"
 #include "stops.h"
+#include "trips.h"
 #include "wire.h"
 
 /* Safety inputs */
 
-/* The first sensor with this flag that is active now, or WIRE_NONE. */
-static uint8_t active_input(uint8_t flag) {
+/* The first sensor with this flag that is active now, or WIRE_NONE. `settled`: for so long that it
+ * is no noise. */
+static uint8_t active_input(uint8_t flag, bool settled) {
     for (uint8_t number = 0; number < table_channels(); number++) {
         const struct channel *const channel = &channels[number];
         if (channel->kind == KIND_SENSOR && (channel->flags & flag) &&
-            (channel->sensor.state & RAW)) {
+            (channel->sensor.state & RAW) && !(settled && trip_is_filtered(number))) {
             return number;
         }
     }
@@ -34,7 +36,7 @@ static bool names_guarded(uint8_t type, const uint8_t *payload) {
 }
 
 bool safety_permits(uint8_t type, const uint8_t *payload) {
-    const uint8_t broken = active_input(FLAG_CURTAIN);
+    const uint8_t broken = active_input(FLAG_CURTAIN, true);
     if (broken == WIRE_NONE || !names_guarded(type, payload)) {
         return true;
     }
@@ -56,9 +58,9 @@ static bool both_switches_are_active(uint8_t number) {
 static bool persists(uint8_t code, uint8_t channel) {
     switch (code) {
     case FAULT_EMERGENCY_STOP:
-        return port_pin_level(EMERGENCY_PIN) || active_input(FLAG_EMERGENCY) != WIRE_NONE;
+        return port_pin_level(EMERGENCY_PIN) || active_input(FLAG_EMERGENCY, false) != WIRE_NONE;
     case FAULT_LIGHT_CURTAIN:
-        return active_input(FLAG_CURTAIN) != WIRE_NONE;
+        return active_input(FLAG_CURTAIN, false) != WIRE_NONE;
     case FAULT_BOTH_SWITCHES:
         return both_switches_are_active(channel);
     default:

@@ -1,0 +1,108 @@
+"""Applies noise to the emergency input and the light curtain of the emulated board.
+
+A pulse shorter than the filter never stops the table, whatever its phase; a longer one always does.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from benchmarks.firmware_host import CURTAIN_PIN, EMERGENCY_PIN, Host
+from benchmarks.firmware_reflex import motor, sensor
+from firmware_bridge.board import FaultCode
+from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel
+from firmware_bridge.wire.messages import Clear, Faulted, Flag, Set, TakeLease
+from tests.firmware_bridge.firmware.emulated_rounds import build
+
+pytestmark = [pytest.mark.slow]
+
+MOTOR_PIN = 23
+LEASE_MS = 60_000
+EMERGENCY_NOISE_US, EMERGENCY_PRESS_US = 9, 20
+CURTAIN_NOISE_US, CURTAIN_BREAK_US = 29, 200
+"""Pulses up to the first length are never seen, from the second length on always."""
+APART_US = 200
+PULSES = 300
+CODES = {EMERGENCY_PIN: FaultCode.EMERGENCY_STOP, CURTAIN_PIN: FaultCode.LIGHT_CURTAIN}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def firmware() -> None:
+    build()
+
+
+def running_motor(host: Host) -> None:
+    host.ask(TakeLease(LEASE_MS), Set(0, 1000))
+    host.changes.clear()
+    host.events.clear()
+
+
+def table() -> Host:
+    """Return a board whose guarded motor runs, with both safety inputs in its table."""
+    host = Host()
+    host.begin(
+        [
+            motor(0, MOTOR_PIN)._replace(flags=Flag.GUARDED),
+            sensor(1, EMERGENCY_PIN)._replace(active_high=1, flags=Flag.EMERGENCY),
+            sensor(2, CURTAIN_PIN)._replace(active_high=1, flags=Flag.CURTAIN),
+        ],
+        LEASE_MS,
+    )
+    running_motor(host)
+    return host
+
+
+def pulse(host: Host, pin: int, at: int, micros: float) -> None:
+    host.drive(pin, PinLevel.HIGH, at)
+    host.drive(pin, PinLevel.LOW, at + round(micros * CYCLES_PER_US))
+
+
+@pytest.mark.parametrize(
+    ("pin", "longest"), [(EMERGENCY_PIN, EMERGENCY_NOISE_US), (CURTAIN_PIN, CURTAIN_NOISE_US)]
+)
+@pytest.mark.parametrize("full_line", [False, True], ids=["idle line", "full line"])
+def test_noise_shorter_than_the_filter_stops_nothing(
+    pin: int, longest: float, full_line: bool
+) -> None:
+    random = Random(pin)
+    host = table()
+    host.fill = full_line
+    for _ in range(PULSES):
+        at = host.cycle + random.randrange(APART_US * CYCLES_PER_US)
+        pulse(host, pin, at, random.uniform(0.1, longest))
+        host.run(2 * APART_US * CYCLES_PER_US)
+    assert not host.events
+    assert not [change for change in host.changes if change.pin == MOTOR_PIN]
+
+
+@pytest.mark.parametrize("micros", [0.5, 2, 5, 9])
+def test_a_burst_of_noise_on_the_emergency_input_stops_nothing(micros: float) -> None:
+    host = table()
+    for number in range(500):
+        at = host.cycle + round((number + 1) * 2 * micros * CYCLES_PER_US)
+        pulse(host, EMERGENCY_PIN, at, micros)
+    host.run(20_000 * CYCLES_PER_US)
+    assert not host.events
+    assert not [change for change in host.changes if change.pin == MOTOR_PIN]
+
+
+@pytest.mark.parametrize(
+    ("pin", "shortest"), [(EMERGENCY_PIN, EMERGENCY_PRESS_US), (CURTAIN_PIN, CURTAIN_BREAK_US)]
+)
+def test_a_pulse_longer_than_the_filter_always_stops_the_motor(pin: int, shortest: float) -> None:
+    random = Random(pin)
+    host = table()
+    for _ in range(100):
+        at = host.cycle + random.randrange(APART_US * CYCLES_PER_US)
+        pulse(host, pin, at, shortest)
+        host.run(2 * APART_US * CYCLES_PER_US)
+        host.until(lambda: bool(host.events))
+        fault = host.events.popleft()
+        assert isinstance(fault, Faulted)
+        assert fault.code == CODES[pin]
+        off = next(change.cycle for change in host.changes if change.pin == MOTOR_PIN)
+        assert off - at < shortest * CYCLES_PER_US
+        host.ask(Clear())
+        running_motor(host)
