@@ -25,12 +25,12 @@ NOT_LISTED = frozenset({"keys", "emergency", "curtain", "ready"})
 
 def readme() -> str:
     """Return the text of README.md with the current table of games and tables."""
-    return _with_blocks("README.md", {"games and tables": _marks})
+    return with_blocks("README.md", {"games and tables": _marks})
 
 
 def tables_page() -> str:
     """Return the text of docs/TABLES.md with each table's modules and the steps done by hand."""
-    return _with_blocks("docs/TABLES.md", {"what they are": _made_of, "by hand": _by_hand})
+    return with_blocks("docs/TABLES.md", {"what they are": _made_of, "by hand": _by_hand})
 
 
 def columns() -> list[str]:
@@ -91,7 +91,8 @@ def _row(head: str, cells: Iterable[str]) -> str:
     return " ".join(["|", *([head] if head else []), "|", *(f"{cell} |" for cell in cells)])
 
 
-def _with_blocks(file: str, blocks: Mapping[str, Callable[[], Iterable[str]]]) -> str:
+def with_blocks(file: str, blocks: Mapping[str, Callable[[], Iterable[str]]]) -> str:
+    """Return the text of a page with these blocks generated. Raises ValueError for a lost block."""
     text = (TOP / file).read_text("utf-8")
     for name, lines in blocks.items():
         begin = f"<!-- make docs: {name} -->\n"

@@ -19,6 +19,7 @@ from tools.cases_page import page as cases_page
 from tools.chip_header import chips
 from tools.chip_header import header as chip_header
 from tools.configuration_page import page as configuration_page
+from tools.electrical_page import page as electrical_page
 from tools.faults_page import page as faults_page
 from tools.fit_matrices import readme, tables_page
 from tools.injected_faults_page import page as injected_faults_page
@@ -39,6 +40,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/MACHINE.md": machine_page,
     "docs/INJECTED_FAULTS.md": injected_faults_page,
     "docs/PROTOCOL.md": protocol_page,
+    "docs/RETROFIT.md": electrical_page,
     "docs/TABLES.md": tables_page,
     "docs/images/first_drum.svg": drawing,
     "docs/images/table.svg": portrait,

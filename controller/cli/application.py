@@ -65,6 +65,10 @@ COMMANDS = {
         "selftest",
         "Test every channel of a table, one after another, while a person watches.",
     ),
+    "learn": (
+        "learn",
+        "Find out what each wire of a table does, one motor at a time, and propose its file.",
+    ),
     "doctor": (
         "doctor",
         "Check plug-ins, ports, disks, a journal and a table's pins; exit code 1 for a problem.",

@@ -6,13 +6,14 @@ The line may be in memory or a pseudo-terminal; the event loop may be virtual or
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from config.schema import BoardConfig
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim.boot import BootDelay
 from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
+from firmware_bridge.sim.plant.electrical.connected_boards import BoardInputs
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.sim.stall import boards_side
@@ -25,12 +26,21 @@ Send = Callable[[bytes], None]
 class Bench:
     """A plant, its boards, and their sessions. Creating it switches the table on.
 
-    `send` gets whole frames. A board's serial number is SIM and its address.
+    `send` gets whole frames. A board's serial number is SIM and its address. `boards` replace the
+    table's own boards, and `inputs` are what the plant reports to instead of the boards.
     """
 
-    def __init__(self, plant: Plant, send: Send, key: bytes = KEY) -> None:
+    def __init__(
+        self,
+        plant: Plant,
+        send: Send,
+        key: bytes = KEY,
+        *,
+        boards: Mapping[str, VirtualBoard] | None = None,
+        inputs: Mapping[str, BoardInputs] | None = None,
+    ) -> None:
         self.plant = plant
-        self.boards = {
+        self.boards = dict(boards or {}) or {
             name: _board(plant, config, key) for name, config in plant.table.boards.items()
         }
         self._send = send
@@ -40,7 +50,7 @@ class Bench:
         self._booting: dict[str, BootDelay] = {}
         """The boards that are in their bootloaders."""
         self._ends = {name: self._end(name) for name in self.boards}
-        plant.connect(self.boards)
+        plant.connect(inputs or self.boards)
         with boards_side():
             plant.power_on()
 
