@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from config.boards import profile_of
 from config.loader import load_table
 from config.schema import (
     BuzzerModule,
@@ -15,6 +16,7 @@ from config.schema import (
     Table,
     TowerModule,
 )
+from config.validation.board_pins import HIGH
 from config.validation.checks import check_table
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, Fault, Who
@@ -83,7 +85,14 @@ def _free(table: Table, board: str) -> list[int]:
     keys = ("pin", "reverse_pin", "direction_pin")
     channels = table.boards[board].channels.values()
     taken = {getattr(channel, key, None) for channel in channels for key in keys}
-    return [pin for pin in range(2, 54) if pin not in taken and pin not in range(14, 22)]
+    profile = profile_of(table.boards[board])
+    return [
+        pin
+        for pin in profile.able("output")
+        if pin not in taken
+        and pin not in range(14, 22)
+        and profile.by_number[pin].at_boot not in HIGH
+    ]
 
 
 def technician(code: str, mend: Callable[[Round], None]) -> Callable[[Round, Event], None]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from config.boards import board_profile
 from firmware_bridge.board import FaultCode
 from firmware_bridge.sim.processors.bootloader import parse_intel_hex, stock_bootloader
 from firmware_bridge.sim.processors.processor import FIRMWARE, FREQUENCY, PinLevel, Processor
@@ -23,7 +24,12 @@ from firmware_bridge.wire.messages import (
     Started,
 )
 
-LED = 13
+(LED,) = [
+    pin.pin
+    for pin in board_profile("mega2560").pins
+    if pin.at_boot == "driven" and pin.reserved is None
+]
+"""The only pin of a channel that the board profile lists as driven at boot."""
 SECOND, MILLISECOND = FREQUENCY, FREQUENCY // 1000
 BYTE = 640
 """Cycles that a byte takes on the link."""
