@@ -14,6 +14,7 @@ from controller.pausing.resumable_board import ResumableBoard
 from controller.run_state import RunState
 from firmware_bridge.board import BoardIdentity
 from firmware_bridge.wire.errors import BoardSilentError, StrangeBoardError
+from firmware_bridge.wire.messages import ResetCause
 
 T = TypeVar("T")
 
@@ -25,6 +26,7 @@ def never_lost(board: str) -> None:
     """Do nothing: the default `reconnect`, for lines that cannot be lost."""
 
 
+_CAUSES = {int(cause): cause.name for cause in ResetCause}
 FIRST_INTERVAL, LONGEST_INTERVAL = 0.1, 2.0
 """First and longest wait before a silent board is asked again, seconds; it doubles every time
 (our choice)."""
@@ -59,7 +61,9 @@ class Reconnection:
             while True:
                 with suppress(BoardSilentError):
                     self._reopen(board.name)
-                    await self._identified(board, board.restart)
+                    was_reset = await self._identified(board, board.restart)
+                    if was_reset is not None:
+                        self._report_reset(board.name, was_reset)
                     if helping is not None and helping.done():
                         # If a person stopped the table, that counts even if the board answers now.
                         helping.result()
@@ -79,6 +83,10 @@ class Reconnection:
         finally:
             if helping is not None:
                 helping.cancel()
+
+    def _report_reset(self, board: str, identity: BoardIdentity) -> None:
+        cause = _CAUSES.get(identity.reset_cause, ResetCause.UNKNOWN.name)
+        self._run_state.events.emit("board_reset", board=board, boots=identity.boots, cause=cause)
 
     async def _identified(self, board: ResumableBoard, begin: Callable[[], Awaitable[T]]) -> T:
         """Begin a session; if another board answers, ask a person until the right one does.

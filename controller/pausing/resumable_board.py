@@ -149,9 +149,12 @@ class ResumableBoard:
         """Let all outputs go to their safe values, if the board still answers."""
         await self._lease.drop()
 
-    async def restart(self) -> None:
-        """Begin a session if there is none; wait until axes have ramped down. Raises BoardError."""
-        await self._session.restart()
+    async def restart(self) -> BoardIdentity | None:
+        """Begin a session if there is none; wait until axes have ramped down. Raises BoardError.
+
+        Returns the identity of a board that was reset since the last session, otherwise None.
+        """
+        return await self._session.restart()
 
     async def back_off(self, motor: str, seconds: float) -> bool:
         """Clear the board and drive a motor in reverse for this time, with the gate shut.

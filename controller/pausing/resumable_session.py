@@ -86,15 +86,20 @@ class ResumableSession:
         self._boots = identity.boots
         return identity
 
-    async def restart(self) -> None:
-        """Begin a session if there is none; wait until axes have ramped down. Raises BoardError."""
+    async def restart(self) -> BoardIdentity | None:
+        """Begin a session if there is none; wait until axes have ramped down. Raises BoardError.
+
+        Returns the identity of a board that was reset since the last session: its axes have lost
+        their homes. Otherwise returns None.
+        """
         identity = await self._board.start()
-        if self._boots is not None and identity.boots != self._boots:
-            self._positions_lost = True
+        was_reset = self._boots is not None and identity.boots != self._boots
+        self._positions_lost |= was_reset
         self._boots = identity.boots
         for subscription in tuple(self._subscriptions.values()):
             await subscription.recover()
         await asyncio.sleep(self._ramps)
+        return identity if was_reset else None
 
     async def restore_axes(self, lease: BoardLease) -> None:
         """Home the axes and send them back to their targets, if they have lost their power.

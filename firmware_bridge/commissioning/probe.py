@@ -15,7 +15,7 @@ from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.transport import BAUD, open_serial
 
 PATIENCE = 3.0
-"""Seconds to wait for the first answer; a board that resets when its port is opened needs most."""
+"""Seconds to wait for the first answer, after the silence of a port that resets its boards."""
 ADDRESSES = range(8)
 
 
@@ -55,6 +55,8 @@ async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, .
             address: asyncio.ensure_future(line.link(address, str(address)).identify(nonce))
             for address, nonce in nonces.items()
         }
+        # A port whose opening resets its boards is silent at first; the wait begins afterwards.
+        patience += max(0.0, line.silent_until - line.loop.time())
         # The boards of a line receive `Identify` at about the same time: after the first answer,
         # the other boards answer within 0.1 s.
         await asyncio.wait(asked.values(), timeout=patience, return_when=asyncio.FIRST_COMPLETED)

@@ -158,3 +158,21 @@ async def _watched(port: Port) -> tuple[SerialTransport, list[str], asyncio.Even
 
     transport.connect(lambda _: None, lost)
     return transport, reasons, gone
+
+
+def test_only_the_first_opening_of_a_port_counts_as_a_reset_of_its_board(port: Port) -> None:
+    """An opening asserts DTR, which resets the board unless the port has kept DTR asserted."""
+
+    async def main() -> None:
+        kept = os.open(port.path, os.O_RDWR | os.O_NOCTTY)
+        attributes = termios.tcgetattr(kept)
+        attributes[2] |= termios.HUPCL
+        termios.tcsetattr(kept, termios.TCSANOW, attributes)
+        for is_reset in (True, False):
+            transport = open_serial(port.path)
+            assert transport.resets_boards is is_reset
+            transport.close()
+        assert not termios.tcgetattr(kept)[2] & termios.HUPCL, "DTR stays asserted"
+        os.close(kept)
+
+    asyncio.run(main())
