@@ -38,6 +38,7 @@ from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import TAGS, Plant
 from firmware_bridge.sim.plant.players import People
+from firmware_bridge.sim.processors.bootloader import stock_bootloader
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.transport import open_serial
@@ -113,12 +114,14 @@ def simulated(
     chance: bool = True,
     injected_faults: Iterable[InjectedFault] = (),
     emulated: bool = False,
+    stock: bool = False,
     people: type[People] = People,
 ) -> Hardware:
     """Create a simulated table on the running loop, behind the real link over a line in memory.
 
     Without `chance` every duration is its mean. With `emulated` the boards are simulated processors
-    that run the firmware; raises FileNotFoundError if the firmware is not built.
+    that run the firmware; raises FileNotFoundError if the firmware is not built. With `stock` as
+    well, they have the Mega's bootloader, and the opening of the port resets them.
     """
     plant = simulated_plant(
         table,
@@ -138,7 +141,7 @@ def simulated(
         plant.connect(pins)
         plant.power_on()
         return Hardware(boards, hands, face_of, (), lambda: None, plant)
-    plug, bench = _emulated(plant) if emulated else _executed(plant)
+    plug, bench = _emulated(plant, stock) if emulated else _executed(plant)
     plug.on_receive = bench.receive
     plug.on_reset = bench.reset_all
     bench.set_cable(plug)
@@ -168,10 +171,11 @@ def _executed(plant: Plant) -> tuple[CablePlug, Bench]:
     return plug, Bench(plant, plug.send)
 
 
-def _emulated(plant: Plant) -> tuple[CablePlug, EmulatedBench]:
+def _emulated(plant: Plant, stock: bool) -> tuple[CablePlug, EmulatedBench]:
     """Connect emulated boards; their ports simulate the wire's delay, so the line has none."""
-    plug = CablePlug(baud=math.inf)
-    return plug, EmulatedBench(plant, plug.send)
+    plug = CablePlug(baud=math.inf, opened_before=not stock)
+    bootloader = stock_bootloader() if stock else None
+    return plug, EmulatedBench(plant, plug.send, bootloader=bootloader)
 
 
 def simulated_plant(

@@ -106,17 +106,17 @@ def memory_line(
 class CablePlug:
     """A cable to the host. `on_receive` receives the host's bytes; `send` sends bytes to the host.
 
-    A port that was opened before keeps DTR asserted. After the cable was pulled, the next opening
+    A port that was `opened_before` keeps DTR asserted. After the cable was pulled, the next opening
     asserts DTR again, which resets the boards: `on_reset` is called. `baud` is the line's baud
     rate; infinite if the boards simulate the transmission time.
     """
 
-    def __init__(self, baud: float = BAUD) -> None:
+    def __init__(self, baud: float = BAUD, *, opened_before: bool = True) -> None:
         self._baud = baud
         self.on_receive: Receive = _discard
         self.on_reset: Callable[[], None] = _do_nothing
         self.pulled = False
-        self._asserts_dtr = True
+        self._asserts_dtr = opened_before
         self._there: MemoryTransport | None = None
 
     def open(self) -> MemoryTransport:

@@ -19,6 +19,7 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.processors.bootloader import FlashImage
 from firmware_bridge.sim.processors.emulated_board import EmulatedBoard
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, ELF, FREQUENCY
 from firmware_bridge.sim.stall import boards_side
@@ -43,11 +44,19 @@ class EmulatedBench:
 
     `send` gets complete frames. An order that the mechanism cannot execute is recorded in
     `refusals` and raised as `ImpossibleOrderError` from the loop or from `follow_real_time`,
-    because pins cannot refuse an order and the rest of such a run is meaningless.
+    because pins cannot refuse an order and the rest of such a run is meaningless. With a
+    `bootloader` every reset starts that program first.
     Raises `FileNotFoundError` if the program or the simulator's library is not built.
     """
 
-    def __init__(self, plant: Plant, send: Send, key: bytes = KEY, elf: Path = ELF) -> None:
+    def __init__(
+        self,
+        plant: Plant,
+        send: Send,
+        key: bytes = KEY,
+        elf: Path = ELF,
+        bootloader: FlashImage | None = None,
+    ) -> None:
         self.plant = plant
         self.refusals: list[str] = []
         self._raised = 0
@@ -61,7 +70,7 @@ class EmulatedBench:
         self._disturbances = self._make_disturbances(plant)
         self.boards: dict[str, EmulatedBoard] = {}
         for name in plant.table.boards:
-            self.boards[name] = self._board(name, key, elf)
+            self.boards[name] = self._board(name, key, elf, bootloader)
         plant.connect(self.boards)
         with boards_side():
             plant.power_on()
@@ -168,7 +177,9 @@ class EmulatedBench:
 
     # Boards
 
-    def _board(self, name: str, key: bytes, elf: Path) -> EmulatedBoard:
+    def _board(
+        self, name: str, key: bytes, elf: Path, bootloader: FlashImage | None
+    ) -> EmulatedBoard:
         config = self.plant.table.boards[name]
         serial = f"SIM{config.address:05}"
         return EmulatedBoard(
@@ -182,6 +193,7 @@ class EmulatedBench:
                 cycle, name, lambda: self._send_frame(name, frame)
             ),
             elf=elf,
+            bootloader=bootloader,
         )
 
     def _measure(self) -> None:

@@ -18,6 +18,7 @@ from config.schema import (
 )
 from firmware_bridge.executor.channels import Wiring
 from firmware_bridge.sim.line import BITS_A_BYTE
+from firmware_bridge.sim.processors.bootloader import FlashImage
 from firmware_bridge.sim.processors.pin_devices import (
     AxisPins,
     MotorPins,
@@ -39,6 +40,7 @@ MODULE_BYTE = BITS_A_BYTE * FREQUENCY // 115_200
 EMERGENCY, CURTAIN, MOTOR_CURRENT = 20, 21, 69
 """Pins with the same function on every board."""
 MOST_MV = 5000
+_SEEDS = 1 << 32
 FALLING_MV, HELD_UP, DETECTED = 4300, FREQUENCY // 2, FREQUENCY // 250
 """Supply voltage of a failing supply, the cycles until the processor stops, and the cycles until
 its brown-out detector resets it, if the supply recovers before (our values)."""
@@ -63,14 +65,18 @@ class EmulatedBoard:
         refuse: Callable[[str, str], None],
         send: Callable[[int, bytes], None],
         elf: Path = ELF,
+        bootloader: FlashImage | None = None,
     ) -> None:
+        self.observe: Callable[[int, PinOutputs], None] = _ignore
+        """Called with the outputs, and with the bench's cycle at which the processor began."""
         self._elf = elf
+        self._bootloader = bootloader
         self._now = now
         self._plant = plant
         self._refuse = refuse
         self._send = send
         self._schedule = schedule
-        self._processor = Processor(elf, eeprom=eeprom)
+        self._processor = Processor(elf, eeprom=eeprom, bootloader=bootloader)
         self._closed = False
         self._before = 0
         """The bench's cycle at which this processor was switched on."""
@@ -119,7 +125,8 @@ class EmulatedBoard:
         """Run to this cycle, and process the outputs."""
         self._processor.run(until - self._before)
         out = self._processor.take()
-        if out.pins or out.sent:
+        if out.pins or out.sent or out.resets:
+            self.observe(self._before, out)
             self._process_outputs(out)
 
     def receive(self, data: bytes) -> None:
@@ -170,7 +177,12 @@ class EmulatedBoard:
         self._before = self._now()
         for pin, device in self._devices.items():
             device.changed(self._before, pin, PinLevel.RELEASED)
-        self._processor = Processor(self._elf, eeprom=eeprom)
+        self._processor = Processor(
+            self._elf,
+            eeprom=eeprom,
+            bootloader=self._bootloader,
+            memory_seed=self._before % _SEEDS,
+        )
         self._frame.clear()
         self._connect()
 
@@ -234,3 +246,7 @@ class EmulatedBoard:
     def _settle(self, cycle: int) -> None:
         for axis in self._axes:
             axis.settle(cycle)
+
+
+def _ignore(before: int, out: PinOutputs) -> None:
+    """Pass outputs on to nobody until an observer is set."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from config.loader import game_parameters, load_game, load_table
-from controller.assembly import daemon_for, simulated
+from controller.assembly import Hardware, daemon_for, simulated
 from controller.events import Event, EventLog
 from controller.journal import Journal
 from controller.orders import Orders
@@ -55,9 +56,21 @@ class Round:
 
 
 def play(
-    table: str, game: str, *, seed: int, emulated: bool, answers: dict[str, int | str] | None = None
+    table: str,
+    game: str,
+    *,
+    seed: int,
+    emulated: bool,
+    answers: dict[str, int | str] | None = None,
+    stock: bool = False,
+    until_ready: bool = False,
+    observe: Callable[[Hardware], None] | None = None,
 ) -> Round:
-    """Play one round, from power-on until its tiles are collected."""
+    """Play one round, from power-on until its tiles are collected.
+
+    `stock` boards have the Mega's bootloader. With `until_ready` the round ends when it is dealt.
+    `observe` is called before the run.
+    """
 
     async def main() -> Round:
         loop = asyncio.get_running_loop()
@@ -65,7 +78,11 @@ def play(
         config = load_game(game).model_copy(update={"play": PLAY})
         orders = Orders(find_game(game), game_parameters(config), answers=answers or {})
         seats = seats_of(orders.setup(0))
-        hardware = simulated(machine, config, orders.game, seats, seed, emulated=emulated)
+        hardware = simulated(
+            machine, config, orders.game, seats, seed, emulated=emulated, stock=stock
+        )
+        if observe is not None:
+            observe(hardware)
         plant = hardware.plant
         assert plant is not None and plant.dome is not None
         played, log = Round(), EventLog(loop.time)
@@ -79,7 +96,9 @@ def play(
         log.listen(record)
         try:
             with Journal.in_memory("", {}) as journal:
-                await daemon_for(hardware, machine, config, orders, journal, log).run(1)
+                await daemon_for(hardware, machine, config, orders, journal, log).run(
+                    1, until_ready=until_ready
+                )
         finally:
             hardware.close()
         played.dice = plant.dome.throws
