@@ -27,6 +27,8 @@ KILLS = 250
 FUZZ_SECONDS = 600
 PHASES = 10_000
 """Presses of the emergency stop for each kind of command."""
+BOOTS = 20
+"""Rounds on emulated boards that boot through the Mega's bootloader."""
 INTERRUPTED = 130
 Command = tuple[str, ...]
 
@@ -59,11 +61,20 @@ def emergency(seed: int, jobs: int, reports: Path) -> Command:
     )
 
 
+def boots(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that deals rounds on stock boards that are reset at random moments."""
+    return (
+        *(sys.executable, "-m", "tests.firmware_bridge.firmware.stock_rounds"),
+        *("--rounds", str(BOOTS), "--seed", str(seed)),
+    )
+
+
 EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "chaos": (chaos, RUNS),
     "kills": (kills, 1),
     "fuzz": (fuzz, 1),
     "emergency": (emergency, 1),
+    "boots": (boots, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 

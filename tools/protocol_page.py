@@ -10,7 +10,7 @@ from string import Template
 
 from firmware_bridge import board
 from firmware_bridge.sim import session
-from firmware_bridge.wire import messages
+from firmware_bridge.wire import boot_times, messages
 from firmware_bridge.wire import sliding_window as exchange
 from firmware_bridge.wire.codec import codes, encode
 from firmware_bridge.wire.messages import TABLE, MessageRow, Sender
@@ -50,6 +50,8 @@ def page() -> str:
         shortest_ms=_ms(exchange.SHORTEST_TIMEOUT),
         longest_ms=_ms(exchange.LONGEST_TIMEOUT),
         repetitions=exchange.REPETITIONS,
+        start_silence=boot_times.START_SILENCE,
+        release_silence=boot_times.RELEASE_SILENCE,
         repeat_ms=_ms(session.REPEAT_AFTER),
         repeat_most_ms=_ms(session.REPEAT_AT_LEAST_EVERY),
         example=_example(),
@@ -166,6 +168,20 @@ survive.
 The reply proves that the board has its device key: the first eight bytes of HMAC-SHA256(key,
 nonce + serial). A nonce must never be used twice. `Identify`, and the first field of `Identity`,
 keep their layout in every version of the protocol, so that a wrong version can be named.
+
+## Starts and resets
+
+A board announces its start by `Started`, once, with a leading zero and the sequence number 0. The
+host then knows that the board runs, and that a session with it has ended. If the notice is lost,
+the host finds out as with any silent board.
+
+The opening of a port can reset a board into a bootloader, in which any byte holds it. After such an
+opening the host sends nothing until the first `Started`, at most for $start_silence s. If a board
+does not answer an `Identify` and its repetitions, the host sends nothing to its line, except stops,
+for $release_silence s or until a `Started`, and then asks once more. [Decision
+20](decisions/0020-first-contact.md) gives the reasons.
+
+After a reset by BROWN_OUT or WATCHDOG the board has latched the fault of that name.
 
 ## Commands
 

@@ -12,10 +12,12 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from struct import Struct
 
 from firmware_bridge.commissioning.provisioning import intel_hex
+from firmware_bridge.wire.transport import expect_reset
 from rules.errors import WallwrightError
 
 FIRMWARE = Path(__file__).parents[1] / "firmware"
@@ -34,6 +36,13 @@ SOURCES = (
 HASH_SIZE = 4
 PROGRAMMER = ("-c", "wiring", "-p", "m2560", "-b", "115200", "-D")
 """Options for the Mega's own bootloader, which erases each page as it writes it, hence -D."""
+USB = "usb"
+"""The port of a programmer that is found on the USB by itself."""
+BARE_FUSES = (("lfuse", 0xFF), ("hfuse", 0xD9), ("efuse", 0xFC))
+"""Fuses of a board without a bootloader: 16 MHz crystal; the firmware is started by every reset,
+and an erasure clears the EEPROM too; brown-out at 4.3 V."""
+LOCKED = 0xFC
+"""Lock bits with which neither flash nor EEPROM can be read or written until the chip is erased."""
 PACKAGES = "gcc-avr avr-libc binutils-avr make"
 NOTE = b".wallwright"
 """The section of the built file with the hash, in hexadecimal; it is not flashed."""
@@ -142,6 +151,32 @@ def flash(port: str) -> None:
     avrdude(port, f"flash:w:{HEX}:i")
 
 
+def flash_bare(port: str, programmer: str) -> None:
+    """Erase a board, set its fuses and write the firmware, with an ISP programmer.
+
+    `port` is that of the programmer, or `USB`. Nothing is left of the bootloader and of the EEPROM.
+    Raises FlashingError.
+    """
+    fuses = tuple(part for name, value in BARE_FUSES for part in ("-U", f"{name}:w:{value:#04x}:m"))
+    _program(port, programmer, "-e", *fuses, "-U", f"flash:w:{HEX}:i")
+
+
+def write_eeprom_bare(port: str, programmer: str, data: bytes) -> None:
+    """Write bytes to the beginning of a board's EEPROM with an ISP programmer, then lock the chip.
+
+    Raises FlashingError.
+    """
+    with _as_file(data) as file:
+        operations = ("-U", f"eeprom:w:{file}:i", "-U", f"lock:w:{LOCKED:#04x}:m")
+        _program(port, programmer, *operations)
+
+
+def _program(port: str, programmer: str, *operations: str) -> None:
+    require_avrdude(port)
+    command = ["avrdude", "-c", programmer, "-p", "m2560", "-P", port, *operations]
+    _run(command, f"avrdude, with the programmer {programmer} on {port},")
+
+
 def compare(port: str) -> None:
     """Read the board's flash back and compare it with the built firmware. Raises FlashingError."""
     avrdude(port, f"flash:v:{HEX}:i")
@@ -149,11 +184,18 @@ def compare(port: str) -> None:
 
 def write_eeprom(port: str, data: bytes) -> None:
     """Write bytes to the beginning of a board's EEPROM. Raises FlashingError."""
+    with _as_file(data) as file:
+        avrdude(port, f"eeprom:w:{file}:i")
+
+
+@contextmanager
+def _as_file(data: bytes) -> Iterator[Path]:
+    """A temporary Intel HEX file with these bytes."""
     # The data contain a key; only the owner can read a directory that `tempfile` creates.
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "provisioning.hex"
         file.write_text(intel_hex(data), encoding="ascii")
-        avrdude(port, f"eeprom:w:{file}:i")
+        yield file
 
 
 def require_avrdude(port: str) -> None:
@@ -169,7 +211,7 @@ def require_avrdude(port: str) -> None:
 
 def require_port(port: str) -> None:
     """Raise FlashingError if there is no such port."""
-    if not Path(port).exists():
+    if port != USB and not Path(port).exists():
         raise FlashingError(
             f"There is no port {port}; `wallwright scan` lists the attached ports.",
             refused=True,
@@ -177,11 +219,18 @@ def require_port(port: str) -> None:
 
 
 def avrdude(port: str, operation: str) -> None:
-    """Run avrdude. Raises FlashingError with the last line of its output."""
+    """Run avrdude. Raises FlashingError with the last line of its output.
+
+    avrdude resets the board by DTR before, and lets DTR go at its end.
+    """
     require_avrdude(port)
-    _run(
-        ["avrdude", *PROGRAMMER, "-P", port, "-U", operation], f"avrdude, for the board on {port},"
-    )
+    try:
+        _run(
+            ["avrdude", *PROGRAMMER, "-P", port, "-U", operation],
+            f"avrdude, for the board on {port},",
+        )
+    finally:
+        expect_reset(port)
 
 
 def _run(command: list[str], action: str) -> None:

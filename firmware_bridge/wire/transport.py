@@ -8,9 +8,11 @@ pseudo-terminals too.
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import termios
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 import serial
@@ -62,6 +64,23 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
             " another program may have it open, or this user may not be in the group dialout."
         ) from reason
     return SerialTransport(device, resets_boards=_keep_dtr(device.fileno()))
+
+
+def expect_reset(port: str) -> None:
+    """Let the next `open_serial` of this port count as a reset of its board.
+
+    To be called after another program has let DTR go, as avrdude does. Does nothing for a port
+    without modem lines or one that cannot be opened.
+    """
+    with suppress(OSError, termios.error):
+        descriptor = os.open(port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            fcntl.ioctl(descriptor, termios.TIOCMGET, b"\0" * 4)
+            attributes = termios.tcgetattr(descriptor)
+            attributes[_CONTROL] |= termios.HUPCL
+            termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
+        finally:
+            os.close(descriptor)
 
 
 def _keep_dtr(port: int) -> bool:

@@ -23,7 +23,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     return collected
 
 
-def test_without_a_name_two_seeds_of_ten_thousand_rounds_kills_fuzzing_and_emergency_stops_are_run(
+def test_without_a_name_every_measurement_is_run(
     commands: list[tuple[str, ...]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert evidence.main(["--seed", "10", "--reports", str(tmp_path)]) == 0
@@ -42,7 +42,11 @@ def test_without_a_name_two_seeds_of_ten_thousand_rounds_kills_fuzzing_and_emerg
         *("benchmarks.emergency_phases", "--phases", "10000"),
         *("--seed", "10", "--jobs", "2"),
     )
-    assert len(commands) == 5
+    assert commands[5][2:] == (
+        *("tests.firmware_bridge.firmware.stock_rounds", "--rounds", "20"),
+        *("--seed", "10"),
+    )
+    assert len(commands) == 6
     out = capsys.readouterr().out
     assert "chaos, seed 10: wallwright chaos --rounds 10000 --seed 10" in out
     assert "kills, seed 10: passed" in out
@@ -67,6 +71,6 @@ def test_without_a_seed_every_run_gets_a_new_one(
 def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert evidence.main(["proofs"]) == 2
     assert capsys.readouterr().err == (
-        "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, or no name"
+        "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, boots, or no name"
         " for all.\n"
     )

@@ -37,11 +37,31 @@ def build() -> int:
     return result.code
 
 
+Bare = Annotated[
+    bool,
+    typer.Option(
+        "--bare",
+        help="Use an ISP programmer; PORT is the programmer's port, or usb. The board has no"
+        " bootloader afterwards.",
+    ),
+]
+Programmer = Annotated[
+    str, typer.Option(help="With --bare: the programmer's name in avrdude's list.")
+]
+
+
 @firmware.command()
-def flash(port: Port) -> int:
+def flash(port: Port, bare: Bare = False, programmer: Programmer = "usbasp") -> int:
     """Write the built firmware into a board, then check the build that the board reports."""
     with _errors_reported() as result:
         made = flashing.require_built()
+        if bare:
+            flashing.flash_bare(port, programmer)
+            print(
+                "The board was erased and flashed without a bootloader. Provision it:"
+                " wallwright firmware provision PORT --bare --serial S --address N."
+            )
+            return result.code
         flashing.flash(port)
         print(f"The board on {port} was flashed.")
         _require_build(port, made)
@@ -80,6 +100,8 @@ def provision(
         int, typer.Option(help="The size of the board's key in bytes: 16 or 32.")
     ] = 32,
     keys: KeysFile = None,
+    bare: Bare = False,
+    programmer: Programmer = "usbasp",
 ) -> int:
     """Write a serial number, an address and a new key to a board; store the key on this host."""
     key = os.urandom(max(key_bytes, 0))
@@ -91,10 +113,22 @@ def provision(
     known = keys_of(keys)
     with _errors_reported() as result:
         flashing.require_avrdude(port)
-        _require_own_serial(port, serial, known)
+        if bare:
+            _require_new_serial(serial, known)
+        else:
+            _require_own_serial(port, serial, known)
         known.require_writable()  # checked before the board gets a key that cannot be stored
-        flashing.write_eeprom(port, data)
+        if bare:
+            flashing.write_eeprom_bare(port, programmer, data)
+        else:
+            flashing.write_eeprom(port, data)
         known.remember(serial, key)
+        if bare:
+            print(
+                f"The board is {serial}, address {address}, and locked; its key is in"
+                f" {known.file}. Check it on its own port: wallwright scan PORT."
+            )
+            return result.code
         print(f"The board on {port} is {serial}, address {address}; its key is in {known.file}.")
         _require_identity(port, serial, key)
     return result.code
@@ -119,6 +153,16 @@ def _require_build(port: str, made: bytes) -> None:
                 f" {made.hex()}; flash it: wallwright firmware flash {port}."
             )
         print(f"The board {answer.serial} on {port} runs the build {made.hex()}, as built here.")
+
+
+def _require_new_serial(serial: str, known: DeviceKeys) -> None:
+    """Raise FlashingError if the serial number has a key: a programmer cannot ask the board."""
+    if serial in known:
+        raise FlashingError(
+            f"{serial} has a key in {known.file} already; choose another serial number, or remove"
+            " its line from that file.",
+            refused=True,
+        )
 
 
 def _require_own_serial(port: str, serial: str, known: DeviceKeys) -> None:

@@ -274,6 +274,32 @@ def test_after_flashing_the_build_of_the_board_is_checked(
     assert "; build current; " in wallwright(f"scan {desk.port} --keys {desk.keys}").out
 
 
+def test_a_bare_board_gets_its_fuses_and_the_firmware_by_a_programmer(
+    desk: Desk, built: Path, wallwright: Wallwright
+) -> None:
+    result = wallwright("firmware flash usb --bare --programmer usbasp")
+    assert (result.code, result.err) == (0, "")
+    assert desk.calls == [
+        (
+            "-c usbasp -p m2560 -P usb -e -U lfuse:w:0xff:m -U hfuse:w:0xd9:m -U efuse:w:0xfc:m"
+            f" -U flash:w:{built.with_suffix('.hex')}:i"
+        )
+    ]
+
+
+def test_a_bare_board_is_locked_after_it_has_its_key(desk: Desk, wallwright: Wallwright) -> None:
+    order = f"firmware provision usb --bare --serial WALL0003 --keys {desk.keys}"
+    result = wallwright(order)
+    assert (result.code, result.err) == (0, "")
+    (call,) = desk.calls
+    assert call.startswith("-c usbasp -p m2560 -P usb -U eeprom:w:")
+    assert call.endswith(":i -U lock:w:0xfc:m"), "no key can be read back"
+    assert desk.keys.read_text().startswith("WALL0003 ")
+    again = wallwright(order)
+    assert again.code != 0
+    assert "WALL0003 has a key in" in again.err and len(desk.calls) == 1
+
+
 def test_a_full_verification_reads_the_flash_back(
     desk: Desk, built: Path, wallwright: Wallwright
 ) -> None:
