@@ -28,7 +28,14 @@ from firmware_bridge.sim.processors.pin_devices import (
     SerialModule,
     Strip,
 )
-from firmware_bridge.sim.processors.processor import ELF, FREQUENCY, PinLevel, PinOutputs, Processor
+from firmware_bridge.sim.processors.processor import (
+    ELF,
+    FREQUENCY,
+    PinLevel,
+    PinOutputs,
+    Processor,
+    Reset,
+)
 from firmware_bridge.wire.messages import ResetCause
 from firmware_bridge.wire.transport import BAUD
 
@@ -41,6 +48,8 @@ EMERGENCY, CURTAIN, MOTOR_CURRENT = 20, 21, 69
 """Pins with the same function on every board."""
 MOST_MV = 5000
 _SEEDS = 1 << 32
+_POWER_ON = 1
+"""The flag of a power-on in MCUSR."""
 FALLING_MV, HELD_UP, DETECTED = 4300, FREQUENCY // 2, FREQUENCY // 250
 """Supply voltage of a failing supply, the cycles until the processor stops, and the cycles until
 its brown-out detector resets it, if the supply recovers before (our values)."""
@@ -183,6 +192,7 @@ class EmulatedBoard:
             bootloader=self._bootloader,
             memory_seed=self._before % _SEEDS,
         )
+        self.observe(self._before, PinOutputs([], [], [Reset(0, _POWER_ON)]))
         self._frame.clear()
         self._connect()
 

@@ -100,6 +100,8 @@ class LeaseWatch:
         for cycle, _ in out.resets:
             self.resets += 1
             self._identified = False
+            for pin in tuple(self._active):
+                self._check_end(pin, before + cycle)
             self._ends = min(self._ends, before + cycle)
         for cycle, pin, level in out.pins:
             if pin not in self._safe or pin == LED:

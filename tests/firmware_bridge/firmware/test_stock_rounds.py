@@ -12,8 +12,15 @@ from config.schema import MotorChannel
 from controller.assembly import Hardware, simulated
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
-from firmware_bridge.sim.processors.processor import FREQUENCY, PinChange, PinLevel, PinOutputs
-from firmware_bridge.wire.messages import ResetCause
+from firmware_bridge.sim.processors.processor import (
+    FREQUENCY,
+    PinChange,
+    PinLevel,
+    PinOutputs,
+    Reset,
+)
+from firmware_bridge.wire.codec import encode
+from firmware_bridge.wire.messages import ResetCause, TakeLease
 from rules.games import find_game
 from tests.firmware_bridge.firmware.emulated_rounds import build
 from tests.firmware_bridge.firmware.lease_watch import LeaseWatch
@@ -79,6 +86,21 @@ def test_a_pin_that_is_active_without_a_lease_is_noticed() -> None:
     assert watch.violations == [
         f"pin {pin} became active at 1.000000 s; the lease ended at 0.000000 s"
     ]
+
+
+def test_a_reset_releases_every_pin() -> None:
+    table = load_table("pai_gow")
+    (config,) = table.boards.values()
+    pin = next(c.pin for c in config.channels.values() if isinstance(c, MotorChannel))
+    board = SimpleNamespace(cycle=0, receive=lambda data: None)
+    watch = LeaseWatch(board, config)  # type: ignore[arg-type]
+    watch._identified = True
+    board.receive(encode(config.address, 1, TakeLease(1000)))
+    board.observe(0, PinOutputs([PinChange(FREQUENCY // 2, pin, PinLevel.HIGH)], [], []))
+    board.observe(0, PinOutputs([], [], [Reset(FREQUENCY * 3 // 4, 1)]))
+    board.cycle = 2 * FREQUENCY
+    watch.finish()
+    assert (watch.activations, watch.violations) == (1, [])
 
 
 @pytest.mark.slow
