@@ -25,6 +25,8 @@ RUNS = 2
 """Number of seeds for random rounds; each seed plays `ROUNDS` rounds."""
 KILLS = 250
 FUZZ_SECONDS = 600
+LIES = 1_000_000
+"""Wrong messages to the host, and as many to whole rounds."""
 PHASES = 10_000
 """Presses of the emergency stop for each kind of command."""
 BOOTS = 20
@@ -69,12 +71,22 @@ def boots(seed: int, jobs: int, reports: Path) -> Command:
     )
 
 
+def lies(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that lets boards lie to the host and to whole rounds."""
+    return (
+        *(sys.executable, "-m", "tools.lying_boards", "--lies", str(LIES)),
+        *("--real-seconds", "60"),
+        *("--seed", str(seed)),
+    )
+
+
 EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "chaos": (chaos, RUNS),
     "kills": (kills, 1),
     "fuzz": (fuzz, 1),
     "emergency": (emergency, 1),
     "boots": (boots, 1),
+    "lies": (lies, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 

@@ -92,7 +92,8 @@ class Lease:
             self._answer = self._link.post(lease)
         elif self._answer.done():
             # A renewal must not wait behind other commands, or the lease could expire meanwhile.
-            self._answer = self._link.urge(lease)
+            due = self._loop.time() if self._renewal is None else self._renewal.when()
+            self._answer = self._link.urge(lease, due)
         self._renewal = self._loop.call_later(self._seconds / RENEWALS, self._renew)
 
 

@@ -104,6 +104,11 @@ class SerialBoard:
         return self._name
 
     @property
+    def is_closed(self) -> bool:
+        """Whether no session has begun, or the last one has ended."""
+        return self._identity is None
+
+    @property
     def traffic(self) -> Traffic:
         """The traffic counters of the link to this board."""
         return self._link.traffic

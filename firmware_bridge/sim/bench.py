@@ -6,13 +6,16 @@ The line may be in memory or a pseudo-terminal; the event loop may be virtual or
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
+from random import Random
 
 from config.schema import BoardConfig
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim.boot import BootDelay
 from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
+from firmware_bridge.sim.lies.lying_board import Lie, LyingBoard
 from firmware_bridge.sim.plant.electrical.connected_boards import BoardInputs
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.session import BoardSession
@@ -49,6 +52,7 @@ class Bench:
         self._disturbances = self._make_disturbances(plant)
         self._booting: dict[str, BootDelay] = {}
         """The boards that are in their bootloaders."""
+        self._liars: dict[str, LyingBoard] = {}
         self._ends = {name: self._end(name) for name in self.boards}
         plant.connect(inputs or self.boards)
         with boards_side():
@@ -86,6 +90,14 @@ class Bench:
         for name in self.boards:
             self.reset(name, ResetCause.EXTERNAL)
 
+    def lie(self, chance: Random, told: Counter[Lie]) -> Mapping[str, LyingBoard]:
+        """Let every board lie from now on; return the liars. `told` counts the lies."""
+        for name, end in self._ends.items():
+            end.close()
+            self._liars[name] = LyingBoard(self.boards[name], end.address, chance, told)
+            self._ends[name] = self._end(name)
+        return self._liars
+
     def set_cable(self, cable: Cable) -> None:
         """Set the cable that `link_unplugged` pulls; without one the host is not notified."""
         if self._disturbances is not None:
@@ -105,10 +117,11 @@ class Bench:
             self._ends[name].announce(self.boards[name].started)
 
     def _end(self, name: str) -> _End:
-        address = self.plant.table.boards[name].address
+        address, liar = self.plant.table.boards[name].address, self._liars.get(name)
         if self._disturbances is None:
-            return _End(self.boards[name], address, self._send, self._decoder)
-        return _End(self.boards[name], address, partial(self._send_frame, name), Decoder())
+            return _End(self.boards[name], address, self._send, self._decoder, liar)
+        send = partial(self._send_frame, name)
+        return _End(self.boards[name], address, send, Decoder(), liar)
 
     # Injected faults
 
@@ -141,14 +154,24 @@ class Bench:
 class _End:
     """One board's session, and the one timer that repeats its events."""
 
-    def __init__(self, board: VirtualBoard, address: int, send: Send, decoder: Decoder) -> None:
+    def __init__(
+        self,
+        board: VirtualBoard,
+        address: int,
+        send: Send,
+        decoder: Decoder,
+        liar: LyingBoard | None,
+    ) -> None:
         self.address = address
         self._board = board
         self._loop = board.loop
-        self._session = BoardSession(address, board.execute, send, decoder)
+        execute = board.execute if liar is None else liar.execute
+        self._session = BoardSession(address, execute, send, decoder)
         self._timer: asyncio.TimerHandle | None = None
         self._open = True
         board.send = self._emit
+        if liar is not None:
+            liar.emit, liar.send, board.send = self._emit, send, liar.report
         board.line = self._line
 
     def receive(self, data: bytes) -> None:

@@ -50,7 +50,8 @@ class Link:
         self.check_reply: CheckReply = _accept_reply
         """Checks each reply against its command; a returned error becomes the command's result."""
         self.on_surplus: Callable[[], None] = _do_nothing
-        """Called for each repeated or early event, and for each reply that no command expects."""
+        """Called for each notice, each repeated or early event, and each reply that no command
+        expects."""
         self.on_started: Callable[[Started], None] = _discard
         """Called with the notice of the board's start."""
         self.name = name
@@ -118,12 +119,12 @@ class Link:
             self._line.wake(self)
         return command
 
-    def urge(self, message: Message) -> Reply:
+    def urge(self, message: Message, due: float) -> Reply:
         """Send a command before all that wait, even if the window is full; for lease renewals.
 
-        The reply may stay unread.
+        `due` is the time at which it was to be sent. The reply may stay unread.
         """
-        command = Command(message, self._loop.create_future(), unread=True, urgent=True)
+        command = Command(message, self._loop.create_future(), sent=due, unread=True, urgent=True)
         if self._closed:
             command.fail(BoardSilentError(self._closed))
         else:
@@ -155,6 +156,7 @@ class Link:
     def take(self, sequence: int, message: Message, now: float) -> None:
         """Process a valid frame received from this board."""
         if type(message) is Started:
+            self.on_surplus()
             self._started(message)
             return
         if type(message) in EVENTS:

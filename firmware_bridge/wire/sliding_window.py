@@ -39,6 +39,7 @@ class Command:
     sequence: int = -1
     frame: bytes = b""
     sent: float = 0.0
+    """When it was sent last; before that, when it was due (of an urgent command only)."""
     repetitions: int = 0
     unread: bool = False
     """Whether the reply may stay unread; asyncio then logs no warning if it is an error."""
@@ -63,6 +64,8 @@ class Traffic:
     """Frames sent again."""
     events: int = 0
     repeated_events: int = 0
+    latest_urgent: float = 0.0
+    """Longest time from the moment when an urgent command was due until it was sent, seconds."""
 
 
 class RoundTrip:
@@ -149,6 +152,8 @@ class Exchange:
             if not (self._ready or command is self._opened_by):
                 break
             waiting.popleft()
+            if command.urgent:
+                self.traffic.latest_urgent = max(self.traffic.latest_urgent, now - command.sent)
             sequence = self._next
             command.sequence = sequence
             command.frame = encode(self._address, sequence, command.message)

@@ -9,9 +9,17 @@
 #include "virtual_pins.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* Sound frames with arbitrary payloads since the start; printed at the end. */
+static unsigned long fuzzed_frames;
+
+__attribute__((destructor)) static void print_count(void) {
+    fprintf(stderr, "fuzzed frames: %lu\n", fuzzed_frames);
+}
 
 static uint8_t framed[256];
 static uint8_t framed_size;
@@ -95,6 +103,7 @@ static void send_frames(uint8_t sequence, const uint8_t *bytes, size_t size) {
         bytes += some;
         size -= some;
         send_frame(sequence++, type, payload);
+        fuzzed_frames++;
         hw_advance(40);
     }
 }

@@ -20,7 +20,7 @@ from firmware_bridge.wire.messages import NONE, Message
 from tests.controller.pausing.test_pauses import check_same_deal, prompts, undisturbed
 from tests.controller.played_round import Happens, Round, emergency, play, stall
 
-CODES = (*FaultCode, 0, 14, 99, 255)
+CODES = (*FaultCode, 0, max(FaultCode) + 1, 99, 255)
 """Every fault code, and numbers that are none."""
 
 

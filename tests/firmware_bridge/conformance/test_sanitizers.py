@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,3 +71,5 @@ def test_arbitrary_bytes_cause_no_error(tmp_path: Path) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stderr[-4000:]
+    (frames,) = re.findall(r"fuzzed frames: (\d+)", run.stderr)
+    assert int(frames) > 1000, "the fuzzer sends frames with arbitrary payloads"

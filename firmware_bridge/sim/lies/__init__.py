@@ -1,0 +1,1 @@
+"""Lying boards: virtual boards that speak the protocol soundly and send wrong contents."""

@@ -1,0 +1,281 @@
+"""A host that calls everything a board offers, while the board at the other end lies to it.
+
+Every call must return or raise BoardError in time, whatever the board sends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from random import Random
+from typing import Any
+
+from config.loader import load_table
+from config.schema import AxisChannel, MotorChannel, SensorChannel
+from firmware_bridge.board import Edges, Elapsed, Level, ProtocolBreach
+from firmware_bridge.boards.encoding import flags_of
+from firmware_bridge.boards.serial_board import SerialBoard
+from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
+from firmware_bridge.sim.lies.lying_board import Dishonesty, Lie, LyingBoard
+from firmware_bridge.sim.line import memory_line
+from firmware_bridge.sim.session import BoardSession
+from firmware_bridge.wire.errors import BoardError
+from firmware_bridge.wire.link import SerialLine
+from firmware_bridge.wire.messages import Message, ResetCause
+
+TABLES = (("robotic", "base"), ("robotic", "arm"), ("auto_deal", "hands"), ("pai_gow", "base"))
+CALLERS = 6
+STARTS = 5
+"""How often a session is begun with one board; then the next board is taken."""
+LONGEST_CALL = 900.0
+"""Seconds after which a call counts as hung; homing takes the longest."""
+FRAME = 0.0007
+"""Seconds that a frame takes on the line."""
+_TOGETHER = 16
+"""Messages that are inserted at one moment."""
+
+
+class LiedTo:
+    """Sessions with lying boards. `told` counts the lies, `late` is the latest renewal, seconds."""
+
+    def __init__(self, told: Counter[Lie]) -> None:
+        self.told = told
+        self.breaches: Counter[ProtocolBreach] = Counter()
+        self.calls: Counter[str] = Counter()
+        """Calls by their result: `returned`, or the name of the error."""
+        self.late = 0.0
+
+    async def play(self, seed: int, most: int) -> None:
+        """Call one lying board until it has told `most` lies, or cannot be started any more.
+
+        Raises TimeoutError for a call that hangs, and whatever error of the program occurs.
+        """
+        chance = Random(f"{seed}:lied to")
+        errors = collect_errors(asyncio.get_running_loop())
+        board = _BoardInReach(chance, self.told)
+        disturbing = asyncio.ensure_future(board.disturb())
+        ends = self.told.total() + most
+        try:
+            for _ in range(STARTS):
+                async with asyncio.timeout(LONGEST_CALL):
+                    if not await self._called("start", board.start):
+                        continue
+                async with asyncio.TaskGroup() as callers:
+                    for _ in range(CALLERS):
+                        callers.create_task(self._call(board, chance, ends, errors))
+            if disturbing.done():
+                await disturbing
+        finally:
+            disturbing.cancel()
+            self.late = max(self.late, board.host.traffic.latest_urgent)
+            self.breaches.update(board.host.breaches)
+            await board.close()
+        if errors:
+            raise errors[0]
+
+    async def _call(
+        self, board: _BoardInReach, chance: Random, ends: int, errors: list[Exception]
+    ) -> None:
+        """Make random calls until the lies are told or the session is lost."""
+        while self.told.total() < ends and not board.is_lost and not errors:
+            name, call = chance.choice(board.calls)
+            async with asyncio.timeout(LONGEST_CALL):
+                await self._called(name, call)
+            await asyncio.sleep(chance.random() * 0.02)
+
+    async def _called(self, name: str, call: Callable[[], Awaitable[object]]) -> bool:
+        try:
+            await call()
+        except BoardError as error:
+            self.calls[type(error).__name__] += 1
+            return False
+        self.calls["returned"] += 1
+        return True
+
+
+def collect_errors(loop: asyncio.AbstractEventLoop) -> list[Exception]:
+    """Collect the errors that the loop would only log: of callbacks, and of tasks nobody awaits."""
+    errors: list[Exception] = []
+
+    def collect(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        errors.append(error if isinstance(error, Exception) else RuntimeError(str(context)))
+
+    loop.set_exception_handler(collect)
+    return errors
+
+
+class _BoardInReach:
+    """A lying virtual board on a line in memory, and the host's board with all of its calls."""
+
+    def __init__(self, chance: Random, told: Counter[Lie]) -> None:
+        loop = asyncio.get_running_loop()
+        table_name, name = chance.choice(TABLES)
+        table = load_table(table_name)
+        config = table.boards[name]
+        self._chance = chance
+        self._loop = loop
+        self._virtual = VirtualBoard(config, _Loose(chance), loop, serial=b"SIM00000")
+        self._liar = LyingBoard(self._virtual, config.address, chance, told)
+        here, there = memory_line()
+        self._line = SerialLine(here)
+        self._session = BoardSession(config.address, self._liar.execute, there.write)
+        there.connect(self._receive, _discard)
+        self._liar.emit, self._liar.send = self._emit, there.write
+        self._virtual.send = self._liar.report
+        self._timer: asyncio.TimerHandle | None = None
+        flags = flags_of(table)
+        self.host = SerialBoard(name, config, self._line, KEY, lambda: chance.randbytes(8), flags)
+        self._channels = tuple(config.channels)
+        self._motors = self._of(config.channels, MotorChannel)
+        self._axes = self._of(config.channels, AxisChannel)
+        self._sensors = self._of(config.channels, SensorChannel)
+        self._kept: list[object] = []
+        self.calls = self._all_calls()
+
+    @staticmethod
+    def _of(channels: Mapping[str, object], kind: type[object]) -> tuple[str, ...]:
+        return tuple(name for name, each in channels.items() if isinstance(each, kind))
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the session has ended."""
+        return self.host.is_closed
+
+    async def start(self) -> None:
+        """Begin a session and take the lease."""
+        await self.host.start()
+        await self.host.hold_lease()
+
+    async def close(self) -> None:
+        """Close the host's board and the line."""
+        await self.host.close()
+        self._line.close()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def disturb(self) -> None:
+        """Lie, insert messages, change sensors and reset the board at random moments."""
+        chance, liar = self._chance, self._liar
+        while True:
+            await asyncio.sleep(chance.random() * 2)
+            match chance.randrange(5):
+                case 0:
+                    liar.honesty = Dishonesty(chance.random() ** 2, chance.random() ** 2)
+                case 1:
+                    liar.honesty = Dishonesty(chance.random() * 0.05, chance.random() * 0.05)
+                case 2 if self._sensors:
+                    self._virtual.sensor(chance.choice(self._sensors), chance.random() < 0.5)
+                case 3 if chance.random() < 0.05:
+                    self._virtual.reset(ResetCause.POWER)
+                case _:
+                    insert = chance.choice((liar.insert_event, liar.insert_frame))
+                    for number in range(chance.randint(1, chance.choice((1, 30, 3000)))):
+                        insert()
+                        if number % _TOGETHER == _TOGETHER - 1:
+                            await asyncio.sleep(_TOGETHER * FRAME)
+
+    # The host's calls
+
+    def _all_calls(self) -> tuple[tuple[str, Callable[[], Awaitable[object]]], ...]:
+        host, chance = self.host, self._chance
+
+        def channel() -> str:
+            return chance.choice(self._channels)
+
+        def motor() -> str:
+            return chance.choice(self._motors or self._channels)
+
+        def axis() -> str:
+            return chance.choice(self._axes or self._channels)
+
+        async def drive() -> object:
+            sensor = chance.choice(self._sensors or self._channels)
+            until = chance.choice((Edges(sensor, 2), Level(sensor), Elapsed()))
+            return await host.drive(motor(), chance.choice((-500, 500)), until, 0.3)
+
+        async def watch() -> None:
+            self._kept = [*self._kept[-3:], host.watch(chance.choice(self._sensors)), host.faults]
+
+        async def cancelled() -> None:
+            with_limit = asyncio.wait_for(drive(), 0.05)
+            try:
+                await with_limit
+            except TimeoutError:
+                await host.stop()
+
+        async def renew() -> None:
+            await host.release_lease()
+            await host.hold_lease()
+
+        return (
+            ("set", lambda: host.set(channel(), 1)),
+            ("pulse", lambda: host.pulse(channel(), 1, 0.05)),
+            ("drive", drive),
+            ("cancelled drive", cancelled),
+            ("move", lambda: host.move({axis(): chance.random() * 0.2})),
+            ("home", lambda: host.home(axis())),
+            ("throw", lambda: host.throw(channel(), 2)),
+            ("thrown", lambda: host.thrown(channel())),
+            ("read", lambda: host.read(channel())),
+            ("count", lambda: host.count(channel())),
+            ("recall", lambda: host.recall(channel())),
+            ("scan", lambda: host.scan(channel())),
+            ("watch", watch),
+            ("stop", host.stop),
+            ("clear", host.clear),
+            ("self-test", host.self_test),
+            ("lease", renew),
+        )
+
+    # The line
+
+    def _receive(self, data: bytes) -> None:
+        self._session.receive(data)
+        self._tick()
+
+    def _emit(self, event: Message) -> None:
+        self._session.emit(event)
+        self._tick()
+
+    def _tick(self) -> None:
+        due = self._session.tick(self._loop.time())
+        if due is None or (self._timer is not None and self._timer.when() <= due):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(due, self._repeat)
+
+    def _repeat(self) -> None:
+        self._timer = None
+        self._tick()
+
+
+class _Loose:
+    """Wiring to which no mechanism is connected."""
+
+    def __init__(self, chance: Random) -> None:
+        self._chance = chance
+
+    def output(self, channel: str, value: int) -> None:
+        """Do nothing."""
+
+    def axis_begins(self, axis: str, start: float, target: float, seconds: float) -> None:
+        """Do nothing: the axis reaches its target without a switch."""
+
+    def axis_ends(self, axis: str, position: float) -> None:
+        """Do nothing."""
+
+    def dice(self, channel: str, count: int) -> tuple[int, ...]:
+        return tuple(self._chance.randint(1, 6) for _ in range(count))
+
+    def tag(self, channel: str) -> int | None:
+        return self._chance.choice((None, 1, 2**63))
+
+    def analog(self, channel: str) -> int:
+        return self._chance.randrange(5000)
+
+
+def _discard(_: object) -> None:
+    """Do nothing when the line is lost."""

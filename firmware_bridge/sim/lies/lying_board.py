@@ -1,0 +1,161 @@
+"""A board that lies: it takes part in the session of a virtual board and falsifies its messages.
+
+Sequence numbers and checksums stay right, because the lies are told to the board's own session. In
+addition, whole frames are inserted whose numbers belong to no command or event.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from firmware_bridge.executor.virtual_board import VirtualBoard
+from firmware_bridge.sim.lies.values import FieldValues
+from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codec import EVENTS, REPLIES, encode
+from firmware_bridge.wire.messages import TABLE, Message
+
+KINDS = tuple(row.message for row in TABLE)
+_REPLIES = tuple(kind for kind in KINDS if kind in REPLIES)
+_EVENTS = tuple(kind for kind in KINDS if kind in EVENTS)
+_RECENT = 8
+"""Tickets of the latest motions, which lies name."""
+
+Lie = tuple[str, str, str]
+"""One kind of lie: the message's name, the mutation, and the state of the board."""
+
+
+@dataclass(frozen=True)
+class Dishonesty:
+    """How often a board lies: the probabilities for each reply and each event, from 0 to 1."""
+
+    replies: float = 0.0
+    events: float = 0.0
+
+
+HONEST = Dishonesty()
+
+
+class LyingBoard:
+    """Falsifies the messages of one board. `told` counts the lies by `Lie`, uniform choices."""
+
+    def __init__(
+        self, board: VirtualBoard, address: int, chance: Random, told: Counter[Lie]
+    ) -> None:
+        self.honesty = HONEST
+        self.emit: Callable[[Message], None] = _discard
+        """Emits an event in the board's session."""
+        self.send: Callable[[bytes], None] = _discard
+        """Sends bytes to the host, beside the session."""
+        self._board = board
+        self._address = address
+        self._chance = chance
+        self._values = FieldValues(chance)
+        self._told = told
+        self._tickets: deque[int] = deque(maxlen=_RECENT)
+        self._last_reply: Message = wire.Ok()
+        self._held_back: list[Message] = []
+        self._configured = self._leased = self._faulted = False
+        self._moving: set[int] = set()
+
+    @property
+    def state(self) -> str:
+        """The state of the board, as far as it decides which messages are right."""
+        if self._faulted:
+            return "faulted"
+        if not self._configured:
+            return "not configured"
+        if not self._leased:
+            return "idle"
+        return "moving" if self._moving else "leased"
+
+    # The session's side
+
+    def execute(self, message: Message, sequence: int) -> Message:
+        """Execute a command on the board; return its reply, or a false one."""
+        truth = self._board.execute(message, sequence)
+        if isinstance(truth, wire.Ok):
+            self._follow(message, sequence)
+        before, self._last_reply = self._last_reply, truth
+        if self._chance.random() >= self.honesty.replies:
+            return truth
+        match self._chance.randrange(3):
+            case 0:
+                return self._count("another reply", self._random(_REPLIES))
+            case 1:
+                return self._count("a changed field", self._values.mutated(truth, self._tickets))
+            case _:
+                return self._count("the previous reply", before)
+
+    def report(self, event: Message) -> None:
+        """Emit an event of the board, falsified or not."""
+        self._follow_event(event)
+        if self._chance.random() >= self.honesty.events:
+            self._emit_in_order(event)
+            return
+        match self._chance.randrange(5):
+            case 0:
+                self._emit_in_order(self._count("another event", self._random(_EVENTS)))
+            case 1:
+                changed = self._values.mutated(event, self._tickets)
+                self._emit_in_order(self._count("a changed field", changed))
+            case 2:
+                self._count("left out", event)
+            case 3:
+                self._emit_in_order(event)
+                self.emit(self._count("twice", event))
+            case _:
+                self._held_back.append(self._count("later", event))
+
+    def insert_event(self) -> None:
+        """Emit a random event that the board has no reason for."""
+        self.emit(self._count("inserted event", self._random(_EVENTS)))
+
+    def insert_frame(self) -> None:
+        """Send a sound frame of any kind, with a random number, beside the session."""
+        message = self._count("inserted frame", self._random(KINDS))
+        address = self._address if self._chance.random() < 0.8 else self._chance.randrange(256)
+        self.send(encode(address, self._chance.randrange(256), message))
+
+    # Helpers
+
+    def _follow(self, command: Message, sequence: int) -> None:
+        """Note what an executed command changes in the board's state."""
+        match command:
+            case wire.Pulse() | wire.Drive() | wire.Move() | wire.Home() | wire.ThrowDice():
+                self._tickets.append(sequence)
+                self._moving.add(sequence)
+            case wire.Commit():
+                self._configured = True
+            case wire.TakeLease():
+                self._leased = command.duration_ms > 0
+            case wire.Clear():
+                self._faulted = False
+
+    def _follow_event(self, event: Message) -> None:
+        match event:
+            case wire.MotionEnded() | wire.DiceRead():
+                self._moving.discard(event.ticket)
+            case wire.Held():
+                self._leased = False
+            case wire.Faulted():
+                self._faulted = True
+
+    def _emit_in_order(self, event: Message) -> None:
+        self.emit(event)
+        held, self._held_back = self._held_back, []
+        for late in held:
+            self.emit(late)
+
+    def _random(self, kinds: tuple[type[Message], ...]) -> Message:
+        return self._values.message(self._chance.choice(kinds), self._tickets)
+
+    def _count(self, mutation: str, message: Message) -> Message:
+        self._told[type(message).__name__, mutation, self.state] += 1
+        return message
+
+
+def _discard(_: object) -> None:
+    """Discard until the session is connected."""
