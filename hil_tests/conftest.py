@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -13,8 +14,10 @@ from typing import Any
 
 import pytest
 
-from hil_tests.report import Measurement, Result, page
-from hil_tests.targets import Bench, Target
+from hil_tests.hands import hand_named
+from hil_tests.harness import harness_in
+from hil_tests.report import Measurement, Result, page, repeated
+from hil_tests.targets import Bench, Target, settings
 from hil_tests.targets import target as target_of
 
 BY_DEFAULT = ("sim", "emulated", "rp2040")
@@ -39,16 +42,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--target",
         help="target of hil_tests: sim, emulated, rp2040 or serial:PORT; default: the first three",
     )
+    group.addoption(
+        "--hand",
+        help="who presses the contacts of a board on a port: person, or the YAML file of a relay",
+    )
+    group.addoption("--harness", type=Path, help="the YAML file of another loop-back harness")
+    group.addoption("--frames", type=Path, help="write every frame with its time to this file")
+    group.addoption("--operator", default="", help="who runs the suite, for the report")
     group.addoption("--report", type=Path, help="write a page of all measurements to this file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*features): features that a test's target must have")
-    if name := config.getoption("--target"):
-        try:
+    try:
+        if hand := config.getoption("--hand"):
+            settings.hand = hand_named(hand)
+        if harness := config.getoption("--harness"):
+            settings.harness = harness_in(harness)
+        if frames := config.getoption("--frames"):
+            settings.frames = frames.open("w", encoding="utf-8")
+        if name := config.getoption("--target"):
             target_of(name)
-        except ValueError as reason:
-            raise pytest.UsageError(str(reason)) from reason
+    except (ValueError, OSError) as reason:
+        raise pytest.UsageError(str(reason)) from reason
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -94,6 +110,9 @@ def target(request: pytest.FixtureRequest) -> Target:
     if found.name not in _sound:
         try:
             found.run(partial(_check_link, found.name))
+            if not found.virtual:
+                wrong = asyncio.run(found.check_wires())
+                assert not wrong, "the harness is wrong: " + "; ".join(wrong)
         except Exception as reason:
             _broken[found.name] = f"{type(reason).__name__}: {reason}"
             raise
@@ -113,14 +132,18 @@ def measure(request: pytest.FixtureRequest) -> Measure:
 
     def measured(
         name: str,
-        value: float,
+        value: float | Sequence[float],
         unit: str,
         most: float | None = None,
         least: float | None = None,
+        resolution: float = 0.0,
     ) -> None:
-        found = Measurement(name, value, unit, most, least)
+        values = (value,) if isinstance(value, int | float) else tuple(value)
+        found = repeated(name, values, unit, most, least, resolution)
         request.node.user_properties.append((MEASURED, json.dumps(asdict(found))))
-        assert found.is_within_limits, f"{name} is {value:g} {unit}; the limit is {found.limits}."
+        assert found.is_within_limits, (
+            f"{name} is {found.value:g} {unit}; the limit is {found.limits}."
+        )
 
     return measured
 
@@ -146,15 +169,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     file = session.config.getoption("--report")
     if file is not None:
         target = session.config.getoption("--target") or " and ".join(BY_DEFAULT)
-        file.write_text(page(_results, _lacking, _about(target)), "utf-8")
+        about = _about(target, session.config.getoption("--operator"))
+        file.write_text(page(_results, _lacking, about), "utf-8")
 
 
-def _about(target: str) -> dict[str, str]:
+def _about(target: str, operator: str) -> dict[str, str]:
     """Return the date, host, target and boards of this run, for the report."""
     system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "host": f"{platform.node()} ({system})",
+        "operator": operator or "not given",
         "target": target,
         **{f"board of {name}": board for name, board in sorted(_boards.items())},
     }

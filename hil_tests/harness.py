@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from config.boards import board_profile
-from config.schema import BoardConfig
+from config.loader import read
+from config.schema import BoardConfig, Part
 from firmware_bridge.boards import encoding as words
 from firmware_bridge.wire.messages import Configure, Flag
 
@@ -30,7 +32,50 @@ LEASE = 0.5
 FLAGS = {"emergency": Flag.EMERGENCY, "curtain": Flag.CURTAIN}
 
 _SENSOR = {"kind": "sensor", "active": "high", "debounce_ms": 0}
+_OUTPUTS = (
+    "motor",
+    "motor reverse",
+    "second",
+    "lamp",
+    "axis step",
+    "axis direction",
+    "switch",
+)
 _SENSORS = ("forward", "reverse", "turning", "lit", "steps", "way", "home")
+
+
+class Wire(Part):
+    """A wire of the harness, from an output pin to a sensor's pin."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    output: str
+    """The output."""
+    pin: int = Field(alias="from")
+    """The pin of the output."""
+    sensor: str
+    """The sensor."""
+    to: int
+    """The pin of the sensor."""
+    through: str
+    """The parts in the wire, for people."""
+
+    @property
+    def channel(self) -> str:
+        """The output's channel in the table of the self-check."""
+        return f"output{self.pin}"
+
+    def __str__(self) -> str:
+        return f"{self.output}, pin {self.pin} to pin {self.to}, through {self.through}"
+
+
+class HarnessFile(Part):
+    """A harness as its YAML file has it."""
+
+    chip: str
+    """The board's profile."""
+    wires: tuple[Wire, ...]
+    """The wires."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +89,37 @@ class Harness:
     chip: str
     outputs: tuple[int, int, int, int, int, int, int]
     inputs: tuple[int, int, int, int, int, int, int]
+    through: tuple[str, ...] = ("1 kΩ",) * 7
+
+    @property
+    def wires(self) -> tuple[Wire, ...]:
+        """The wires of the harness."""
+        rows = zip(_OUTPUTS, self.outputs, _SENSORS, self.inputs, self.through, strict=True)
+        return tuple(
+            Wire(output=output, pin=pin, sensor=sensor, to=to, through=through)
+            for output, pin, sensor, to, through in rows
+        )
+
+    @cached_property
+    def check_config(self) -> BoardConfig:
+        """The table of the self-check, in which every output of the harness is a plain output."""
+        channels = {
+            wire.channel: {"kind": "output", "pin": wire.pin, "safe": 0, "max_on": 5.0}
+            for wire in self.wires
+        }
+        sensors = {wire.sensor: {**_SENSOR, "pin": wire.to} for wire in self.wires}
+        safety = {
+            name: {**_SENSOR, "pin": pin, "debounce_ms": 2} for name, pin in self.safety.items()
+        }
+        return TypeAdapter(BoardConfig).validate_python(
+            {
+                "kind": "serial",
+                "chip": self.chip,
+                "address": 0,
+                "lease": LEASE,
+                "channels": {**channels, **sensors, **safety},
+            }
+        )
 
     @property
     def step_pin(self) -> int:
@@ -128,6 +204,20 @@ class Harness:
         }
 
 
-MEGA = Harness("mega2560", (2, 3, 4, 5, 6, 7, 8), (22, 23, 24, 25, 26, 27, 28))
-PICO = Harness("rp2040", (2, 3, 4, 5, 6, 7, 10), (11, 12, 13, 14, 15, 16, 17))
+def harness_in(file: Path) -> Harness:
+    """Reads a harness from its YAML file. Raises ConfigErrors, or ValueError for a missing wire."""
+    values = HarnessFile.model_validate(read(file).value, strict=False)
+    by_output = {wire.output: wire for wire in values.wires}
+    missing = [
+        name for name in (*_OUTPUTS, *by_output) if name not in by_output.keys() & {*_OUTPUTS}
+    ]
+    if missing:
+        raise ValueError(f"{file}: the wires have to be {', '.join(_OUTPUTS)}; see {missing[0]}.")
+    wires = tuple(by_output[name] for name in _OUTPUTS)
+    pins = tuple(wire.pin for wire in wires), tuple(wire.to for wire in wires)
+    return Harness(values.chip, *pins, tuple(wire.through for wire in wires))  # type: ignore[arg-type]
+
+
+_FOLDER = Path(__file__).parent / "harnesses"
+MEGA, PICO = harness_in(_FOLDER / "mega2560.yaml"), harness_in(_FOLDER / "rp2040.yaml")
 HARNESSES = {harness.chip: harness for harness in (MEGA, PICO)}

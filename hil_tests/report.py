@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from statistics import fmean, stdev
 from types import MappingProxyType
 
 WIDTH, BAR = 420, 14
@@ -26,6 +27,25 @@ class Measurement:
     unit: str
     most: float | None = None
     least: float | None = None
+    mean: float | None = None
+    """The mean, if it was measured several times; `value` is then the worst."""
+    times: int = 1
+    """How often it was measured."""
+    spread: float = 0.0
+    """The standard deviation of one measurement."""
+    resolution: float = 0.0
+    """The smallest difference that the clock shows."""
+
+    @property
+    def uncertainty(self) -> str:
+        """Mean, spread and resolution as text; empty for a single exact number."""
+        parts = []
+        if self.mean is not None:
+            parts.append(f"worst of {self.times}, mean {self.mean:,.6g}")
+            parts.append(f"standard deviation {self.spread:.3g}")
+        if self.resolution:
+            parts.append(f"resolution {self.resolution:g} {self.unit}")
+        return ", ".join(parts)
 
     @property
     def is_within_limits(self) -> bool:
@@ -53,6 +73,30 @@ class Result:
     outcome: str
     reason: str
     measurements: tuple[Measurement, ...]
+
+
+def repeated(
+    name: str,
+    values: Sequence[float],
+    unit: str,
+    most: float | None = None,
+    least: float | None = None,
+    resolution: float = 0.0,
+) -> Measurement:
+    """The worst of several measurements against its limits, with mean and standard deviation.
+
+    The worst is the largest value, or the smallest if there is only a lower limit. Raises
+    ValueError without a value.
+    """
+    if not values:
+        raise ValueError(f"{name} was not measured; give at least one value.")
+    worst = min(values) if most is None and least is not None else max(values)
+    if len(values) == 1:
+        return Measurement(name, worst, unit, most, least, resolution=resolution)
+    spread = stdev(values)
+    return Measurement(
+        name, worst, unit, most, least, fmean(values), len(values), spread, resolution
+    )
 
 
 def page(
@@ -107,7 +151,7 @@ def _measurements(results: list[Result]) -> str:
     rows = [
         f"<tr><td>{escape(m.name)}<br><small>{escape(result.test)}</small></td>"
         f'<td class="{"passed" if m.is_within_limits else "failed"}">'
-        f"{m.value:,.6g} {escape(m.unit)}</td>"
+        f"{m.value:,.6g} {escape(m.unit)}<br><small>{escape(m.uncertainty)}</small></td>"
         f"<td>{escape(m.limits)}</td><td>{plot(m)}</td></tr>"
         for result in results
         for m in result.measurements

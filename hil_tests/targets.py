@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from dataclasses import dataclass
 from fcntl import LOCK_EX, flock
 from itertools import count
+from typing import IO
 
 from config.schema import MotorChannel
 from firmware_bridge.board import BoardIdentity
@@ -34,15 +35,34 @@ from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire.errors import BoardError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.transport import Transport, open_serial
+from hil_tests.frame_log import LoggedTransport
+from hil_tests.hands import Hand
 from hil_tests.harness import FLAGS, HARNESSES, MEGA, PICO, Harness
+from hil_tests.wire_check import wrong_wires
 
 ECHO = 20 * CYCLES_PER_US
 """Delay of the emulated harness's wires, in cycles: the slice in which the processor runs."""
 STRETCHED = 100 * CYCLES_PER_US
 """Least length of a step pulse on the sensor's wire, in cycles; the board misses shorter ones."""
 
-Press = Callable[[str, bool], None]
+Press = Callable[[str, bool], Awaitable[None] | None]
+AsyncPress = Callable[[str, bool], Awaitable[None]]
 Scenario = Callable[["Bench"], Awaitable[None]]
+
+
+@dataclass
+class BenchSettings:
+    """The options of the command line that targets need."""
+
+    hand: Hand | None = None
+    """The hand at a board on a port."""
+    frames: IO[str] | None = None
+    """The file of the raw log."""
+    harness: Harness | None = None
+    """The harness of a board on a port, if it is not the usual one of its chip."""
+
+
+settings = BenchSettings()
 
 
 @dataclass(frozen=True)
@@ -50,7 +70,7 @@ class Bench:
     """A board on its harness, in a known state, and a function that presses its emergency stop."""
 
     board: SerialBoard
-    press: Press
+    press: AsyncPress
     identity: BoardIdentity
     harness: Harness
 
@@ -69,9 +89,28 @@ class Target:
         """Run a scenario on the board; it begins in the known state and ends without a lease."""
         (clock.run if self.virtual else asyncio.run)(self._run(scenario))
 
+    async def check_wires(self) -> list[str]:
+        """Check the harness of a real board; a sentence for each missing or wrong wire."""
+        async with self.connect() as (transport, _):
+            line = SerialLine(_logged(transport))
+            key = DeviceKeys(default_file()).of
+            board = SerialBoard("harness", self.harness.check_config, line, key, flags=FLAGS)
+            try:
+                await known_state(board)
+                return await wrong_wires(board, self.harness)
+            finally:
+                await board.close()
+                line.close()
+
     async def _run(self, scenario: Scenario) -> None:
-        async with self.connect() as (transport, press):
-            line = SerialLine(transport)
+        async with self.connect() as (transport, raw_press):
+            line = SerialLine(_logged(transport))
+
+            async def press(action: str, pressed: bool) -> None:
+                waited = raw_press(action, pressed)
+                if waited is not None:
+                    await waited
+
             key = KEY if self.virtual else DeviceKeys(default_file()).of
             nonces = count(1)
             nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _random_nonce
@@ -90,6 +129,11 @@ async def known_state(board: SerialBoard) -> BoardIdentity:
     await board.stop()
     await board.clear()
     return identity
+
+
+def _logged(transport: Transport) -> Transport:
+    """The transport, with the raw log of `--frames` if one is wanted."""
+    return transport if settings.frames is None else LoggedTransport(transport, settings.frames)
 
 
 def _random_nonce() -> bytes:
@@ -291,7 +335,7 @@ def _on_port(port: str) -> Callable[[], AbstractAsyncContextManager[tuple[Transp
     async def connect() -> AsyncIterator[tuple[Transport, Press]]:
         transport = open_serial(port)
         try:
-            yield transport, _no_button
+            yield transport, settings.hand.press if settings.hand else _no_button
         finally:
             with suppress(BoardError):
                 transport.close()
@@ -322,5 +366,9 @@ def target(name: str) -> Target:
             f"'{name}' is not a target; give sim, emulated, rp2040, serial:PORT or"
             " serial:PORT,rp2040."
         )
-    wired = HARNESSES[chip or MEGA.chip]
-    return Target(name, frozenset({"pins", "steps"}), _on_port(port), virtual=False, harness=wired)
+    wired = settings.harness or HARNESSES[chip or MEGA.chip]
+    features = {"pins", "steps", "wall_clock"}
+    if settings.hand is not None:
+        names = {"emergency": "button"}
+        features |= {names.get(action, action) for action in settings.hand.actions}
+    return Target(name, frozenset(features), _on_port(port), virtual=False, harness=wired)

@@ -1,6 +1,9 @@
 /* A board as a POSIX process: wallwright-host [--pty | --stdio] [--serial S] [--address N]
- * [--key HEX]. Its line is a pseudo-terminal, whose name it prints, or stdin and stdout. Its pins
- * are not connected. */
+ * [--key HEX] [--wire FROM:TO]... Its line is a pseudo-terminal, whose name it prints, or stdin and
+ * stdout. A wire connects an output pin to an input pin; other pins are not connected.
+ *
+ * With --pty, stdin takes the place of a hand at the board, one command a line: `pin N LEVEL`,
+ * `reset CAUSE` (as in Identity) and `power`, which cuts the supply and turns it on again. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE /* cfmakeraw */
 
@@ -23,10 +26,20 @@ struct line {
     int in, out;
 };
 
+#define MOST_WIRES 16u
+#define ECHO_MICROS 20u /* the delay of a wire */
+#define SLICE_MICROS 100u /* outputs are carried along the wires at least this often */
+
+struct wire {
+    uint8_t from, to;
+};
+
 struct options {
     const char *serial, *key;
     unsigned long address;
     bool pty;
+    struct wire wires[MOST_WIRES];
+    uint8_t wire_count;
 };
 
 static void give_up(const char *format, ...) {
@@ -45,6 +58,18 @@ static const char *value_of(char ***argument) {
     return *++*argument;
 }
 
+static void add_wire(struct options *options, const char *text) {
+    unsigned from, to;
+    char rest;
+    if (sscanf(text, "%u:%u%c", &from, &to, &rest) != 2 || from > UINT8_MAX || to > UINT8_MAX) {
+        give_up("--wire needs two pins, such as 2:22; got %s.\n", text);
+    }
+    if (options->wire_count == MOST_WIRES) {
+        give_up("there can be at most %u wires.\n", MOST_WIRES);
+    }
+    options->wires[options->wire_count++] = (struct wire){(uint8_t)from, (uint8_t)to};
+}
+
 static struct options read_options(char **argument) {
     struct options options = {.serial = NULL, .key = "", .address = 0, .pty = false};
     for (; *argument; argument++) {
@@ -58,9 +83,11 @@ static struct options read_options(char **argument) {
             options.key = value_of(&argument);
         } else if (strcmp(*argument, "--address") == 0) {
             options.address = strtoul(value_of(&argument), NULL, 10);
+        } else if (strcmp(*argument, "--wire") == 0) {
+            add_wire(&options, value_of(&argument));
         } else {
-            give_up("the options are --pty, --stdio, --serial S, --address N and --key HEX;"
-                    " got %s.\n", *argument);
+            give_up("the options are --pty, --stdio, --serial S, --address N, --key HEX and --wire"
+                    " FROM:TO; got %s.\n", *argument);
         }
     }
     return options;
@@ -145,14 +172,69 @@ static void give_bytes(const struct line *line) {
     }
 }
 
-static void run(const struct line *line) {
+/* Carries changed outputs to the inputs; the answer of the board to one edge can be another. */
+static void carry(const struct options *options) {
+    struct hw_change changes[64];
+    uint32_t count;
+    while (options->wire_count > 0 && (count = hw_changes(changes, 64u)) > 0) {
+        hw_advance(ECHO_MICROS);
+        for (uint32_t at = 0; at < count; at++) {
+            for (uint8_t wire = 0; wire < options->wire_count; wire++) {
+                if (options->wires[wire].from == changes[at].pin) {
+                    hw_pin(options->wires[wire].to, changes[at].level > 0);
+                }
+            }
+        }
+    }
+}
+
+/* One command of the hand. */
+static void obey(const char *command) {
+    unsigned pin, level, cause;
+    if (sscanf(command, "pin %u %u", &pin, &level) == 2) {
+        hw_pin((uint8_t)pin, (uint8_t)level);
+    } else if (sscanf(command, "reset %u", &cause) == 1) {
+        hw_reset((uint8_t)cause, hw_micros());
+    } else if (strncmp(command, "power", 5) == 0) {
+        hw_supply_falls();
+        hw_reset(0, hw_micros());
+    } else {
+        fprintf(stderr, "wallwright-host: unknown command %s", command);
+    }
+}
+
+/* Returns false once nothing can come any more. */
+static bool take_commands(void) {
+    char text[256];
+    const ssize_t size = read(STDIN_FILENO, text, sizeof text - 1);
+    if (size <= 0) {
+        return false;
+    }
+    text[size] = '\0';
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        obey(line);
+    }
+    return true;
+}
+
+static void run(const struct line *line, const struct options *options) {
     const uint64_t began = micros();
-    struct pollfd polled = {.fd = line->in, .events = POLLIN};
+    struct pollfd polled[2] = {{.fd = line->in, .events = POLLIN},
+                               {.fd = options->pty ? STDIN_FILENO : -1, .events = POLLIN}};
     for (;;) {
-        if (poll(&polled, 1, 1) > 0 && !take_bytes(line)) {
+        poll(polled, 2, 1);
+        if (polled[1].revents && !take_commands()) {
+            polled[1].fd = -1;
+        }
+        if (polled[0].revents && !take_bytes(line)) {
             return;
         }
-        hw_advance((uint32_t)(micros() - began - hw_micros()));
+        carry(options);
+        for (uint64_t now = micros() - began; hw_micros() < now;) {
+            const uint64_t behind = now - hw_micros();
+            hw_advance((uint32_t)(behind < SLICE_MICROS ? behind : SLICE_MICROS));
+            carry(options);
+        }
         give_bytes(line);
     }
 }
@@ -165,7 +247,10 @@ int main(int count, char **arguments) {
         provision(&options);
     }
     const struct line line = options.pty ? open_pty() : (struct line){STDIN_FILENO, STDOUT_FILENO};
+    for (uint8_t wire = 0; wire < options.wire_count; wire++) {
+        hw_pin(options.wires[wire].to, 0); /* 10 kΩ to ground at each input of the harness */
+    }
     hw_reset(0, 0);
-    run(&line);
+    run(&line, &options);
     return 0;
 }
