@@ -1,6 +1,6 @@
 /* The tick, the reflex's interrupt and its lock, and the wakes of the main loop.
  *
- * Every 100 us an alarm wakes the main loop, which checks all its times; every 20 us while a debounce
+ * Every 200 us an alarm wakes the main loop, which checks all its times; every 20 us while a debounce
  * time runs. The processing of edges and debounce times has an interrupt of its own, which nothing
  * but the program raises. */
 #include "chip.h"
@@ -9,7 +9,7 @@
 #include "registers.h"
 
 #define ALARM 2u
-#define IDLE_MICROS 100u
+#define IDLE_MICROS 200u
 #define TICK_MICROS 20u
 
 static volatile bool wanted, due, missing, woken;
