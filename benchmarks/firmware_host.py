@@ -17,6 +17,7 @@ from firmware_bridge.sim.processors.processor import (
     PinLevel,
     Processor,
 )
+from firmware_bridge.sim.processors.rp2040 import Rp2040
 from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc, encode
 from firmware_bridge.wire.messages import (
     PROTOCOL,
@@ -45,13 +46,20 @@ ADDRESS = 0
 class Host:
     """A processor with the firmware, the history of its pins, and a host's session with it.
 
-    `closed`: pins that are held low from the start. Raises `RuntimeError` if an expected condition
-    does not occur within two simulated seconds, or if the board refuses a command; with
-    `may_refuse` the refused commands are collected in `refused` instead.
+    `closed`: pins that are held low from the start. `processor`: another one than the Mega's.
+    Raises `RuntimeError` if an expected condition does not occur within two simulated seconds, or
+    if the board refuses a command; with `may_refuse` the refused commands are collected in
+    `refused` instead.
     """
 
-    def __init__(self, *closed: int, elf: Path = ELF, may_refuse: bool = False) -> None:
-        self.processor = Processor(elf)
+    def __init__(
+        self,
+        *closed: int,
+        elf: Path = ELF,
+        may_refuse: bool = False,
+        processor: Rp2040 | None = None,
+    ) -> None:
+        self.processor: Processor | Rp2040 = processor or Processor(elf)
         self.may_refuse = may_refuse
         self.refused: list[Message] = []
         self.levels: dict[int, PinLevel] = {}

@@ -7,7 +7,7 @@ and inputs change at random phases of the board's other work.
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
 from random import Random
 from statistics import median
@@ -18,6 +18,7 @@ from benchmarks.firmware_host import EMERGENCY_PIN, Host
 from firmware_bridge.board import Reason
 from firmware_bridge.boards.encoding import BLANK
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE, PinLevel
+from firmware_bridge.sim.processors.rp2040 import Rp2040
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
@@ -65,6 +66,25 @@ AXIS_PINS = ((23, 24, 25), (26, 27, 28), (31, 32, 33))
 """Step, direction and home switch of each axis."""
 BESIDE_PINS = ((35, 43, 44), (36, 45, 46), (40, 47, 48))
 """Step, direction and home switch of each axis that runs while motors are driven."""
+
+
+class ReflexPins(NamedTuple):
+    """Pins of the motors with their sensors, and of the axes, on a kind of board."""
+
+    motors: tuple[int, ...]
+    sensors: tuple[int, ...]
+    axes: tuple[tuple[int, int, int], ...]
+    beside: tuple[tuple[int, int, int], ...]
+    processor: Callable[[], Rp2040] | None = None
+    """Makes the processor; None for the Mega's."""
+
+    def host(self, *closed: int) -> Host:
+        """Return a host of such a board."""
+        return Host(*closed, processor=self.processor() if self.processor else None)
+
+
+MEGA = ReflexPins(MOTORS, SENSORS, AXIS_PINS, BESIDE_PINS)
+
 BESIDE_WAY = 2_000_000
 BESIDE_STEP_NM = 1_000
 """Nanometres per step: so short that the axes run for 4 minutes, longer than all drives."""
@@ -111,13 +131,13 @@ def _reflex(claim: str, cycles: Sequence[int]) -> Row:
     )
 
 
-def drives(phases: int, axes: int) -> list[int]:
+def drives(phases: int, axes: int, pins: ReflexPins = MEGA) -> list[int]:
     """Return the cycles from a sensor's edge to its motor's low pin, one for each drive."""
     random = Random(1)
-    host = busy_host(axes)
+    host = busy_host(axes, pins=pins)
     taken: list[int] = []
     while len(taken) < phases:
-        taken += drive_all(host, random)
+        taken += drive_all(host, random, pins=pins)
         host.changes.clear()
     return taken
 
@@ -127,22 +147,22 @@ def promised_us(together: int, debounce_ms: int = 0) -> float:
     return 1000 * debounce_ms + GOAL_US + EACH_FURTHER_US * (together - 1)
 
 
-def busy_host(axes: int, debounce_ms: int = 0) -> Host:
+def busy_host(axes: int, debounce_ms: int = 0, pins: ReflexPins = MEGA) -> Host:
     """Return a host whose board has a motor and a sensor on each port, and axes at full speed.
 
     If the board is on time, all axes step at the same instants.
     """
-    beside = BESIDE_PINS[:axes]
-    host = Host(*(home for _, _, home in beside))
-    count = len(MOTORS)
-    records = [motor(index, pin) for index, pin in enumerate(MOTORS)]
+    beside = pins.beside[:axes]
+    host = pins.host(*(home for _, _, home in beside))
+    count = len(pins.motors)
+    records = [motor(index, pin) for index, pin in enumerate(pins.motors)]
     records += [
         sensor(count + index, pin)._replace(debounce_ms=debounce_ms)
-        for index, pin in enumerate(SENSORS)
+        for index, pin in enumerate(pins.sensors)
     ]
     first = len(records)
     records += axes_at(first, beside, BESIDE_WAY, BESIDE_STEP_NM)
-    host.processor.drive((0, pin, PinLevel.HIGH) for pin in SENSORS)
+    host.processor.drive((0, pin, PinLevel.HIGH) for pin in pins.sensors)
     host.begin(records, LONG_LEASE_MS)
     begin_moves(host, first, axes, BESIDE_WAY * BESIDE_STEP_NM // 1000)
     host.run(RAMP_US * CYCLES_PER_US)
@@ -150,25 +170,27 @@ def busy_host(axes: int, debounce_ms: int = 0) -> Host:
     return host
 
 
-def drive_all(host: Host, random: Random, together: int = 1, debounce_ms: int = 0) -> list[int]:
+def drive_all(
+    host: Host, random: Random, together: int = 1, debounce_ms: int = 0, pins: ReflexPins = MEGA
+) -> list[int]:
     """Drive every motor until its sensor's edge; return the cycles from edge to pin of each.
 
     The edges of `together` sensors each come at the same instant.
     """
-    count = len(MOTORS)
+    count = len(pins.motors)
     host.ask(TakeLease(LONG_LEASE_MS))  # its reply shows that the board has read all earlier bytes
     host.send(
         *(Drive(index, 1000, UntilKind.EDGES, count + index, 1, 1000, 0) for index in range(count))
     )
-    host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in MOTORS))
+    host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in pins.motors))
     at = host.cycle + APART
     edges: dict[int, int] = {}
     for place, index in enumerate(random.sample(range(count), count)):
         if place % together == 0:
             at += together * APART + random.randrange(APART)
-        edges[MOTORS[index]] = at
-        host.drive(SENSORS[index], PinLevel.LOW, at)
-        host.drive(SENSORS[index], PinLevel.HIGH, at + ACTIVE_US * CYCLES_PER_US)
+        edges[pins.motors[index]] = at
+        host.drive(pins.sensors[index], PinLevel.LOW, at)
+        host.drive(pins.sensors[index], PinLevel.HIGH, at + ACTIVE_US * CYCLES_PER_US)
     host.until(lambda: len(host.events) >= count)
     _check_ends(host, Reason.EDGES)
     if debounce_ms:
@@ -178,32 +200,32 @@ def drive_all(host: Host, random: Random, together: int = 1, debounce_ms: int = 
     return [off[pin] - edge for pin, edge in edges.items()]
 
 
-def emergencies(phases: int) -> list[int]:
+def emergencies(phases: int, pins: ReflexPins = MEGA) -> list[int]:
     """Return the cycles from the emergency pin's rise until all outputs are low, for each stop."""
     random = Random(2)
-    host = Host()
-    host.begin([motor(index, pin) for index, pin in enumerate(MOTORS)], LONG_LEASE_MS)
+    host = pins.host()
+    host.begin([motor(index, pin) for index, pin in enumerate(pins.motors)], LONG_LEASE_MS)
     host.fill = True
     taken: list[int] = []
     while len(taken) < phases:
-        host.send(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(MOTORS))))
-        host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in MOTORS))
+        host.send(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(pins.motors))))
+        host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in pins.motors))
         pressed = host.cycle + random.randrange(1000 * CYCLES_PER_US)
         host.drive(EMERGENCY_PIN, PinLevel.HIGH, pressed)
         host.drive(EMERGENCY_PIN, PinLevel.LOW, pressed + 100 * CYCLES_PER_US)
         host.changes.clear()
         host.until(lambda: len(host.events) > 0)
         host.events.clear()
-        taken.append(_all_low(host, MOTORS) - pressed)
+        taken.append(_all_low(host, pins.motors) - pressed)
         host.run(200 * CYCLES_PER_US)
         host.ask(Clear())
     return taken
 
 
-def step_errors(axes: int) -> list[float]:
+def step_errors(axes: int, pins: ReflexPins = MEGA) -> list[float]:
     """Return by how many µs each step at full speed is late, relative to the move's median."""
-    moved = AXIS_PINS[:axes]
-    host = Host(*(home for _, _, home in moved))
+    moved = pins.axes[:axes]
+    host = pins.host(*(home for _, _, home in moved))
     host.begin(axes_at(0, moved, WAY, STEP_NM), LONG_LEASE_MS)
     begin_moves(host, 0, axes, WAY * STEP_NM // 1000)
     _await_end(host)

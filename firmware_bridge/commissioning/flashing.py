@@ -118,7 +118,7 @@ def build() -> bytes:
             f"{FIRMWARE} does not contain the firmware's sources; use a checkout of the project.",
             refused=True,
         )
-    _run(["make", "-C", str(FIRMWARE), "avr"], "The build")
+    run_tool(["make", "-C", str(FIRMWARE), "avr"], "The build")
     made = built_hash()
     if made is None:
         raise FlashingError(
@@ -174,7 +174,7 @@ def write_eeprom_bare(port: str, programmer: str, data: bytes) -> None:
 def _program(port: str, programmer: str, *operations: str) -> None:
     require_avrdude(port)
     command = ["avrdude", "-c", programmer, "-p", "m2560", "-P", port, *operations]
-    _run(command, f"avrdude, with the programmer {programmer} on {port},")
+    run_tool(command, f"avrdude, with the programmer {programmer} on {port},")
 
 
 def compare(port: str) -> None:
@@ -225,7 +225,7 @@ def avrdude(port: str, operation: str) -> None:
     """
     require_avrdude(port)
     try:
-        _run(
+        run_tool(
             ["avrdude", *PROGRAMMER, "-P", port, "-U", operation],
             f"avrdude, for the board on {port},",
         )
@@ -233,7 +233,8 @@ def avrdude(port: str, operation: str) -> None:
         expect_reset(port)
 
 
-def _run(command: list[str], action: str) -> None:
+def run_tool(command: list[str], action: str) -> None:
+    """Run a program. Raises FlashingError with the last line of its output."""
     try:
         done = subprocess.run(  # noqa: S603 - fixed arguments, no shell
             command, capture_output=True, text=True, check=False, errors="replace"

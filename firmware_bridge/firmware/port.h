@@ -21,7 +21,12 @@
 #include <stdint.h>
 
 #define NO_PIN 255u
-#define SEGMENT_TICKS 8192u /* length of a segment in ticks of half a microsecond: 4.096 ms */
+
+/* Length of a segment of steps in ticks of half a microsecond. Within a segment the steps are even,
+ * so a shorter one follows the ramps more exactly, and takes more time to plan. */
+#ifndef SEGMENT_TICKS
+#define SEGMENT_TICKS 8192u /* 4.096 ms */
+#endif
 
 /* Time: microseconds since the start; wraps at 2^32. Callable from the reflex. */
 uint32_t port_micros(void);

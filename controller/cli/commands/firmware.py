@@ -6,14 +6,14 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from controller.cli.errors import BadInputError, as_sentence
 from controller.cli.options.boards import KeysFile, keys_of
 from firmware_bridge.boards.encoding import text
-from firmware_bridge.commissioning import flashing
+from firmware_bridge.commissioning import flashing, pico_flashing
 from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
 from firmware_bridge.commissioning.probe import ProbeAnswer, answers
@@ -29,10 +29,19 @@ Port = Annotated[
 ]
 
 
+ChipName = Annotated[
+    Literal["mega2560", "rp2040"],
+    typer.Option("--chip", help="The board: an Arduino Mega 2560 or a Raspberry Pi Pico."),
+]
+
+
 @firmware.command()
-def build() -> int:
-    """Build the firmware of an Arduino Mega 2560 with avr-gcc."""
+def build(chip: ChipName = "mega2560") -> int:
+    """Build the firmware: with avr-gcc, or with arm-none-eabi-gcc for a Pico."""
     with _errors_reported() as result:
+        if chip == "rp2040":
+            print(f"Built: {pico_flashing.UF2} (build {pico_flashing.build().hex()}).")
+            return result.code
         print(f"Built: {flashing.ELF} (build {flashing.build().hex()}).")
     return result.code
 
@@ -51,9 +60,23 @@ Programmer = Annotated[
 
 
 @firmware.command()
-def flash(port: Port, bare: Bare = False, programmer: Programmer = "usbasp") -> int:
-    """Write the built firmware into a board, then check the build that the board reports."""
+def flash(
+    port: Annotated[
+        str | None,
+        typer.Argument(help="The board's serial port; for a Pico its drive, if several are there."),
+    ] = None,
+    chip: ChipName = "mega2560",
+    bare: Bare = False,
+    programmer: Programmer = "usbasp",
+) -> int:
+    """Write the built firmware into a board; check the build that a Mega then reports."""
     with _errors_reported() as result:
+        if chip == "rp2040":
+            made = pico_flashing.require_built()
+            print(f"The Pico was flashed {pico_flashing.flash(port)} (build {made.hex()}).")
+            return result.code
+        if port is None:
+            raise BadInputError("PORT is missing; see 'wallwright firmware --help'.")
         made = flashing.require_built()
         if bare:
             flashing.flash_bare(port, programmer)

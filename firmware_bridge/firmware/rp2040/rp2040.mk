@@ -11,7 +11,7 @@ RP2040_SOURCES = $(CORE) $(sort $(wildcard rp2040/*.c)) rp2040/boot2.S
 RP2040_OBJECTS = $(patsubst %,$(RP2040_BUILD)/%.o,$(RP2040_SOURCES))
 RP2040_CHIP = -mcpu=cortex-m0plus -mthumb --specs=picolibc.specs
 RP2040_CFLAGS = $(RP2040_CHIP) $(WARNINGS) -O2 -g -ffunction-sections -fdata-sections -fno-common \
-	-fshort-enums -fstack-usage -MMD -MP -I. -DCHIP_HEADER='"chips/rp2040.h"' -DBUILD='"$(BUILD_BYTES)"'
+	-fshort-enums -fstack-usage -MMD -MP -I. -DCHIP_HEADER='"chips/rp2040.h"' -DSEGMENT_TICKS=2048u -DBUILD='"$(BUILD_BYTES)"'
 RP2040_LDFLAGS = $(RP2040_CHIP) -nostartfiles -T rp2040/rp2040.ld -Wl,--gc-sections,--no-warn-rwx-segments
 
 .PHONY: rp2040

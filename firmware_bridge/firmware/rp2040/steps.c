@@ -11,7 +11,7 @@
 
 #define STEP_ALARM 0u
 #define LOWER_ALARM 1u
-#define QUEUE 2u
+#define QUEUE 4u
 #define START_AHEAD 128u /* ticks by which a late segment starts after it was put: 64 us */
 #define SOON 10u         /* ticks from taking a segment to its first step, at least: 5 us */
 #define LONG_AGO 8192u   /* microseconds: two segments */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from config.boards import profile_of
 from config.schema import (
     AnalogChannel,
     AxisChannel,
@@ -36,6 +37,7 @@ from firmware_bridge.sim.processors.processor import (
     Processor,
     Reset,
 )
+from firmware_bridge.sim.processors.rp2040 import Rp2040
 from firmware_bridge.wire.messages import ResetCause
 from firmware_bridge.wire.transport import BAUD
 
@@ -44,9 +46,7 @@ LINK = 0
 LINK_BYTE = BITS_A_BYTE * FREQUENCY // BAUD
 MODULE_BYTE = BITS_A_BYTE * FREQUENCY // 115_200
 """Cycles that a byte of a module takes; `LINK_BYTE` is that of the link."""
-EMERGENCY, CURTAIN, MOTOR_CURRENT = 20, 21, 69
-"""Pins with the same function on every board."""
-MOST_MV = 5000
+SUPPLY_MV = 5000
 _SEEDS = 1 << 32
 _POWER_ON = 1
 """The flag of a power-on in MCUSR."""
@@ -85,7 +85,8 @@ class EmulatedBoard:
         self._refuse = refuse
         self._send = send
         self._schedule = schedule
-        self._processor = Processor(elf, eeprom=eeprom, bootloader=bootloader)
+        self._profile = profile_of(config)
+        self._processor = self._switch_on(eeprom)
         self._closed = False
         self._before = 0
         """The bench's cycle at which this processor was switched on."""
@@ -94,7 +95,8 @@ class EmulatedBoard:
         self._draws: dict[str, int] = {}
         self._analog: dict[str, int] = {}
         self._sensors: dict[str, tuple[int, bool]] = {}
-        self._levels: dict[int, int] = {EMERGENCY: 0, CURTAIN: 0}
+        safety = (self._profile.reserved("emergency"), self._profile.reserved("curtain"))
+        self._levels: dict[int, int] = {pin: 0 for pin in safety if pin is not None}
         """The level of each input pin; a jumper closes unused safety loops."""
         self._devices: dict[int, PinDevice] = {}
         self._axes: list[AxisPins] = []
@@ -172,7 +174,7 @@ class EmulatedBoard:
 
     def _brown_out(self) -> None:
         self._processor.brown_out()
-        self._processor.supply(MOST_MV, self._processor.cycle)
+        self._processor.supply(SUPPLY_MV, self._processor.cycle)
 
     def _power_cycle(self) -> None:
         """Cut the supply and restore it; the EEPROM keeps its data and what is saved meanwhile.
@@ -186,12 +188,7 @@ class EmulatedBoard:
         self._before = self._now()
         for pin, device in self._devices.items():
             device.changed(self._before, pin, PinLevel.RELEASED)
-        self._processor = Processor(
-            self._elf,
-            eeprom=eeprom,
-            bootloader=self._bootloader,
-            memory_seed=self._before % _SEEDS,
-        )
+        self._processor = self._switch_on(eeprom, self._before % _SEEDS)
         self.observe(self._before, PinOutputs([], [], [Reset(0, _POWER_ON)]))
         self._frame.clear()
         self._connect()
@@ -218,10 +215,16 @@ class EmulatedBoard:
     def current(self, motor: str, milliamps: int) -> None:
         """Set a motor's current. All motors of a board share one shunt, 1 mV for each mA."""
         self._draws[motor] = milliamps
-        if not self._closed:
-            self._apply(MOTOR_CURRENT, sum(self._draws.values()))
+        pin = self._profile.reserved("motor_current")
+        if not self._closed and pin is not None:
+            self._apply(pin, sum(self._draws.values()))
 
     # Helpers
+
+    def _switch_on(self, eeprom: bytes, seed: int = 1) -> Processor | Rp2040:
+        if self._profile.name == "rp2040":
+            return Rp2040(eeprom=eeprom)
+        return Processor(self._elf, eeprom=eeprom, bootloader=self._bootloader, memory_seed=seed)
 
     def _wire(self, device: PinDevice) -> None:
         self._devices.update(dict.fromkeys(device.pins, device))
@@ -229,10 +232,12 @@ class EmulatedBoard:
     def _connect(self) -> None:
         """Set all external levels before the processor's first cycle."""
         self._processor.drive([(0, pin, level) for pin, level in self._levels.items()])
-        self._processor.apply(MOTOR_CURRENT, sum(self._draws.values()))
+        pin = self._profile.reserved("motor_current")
+        if pin is not None:
+            self._processor.apply(pin, sum(self._draws.values()))
 
     def _apply(self, pin: int, millivolts: int) -> None:
-        held = min(max(millivolts, 0), MOST_MV)
+        held = min(max(millivolts, 0), round(self._profile.logic * 1000))
         self._processor.apply(pin, held, self._now() - self._before)
 
     def _process_outputs(self, out: PinOutputs) -> None:

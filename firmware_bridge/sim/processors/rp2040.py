@@ -150,6 +150,14 @@ class Rp2040:
         """Reset the chip now."""
         self._ask(b"z", bytes([how]))
 
+    def hang(self) -> None:
+        """Reset the chip as its watchdog does when the program hangs."""
+        self.reset(Restart.WATCHDOG)
+
+    def brown_out(self) -> None:
+        """Reset the chip by its supply, which this chip reports as a power-on."""
+        self.reset(Restart.POWER)
+
     def wire(self, output: int, to: int, delay: int, hold: int = 0) -> None:
         """Connect an output to another pin: changes arrive `delay` cycles later.
 

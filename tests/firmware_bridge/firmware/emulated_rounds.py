@@ -19,14 +19,13 @@ from firmware_bridge.sim.processors.processor import ELF, FIRMWARE
 from rules.games import find_game
 
 
-def build() -> None:
-    """Build the firmware and the emulator, once for all processes of a test run."""
+def build(*targets: str) -> None:
+    """Build firmware and emulator, once for all processes of a test run: those of the Mega."""
     ELF.parent.mkdir(exist_ok=True)
     with (ELF.parent / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        subprocess.run(
-            ["make", "-s", "-C", str(FIRMWARE), "avr", "simavr"], check=True, timeout=300
-        )
+        command = ["make", "-s", "-C", str(FIRMWARE), *(targets or ("avr", "simavr"))]
+        subprocess.run(command, check=True, timeout=300)
 
 
 PLAY = 2.0

@@ -1,0 +1,42 @@
+"""Tests the reaction times of the firmware on the emulated RP2040.
+
+`python -m benchmarks pico_reflex` measures more phases.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+
+import pytest
+
+from benchmarks.firmware_reflex import drives, emergencies, step_errors
+from benchmarks.pico_reflex import GOAL_US, PICO, STEP_GOAL_US
+from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE
+from firmware_bridge.sim.processors.rp2040 import IMAGE
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def firmware() -> None:
+    IMAGE.parent.mkdir(exist_ok=True)
+    with (IMAGE.parent / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        command = ["make", "-s", "-C", str(FIRMWARE), "rp2040", "rp2040js"]
+        subprocess.run(command, check=True, timeout=300)
+
+
+@pytest.mark.timeout(300)
+def test_a_motor_of_a_pico_is_off_10_us_after_its_sensor_s_edge_beside_three_axes() -> None:
+    assert max(drives(50, 3, PICO)) < GOAL_US * CYCLES_PER_US
+
+
+@pytest.mark.timeout(300)
+def test_every_output_of_a_pico_is_safe_10_us_after_the_emergency_stop() -> None:
+    assert max(emergencies(20, PICO)) < GOAL_US * CYCLES_PER_US
+
+
+@pytest.mark.timeout(300)
+def test_three_axes_of_a_pico_step_within_2_us_of_their_trapezoids() -> None:
+    assert max(map(abs, step_errors(3, PICO))) <= STEP_GOAL_US
