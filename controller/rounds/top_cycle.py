@@ -232,5 +232,6 @@ class TopCycle:
         modules = self._table.modules
         gantry, flipper, lanes = modules.gantry, modules.flipper, self._rig.lanes
         lamps = modules.lamps.walls if modules.lamps else ()
-        named = (gantry and gantry.x, flipper and flipper.motor, modules.ready, *lamps)
+        arm = (gantry.x, gantry.grip, gantry.wide, gantry.turn, gantry.turner) if gantry else ()
+        named = (*arm, flipper and flipper.motor, modules.ready, *lamps)
         return (*(name for name in named if name), *(lane.motor.channel for lane in lanes))

@@ -277,6 +277,13 @@ class UnderCycle:
     @property
     def _parts(self) -> tuple[str, ...]:
         """The channels whose boards must hold a lease for this activity."""
-        drum = self._table.modules.drum
+        modules = self._table.modules
         gates = [gate.channel for gate in self._rig.gates] if self._staging.lanes else []
-        return (*((drum.motor,) if drum else ()), *gates)
+        heads = modules.heads.ports if modules.heads else ()
+        motors = [
+            motor
+            for head in heads
+            for motor in (head.wheel, head.belt, head.pusher, head.turner)
+            if motor
+        ]
+        return (*((modules.drum.motor,) if modules.drum else ()), *motors, *gates)

@@ -22,6 +22,16 @@ def test_every_board_of_a_table_is_a_pico(file: Path) -> None:
 
 
 @pytest.mark.slow
+def test_four_picos_deal_the_wenzhou_hands_of_two_megas() -> None:
+    megas, picos = (
+        play(table, "wenzhou", seed=5, emulated=False, until_ready=True)
+        for table in ("robotic", str(TABLES / "robotic_pico.yaml"))
+    )
+    assert (picos.hands, picos.dice) == (megas.hands, megas.dice)
+    assert [len(hand) for hand in picos.hands.values()] == [17, 16, 16, 16]
+
+
+@pytest.mark.slow
 def test_two_picos_deal_the_hands_of_one_mega() -> None:
     mega, picos = (
         play(table, "pai_gow", seed=5, emulated=False, answers=CUT)
