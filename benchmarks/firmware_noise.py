@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks import Row
 from firmware_bridge.boards.encoding import BLANK
-from firmware_bridge.commissioning.provisioning import image
+from firmware_bridge.commissioning.provisioning import eeprom
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
@@ -75,7 +75,7 @@ class Firmware:
         self._at = self._now()
         self._transport = transport
         self._c.hw_new()
-        for place, byte in enumerate(image("NOISE001", KEY, 0)):
+        for place, byte in enumerate(eeprom("NOISE001", KEY, 0)):
             self._c.hw_eeprom()[place] = byte
         self._c.hw_reset(0, self._at)
         transport.connect(self._receive, lambda _: None)

@@ -58,6 +58,8 @@ class FaultCode(enum.IntEnum):
     """The mechanism is blocked: no tile to grip, no room to set down, a lift under load."""
     LIGHT_CURTAIN = 13
     """The light curtain was interrupted while a guarded part moved or was about to move."""
+    LOW_SUPPLY = 14
+    """The board's supply is too low to run; the board has stopped and saved its state."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from config.schema import MotorChannel
 from firmware_bridge.board import BoardIdentity
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.commissioning.device_keys import DeviceKeys, default_file
-from firmware_bridge.commissioning.provisioning import image
+from firmware_bridge.commissioning.provisioning import eeprom
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.clock import VirtualLoop
@@ -216,8 +216,8 @@ class _EmulatedHarness:
     def __init__(self, transport: MemoryTransport, loop: VirtualLoop) -> None:
         self._transport = transport
         self._loop = loop
-        eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
-        self.processor = Processor(eeprom=eeprom)
+        image = eeprom("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
+        self.processor = Processor(eeprom=image)
         low_at_start = [*MEGA.safety.values(), *MEGA.loops.values()]
         self.processor.drive([(0, pin, PinLevel.LOW) for pin in low_at_start])
         self._line_free = 0
@@ -267,8 +267,8 @@ class _PicoHarness:
     def __init__(self, transport: MemoryTransport, loop: VirtualLoop) -> None:
         self._transport = transport
         self._loop = loop
-        eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
-        self.processor = Rp2040(eeprom=eeprom)
+        image = eeprom("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
+        self.processor = Rp2040(eeprom=image)
         low_at_start = [*PICO.safety.values(), *PICO.inputs]
         self.processor.drive([(0, pin, PinLevel.LOW) for pin in low_at_start])
         for output, sensor in PICO.loops.items():

@@ -61,6 +61,7 @@ def _numbers(profile: BoardProfile) -> Iterator[tuple[str, str]]:
         yield "ANALOG_FULL_MV", f"{round(profile.converter.volts * 1000)}u"
     yield "MODULE_PORTS", f"{len(profile.ports)}u"
     yield "STORAGE_SIZE", f"{profile.storage.size}u"
+    yield "STORAGE_CYCLES", f"{profile.storage.cycles}u"
 
 
 def _pin_count(profile: BoardProfile) -> int:

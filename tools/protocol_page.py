@@ -268,13 +268,17 @@ compares the ticket with that of its own last command: another ticket means that
 never arrived. A command that was cut short (STOPPED, HELD, FAULT) continues to count its sensor's
 activations, so that a tile within the debounce time is not lost.
 
-A board with firmware keeps this in its EEPROM, beside its serial number, address and key and how
-often it has started. It writes what has changed every 250 ms while nothing moves, at once when
-its supply falls, and after any other reset, whose cause leaves the memory as it was. It also
-stores the safe levels of the outputs of its last table, and applies them from its start until a
-host configures the board; everything else of a table comes from the host. If those levels are
-damaged, CONFIGURATION is latched. The differences from the virtual board are listed in [decision
-14](decisions/0014-the-firmware.md).
+A board with firmware keeps this in a log without power, beside its serial number, address and key
+(in two copies) and how often it has started. It saves everything once when its supply falls, after
+a reset that leaves the RAM as it was, and before its bootloader; and counts and dice at rest, at
+most every 20 s. If the power is lost without a warning, the counts are those of the last save,
+never higher than the true ones, and `Recall` reports no order. The log also has the safe levels of
+the outputs of the last table, which the board applies from its start until a host configures it;
+everything else of a table comes from the host. If no part of the log is sound, CONFIGURATION is
+latched. [Decision 22](decisions/0022-what-a-board-keeps.md) describes the log.
+
+LOW_SUPPLY is latched when the supply has been below 90 % of its nominal voltage for 2 ms while the
+board runs. It can be cleared after half a second at 92 % or more.
 
 ## Pins independent of the configuration
 

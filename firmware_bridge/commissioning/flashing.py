@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from struct import Struct
 
-from firmware_bridge.commissioning.provisioning import intel_hex
+from firmware_bridge.commissioning.provisioning import PLACE, intel_hex
 from firmware_bridge.wire.transport import expect_reset
 from rules.errors import WallwrightError
 
@@ -183,7 +183,7 @@ def compare(port: str) -> None:
 
 
 def write_eeprom(port: str, data: bytes) -> None:
-    """Write bytes to the beginning of a board's EEPROM. Raises FlashingError."""
+    """Write bytes to a board's EEPROM, at the place of the identity. Raises FlashingError."""
     with _as_file(data) as file:
         avrdude(port, f"eeprom:w:{file}:i")
 
@@ -194,7 +194,7 @@ def _as_file(data: bytes) -> Iterator[Path]:
     # The data contain a key; only the owner can read a directory that `tempfile` creates.
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "provisioning.hex"
-        file.write_text(intel_hex(data), encoding="ascii")
+        file.write_text(intel_hex(data, PLACE), encoding="ascii")
         yield file
 
 

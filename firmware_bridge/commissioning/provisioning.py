@@ -1,7 +1,7 @@
-"""Provisioning data of a board: serial number, key and address, at the beginning of its EEPROM.
+"""Provisioning data of a board: serial number, key and address, in its EEPROM.
 
-The layout is that of `firmware_bridge/firmware/core/identity.h`. The firmware uses the rest of the
-EEPROM for its boot counter and its memory.
+The layout is that of `firmware_bridge/firmware/core/identity.h`. A programmer writes the first
+copy, at `PLACE`; the firmware makes a second one, and uses the rest of the EEPROM for its memory.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from firmware_bridge.commissioning.device_keys import (
 )
 
 VERSION = 1
+PLACE = 64
+"""The address of the first copy: not 0, which a write at a low supply voltage can change."""
 LONGEST_KEY = 32
 ADDRESSES = range(8)
 _CRC_SEED = 0xFFFF
@@ -44,6 +46,14 @@ def image(serial: str, key: bytes, address: int) -> bytes:
     body = bytes([VERSION]) + serial.encode("ascii") + key.ljust(LONGEST_KEY, b"\0")
     body += bytes([len(key), address])
     return body + crc_hqx(body, _CRC_SEED).to_bytes(2, "little")
+
+
+def eeprom(serial: str, key: bytes, address: int) -> bytes:
+    """The beginning of the EEPROM of a provisioned board, up to the end of the first copy.
+
+    Raises ValueError for a value that the firmware cannot use.
+    """
+    return b"\xff" * PLACE + image(serial, key, address)
 
 
 def require_real(serial: str, key: bytes) -> None:

@@ -82,6 +82,7 @@ class VirtualBoard:
         self._nonce = b""
         self._lease = LeaseTimer(loop, self._lease_expired)
         self._held_at: int | None = None
+        self._supply_low = False
 
     # The host's side
 
@@ -143,6 +144,15 @@ class VirtualBoard:
         """Latch IMPOSSIBLE: the mechanism of a channel cannot complete an earlier order."""
         self.impossible(self._names.index(channel), why)
 
+    def supply(self, low: bool) -> None:
+        """Process the state of the board's supply from now on; a low one latches LOW_SUPPLY.
+
+        The caller applies the hysteresis in voltage and time.
+        """
+        is_new, self._supply_low = low and not self._supply_low, low
+        if is_new:
+            self.latch(FaultCode.LOW_SUPPLY)
+
     @property
     def started(self) -> wire.Started:
         """The notice that the board sends when it has started."""
@@ -162,6 +172,7 @@ class VirtualBoard:
         self._faults.clear()
         self.channel_table.drop_draft()
         self._held_at = None
+        self._supply_low = False
         self._boots += 1
         self._reset_cause = cause
         if cause in _FAULT_OF_RESET:
@@ -232,7 +243,7 @@ class VirtualBoard:
                 return wire.Value(0)
             case wire.Report():
                 damaged, repeated = self.line()
-                return wire.Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF)
+                return wire.Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF, 0)
             case wire.Bootloader():
                 self._make_safe(Reason.STOPPED, dead=True)
                 self._drop_rig()
@@ -346,6 +357,8 @@ class VirtualBoard:
         return self._rig.positions() if self._rig is not None else self._positions
 
     def _persists(self, code: FaultCode, channel: int) -> bool:
+        if code is FaultCode.LOW_SUPPLY:
+            return self._supply_low
         if code is FaultCode.BOTH_SWITCHES and self._rig is not None:
             return self._rig.both_switches(channel)
         return self._inputs.cause_persists(code)

@@ -105,12 +105,30 @@ uint32_t port_axis_steps(uint8_t axis); /* steps made since `port_axis_begin` */
 void port_analog_use(uint8_t pin);
 uint16_t port_analog_mv(uint8_t pin); /* the last measurement */
 
-/* EEPROM, one byte at a time; read and write only while it is ready. */
-#define EEPROM_SIZE STORAGE_SIZE
-uint8_t port_eeprom_read(uint16_t at);
-bool port_eeprom_ready(void);
-void port_eeprom_write(uint16_t at, uint8_t byte); /* only while ready */
-bool port_supply_fails(void); /* VCC is falling: the core saves its state */
+/* Storage that is kept without power: an EEPROM, or sectors of a flash. An erased byte is 0xFF.
+ *
+ * A write or an erasure continues after the call. Until the storage is ready again, it can be
+ * neither read nor written. If the power is lost meanwhile, these bytes can have any value. Only
+ * erased bytes are written; the bytes of one write are in one block. */
+#define STORAGE_NONE 0xFFFFu
+struct port_storage {
+    uint16_t identity[2];  /* the addresses of the two copies of the identity, in different blocks */
+    uint16_t old_identity; /* where version 0.1 had it, or STORAGE_NONE */
+    uint16_t log;          /* the address of the pages of the log, each of whole blocks */
+    uint16_t page;         /* bytes of a page; at least 1,500, so that all that is kept fits */
+    uint16_t block;        /* bytes that are erased together */
+    uint8_t pages;         /* at least 2 */
+    uint8_t chunk;         /* the most bytes of one write */
+};
+extern const struct port_storage port_storage;
+bool port_storage_ready(void);
+uint8_t port_storage_read(uint16_t at);
+void port_storage_write(uint16_t at, const uint8_t *bytes, uint8_t size);
+void port_storage_erase(uint16_t at); /* the block that begins at this address */
+
+/* The voltage of the supply, in permille of the nominal one, and what counts as low. */
+#define SUPPLY_LOW_PERMILLE 900u
+uint16_t port_supply_permille(void);
 
 /* A strip of WS2812 lamps. The port shifts out one lamp's 24 bits and disables all interrupts for
  * those 30 us. A strip takes lamps that follow each other within 50 us as one message. While the

@@ -311,12 +311,16 @@ class Identity(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """The longest turn of the main loop, and the numbers of dropped and repeated frames."""
+    """The longest turn of the main loop, the numbers of dropped and repeated frames, and of resets.
+
+    `storage_used` is how much of its specified writes each cell of the storage has had, permille.
+    """
 
     longest_turn_us: int
     damaged: int
     repeated: int
     resets: int
+    storage_used: int
 
 
 class Recalled(NamedTuple):
@@ -445,7 +449,7 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x42, Value, Sender.REPLY, "i"),
     _row(0x43, Tag, Sender.REPLY, "Q"),
     _row(0x44, Identity, Sender.REPLY, "BH4s8sHBIH8s"),
-    _row(0x45, Statistics, Sender.REPLY, "IIIH"),
+    _row(0x45, Statistics, Sender.REPLY, "IIIHH"),
     _row(0x46, Recalled, Sender.REPLY, "BBHI"),
     _row(0x60, EdgeSeen, Sender.EVENT, "BBII"),
     _row(0x61, MotionEnded, Sender.EVENT, "BBBHI"),

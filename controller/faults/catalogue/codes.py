@@ -44,6 +44,7 @@ class Fault(enum.Enum):
     MAX_ON_TIME = "an output was on for longer than its maximum on-time"
     LEASE = "a board's lease expired because the host was silent"
     BROWN_OUT = "a board's supply voltage fell"
+    LOW_SUPPLY = "a board's supply is too low to go on"
     WATCHDOG = "a board hung and was reset"
     CONFIGURATION = "a board's configuration is corrupt"
     UNEXPECTED_MOTION = "a part moved without a command"

@@ -3,7 +3,8 @@
  *
  * A conversion takes 104 us. A call that requests a value reads the completed conversion
  * and starts the next one. The main loop requests the supply every turn, so no interrupt is
- * needed. */
+ * needed. The start waits for the first measurement of the supply, 0.4 ms, because nothing may be
+ * written to the EEPROM before it. */
 #include "adc.h"
 
 #include "../port.h"
@@ -14,13 +15,15 @@
 #define BANDGAP 0x1Eu         /* its number in the multiplexer, 1.1 V */
 #define REFERENCE (1u << REFS0) /* AVCC */
 #define CLOCK (1u << ADPS2 | 1u << ADPS1 | 1u << ADPS0) /* 125 kHz */
-#define FAILING 250u          /* reading of the bandgap at a supply of 4.5 V: 1.1 * 1024 / 4.5 */
+#define OF_BANDGAP UINT32_C(225280) /* 1.1 V * 1024 / 5 V, in permille */
+#define LEAST 100u            /* a reading below it is no supply voltage */
 
 static uint16_t used;         /* one bit for each input */
 static uint16_t mv[ANALOG_INPUTS];
 static uint8_t measuring;
 static uint8_t settling;      /* conversions to discard: the bandgap is weak and needs 70 us */
-static bool failing;
+static uint16_t supply;       /* permille of 5 V */
+static uint16_t bandgap;      /* the reading from which `supply` was computed */
 
 static void start(uint8_t input) {
     measuring = input;
@@ -38,6 +41,14 @@ static uint8_t next_after(uint8_t input) {
     return input;
 }
 
+/* The division takes 40 us, so it is done only for a new reading. */
+static void take_supply(uint16_t reading) {
+    if (reading != bandgap && reading >= LEAST) {
+        bandgap = reading;
+        supply = (uint16_t)(OF_BANDGAP / reading);
+    }
+}
+
 static void take(void) {
     if (ADCSRA & (1u << ADSC)) {
         return;
@@ -49,7 +60,7 @@ static void take(void) {
     }
     const uint16_t reading = ADC;
     if (measuring == SUPPLY) {
-        failing = reading > FAILING;
+        take_supply(reading);
     } else {
         mv[measuring] = (uint16_t)((uint32_t)reading * ANALOG_FULL_MV >> 10);
     }
@@ -58,7 +69,11 @@ static void take(void) {
 
 void adc_start(void) {
     ADCSRA = 1u << ADEN | CLOCK;
+    bandgap = 0;
     start(SUPPLY);
+    while (bandgap == 0) {
+        take();
+    }
 }
 
 /* Switches the pin's digital input off, which saves current at levels between low and high. */
@@ -94,7 +109,7 @@ uint16_t port_analog_mv(uint8_t pin) {
     return input < ANALOG_INPUTS ? mv[input] : 0;
 }
 
-bool port_supply_fails(void) {
+uint16_t port_supply_permille(void) {
     take();
-    return failing;
+    return supply;
 }

@@ -4,7 +4,7 @@
 # Fuses, burnt once by `make fuses PROGRAMMER=...`:
 #   low 0xFF       16 MHz crystal, slowest start
 #   high 0xD0      bootloader of 8 KiB at 0x3E000, started by a reset; an erase keeps the EEPROM
-#   extended 0xFD  brown-out at 2.7 V
+#   extended 0xFC  brown-out at 4.3 V (4.1 to 4.5 V); a stock Mega has 0xFD, 2.7 V
 # Lock bits 0x0F keep the application from overwriting the bootloader.
 
 AVR_CC ?= avr-gcc
@@ -14,10 +14,11 @@ AVRDUDE ?= avrdude
 SERIAL ?= /dev/ttyACM0
 PYTHON ?= python3
 
-# Of 248 KiB of flash beside the bootloader and 8 KiB of RAM. The limit of the RAM is for the static
-# data and the deepest stack together.
+# Of 248 KiB of flash beside the bootloader and 8 KiB of RAM. The first limit of the RAM is for the
+# static data, the second one for the static data and the deepest stack together.
 AVR_FLASH_LIMIT = 98304
-AVR_RAM_LIMIT = 7168
+AVR_STATIC_LIMIT = 7168
+AVR_RAM_LIMIT = 7936
 
 BUILD_DIR ?= build
 AVR_BUILD = $(BUILD_DIR)/avr
@@ -60,13 +61,13 @@ $(AVR_ELF): $(AVR_OBJECTS) $(STAMP)
 	$(AVR_OBJCOPY) -O ihex -R .eeprom -R .mmcu -R .wallwright $< $@
 
 size: $(AVR_ELF)
-	$(PYTHON) stack.py $(AVR_ELF) $(AVR_BUILD) --flash $(AVR_FLASH_LIMIT) --ram $(AVR_RAM_LIMIT)
+	$(PYTHON) stack.py $(AVR_ELF) $(AVR_BUILD) --flash $(AVR_FLASH_LIMIT) --static $(AVR_STATIC_LIMIT) --ram $(AVR_RAM_LIMIT)
 
 flash: $(AVR_ELF:.elf=.hex)
 	$(AVRDUDE) -p atmega2560 -c wiring -P $(SERIAL) -b 115200 -D -U flash:w:$<:i
 
 fuses:
-	$(AVRDUDE) -p atmega2560 -c $(PROGRAMMER) -U lfuse:w:0xFF:m -U hfuse:w:0xD0:m -U efuse:w:0xFD:m -U lock:w:0x0F:m
+	$(AVRDUDE) -p atmega2560 -c $(PROGRAMMER) -U lfuse:w:0xFF:m -U hfuse:w:0xD0:m -U efuse:w:0xFC:m -U lock:w:0x0F:m
 
 # A cycle-exact simulated processor, as a library for firmware_bridge/sim/processors/processor.py.
 simavr: $(BUILD_DIR)/libwallwright_simavr.so

@@ -82,7 +82,7 @@ void watchdog_start(void) {
 /* Resets the watchdog only if the tick has run too: without the reflex the board must be reset.
  * A low supply is marked, so that after a reset it is known as the cause. */
 void port_watchdog_kick(void) {
-    const uint8_t state = port_supply_fails() ? SUPPLY_LOW : 0;
+    const uint8_t state = port_supply_permille() < SUPPLY_LOW_PERMILLE ? SUPPLY_LOW : 0;
     if (kept.state != state) {
         keep(state);
     }

@@ -14,6 +14,7 @@
 #define ANALOG_FULL_MV 5000u
 #define MODULE_PORTS 3u
 #define STORAGE_SIZE 4096u
+#define STORAGE_CYCLES 100000u
 
 /* One bit for each pin, the lowest bit first: the pins that a table can use as
  * outputs, as inputs, and as analogue inputs. */

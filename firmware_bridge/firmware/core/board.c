@@ -20,11 +20,13 @@
 #include "questions.h"
 #include "reflex.h"
 #include "replies.h"
+#include "ring.h"
 #include "safety.h"
 #include "setup.h"
 #include "state.h"
 #include "stops.h"
 #include "strips.h"
+#include "supply.h"
 
 /* Bits of the reply to SelfTest. */
 enum { TABLE_DAMAGED = 1, NOT_PROVISIONED = 2 };
@@ -50,7 +52,7 @@ static void self_test(void) {
 static void report(void) {
     uint8_t payload[WIRE_STATISTICS_SIZE];
     wire_statistics(payload, longest_turn, frame_dropped(), replies_repeated(),
-                    (uint16_t)(identity.boots - 1u));
+                    (uint16_t)(identity.boots - 1u), ring_used());
     replies_send(WIRE_STATISTICS, payload);
 }
 
@@ -122,6 +124,7 @@ void board_begin(void) {
     state_begin();
     setup_begin();
     faults_begin();
+    supply_begin();
     modules_begin();
     reflex_begin();
     axes_begin();
@@ -172,6 +175,7 @@ void board_note_turn(uint32_t micros) {
 }
 
 bool board_turn(uint32_t now) {
+    supply_turn(now);
     safety_stop_if_due();
     lease_check(now);
     if (table_in_force()) {
@@ -188,5 +192,8 @@ bool board_turn(uint32_t now) {
         events_turn(identity.address, now);
     }
     memory_turn(now, nothing_moves());
+    if (supply_permits_writing() && port_storage_ready()) {
+        (void)identity_repair();
+    }
     return more;
 }

@@ -1,159 +1,60 @@
-/* The EEPROM contains groups of records of a fixed size. The saver visits all records one after the
- * other: it computes a record's present content, then writes the bytes that differ. */
 #include "memory.h"
 
 #include "../port.h"
-#include "bits.h"
-#include "crc.h"
-#include "outputs.h"
+#include "faults.h"
+#include "identity.h"
+#include "kept.h"
+#include "ring.h"
+#include "supply.h"
 
 #include <string.h>
 
-#define EVERY_MICROS UINT32_C(250000)
-#define BYTES_A_TURN 8u /* compared; at most one of them is written */
+#define SECOND UINT32_C(1000000)
+#define QUIET_MICROS (2u * SECOND)  /* nothing has moved for this time: the board is at rest */
+#define EVERY_MICROS (20u * SECOND) /* at rest, saves are at least this far apart */
 
-#define COUNTS_AT 64u /* a record for each pin: state, count, check */
-#define COUNTS_SIZE 6u
-#define ORDERS_AT 512u /* for each channel: ticket, reason, state, sensor, counted, span, first */
-#define ORDERS_SIZE 13u
-#define DICE_AT 1408u /* a record for each channel: throws, faces, check */
-#define DICE_SIZE 7u
-#define SAFE_LEVELS_AT 1920u /* a record for each driven pin: pin, safe level, check */
-#define SAFE_LEVEL_SIZE 3u
-#define MOST_SAFE_LEVELS 64u
-#define SAFE_COUNT_AT 1904u /* the number of these records, their CRC, check */
-#define SAFE_COUNT_SIZE 4u
-#define LONGEST ORDERS_SIZE
+_Static_assert(KEPT_LONGEST <= RING_MOST, "every item fits into a record");
 
-enum stage { CHANNELS, ORDERS, SAFE_LEVELS, SAFE_COUNT, SAVED };
+/* The orders in the log are the last ones; they are not, but the log does not say so yet. */
+static bool orders_are_kept, orders_are_over;
 
-/* The saver's position. */
+/* The save under way. A save of a whole page repeats everything. */
+enum task { NOTHING, AT_REST, EVERYTHING, WHOLE_PAGE };
+enum stage { AT_START, AT_LEVELS, AT_COUNTS, AT_DOMES, AT_ORDERS, SAVED };
+static enum task task;
+static bool orders_too; /* it includes the orders, which are the last ones */
 static enum stage stage;
 static uint8_t index;
-static uint8_t record[LONGEST];
-static uint8_t record_size; /* 0: the next record is still to be computed */
-static uint8_t record_done;
-static uint16_t record_at;
-static uint8_t safe_count;
-static uint16_t safe_crc;
-static uint32_t next_pass;
+static uint8_t item[KEPT_LONGEST];
+static uint8_t item_size; /* 0: the next item is still to be found */
 
-/* `intact` is INTACT while the RAM holds valid state; after a power-up it does not have that value
- * by chance. */
+static bool wanted; /* a save of everything was asked for */
+static bool start_is_unsaved;
+static bool was_low;
+static uint32_t moved_at, next_rest;
+
+/* `intact` is INTACT while the RAM holds valid state of this build; after a power-up or with another
+ * program it does not have that value by chance. */
 #define INTACT UINT32_C(0x6B1D94C2)
 static uint32_t intact;
 
-/* One bit for each pin that is driven at its stored safe level while no table is in force. */
-static uint8_t driven_safe[(PINS + 7u) / 8u];
+static bool drives_safe_levels; /* the stored ones, while no table is in force */
 
-/* Records */
+/* A save */
 
-static uint8_t check_of(const uint8_t *bytes, uint8_t size) {
-    return (uint8_t)(crc_over(CRC_SEED, bytes, (uint8_t)(size - 1u)) & 0xFFu);
-}
-
-static bool load(uint16_t at, uint8_t *bytes, uint8_t size) {
-    if (!port_eeprom_ready()) {
-        return false;
-    }
-    uint8_t all = 0xFF;
-    for (uint8_t byte = 0; byte < size; byte++) {
-        bytes[byte] = port_eeprom_read(at + byte);
-        all &= bytes[byte];
-    }
-    return all != 0xFF && bytes[size - 1u] == check_of(bytes, size);
-}
-
-static void save(uint16_t at, uint8_t size) {
-    record[size - 1u] = check_of(record, size);
-    record_at = at;
-    record_size = size;
-    record_done = 0;
-}
-
-static uint16_t place(uint16_t base, uint8_t number, uint8_t size) {
-    return (uint16_t)(base + (uint16_t)number * size);
-}
-
-static void save_sensor(const struct sensor *sensor) {
-    if (sensor->pin >= PINS) {
-        return;
-    }
-    port_lock();
-    record[0] = sensor->state & ACTIVE;
-    wire_put_u32(record + 1, sensor->count);
-    port_unlock();
-    save(place(COUNTS_AT, sensor->pin, COUNTS_SIZE), COUNTS_SIZE);
-}
-
-static void save_dome(uint8_t channel, const struct unit *dome) {
-    wire_put_u32(record, dome->throws);
-    wire_put_u16(record + 4, dome->faces);
-    save(place(DICE_AT, channel, DICE_SIZE), DICE_SIZE);
-}
-
-/* The duration of an order, also while it runs. After a reset the clock may be a little behind. */
-static uint32_t lasted(const struct output *output, uint32_t now) {
-    if (output->reason != WIRE_NONE) {
-        return output->span;
-    }
-    return time_reached(now, output->span) ? now - output->span : 0;
-}
-
-static void save_order(const struct output *output) {
-    if (output->reason == NO_ORDER_YET || output->channel >= MOST_CHANNELS) {
-        return;
-    }
-    const uint32_t now = port_micros();
-    port_lock();
-    record[0] = output->ticket;
-    record[1] = output->reason;
-    record[2] = output->state & COUNTS;
-    record[3] = output->sensor;
-    wire_put_u16(record + 4, output->counted);
-    wire_put_u32(record + 6, lasted(output, now));
-    wire_put_u16(record + 10, output->first);
-    port_unlock();
-    save(place(ORDERS_AT, output->channel, ORDERS_SIZE), ORDERS_SIZE);
-}
-
-static void save_safe_level(uint8_t pin, bool high) {
-    if (pin >= PINS || safe_count == MOST_SAFE_LEVELS) {
-        return;
-    }
-    record[0] = pin;
-    record[1] = high;
-    save(place(SAFE_LEVELS_AT, safe_count++, SAFE_LEVEL_SIZE), SAFE_LEVEL_SIZE);
-    safe_crc = crc_over(safe_crc, record, SAFE_LEVEL_SIZE);
-}
-
-/* Two records for each output, since a motor has two pins. */
-static void save_safe_level_of(uint8_t half) {
-    const struct channel *const channel = &channels[outputs[half / 2u].channel];
-    const bool second = half % 2u != 0;
-    if (channel->kind == KIND_DICE) {
-        save_safe_level(second ? WIRE_NONE : channel->unit.pin, false);
-    } else if (channel->kind == KIND_MOTOR && second) {
-        save_safe_level(channel->plug.second_pin, channel->plug.safe < 0);
-    } else if (!second) {
-        save_safe_level(channel->plug.pin, channel->kind != KIND_STRIP && channel->plug.safe > 0);
-    }
-}
-
-static void save_safe_count(void) {
-    record[0] = safe_count;
-    wire_put_u16(record + 1, safe_crc);
-    save(SAFE_COUNT_AT, SAFE_COUNT_SIZE);
-}
-
-/* A pass of the saver */
-
-static void begin_pass(void) {
-    stage = CHANNELS;
+static void begin_task(enum task next) {
+    task = next;
+    orders_too = next == EVERYTHING && !orders_are_kept;
+    stage = AT_START;
     index = 0;
-    record_size = 0;
-    safe_count = 0;
-    safe_crc = CRC_SEED;
+    item_size = 0;
+}
+
+static void begin_page(void) {
+    const bool all_orders = orders_are_kept || orders_too;
+    ring_begin_page();
+    begin_task(WHOLE_PAGE);
+    orders_too = all_orders;
 }
 
 static void next_stage(void) {
@@ -161,42 +62,39 @@ static void next_stage(void) {
     index = 0;
 }
 
-static void save_channel(uint8_t number) {
-    const struct channel *const channel = &channels[number];
-    if (channel->kind == KIND_SENSOR) {
-        save_sensor(&channel->sensor);
-    } else if (channel->kind == KIND_DICE) {
-        save_dome(number, &channel->unit);
-    }
-}
-
-/* Computes the next record, if this step of the pass has one. */
-static void compute_next(void) {
+/* Looks at one thing that may have to be saved. */
+static void look_further(void) {
+    const bool all = task == WHOLE_PAGE;
     switch (stage) {
-    case CHANNELS:
-        if (index < table_channels()) {
-            save_channel(index++);
-        } else {
-            next_stage();
-        }
-        break;
-    case ORDERS:
-        if (index < output_count) {
-            save_order(&outputs[index++]);
-        } else {
-            next_stage();
-        }
-        break;
-    case SAFE_LEVELS:
-        if (index < 2u * output_count) {
-            save_safe_level_of(index++);
-        } else {
-            next_stage();
-        }
-        break;
-    case SAFE_COUNT:
-        save_safe_count();
+    case AT_START:
+        item_size = all || start_is_unsaved ? kept_starts(item) : 0;
+        start_is_unsaved = false;
         next_stage();
+        break;
+    case AT_LEVELS:
+        item_size = kept_safe_levels(item, all);
+        next_stage();
+        break;
+    case AT_COUNTS:
+        if (index < PINS) {
+            item_size = kept_sensor(item, index++, all);
+        } else {
+            next_stage();
+        }
+        break;
+    case AT_DOMES:
+        if (index < KEPT_DOMES) {
+            item_size = kept_dome(item, index++, all);
+        } else {
+            next_stage();
+        }
+        break;
+    case AT_ORDERS:
+        if (index < MOST_OUTPUTS && orders_too) {
+            item_size = kept_order(item, index++);
+        } else {
+            next_stage();
+        }
         break;
     case SAVED:
     default:
@@ -204,144 +102,174 @@ static void compute_next(void) {
     }
 }
 
-/* Writes the next byte of the record that differs. */
-static void write_some(void) {
-    for (uint8_t looked = 0; looked < BYTES_A_TURN && record_done < record_size; looked++) {
-        const uint16_t at = (uint16_t)(record_at + record_done);
-        const uint8_t byte = record[record_done++];
-        if (port_eeprom_read(at) != byte) {
-            port_eeprom_write(at, byte);
+/* Collects items for the next record and puts it; a page is begun if the record does not fit. */
+static void put_record(void) {
+    uint8_t body[RING_MOST];
+    uint8_t size = 0;
+    while (stage != SAVED || item_size != 0) {
+        if (item_size == 0) {
+            look_further();
+            continue;
+        }
+        if (size + item_size > RING_MOST) {
             break;
         }
+        memcpy(body + size, item, item_size);
+        size = (uint8_t)(size + item_size);
+        item_size = 0;
     }
-    if (record_done == record_size) {
-        record_size = 0;
+    if (size != 0) {
+        ring_put(body, size, task == WHOLE_PAGE && stage == SAVED && item_size == 0);
     }
+    if (stage == SAVED && item_size == 0) {
+        orders_are_kept = orders_are_kept || orders_too;
+        task = NOTHING;
+    }
+}
+
+static void go_on(void) {
+    if (ring_writes() || ring_fits(RING_MOST)) {
+        if (!ring_writes()) {
+            put_record();
+        }
+    } else if (ring_next_is_erased()) {
+        begin_page();
+    }
+}
+
+/* With a lease, orders can begin: those in the log will not be the last ones any more. */
+static void end_orders(void) {
+    const uint8_t size = kept_orders_are_over(item);
+    if (ring_fits(size)) {
+        ring_put(item, size, false);
+    } else {
+        begin_task(AT_REST); /* begins the next page, which does not contain them */
+    }
+    orders_are_over = false;
+}
+
+static void choose_task(uint32_t now, bool still) {
+    if (wanted) {
+        wanted = orders_are_over = false;
+        kept_take_counts();
+        begin_task(EVERYTHING);
+    } else if (orders_are_over) {
+        end_orders();
+    } else if (!still) {
+        moved_at = now;
+    } else if (time_reached(now, moved_at + QUIET_MICROS) &&
+               (time_reached(now, next_rest) || kept_has_new_safe_levels())) {
+        next_rest = now + EVERY_MICROS;
+        kept_take_counts();
+        if (kept_is_unsaved()) {
+            begin_task(AT_REST);
+        }
+    }
+}
+
+void memory_save(void) {
+    wanted = true;
+}
+
+bool memory_saves(void) {
+    return wanted || task != NOTHING || ring_writes();
 }
 
 void memory_turn(uint32_t now, bool still) {
-    if (!table_in_force() || !port_eeprom_ready()) {
+    const bool low = supply_is_low();
+    intact = low ? 0 : INTACT;
+    if (low && !was_low) {
+        memory_save();
+    }
+    was_low = low;
+    if (orders_are_kept && lease.holds && !faults_any()) {
+        orders_are_kept = false; /* the next command can be an order */
+        orders_are_over = true;
+    }
+    if (!supply_permits_writing() || !port_storage_ready()) {
         return;
     }
-    const bool urgent = port_supply_fails();
-    intact = urgent ? 0 : INTACT;
-    if (record_size != 0) {
-        write_some(); /* every record that was begun is completed */
-    } else if (stage != SAVED) {
-        compute_next();
-    } else if ((still && time_reached(now, next_pass)) || urgent) {
-        begin_pass();
-        next_pass = now + EVERY_MICROS;
+    if (task == NOTHING && !ring_writes()) {
+        choose_task(now, still);
     }
+    if (task != NOTHING) {
+        go_on();
+    }
+    (void)ring_turn();
 }
 
 void memory_save_after_reset(void) {
-    if (intact != INTACT || !table_in_force()) {
+    if (intact != INTACT) {
         return;
     }
-    begin_pass();
-    while (stage != SAVED || record_size != 0) {
-        memory_turn(0, false);
+    intact = 0;
+    memory_save();
+    while (memory_saves()) {
+        if (!port_storage_ready()) {
+            continue;
+        }
+        if (task == NOTHING && wanted) {
+            wanted = false;
+            kept_take_counts();
+            begin_task(EVERYTHING);
+        }
+        if (task != NOTHING) {
+            go_on();
+        }
+        (void)ring_turn();
+    }
+    while (!port_storage_ready()) {
     }
 }
 
 /* The start */
 
-static bool load_order(uint8_t channel, struct output *output) {
-    uint8_t bytes[ORDERS_SIZE];
-    if (!load(place(ORDERS_AT, channel, ORDERS_SIZE), bytes, ORDERS_SIZE)) {
-        return false;
+/* Waits until the start is in the log: a host that has seen its number must not see it again. With
+ * a full page, the number is in the next page, which the following turns write. */
+static void count_start(void) {
+    identity.boots++;
+    const uint8_t size = kept_starts(item);
+    if (!supply_permits_writing() || !ring_fits(size)) {
+        start_is_unsaved = wanted = true;
+        return;
     }
-    output->channel = channel;
-    output->ticket = bytes[0];
-    /* An order that ran when the supply failed was ended by that. */
-    output->reason = bytes[1] == WIRE_NONE ? REASON_FAULT : bytes[1];
-    output->state = bytes[2];
-    output->sensor = bytes[3];
-    output->counted = wire_get_u16(bytes + 4);
-    output->span = wire_get_u32(bytes + 6);
-    output->first = wire_get_u16(bytes + 10);
-    return true;
+    ring_put(item, size, false);
+    while (ring_writes()) {
+        (void)ring_turn();
+    }
+    while (!port_storage_ready()) {
+    }
 }
 
-static void load_orders(void) {
-    uint8_t channel = 0;
-    for (uint8_t at = 0; at < MOST_OUTPUTS; at++) {
-        output_forget(&outputs[at], WIRE_NONE);
-        while (channel < MOST_CHANNELS && !load_order(channel++, &outputs[at])) {
+static void drive_safe_levels(void) {
+    drives_safe_levels = true;
+    for (uint8_t pin = 0; pin < PINS; pin++) {
+        if (kept_drives(pin)) {
+            port_pin_drive(pin, kept_is_high(pin));
         }
     }
-}
-
-static bool safe_levels_are_sound(uint8_t count, uint16_t expected) {
-    uint16_t crc = CRC_SEED;
-    for (uint8_t at = 0; at < count; at++) {
-        uint8_t bytes[SAFE_LEVEL_SIZE];
-        if (!load(place(SAFE_LEVELS_AT, at, SAFE_LEVEL_SIZE), bytes, SAFE_LEVEL_SIZE) ||
-            bytes[0] >= PINS) {
-            return false;
-        }
-        crc = crc_over(crc, bytes, SAFE_LEVEL_SIZE);
-    }
-    return crc == expected;
-}
-
-static void drive_safe_levels(uint8_t count) {
-    for (uint8_t at = 0; at < count; at++) {
-        const uint16_t from = place(SAFE_LEVELS_AT, at, SAFE_LEVEL_SIZE);
-        const uint8_t pin = port_eeprom_read(from);
-        port_pin_drive(pin, port_eeprom_read(from + 1) != 0);
-        bits_add(driven_safe, pin);
-    }
-}
-
-/* False if the stored safe levels are damaged. An erased EEPROM is not damaged: no table has ever
- * been saved. */
-static bool restore_safe_levels(void) {
-    uint8_t bytes[SAFE_COUNT_SIZE];
-    if (!load(SAFE_COUNT_AT, bytes, SAFE_COUNT_SIZE)) {
-        return port_eeprom_read(SAFE_COUNT_AT) == 0xFF;
-    }
-    if (bytes[0] > MOST_SAFE_LEVELS || !safe_levels_are_sound(bytes[0], wire_get_u16(bytes + 1))) {
-        return false;
-    }
-    drive_safe_levels(bytes[0]);
-    return true;
 }
 
 bool memory_begin(void) {
-    memset(driven_safe, 0, sizeof driven_safe);
-    begin_pass();
-    stage = SAVED;
-    next_pass = port_micros() + EVERY_MICROS;
-    load_orders();
-    return restore_safe_levels();
+    task = NOTHING;
+    item_size = 0;
+    wanted = was_low = start_is_unsaved = false;
+    while (!port_storage_ready()) {
+    }
+    const enum ring_content content = ring_begin(kept_forget, kept_replay);
+    orders_are_kept = kept_has_orders();
+    orders_are_over = false;
+    drive_safe_levels();
+    count_start();
+    moved_at = next_rest = port_micros();
+    return content != RING_DAMAGED;
 }
 
 void memory_release_outputs(void) {
-    for (uint8_t pin = 0; pin < PINS; pin++) {
-        if (bits_have(driven_safe, pin)) {
+    for (uint8_t pin = 0; drives_safe_levels && pin < PINS; pin++) {
+        if (kept_drives(pin)) {
             port_pin_release(pin);
         }
     }
-    memset(driven_safe, 0, sizeof driven_safe);
-}
-
-/* A table comes in force */
-
-void memory_restore_sensor(struct sensor *sensor) {
-    uint8_t bytes[COUNTS_SIZE];
-    if (!(sensor->state & COUNTED) &&
-        load(place(COUNTS_AT, sensor->pin, COUNTS_SIZE), bytes, COUNTS_SIZE)) {
-        sensor->state = (uint8_t)(COUNTED | (bytes[0] & ACTIVE));
-        sensor->count = wire_get_u32(bytes + 1);
-    }
-}
-
-void memory_restore_dome(uint8_t channel, struct unit *dome) {
-    uint8_t bytes[DICE_SIZE];
-    if (dome->throws == 0 && load(place(DICE_AT, channel, DICE_SIZE), bytes, DICE_SIZE)) {
-        dome->throws = wire_get_u32(bytes);
-        dome->faces = wire_get_u16(bytes + 4);
-    }
+    drives_safe_levels = false;
 }

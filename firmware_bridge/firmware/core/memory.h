@@ -1,30 +1,37 @@
-/* The state that is kept without power: counts and levels of sensors, last orders, dice, and the
- * safe levels of the table's outputs.
+/* The state that is kept without power: counts and levels of sensors, last orders, dice, the safe
+ * levels of the table's outputs, and the number of starts.
  *
- * The main loop saves it to EEPROM one byte a turn: every 250 ms while nothing moves, at once when
- * the supply falls, and after a reset by any other cause. It writes only bytes that have changed.
- * Each record has its own check; a torn record is ignored. Counts are stored by pin, orders and
- * dice by channel. */
+ * It is a log of items in the storage (`ring.h`); the last item of a kind and a number is in force.
+ * The main loop writes what has changed:
+ *
+ *   when the supply falls       everything, once for each fall
+ *   after a reset, if the RAM   everything
+ *   kept its content
+ *   before the bootloader       everything
+ *   at rest                     counts, levels, dice and safe levels, at most every 20 s
+ *
+ * An order counts as kept until the next lease: then the log says that the stored orders are no
+ * longer the last ones. Without a warning, the counts since the last save are lost, and so is what
+ * the orders did; no count is ever higher than the true one. */
 #ifndef WALLWRIGHT_MEMORY_H
 #define WALLWRIGHT_MEMORY_H
-
-#include "state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called before any table comes in force: loads the last orders, and drives the outputs of the last
- * table to their stored safe levels. Returns false if these are damaged. */
+/* Called before any table comes in force: loads the last orders, counts this start in `identity`,
+ * and drives the outputs of the last table to their stored safe levels. Returns false if the stored
+ * state is damaged. Writes up to 8 bytes, and waits for them. */
 bool memory_begin(void);
 void memory_release_outputs(void); /* a table comes in force and drives its own pins */
 
-void memory_restore_sensor(struct sensor *sensor);
-void memory_restore_dome(uint8_t channel, struct unit *dome);
-
 void memory_turn(uint32_t now, bool still);
 
-/* Called first after a reset: if the RAM kept its content, saves it to EEPROM. Takes at most half a
- * second; until it returns, nothing else has been started. */
+void memory_save(void);   /* saves everything, in the following turns */
+bool memory_saves(void);  /* that is not done yet */
+
+/* Called first after a reset: if the RAM kept its content, saves everything. Takes at most a second
+ * and a half; until it returns, nothing else has been started. */
 void memory_save_after_reset(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "drives.h"
 #include "faults.h"
 #include "identity.h"
+#include "memory.h"
 #include "modules.h"
 #include "proof.h"
 #include "replies.h"
@@ -96,6 +97,7 @@ static void answer_scan(void) {
 
 void pending_leave(void) {
     setup_drop();
+    memory_save();
     answer_ok();
     pending = LEAVING;
 }
@@ -114,6 +116,9 @@ bool pending_turn(void) {
         answer_scan();
         return false;
     case LEAVING:
+        if (memory_saves()) {
+            return false;
+        }
         pending = NO_COMMAND;
         port_bootloader();
         return false;

@@ -5,6 +5,7 @@
 #include "faults.h"
 #include "state.h"
 #include "stops.h"
+#include "supply.h"
 #include "trips.h"
 #include "wire.h"
 
@@ -61,6 +62,8 @@ static bool persists(uint8_t code, uint8_t channel) {
         return port_pin_level(EMERGENCY_PIN) || active_input(FLAG_EMERGENCY, false) != WIRE_NONE;
     case FAULT_LIGHT_CURTAIN:
         return active_input(FLAG_CURTAIN, false) != WIRE_NONE;
+    case FAULT_LOW_SUPPLY:
+        return supply_is_low();
     case FAULT_BOTH_SWITCHES:
         return both_switches_are_active(channel);
     default:

@@ -4,6 +4,7 @@
 #include "axis.h"
 #include "draft.h"
 #include "drives.h"
+#include "kept.h"
 #include "levels.h"
 #include "memory.h"
 #include "modules.h"
@@ -147,7 +148,7 @@ static void open_inputs(uint8_t count) {
         switch (channel->kind) {
         case KIND_SENSOR:
             if (channel->sensor.pin != WIRE_NONE) {
-                memory_restore_sensor(&channel->sensor);
+                kept_restore_sensor(&channel->sensor);
                 if (has_threshold(channel)) {
                     channel->sensor.state &= (uint8_t)~WATCHED; /* connected when measured */
                 } else {
@@ -156,7 +157,7 @@ static void open_inputs(uint8_t count) {
             }
             break;
         case KIND_DICE:
-            memory_restore_dome(index, &channel->unit);
+            kept_restore_dome(index, &channel->unit);
             module_open(channel->unit.port);
             break;
         case KIND_READER:
@@ -187,6 +188,7 @@ static void adopt(uint8_t count, uint16_t crc) {
     drives_begin();
     axes_connect();
     open_inputs(count);
+    kept_take_safe_levels();
 }
 
 static uint8_t commit(uint8_t count, uint16_t crc) {
@@ -218,6 +220,7 @@ struct refusal setup_commit(uint8_t count, uint16_t crc) {
 
 void setup_drop(void) {
     stop_all(REASON_STOPPED, true);
+    kept_take_counts();
     reflex_off();
     outputs_off();
     axes_off();

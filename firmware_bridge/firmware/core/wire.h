@@ -88,6 +88,7 @@ enum {
     FAULT_UNEXPECTED_MOTION = 11,
     FAULT_IMPOSSIBLE = 12,
     FAULT_LIGHT_CURTAIN = 13,
+    FAULT_LOW_SUPPLY = 14,
 };
 
 enum {
@@ -152,7 +153,7 @@ enum {
 #define WIRE_VALUE_SIZE 4u
 #define WIRE_TAG_SIZE 8u
 #define WIRE_IDENTITY_SIZE 32u
-#define WIRE_STATISTICS_SIZE 14u
+#define WIRE_STATISTICS_SIZE 16u
 #define WIRE_RECALLED_SIZE 8u
 #define WIRE_EDGE_SEEN_SIZE 10u
 #define WIRE_MOTION_ENDED_SIZE 9u
@@ -482,11 +483,12 @@ static inline void wire_identity(uint8_t *payload, uint8_t protocol, uint16_t fi
 }
 
 static inline void wire_statistics(uint8_t *payload, uint32_t longest_turn_us, uint32_t damaged,
-                                   uint32_t repeated, uint16_t resets) {
+                                   uint32_t repeated, uint16_t resets, uint16_t storage_used) {
     wire_put_u32(payload, longest_turn_us);
     wire_put_u32(payload + 4, damaged);
     wire_put_u32(payload + 8, repeated);
     wire_put_u16(payload + 12, resets);
+    wire_put_u16(payload + 14, storage_used);
 }
 
 static inline void wire_recalled(uint8_t *payload, uint8_t ticket, uint8_t reason, uint16_t count,

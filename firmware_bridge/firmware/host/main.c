@@ -9,6 +9,7 @@
 
 #include "../core/crc.h"
 #include "../core/identity.h"
+#include "../port.h"
 #include "virtual_pins.h"
 
 #include <errno.h>
@@ -95,8 +96,8 @@ static struct options read_options(char **argument) {
 
 /* Writes the provisioned data with the layout of identity.h. */
 static void provision(const struct options *options) {
-    uint8_t *const eeprom = hw_eeprom();
-    uint8_t *const key = eeprom + PROVISION_AT + 1 + SERIAL_SIZE;
+    uint8_t *const first = hw_eeprom() + port_storage.identity[0];
+    uint8_t *const key = first + 1 + SERIAL_SIZE;
     const size_t digits = strlen(options->key);
     if (strlen(options->serial) != SERIAL_SIZE) {
         give_up("--serial must have 8 letters; got %s.\n", options->serial);
@@ -108,8 +109,8 @@ static void provision(const struct options *options) {
     if (options->address > UINT8_MAX) {
         give_up("--address must be at most 255; got %lu.\n", options->address);
     }
-    eeprom[PROVISION_AT] = PROVISION_VERSION;
-    memcpy(eeprom + PROVISION_AT + 1, options->serial, SERIAL_SIZE);
+    first[0] = PROVISION_VERSION;
+    memcpy(first + 1, options->serial, SERIAL_SIZE);
     memset(key, 0, MOST_KEY);
     for (size_t at = 0; at < digits / 2; at++) {
         const char pair[3] = {options->key[2 * at], options->key[2 * at + 1], '\0'};
@@ -117,9 +118,9 @@ static void provision(const struct options *options) {
     }
     key[MOST_KEY] = (uint8_t)(digits / 2);
     key[MOST_KEY + 1] = (uint8_t)options->address;
-    const uint16_t crc = crc_over(CRC_SEED, eeprom + PROVISION_AT, PROVISION_SIZE);
-    eeprom[PROVISION_AT + PROVISION_SIZE] = (uint8_t)crc;
-    eeprom[PROVISION_AT + PROVISION_SIZE + 1] = (uint8_t)(crc >> 8);
+    const uint16_t crc = crc_over(CRC_SEED, first, PROVISION_SIZE);
+    first[PROVISION_SIZE] = (uint8_t)crc;
+    first[PROVISION_SIZE + 1] = (uint8_t)(crc >> 8);
 }
 
 /* The board keeps the other end open too, so that reads do not fail when a host closes it. */

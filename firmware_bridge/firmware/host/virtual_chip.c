@@ -1,5 +1,4 @@
-/* The virtual processor: its time, its main loop, the steps of its axes, its EEPROM and its
- * resets. */
+/* The virtual processor: its time, its main loop, the steps of its axes and its resets. */
 #include "virtual_chip.h"
 
 #include "../core/memory.h"
@@ -26,10 +25,9 @@ struct axis {
 
 uint64_t ticks;
 bool in_reflex, locked;
-static bool tick_wanted, supply_fails, in_bootloader;
+static bool tick_wanted, in_bootloader;
 static uint8_t cause;
 static struct axis axes[AXES];
-static uint8_t eeprom[EEPROM_SIZE];
 static bool is_initialised;
 
 /* The processor's functions of port.h */
@@ -57,22 +55,6 @@ void port_unlock(void) {
     interruption();
     locked = false;
     interruption();
-}
-
-uint8_t port_eeprom_read(uint16_t at) {
-    return eeprom[at % EEPROM_SIZE];
-}
-
-bool port_eeprom_ready(void) {
-    return true;
-}
-
-void port_eeprom_write(uint16_t at, uint8_t byte) {
-    eeprom[at % EEPROM_SIZE] = byte;
-}
-
-bool port_supply_fails(void) {
-    return supply_fails;
 }
 
 uint8_t port_reset_cause(void) {
@@ -203,6 +185,16 @@ void hw_advance(uint32_t micros) {
     }
 }
 
+#define REST_MICROS 5000u
+
+void hw_rest(uint32_t micros) {
+    const uint64_t until = ticks + 2u * (uint64_t)micros;
+    while (ticks < until) {
+        ticks += 2u * REST_MICROS;
+        tick();
+    }
+}
+
 uint64_t hw_micros(void) {
     return ticks / 2u;
 }
@@ -210,7 +202,7 @@ uint64_t hw_micros(void) {
 /* Resets */
 
 void hw_new(void) {
-    memset(eeprom, 0xFF, sizeof eeprom);
+    storage_new();
     pins_new();
     is_initialised = true;
 }
@@ -221,7 +213,8 @@ static void clear_state(void) {
     memset(axes, 0, sizeof axes);
     lines_reset();
     press_reset();
-    locked = in_reflex = tick_wanted = supply_fails = in_bootloader = false;
+    locked = in_reflex = tick_wanted = in_bootloader = false;
+    storage_reset();
 }
 
 void hw_reset(uint8_t reset_cause, uint64_t at) {
@@ -236,19 +229,6 @@ void hw_reset(uint8_t reset_cause, uint64_t at) {
     }
     core_begin();
     turn();
-}
-
-#define TURNS_TO_SAVE 10000u
-
-void hw_supply_falls(void) {
-    supply_fails = true;
-    for (uint32_t turns = 0; turns < TURNS_TO_SAVE; turns++) {
-        core_turn();
-    }
-}
-
-uint8_t *hw_eeprom(void) {
-    return eeprom;
 }
 
 uint8_t hw_left_for_bootloader(void) {

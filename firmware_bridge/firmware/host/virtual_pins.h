@@ -16,13 +16,13 @@ struct hw_change {
     int8_t level; /* -1: not driven */
 };
 
-/* Turns the supply on, or resets the board by a cause as in Identity, at time `at`. The EEPROM and
+/* Turns the supply on, or resets the board by a cause as in Identity, at time `at`. The storage and
  * the levels on the input pins are kept. */
 void hw_reset(uint8_t cause, uint64_t at);
-void hw_supply_falls(void); /* the board saves its state; the caller resets it afterwards */
-void hw_new(void);          /* a new processor: an erased EEPROM, nothing connected to any pin */
+void hw_new(void);          /* a new processor: an erased storage, nothing connected to any pin */
 
 void hw_advance(uint32_t micros);
+void hw_rest(uint32_t micros); /* the same in steps of 5 ms, for times in which nothing happens */
 uint64_t hw_micros(void);
 
 uint32_t hw_rx(const uint8_t *bytes, uint32_t size); /* from the host; returns the number taken */
@@ -43,7 +43,22 @@ uint32_t hw_lamps(uint8_t pin); /* of a strip, as last sent: one bit for each la
 uint32_t hw_module_rx(uint8_t port, const uint8_t *bytes, uint32_t size);
 uint32_t hw_module_tx(uint8_t port, uint8_t *bytes, uint32_t most);
 
-uint8_t *hw_eeprom(void); /* 4096 bytes */
+/* The storage. `hw_storage_shape` comes before a start; the times are 0 at first. After `more`
+ * further writes and erasures, the next one is cut off: its bytes become random, and nothing is
+ * written any more until the next reset. */
+uint8_t *hw_eeprom(void); /* its content: 65,535 bytes, of which the Mega has 4,096 */
+void hw_storage_shape(uint16_t block, uint16_t page, uint8_t pages, uint8_t chunk);
+void hw_storage_times(uint32_t write_micros, uint32_t erase_micros);
+void hw_cut_after(uint32_t more, uint32_t seed);
+uint8_t hw_is_cut(void);
+uint32_t hw_storage_operations(void);
+uint32_t hw_storage_wear(void); /* erasures of the cell that has the most */
+
+/* The supply, in permille of its nominal voltage. The second function lets it fall and returns the
+ * microseconds until the board has saved its state; the caller resets it afterwards. */
+void hw_supply(uint16_t permille);
+uint32_t hw_supply_falls(void);
+
 uint8_t hw_left_for_bootloader(void);
 
 #endif

@@ -70,7 +70,8 @@ uint16_t port_analog_mv(uint8_t pin) {
     return input < ANALOG_INPUTS ? mv[input] : 0;
 }
 
-bool port_supply_fails(void) {
+uint16_t port_supply_permille(void) {
     take();
-    return mv[SUPPLY] < FAILING_MV / SUPPLY_DIVIDER;
+    const uint32_t permille = (uint32_t)mv[SUPPLY] * SUPPLY_DIVIDER * SUPPLY_LOW_PERMILLE / FAILING_MV;
+    return permille < UINT16_MAX ? (uint16_t)permille : UINT16_MAX;
 }

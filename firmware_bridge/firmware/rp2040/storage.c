@@ -21,7 +21,7 @@
 #define HEADER_SIZE 8u /* magic, sequence number, CRC-16 of these */
 #define MAGIC 0x5757u
 #define IMAGE_AT FLASH_PAGE
-#define LOG_AT (IMAGE_AT + EEPROM_SIZE)
+#define LOG_AT (IMAGE_AT + STORAGE_SIZE)
 #define ENTRY 4u /* address, byte, check */
 #define ENTRIES ((BANK_SIZE - LOG_AT) / ENTRY)
 #define ERASE_FROM (ENTRIES / 2u) /* erase the next bank once so many entries are written */
@@ -31,7 +31,7 @@
 
 enum state { IDLE, BUSY, ERASING };
 
-static uint8_t bytes[EEPROM_SIZE];
+static uint8_t bytes[STORAGE_SIZE];
 static uint8_t queue[QUEUE][ENTRY];
 static uint32_t put, taken;
 static uint32_t bank, sequence, entries; /* of the present bank; entries already written */
@@ -114,7 +114,7 @@ static void replay(void) {
                 return;
             }
             const uint32_t address = (uint32_t)entry[0] | (uint32_t)entry[1] << 8;
-            if (entry[3] == check_of(entry) && address < EEPROM_SIZE) {
+            if (entry[3] == check_of(entry) && address < STORAGE_SIZE) {
                 bytes[address] = entry[2];
             }
             entries++;
@@ -141,7 +141,7 @@ void storage_start(void) {
         format();
         return;
     }
-    flash_read(bank_at(bank) + IMAGE_AT, bytes, EEPROM_SIZE);
+    flash_read(bank_at(bank) + IMAGE_AT, bytes, STORAGE_SIZE);
     replay();
 }
 
@@ -159,7 +159,7 @@ static bool page_is_erased(const uint8_t *page) {
 /* Moves to the next bank: its image page by page, then its header. */
 static void move_over(void) {
     const uint32_t next = bank_at(bank + 1u);
-    while (copied < EEPROM_SIZE / FLASH_PAGE) {
+    while (copied < STORAGE_SIZE / FLASH_PAGE) {
         const uint8_t *const page = bytes + copied * FLASH_PAGE;
         const uint32_t at = next + IMAGE_AT + copied * FLASH_PAGE;
         copied++;
@@ -248,24 +248,44 @@ void storage_flush(void) {
 
 /* The functions of port.h */
 
-bool port_eeprom_ready(void) {
+/* The core has the same map as on the Mega; the journal wears all sectors alike by itself. */
+const struct port_storage port_storage = {
+    .identity = {64, 128},
+    .old_identity = STORAGE_NONE,
+    .log = 256,
+    .page = 1920,
+    .block = 1,
+    .pages = 2,
+    .chunk = 1,
+};
+
+bool port_storage_ready(void) {
     storage_turn();
     return put - taken < QUEUE;
 }
 
-uint8_t port_eeprom_read(uint16_t at) {
-    return bytes[at % EEPROM_SIZE];
+uint8_t port_storage_read(uint16_t at) {
+    return bytes[at % STORAGE_SIZE];
 }
 
-void port_eeprom_write(uint16_t at, uint8_t byte) {
-    if (put - taken == QUEUE || bytes[at % EEPROM_SIZE] == byte) {
+static void change(uint16_t at, uint8_t byte) {
+    if (put - taken == QUEUE || bytes[at % STORAGE_SIZE] == byte) {
         return;
     }
-    bytes[at % EEPROM_SIZE] = byte;
+    bytes[at % STORAGE_SIZE] = byte;
     uint8_t *const entry = queue[put % QUEUE];
     entry[0] = (uint8_t)at;
     entry[1] = (uint8_t)(at >> 8);
     entry[2] = byte;
     entry[3] = check_of(entry);
     put++;
+}
+
+void port_storage_write(uint16_t at, const uint8_t *source, uint8_t size) {
+    (void)size; /* 1 */
+    change(at, source[0]);
+}
+
+void port_storage_erase(uint16_t at) {
+    change(at, 0xFF);
 }

@@ -15,6 +15,7 @@
 #define UARTS 4
 #define ANALOG_INPUTS 16
 #define SIMULATED_INPUTS 8
+#define EEPROM_CELLS 4096
 
 struct processor {
     avr_t *avr;
@@ -25,6 +26,14 @@ struct processor {
     uint32_t analog_mv[ANALOG_INPUTS];
     avr_io_read_t read_analog[2]; /* simavr's own functions, low and high byte */
     void *analog_param;
+    struct {
+        bool busy, spoils;
+        uint16_t at;
+        uint8_t value; /* at the end of the write in progress */
+        uint32_t noise;
+        uint32_t operations;
+        uint32_t erasures[EEPROM_CELLS];
+    } eeprom;
     uint64_t earlier_cycles; /* cycles before the last reset */
     uint64_t reset_at;
     bool was_reset;

@@ -1,6 +1,7 @@
 #include "resets.h"
 
 #include "corrections.h"
+#include "eeprom.h"
 #include "wires.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ static void (*reset_of_chip)(avr_t *avr);
 static void resetting(avr_t *avr) {
     struct processor *const processor = avr->custom.data;
     processor->reset_at = now(processor);
+    finish_eeprom(processor);
     processor->was_reset = true;
     if (reset_of_chip != NULL) {
         reset_of_chip(avr);

@@ -5,6 +5,7 @@
  * driven reads high if its pull-up is on, else low. UARTs run at their true rate, ten bits a byte,
  * where simavr alone would count eleven. */
 #include "corrections.h"
+#include "eeprom.h"
 #include "processor.h"
 #include "resets.h"
 #include "wires.h"
@@ -53,6 +54,7 @@ static void find_parts(struct processor *processor) {
         }
     }
     correct_analog(processor);
+    correct_eeprom(processor);
     processor->analog = avr_io_getirq(processor->avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0);
 }
 
@@ -179,6 +181,12 @@ EXPORTED void processor_eeprom_read(struct processor *processor, uint8_t *into, 
 EXPORTED void processor_eeprom_write(struct processor *processor, uint8_t *from, uint32_t size) {
     avr_eeprom_desc_t all = {.ee = from, .offset = 0, .size = size};
     avr_ioctl(processor->avr, AVR_IOCTL_EEPROM_SET, &all);
+}
+
+/* Writes and erasures since power-on; `erasures` has room for a number for each cell. */
+EXPORTED uint32_t processor_eeprom_wear(const struct processor *processor, uint32_t *erasures) {
+    memcpy(erasures, processor->eeprom.erasures, sizeof processor->eeprom.erasures);
+    return processor->eeprom.operations;
 }
 
 /* A byte of the processor's memory, for tests of state that no pin shows. */

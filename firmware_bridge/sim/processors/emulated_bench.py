@@ -13,7 +13,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from pathlib import Path
 
-from firmware_bridge.commissioning.provisioning import image
+from firmware_bridge.commissioning.provisioning import eeprom
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.clock import VirtualLoop
@@ -185,7 +185,7 @@ class EmulatedBench:
         return EmulatedBoard(
             config,
             self.plant,
-            image(serial, key, config.address).ljust(EEPROM_SIZE, b"\xff"),
+            eeprom(serial, key, config.address).ljust(EEPROM_SIZE, b"\xff"),
             now=self._now,
             schedule=self._schedule,
             refuse=self._refuse,

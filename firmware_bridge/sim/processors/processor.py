@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
-from struct import Struct
+from struct import Struct, unpack
 from typing import NamedTuple
 
 from firmware_bridge.sim.processors.bootloader import FlashImage, parse_intel_hex
@@ -193,7 +193,7 @@ class Processor:
         return outputs
 
     def eeprom(self) -> bytes:
-        """The image of the processor's EEPROM, as bytes."""
+        """The image of the processor's EEPROM; a byte that is being written has any value."""
         image = ctypes.create_string_buffer(EEPROM_SIZE)
         self._shim.processor_eeprom_read(self._handle, image, EEPROM_SIZE)
         return image.raw
@@ -205,6 +205,12 @@ class Processor:
                 f"An EEPROM image must have {EEPROM_SIZE} bytes; got {len(image)} bytes."
             )
         self._shim.processor_eeprom_write(self._handle, image, EEPROM_SIZE)
+
+    def eeprom_wear(self) -> tuple[int, tuple[int, ...]]:
+        """The writes and erasures of single bytes since power-on, and the erasures of each byte."""
+        erasures = ctypes.create_string_buffer(4 * EEPROM_SIZE)
+        operations = self._shim.processor_eeprom_wear(self._handle, erasures)
+        return int(operations), unpack(f"{EEPROM_SIZE}I", erasures.raw)
 
     def memory(self, at: int) -> int:
         """A byte of the processor's data memory, for tests of state that no pin shows."""
@@ -267,6 +273,7 @@ def _shim() -> ctypes.CDLL:
         ("boot_from", None, [handle, ctypes.c_uint32]),
         ("eeprom_read", None, [handle, ctypes.c_char_p, ctypes.c_uint32]),
         ("eeprom_write", None, [handle, ctypes.c_char_p, ctypes.c_uint32]),
+        ("eeprom_wear", ctypes.c_uint32, [handle, ctypes.c_char_p]),
         ("place", ctypes.c_uint32, [handle]),
         ("memory", ctypes.c_uint8, [handle, ctypes.c_uint16]),
         ("poke", None, [handle, ctypes.c_uint16, ctypes.c_uint8]),

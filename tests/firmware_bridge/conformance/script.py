@@ -17,6 +17,8 @@
     rattle SENSOR N     N activations without time passing
     draws MOTOR N       the only motor that runs draws N milliamperes
     supply              the supply is lost and returns
+    low                 the supply becomes low; after this the board has noticed it
+    good                the supply is good again; after this the board has noticed it
     = REPLY             the last reply is this one
     > EVENT             the next event is this one
     silence             there is no further event
@@ -148,6 +150,8 @@ class Player:
             "rattle": self._rattle,
             "draws": self._draws,
             "supply": self._supply,
+            "low": self._low,
+            "good": self._good,
             "=": self._expect_reply,
             ">": self._expect_event,
             "silence": self._expect_silence,
@@ -255,6 +259,12 @@ class Player:
 
     async def _supply(self, words: list[str]) -> None:
         self._twins.lose_supply()
+
+    async def _low(self, words: list[str]) -> None:
+        await self._twins.set_supply(low=True)
+
+    async def _good(self, words: list[str]) -> None:
+        await self._twins.set_supply(low=False)
 
     # Expected outputs
 

@@ -10,7 +10,7 @@ import pytest
 from config.loader import load_table
 from firmware_bridge.board import Edges, FaultCode
 from firmware_bridge.boards import encoding as words
-from firmware_bridge.commissioning.provisioning import image
+from firmware_bridge.commissioning.provisioning import PLACE, image
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.wire.codec import REPLIES, Decoder, Frame, configuration_crc, encode
 from firmware_bridge.wire.messages import (
@@ -43,9 +43,10 @@ NAMES = list(BASE.channels)
 COUNTER, COUNTER_PIN = NAMES.index("head0_counter"), 54
 WHEEL = NAMES.index("head0_wheel")
 LID_KEY_PIN = 50
-# These addresses are defined in firmware_bridge/firmware/core/memory.c.
-COUNTS_AT, COUNTS_SIZE = 64, 6
-SAFE_LEVELS_AT = 1920
+# These addresses are defined in firmware_bridge/firmware/avr/eeprom.c.
+SECOND_PLACE = 128
+LOG, PAGE = 256, 1920
+SIZE = len(image("MEMORY01", KEY, 0))
 NOT_PROVISIONED, TABLE_DAMAGED = 2, 1
 
 
@@ -91,8 +92,8 @@ class Host:
                 self.chip.advance(5000)
 
     def rest(self) -> None:
-        """Wait 0.6 s, in which the firmware saves its whole state to the EEPROM."""
-        self.chip.advance(600_000)
+        """Wait 3 s, in which the firmware saves the safe levels of a new table."""
+        self.chip.rest(3_000_000)
 
     @staticmethod
     def _is_reply(frame: Frame) -> bool:
@@ -119,29 +120,79 @@ def test_a_board_that_was_never_provisioned_reports_it_and_has_no_proof(library:
     chip.close()
 
 
-def test_identity_data_with_any_byte_damaged_counts_as_not_provisioned(host: Host) -> None:
-    sound = image("MEMORY01", KEY, 0)
-    for at, byte in enumerate(sound):
-        host.chip.write_eeprom(0, sound)
-        host.chip.write_eeprom(at, bytes([byte ^ 0x40]))
-        host.chip.reset()
-        assert host.identify().serial == b"UNSET000", f"byte {at}"
+def test_the_identity_survives_damage_of_any_byte_of_either_copy(host: Host) -> None:
+    host.rest()
+    sound = host.chip.eeprom()[PLACE : PLACE + SIZE]
+    for place in (PLACE, SECOND_PLACE):
+        for at in range(SIZE):
+            host.chip.write_eeprom(place + at, bytes([sound[at] ^ 0x40]))
+            host.chip.reset()
+            assert host.identify().serial == b"MEMORY01", f"byte {at} of the copy at {place}"
+            host.rest()
+            for copy in (PLACE, SECOND_PLACE):
+                assert host.chip.eeprom()[copy : copy + SIZE] == sound, f"byte {at} at {place}"
+
+
+def test_a_board_whose_two_copies_are_damaged_counts_as_not_provisioned(host: Host) -> None:
+    for place in (PLACE, SECOND_PLACE):
+        host.chip.write_eeprom(place + 5, b"\x00")
+    host.chip.reset()
+    assert host.identify().serial == b"UNSET000"
+    assert host.ask(SelfTest()) == Value(NOT_PROVISIONED)
+
+
+def test_a_board_provisioned_by_version_0_1_keeps_its_identity_and_its_starts(
+    library: Path,
+) -> None:
+    chip = VirtualChip(library, b"", b"", 0)
+    chip.write_eeprom(0, image("OLDBOARD", KEY, 0))
+    chip.write_eeprom(48, (1234).to_bytes(2, "little"))
+    chip.write_eeprom(64, bytes(range(1, 200)) * 8)  # what it kept there
+    chip.reset()
+    host = Host(chip)
+    assert host.identify()[3:5] == (b"OLDBOARD", 1235)
+    chip.rest(20_000_000)  # its old state is erased
+    assert chip.eeprom()[:SIZE] == b"\xff" * SIZE, "the key is left at address 0"
+    chip.reset()
+    assert host.identify()[3:5] == (b"OLDBOARD", 1236)
+    assert proves(host.identify(), (3).to_bytes(8, "big"), KEY)
+    chip.close()
+
+
+def test_a_new_identity_from_the_programmer_replaces_both_copies(host: Host) -> None:
+    host.rest()
+    host.chip.write_eeprom(PLACE, image("NEWNAME1", KEY, 0))
+    host.chip.reset()
+    host.rest()
+    assert host.chip.eeprom()[SECOND_PLACE : SECOND_PLACE + SIZE] == image("NEWNAME1", KEY, 0)
 
 
 def test_every_start_is_counted(host: Host) -> None:
     assert host.identify().boots == 1
+    host.rest()
     for boots in (2, 3, 4):
         host.chip.reset()
         assert host.identify().boots == boots
 
 
-def test_counts_are_saved_while_nothing_moves(host: Host) -> None:
+def test_counts_are_saved_at_rest_every_20_seconds(host: Host) -> None:
     host.begin()
     host.tiles(3)
-    host.rest()
-    host.chip.reset(cause=3)
+    host.chip.rest(41_000_000)
+    before = host.chip.operations
+    host.chip.rest(60_000_000)
+    assert host.chip.operations == before, "nothing has changed"
+    host.tiles(2)
+    host.chip.rest(10_000_000)
+    host.chip.cut_after(0, 1)
+    host.chip.reset()
     host.begin()
-    assert host.ask(Count(COUNTER)) == Value(3)
+    assert host.ask(Count(COUNTER)) in (Value(3), Value(5))
+    host.tiles(1)
+    host.chip.rest(41_000_000)
+    host.chip.reset()
+    host.begin()
+    assert host.ask(Count(COUNTER)) == Value(6)
 
 
 @pytest.mark.parametrize(("cause", "counted"), [(0, 0), (1, 2), (2, 2), (3, 2), (4, 2)])
@@ -161,24 +212,6 @@ def test_a_reset_during_a_drive_keeps_its_count_unless_the_supply_was_lost(
     assert (recalled.elapsed_us > 20_000) is bool(counted)
 
 
-def test_a_damaged_count_restarts_at_0_and_no_other_count_changes(host: Host) -> None:
-    host.begin()
-    host.tiles(3)
-    host.chip.pin(LID_KEY_PIN, False)
-    host.rest()
-    host.chip.power_off()
-    place = COUNTS_AT + COUNTER_PIN * COUNTS_SIZE
-    saved = host.chip.eeprom()[place]
-    host.chip.write_eeprom(place + 1, bytes([0x77]))
-    assert saved == host.chip.eeprom()[place]
-    host.chip.reset()
-    host.begin()
-    assert host.ask(Count(COUNTER)) == Value(0)
-    assert host.ask(Count(NAMES.index("lid_key"))) == Value(1)
-    host.tiles(1)
-    assert host.ask(Count(COUNTER)) == Value(1)
-
-
 def test_outputs_are_at_their_saved_safe_levels_before_a_host_connects(host: Host) -> None:
     assert host.chip.output(4) == -1
     host.begin()
@@ -189,12 +222,12 @@ def test_outputs_are_at_their_saved_safe_levels_before_a_host_connects(host: Hos
     assert host.identify().configuration_crc == 0, "no table is in force"
 
 
-def test_damaged_safe_levels_are_a_fault_and_drive_no_pin(host: Host) -> None:
+def test_a_log_that_is_damaged_at_its_beginning_is_a_fault_and_drives_no_pin(host: Host) -> None:
     host.begin()
     host.rest()
     host.chip.power_off()
-    at = SAFE_LEVELS_AT + 4
-    host.chip.write_eeprom(at, bytes([host.chip.eeprom()[at] ^ 1]))
+    for page in (LOG, LOG + PAGE):
+        host.chip.write_eeprom(page + 8, b"\x00\x00")
     host.chip.reset()
     assert host.chip.output(4) == -1
     host.begin()
@@ -208,9 +241,7 @@ def test_damaged_safe_levels_are_a_fault_and_drive_no_pin(host: Host) -> None:
 def test_an_eeprom_with_random_content_is_a_board_without_saved_state(library: Path) -> None:
     for content in (b"\x00", b"\x55", b"\xa5\x3c", bytes(range(1, 252))):
         chip = VirtualChip(library, b"MEMORY01", KEY, 0)
-        provisioned = len(image("MEMORY01", KEY, 0))
-        filled = (content * EEPROM_SIZE)[provisioned:EEPROM_SIZE]
-        chip.write_eeprom(provisioned, filled)
+        chip.write_eeprom(PLACE + SIZE, (content * EEPROM_SIZE)[PLACE + SIZE : EEPROM_SIZE])
         chip.reset()
         host = Host(chip)
         host.begin()

@@ -116,7 +116,7 @@ def test_a_board_proves_its_identity_and_refuses_another_protocol() -> None:
             Refusal.WRONG_VERSION, NONE
         )
         assert board.execute(SelfTest(), 0) == Value(0)
-        assert board.execute(Report(), 0) == Statistics(0, 0, 0, 0)
+        assert board.execute(Report(), 0) == Statistics(0, 0, 0, 0, 0)
 
     run_scenario(main)
 

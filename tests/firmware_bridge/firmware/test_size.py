@@ -19,3 +19,4 @@ def test_flash_static_data_and_the_deepest_stack_fit_their_limits() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "of 98304 bytes" in done.stdout
     assert "of 7168 bytes" in done.stdout
+    assert "of 7936 bytes" in done.stdout

@@ -174,7 +174,16 @@ class Twins:
         self.virtual.reset(ResetCause.POWER)
         self.session.announce(self.virtual.started)
         self.chip.power_off()
-        self.chip.reset()
+        self.chip.sent()
+        self._decoders = self._decoders[0], Decoder()
+        self.chip.reset(at=round(asyncio.get_running_loop().time() * 1e6))
+
+    async def set_supply(self, *, low: bool) -> None:
+        """Make the supply of both boards low or good; wait until the firmware has noticed it."""
+        self.chip.supply(880 if low else 1000)
+        await self.advance(2 if low else 500)
+        self.virtual.supply(low)
+        await self.advance(1)
 
     async def rattle(self, sensor: str, times: int) -> None:
         """Activate a sensor without debounce time this many times at the same instant."""

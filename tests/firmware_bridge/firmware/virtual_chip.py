@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from firmware_bridge.commissioning.provisioning import image
+from firmware_bridge.commissioning.provisioning import eeprom
 
 FIRMWARE = Path(__file__).parents[3] / "firmware_bridge" / "firmware"
 TARGET = os.environ.get("FIRMWARE_TARGET", "host")
@@ -62,11 +62,16 @@ class VirtualChip:
         self._c.hw_lamps.restype = ctypes.c_uint32
         self._c.hw_press_is_due.restype = ctypes.c_uint8
         self._c.hw_left_for_bootloader.restype = ctypes.c_uint8
+        self._c.hw_supply_falls.restype = ctypes.c_uint32
+        self._c.hw_is_cut.restype = ctypes.c_uint8
+        self._c.hw_storage_operations.restype = ctypes.c_uint32
+        self._c.hw_storage_wear.restype = ctypes.c_uint32
+        self._c.hw_supply.argtypes = (ctypes.c_uint16,)
         self._c.hw_reset.argtypes = (ctypes.c_uint8, ctypes.c_uint64)
         self._bytes = ctypes.create_string_buffer(_BUFFER_SIZE)
         self._c.hw_new()
         if serial:
-            self.write_eeprom(0, image(serial.decode(), key, address))
+            self.write_eeprom(0, eeprom(serial.decode(), key, address))
 
     def close(self) -> None:
         """Unload the library; the board cannot be used afterwards."""
@@ -85,12 +90,50 @@ class VirtualChip:
         """Return the content of the EEPROM."""
         return bytes(self._c.hw_eeprom()[:EEPROM_SIZE])
 
-    def power_off(self) -> None:
-        """Let the supply voltage fall; the board then saves its state."""
-        self._c.hw_supply_falls()
+    def power_off(self) -> int:
+        """Let the supply fall; return the microseconds until the board has saved its state."""
+        micros: int = self._c.hw_supply_falls()
+        return micros
+
+    def supply(self, permille: int) -> None:
+        """Set the supply voltage, in permille of the nominal one."""
+        self._c.hw_supply(permille)
+
+    def shape(self, block: int, page: int, pages: int, chunk: int) -> None:
+        """Give the storage another shape, such as that of a flash, before the first start."""
+        self._c.hw_storage_shape(block, page, pages, chunk)
+
+    def storage_times(self, write_us: int, erase_us: int) -> None:
+        """Set how long each write and erasure takes; both take no time at first."""
+        self._c.hw_storage_times(write_us, erase_us)
+
+    def cut_after(self, operations: int, seed: int) -> None:
+        """Cut the power at the write or erasure after this number of further ones."""
+        self._c.hw_cut_after(operations, seed)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the power has been cut, until the next reset."""
+        return bool(self._c.hw_is_cut())
+
+    @property
+    def operations(self) -> int:
+        """The writes and erasures of the storage so far."""
+        count: int = self._c.hw_storage_operations()
+        return count
+
+    @property
+    def wear(self) -> int:
+        """The erasures of the cell that has the most of them."""
+        most: int = self._c.hw_storage_wear()
+        return most
 
     def advance(self, micros: int) -> None:
         self._c.hw_advance(micros)
+
+    def rest(self, micros: int) -> None:
+        """Let time pass in steps of 5 ms: much faster, for times in which nothing happens."""
+        self._c.hw_rest(micros)
 
     def receive(self, data: bytes) -> None:
         assert self._c.hw_rx(data, len(data)) == len(data)
