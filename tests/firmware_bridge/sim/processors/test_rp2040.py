@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from firmware_bridge.commissioning.provisioning import image
+from firmware_bridge.commissioning.provisioning import eeprom
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FIRMWARE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import IMAGE, Restart, Rp2040
@@ -31,8 +31,8 @@ def firmware() -> None:
 
 @pytest.fixture
 def pico() -> Iterator[Rp2040]:
-    eeprom = image("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
-    with Rp2040(eeprom=eeprom) as processor:
+    content = eeprom("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
+    with Rp2040(eeprom=content) as processor:
         processor.drive([(0, EMERGENCY, PinLevel.LOW), (0, EMERGENCY + 1, PinLevel.LOW)])
         yield processor
 
