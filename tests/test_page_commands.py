@@ -39,6 +39,8 @@ NOT_RUN: Sequence[tuple[str, str]] = (
     ),
     (r"wallwright \w+ .*--port ", "no board is connected to this machine"),
     (r"wallwright firmware (flash|verify|provision) ", "no board is connected to this machine"),
+    (r"wallwright check my_table.yaml", "`wallwright learn` writes this file in a dialogue"),
+    (r"wallwright learn --sim ", "it asks a person; tests/controller/learn gives answers"),
     (r"wallwright run --emulated ", "it takes minutes; the tests of the firmware run it"),
     (r"wallwright chaos .*--rounds \d{3,}", "it takes hours; `make test` runs fewer rounds"),
 )

@@ -81,7 +81,8 @@ def test_a_new_game_and_a_new_table_pass_all_tests_and_get_tests_of_their_own(co
 
 def test_contributing_lists_the_packages_that_the_makefile_installs() -> None:
     make = (TOP / "Makefile").read_text("utf-8")
-    (packages,) = re.findall(r"^FIRMWARE_PACKAGES := (.*)$", make, re.MULTILINE)
+    (listed,) = re.findall(r"^FIRMWARE_PACKAGES := ((?:.*\\\n)*.*)$", make, re.MULTILINE)
+    packages = " ".join(listed.replace("\\\n", " ").split())
     text = (TOP / "CONTRIBUTING.md").read_text("utf-8")
     assert f"`gcc libc6-dev {packages}`" in text
     assert "`python3-venv`" in text

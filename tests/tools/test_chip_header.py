@@ -9,7 +9,7 @@ import pytest
 
 from config.boards import board_profile
 from firmware_bridge.commissioning.flashing import FIRMWARE
-from firmware_bridge.sim.processors import emulated_board, processor
+from firmware_bridge.sim.processors import processor
 from tools.chip_header import chips, header
 
 MEGA = board_profile("mega2560")
@@ -67,10 +67,7 @@ def test_the_simulated_processor_has_each_pin_at_the_pad_of_the_profile() -> Non
     assert pads == [pin.pad for pin in MEGA.pins]
 
 
-def test_the_emulated_board_has_the_fixed_pins_of_the_profile() -> None:
-    assert MEGA.reserved("emergency") == emulated_board.EMERGENCY
-    assert MEGA.reserved("curtain") == emulated_board.CURTAIN
-    assert MEGA.reserved("motor_current") == emulated_board.MOTOR_CURRENT
+def test_the_emulated_board_has_the_pins_and_the_storage_of_the_profile() -> None:
     assert MEGA.storage.size == processor.EEPROM_SIZE
     assert tuple(MEGA.by_number) == tuple(processor._PINS)
     analog = [pin.pin for pin in MEGA.pins if "analog" in pin.can]

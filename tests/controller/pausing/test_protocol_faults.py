@@ -87,7 +87,7 @@ def lying_replies(kind: type[Message], reply: Message, times: int, board: str = 
         (wire.Drive, wire.Tag(3), "base"),
         (wire.Read, wire.Value(-(2**31)), "base"),
         (wire.Count, wire.Value(-1), "base"),
-        (wire.TakeLease, wire.Statistics(1, 2, 3, 4), "base"),
+        (wire.TakeLease, wire.Statistics(1, 2, 3, 4, 5), "base"),
     ],
 )
 def test_after_a_wrong_reply_the_command_is_not_done_twice(
