@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.processors.processor import (
     CYCLES_PER_US,
     ELF,
@@ -18,16 +19,14 @@ from firmware_bridge.sim.processors.processor import (
     Processor,
 )
 from firmware_bridge.sim.processors.rp2040 import Rp2040
-from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc, encode
+from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc
 from firmware_bridge.wire.messages import (
-    PROTOCOL,
     WINDOW,
     Commit,
     Configure,
-    Identify,
+    Identity,
     Message,
     Read,
-    Received,
     Refused,
     TakeLease,
 )
@@ -41,6 +40,8 @@ PATIENCE = 2_000_000 * CYCLES_PER_US
 EMERGENCY_PIN, CURTAIN_PIN = 20, 21
 LINK = 0
 ADDRESS = 0
+KEY = bytes(16)
+"""The key of a board that was never provisioned."""
 
 
 class Host:
@@ -67,8 +68,9 @@ class Host:
         self.events: deque[Message] = deque()
         self.fill = False
         self._decoder = Decoder()
-        self._sequence = 0
+        self._session = HostSession(ADDRESS, KEY)
         self._next_event = 0
+        self._identity: Identity | None = None
         self._queued: deque[Message] = deque()
         self._in_flight: dict[int, Message] = {}
         self._line_free_at = 0
@@ -89,7 +91,11 @@ class Host:
 
     def begin(self, records: list[Configure], lease_ms: int) -> None:
         """Begin a session, configure the channels and take a lease."""
-        self.ask(Identify(PROTOCOL, self.cycle.to_bytes(8, "little")))
+        self._put(self._session.identify(self.cycle.to_bytes(8, "little")))
+        self.until(lambda: self._identity is not None)
+        assert self._identity is not None
+        self._put(self._session.authenticate(self._identity))
+        self._next_event = self._session.next_event & 0xFF
         for record in records:
             self.ask(record)
         self.ask(Commit(len(records), configuration_crc(records)))
@@ -155,10 +161,12 @@ class Host:
         for change in outputs.pins:
             self.levels[change.pin] = change.level
         self.changes += outputs.pins
-        for _, sequence, message in self._decoder.feed(outputs.bytes_of(LINK)):
+        for _, sequence, message, _ in self._decoder.feed(outputs.bytes_of(LINK)):
             if type(message) is Refused:
                 self._note_refusal(self._in_flight[sequence], message)
-            if type(message) in EVENTS:
+            if type(message) is Identity:
+                self._identity = message
+            elif type(message) in EVENTS:
                 self._take(sequence, message)
             else:
                 self._in_flight.pop(sequence, None)
@@ -174,16 +182,13 @@ class Host:
         if sequence == self._next_event:
             self.events.append(event)
             self._next_event = (sequence + 1) % 256
-        self._put(encode(ADDRESS, sequence, Received((self._next_event - 1) % 256)))
+        self._put(self._session.received((self._next_event - 1) % 256))
 
     def _send(self) -> None:
         while len(self._in_flight) < WINDOW and (self._queued or self.fill):
             command = self._queued.popleft() if self._queued else Read(0)
-            self._in_flight[self._sequence] = command
-            if type(command) is Identify:
-                self._next_event = (self._sequence + 1) % 256
-            self._put(encode(ADDRESS, self._sequence, command))
-            self._sequence = (self._sequence + 1) % 256
+            self._in_flight[self._session.sequence] = command
+            self._put(self._session.command(command))
 
     def _put(self, frame: bytes) -> None:
         at = max(self.cycle, self._line_free_at)

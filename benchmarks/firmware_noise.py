@@ -22,6 +22,7 @@ from firmware_bridge.boards.encoding import BLANK
 from firmware_bridge.commissioning.provisioning import eeprom
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
+from firmware_bridge.sim.host_session import begin_session
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.processors.processor import FIRMWARE
 from firmware_bridge.wire.codec import configuration_crc
@@ -186,7 +187,7 @@ async def _measure(commands: int, library: Path) -> Row:
 
 
 async def _begin(link: Link) -> None:
-    await link.identify(b"noise..1")
+    await begin_session(link, b"noise..1", KEY)
     for record in RECORDS:
         await link.request(record)
     await link.request(Commit(len(RECORDS), configuration_crc(RECORDS)))

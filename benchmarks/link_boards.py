@@ -14,12 +14,22 @@ from contextlib import contextmanager
 
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire.codec import encode
-from firmware_bridge.wire.messages import EdgeSeen, Identify, Identity, Message, Ok, Set
+from firmware_bridge.wire.messages import (
+    PROTOCOL,
+    Authenticate,
+    EdgeSeen,
+    Identify,
+    Identity,
+    Message,
+    Ok,
+    Set,
+)
 from firmware_bridge.wire.transport import BAUD, Transport
 
 PIECE = 4096
+KEY = b"key of benchmarks"
 EVENT = EdgeSeen(3, 1, 0x01020304, 0x0A0B0C0D)
-EVENTS_A_SECOND = BAUD / 10 / len(encode(0, 0, EVENT))
+EVENTS_A_SECOND = BAUD / 10 / len(encode(0, 0, EVENT, bytes(16)))
 """The rate that fills the line, at ten bits a byte."""
 
 
@@ -28,7 +38,7 @@ class RecordingBoard:
 
     def __init__(self, transport: Transport) -> None:
         self.done: list[int] = []
-        self.session = BoardSession(0, self._execute, transport.write)
+        self.session = BoardSession(0, self._execute, transport.write, KEY)
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         transport.connect(self._receive, lambda _: None)
@@ -56,7 +66,7 @@ class RecordingBoard:
 def answer(message: Message, _: int) -> Message:
     """Return the shortest valid reply to a command."""
     if isinstance(message, Identify):
-        return Identity(1, 1, b"bnch", b"BENCH000", 1, 0, 0, 0, bytes(8))
+        return Identity(PROTOCOL, 1, b"bnch", b"BENCH000", 1, 0, 0, 0, bytes(8), bytes(8))
     return Ok()
 
 
@@ -68,21 +78,21 @@ def echo(fd: int) -> None:
 
 def board(fd: int) -> None:
     """Reply to every command on this file descriptor, as a board does."""
-    session = BoardSession(0, answer, lambda data: _write(fd, data))
+    session = BoardSession(0, answer, lambda data: _write(fd, data), KEY)
     while data := os.read(fd, PIECE):
         session.receive(data)
 
 
 def reporter(fd: int) -> None:
-    """Fill the line with events at regular times, after the host has sent Identify."""
+    """Fill the line with events at regular times, after the host has begun a session."""
     begun: list[float] = []
 
     def execute(message: Message, sequence: int) -> Message:
-        if isinstance(message, Identify):
+        if isinstance(message, Authenticate):
             begun.append(time.monotonic())
         return answer(message, sequence)
 
-    session = BoardSession(0, execute, lambda data: _write(fd, data))
+    session = BoardSession(0, execute, lambda data: _write(fd, data), KEY)
     sent = 0
     while True:
         now = time.monotonic()

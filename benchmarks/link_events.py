@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterator
 
 from benchmarks import Row
-from benchmarks.link_boards import EVENTS_A_SECOND, in_a_process, reporter
+from benchmarks.link_boards import EVENTS_A_SECOND, KEY, in_a_process, reporter
+from firmware_bridge.sim.host_session import begin_session
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import Message
 from firmware_bridge.wire.transport import BAUD, open_serial
@@ -44,7 +45,7 @@ async def _measure(path: str) -> tuple[float, float]:
         events += 1
 
     link.on_event = count
-    await link.identify(time.perf_counter_ns().to_bytes(8, "little"))
+    await begin_session(link, time.perf_counter_ns().to_bytes(8, "little"), KEY)
     events, began, cpu = 0, time.perf_counter(), time.process_time()
     await asyncio.sleep(SECONDS)
     took, busy = time.perf_counter() - began, time.process_time() - cpu

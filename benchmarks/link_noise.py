@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from random import Random
 
 from benchmarks import Row
-from benchmarks.link_boards import RecordingBoard
+from benchmarks.link_boards import KEY, RecordingBoard
 from firmware_bridge.sim import clock
+from firmware_bridge.sim.host_session import begin_session
 from firmware_bridge.sim.line import Noise, memory_line
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import WINDOW, EdgeSeen, Message, Ok, Set
@@ -38,7 +39,7 @@ async def _measure(commands: int, events: int) -> Row:
     received: list[Message] = []
     link.on_event = received.append
     loop, began = asyncio.get_running_loop(), time.perf_counter()
-    await link.identify(b"noise..1")
+    await begin_session(link, b"noise..1", KEY)
     values = iter(range(commands))
     wrong = 0
 

@@ -14,7 +14,8 @@ from statistics import median
 import serial
 
 from benchmarks import Row
-from benchmarks.link_boards import board, echo, in_a_process
+from benchmarks.link_boards import KEY, board, echo, in_a_process
+from firmware_bridge.sim.host_session import begin_session
 from firmware_bridge.wire.codec import encode
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import WINDOW, Set
@@ -54,7 +55,7 @@ def main() -> Iterator[Row]:
 
 def _bare(path: str, seconds: float) -> float:
     """Return the frames per second that the echo sends back."""
-    frame = encode(0, 0, COMMAND)
+    frame = encode(0, 0, COMMAND, bytes(16))
     with serial.Serial(path, BAUD, timeout=5.0) as port:
         for _ in range(WINDOW):
             port.write(frame)
@@ -76,7 +77,7 @@ async def _link(path: str, seconds: float) -> tuple[float, float]:
     """Return the link's commands per second, and the share of a core that this process used."""
     line = SerialLine(open_serial(path))
     link = line.link(0, "bench")
-    await link.identify(time.perf_counter_ns().to_bytes(8, "little"))
+    await begin_session(link, time.perf_counter_ns().to_bytes(8, "little"), KEY)
     began, cpu = time.perf_counter(), time.process_time()
     commands = 0
 

@@ -184,7 +184,7 @@ async def _virtual() -> AsyncIterator[tuple[Transport, Press]]:
     loop, loops = asyncio.get_running_loop(), _Loops()
     board = VirtualBoard(MEGA.config, loops, loop, emergency=["emergency"])
     loops.board = board
-    session = BoardSession(MEGA.config.address, board.execute, there.write)
+    session = BoardSession(MEGA.config.address, board.execute, there.write, board.key)
     due: list[asyncio.TimerHandle] = []
 
     def tick() -> None:

@@ -10,7 +10,7 @@ from string import Template
 
 from firmware_bridge import board
 from firmware_bridge.sim import session
-from firmware_bridge.wire import boot_times, messages
+from firmware_bridge.wire import boot_times, messages, session_security
 from firmware_bridge.wire import sliding_window as exchange
 from firmware_bridge.wire.codec import codes, encode
 from firmware_bridge.wire.messages import TABLE, MessageRow, Sender
@@ -46,6 +46,8 @@ def page() -> str:
         window=messages.WINDOW,
         remembered=messages.REMEMBERED,
         events=messages.EVENT_WINDOW,
+        receiving=exchange.MOST_BYTES + messages.MAX_FRAME,
+        forged=session_security.MOST_FORGED,
         first_ms=_ms(exchange.FIRST_TIMEOUT),
         shortest_ms=_ms(exchange.SHORTEST_TIMEOUT),
         longest_ms=_ms(exchange.LONGEST_TIMEOUT),
@@ -136,7 +138,7 @@ tile results. Messages contain durations, never times of the host's clock.
 
 | part | bytes | |
 |---|---|---|
-| COBS of address, sequence number, type, payload | 4 to 52 | payload at most $payload bytes |
+| COBS of address, number, type, payload, tag | 4 to 56 | payload at most $payload bytes; tag 4 |
 | check | 3 | CRC-16/CCITT-FALSE of the COBS bytes before it |
 | zero | 1 | the only zero of the frame |
 
@@ -158,16 +160,53 @@ $example
 
 ## A session
 
-`Identify` begins a session. Its number is arbitrary; the next command has the next number (modulo
-256), and so does the first event. The board resets its session only for a nonce (or number) that
-it has not just seen: the same `Identify` again gets the same reply. With a new session the board
-discards events that were not received, ends every motion without an event, since old tickets are
-no longer valid, and reports its latched faults again. Counts, positions and the channel table
-survive.
+A session begins with three messages, by which host and board prove to each other that they have
+the device key:
 
-The reply proves that the board has its device key: the first eight bytes of HMAC-SHA256(key,
-nonce + serial). A nonce must never be used twice. `Identify`, and the first field of `Identity`,
-keep their layout in every version of the protocol, so that a wrong version can be named.
+1. `Identify`, with a new nonce of the host. Its number is arbitrary.
+2. `Identity`, with a nonce of the board and its proof. The same `Identify` again gets the same
+   reply. Nothing else has changed in the board: a session that exists goes on.
+3. `Authenticate`, with the next number and the proof of the host. The session begins: the next
+   command has the next number (modulo 256), and the first event has the number of `Authenticate`.
+
+With a new session the board discards events that were not received, ends every motion without an
+event, since old tickets are no longer valid, and reports its latched faults again. Counts,
+positions and the channel table survive. `Identify`, and the first field of `Identity`, keep their
+layout in every version of the protocol, so that a wrong version can be named.
+
+## Keys, proofs and tags
+
+Both sides derive 32 bytes from the device key by HKDF-SHA256 (RFC 5869): the salt is the host's
+nonce and the board's nonce, the info is the text "wallwright link $protocol" and a
+byte 01. The first 16 bytes are the
+host's session key, the others the board's.
+
+A **proof** is the SipHash-2-4 (64 bits), by the session key of its sender, of FF FF FF FF, the
+`Identify` and the `Identity` without its proof. Both messages are taken as they are before COBS,
+with sequence number 0 and without a tag. The proofs cover all fields of `Identity`: build, boots,
+reset cause and channel table too.
+
+Every later frame ends with a **tag**: the first 4 bytes of the SipHash-2-4, by the session key of
+its sender, of a counter (32 bits) and the frame before COBS. The counter of a command or event is
+its sequence number without the wrap at 256; that of a reply is its command's, that of `Received`
+is the last acknowledged event's. Counters are not transmitted: both sides count. A frame that was
+changed, repeated at a later place or recorded in another session therefore has a wrong tag. Such a
+frame is counted and dropped. After $forged of them the receiver ends the session, so that a device
+that guesses tags has $forged attempts of 4,294,967,296. `Identify`, `Identity`, `Authenticate`,
+`Started` and the refusal of an `Identify` have no tag.
+
+The board's nonce is the SipHash-2-4 of FE FF FF FF, the serial number, the number of starts and
+the number of challenges since the start, by the first 16 bytes of the device key: it is never the
+same twice and cannot be predicted without the key.
+
+A tag costs 4 bytes (160 µs) a frame. The ATmega2560 computes one in 0.5 to 1.5 ms of its main
+loop; a command with its reply takes about 3 ms. What stops motors does not wait for it.
+
+What this does not prove: a device that only passes all bytes on, both ways and without delay, is
+a longer cable. A device on the line can always disturb it; outputs then become safe when the lease
+ends. `Started` has no tag, so a forged one pauses the table. A stock bootloader reads the
+EEPROM to anybody with the USB cable, the key included; a board that was flashed with `--bare` has
+lock bits that prevent it.
 
 ## Starts and resets
 
@@ -202,8 +241,10 @@ were sent once, and doubles with every repetition. After $repetitions repetition
 the board as silent. It is then unknown which commands were executed, so the host sends only a new
 `Identify`, reads counts and positions, and continues from these.
 
-An old duplicate could only be executed if it came exactly 256 commands late. Lines keep the order
-of their bytes, and the window is $window.
+At most $receiving bytes of commands are in flight, because a board can receive that many while it
+executes the first of them.
+
+A duplicate that comes 256 commands late has the expected number and a wrong tag.
 
 ## Events
 

@@ -1,4 +1,4 @@
-"""Identifies the board at the other end of a link, and checks that it has the device key."""
+"""Begins a session: host and board prove to each other that they have the device key."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from firmware_bridge.board import BoardIdentity
 from firmware_bridge.boards import encoding
 from firmware_bridge.boards.requests import Requests
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.challenge import Challenge, verified
 from firmware_bridge.wire.errors import BoardError, StrangeBoardError
 from firmware_bridge.wire.link import Link
 from firmware_bridge.wire.messages import PROTOCOL
-from firmware_bridge.wire.session_security import proves
+from firmware_bridge.wire.session_security import NONCE_SIZE
 
 Key = bytes | Callable[[str], bytes]
 """A device key, or a function from serial number to key (`DeviceKeys.of`)."""
@@ -22,11 +23,11 @@ Nonce = Callable[[], bytes]
 
 def random_nonce() -> bytes:
     """Eight random bytes of the operating system."""
-    return os.urandom(8)
+    return os.urandom(NONCE_SIZE)
 
 
 class Identification:
-    """Begins sessions with one board."""
+    """Begins sessions with one board: first `identify`, then `begin` if it is the right board."""
 
     def __init__(self, board: str, link: Link, requests: Requests, key: Key, nonce: Nonce) -> None:
         self._board = board
@@ -34,9 +35,10 @@ class Identification:
         self._requests = requests
         self._key = key
         self._nonce = nonce
+        self._challenge: Challenge | None = None
 
     async def identify(self, *, again: bool) -> BoardIdentity:
-        """Begin a session and return the identity of the board.
+        """Verify the proof of the board and return its identity.
 
         Raises BoardError for a board of another protocol version or without the key; after a first
         session (`again`) the error is a StrangeBoardError, because the board was exchanged.
@@ -49,13 +51,22 @@ class Identification:
         serial = encoding.text(identity.serial)
         if identity.protocol != PROTOCOL:
             raise _error(self._wrong_version(f"version {identity.protocol}"), again=again)
-        if not proves(identity, nonce, self._key_of(serial, again=again)):
+        key = self._key_of(serial, again=again)
+        self._challenge = verified(key, self._link.address, nonce, identity)
+        if self._challenge is None:
             raise _error(
                 f"board {self._board} (serial {serial}) does not have the key that the key file has"
                 " for it; check that it is the right board, or provision it again.",
                 again=again,
             )
         return encoding.identity(identity)
+
+    async def begin(self) -> None:
+        """Begin the session with the identified board, by the host's proof."""
+        challenge = self._challenge
+        assert challenge is not None, "the board has been identified"
+        accepted = await self._link.authenticate(challenge.host_proof, challenge.keys)
+        self._requests.expect(wire.Ok, accepted, "the host's proof", "")
 
     def _key_of(self, serial: str, *, again: bool) -> bytes:
         if isinstance(self._key, bytes):

@@ -141,6 +141,7 @@ class SerialBoard:
         identity = await self._identification.identify(again=self._recognition.was_identified)
         configuration = configuration_crc(self._records)
         self._recognition.check(identity, configuration)
+        await self._identification.begin()
         if identity.configuration_crc != configuration:
             await self._configure()
         await self._requests.order(wire.TakeLease(0), "the end of an old lease")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import PROTOCOL
-from firmware_bridge.wire.session_security import proves
 from firmware_bridge.wire.transport import BAUD, open_serial
 
 PATIENCE = 3.0
@@ -40,13 +40,16 @@ class ProbeAnswer:
 
     def has_key(self, key: bytes) -> bool:
         """Whether the proof in the reply is valid for this key."""
-        return self.identity is not None and proves(self.identity, self.nonce, key)
+        identity = self.identity
+        return (
+            identity is not None and verified(key, self.address, self.nonce, identity) is not None
+        )
 
 
 async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, ...]:
     """The boards on a port, by address. Raises BoardSilentError if it cannot be opened.
 
-    Sends nothing but `Identify`, which changes only a board's session.
+    Sends nothing but `Identify`, which changes nothing in a board.
     """
     line = SerialLine(open_serial(port))
     try:

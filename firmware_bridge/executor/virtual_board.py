@@ -26,7 +26,7 @@ from firmware_bridge.executor.rig import ChannelRig, Order
 from firmware_bridge.executor.safety_inputs import SafetyInputs
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.messages import NONE, Message, Refusal, ResetCause
-from firmware_bridge.wire.session_security import proof
+from firmware_bridge.wire.session_security import PROOF_SIZE, board_nonce
 
 KEY = b"wallwright simulation"
 """The device key of every simulated board."""
@@ -70,7 +70,7 @@ class VirtualBoard:
         self._inputs = SafetyInputs(self._names, emergency, loop, self._curtain_interrupted)
         self.memory = BoardMemory()
         self._serial = serial
-        self._key = key
+        self.key = key
         self._boots = 1
         self._reset_cause = ResetCause.POWER
         self._positions: dict[str, float] = {}
@@ -79,7 +79,8 @@ class VirtualBoard:
         self._faults: dict[tuple[FaultCode, int], None] = {}
         self.channel_table = ChannelTable(len(self._names))
         self._rig: ChannelRig | None = None
-        self._nonce = b""
+        self._sessions = 0
+        """The challenges since the start; each gets another nonce."""
         self._lease = LeaseTimer(loop, self._lease_expired)
         self._held_at: int | None = None
         self._supply_low = False
@@ -174,6 +175,7 @@ class VirtualBoard:
         self._held_at = None
         self._supply_low = False
         self._boots += 1
+        self._sessions = 0
         self._reset_cause = cause
         if cause in _FAULT_OF_RESET:
             self.latch(_FAULT_OF_RESET[cause])
@@ -234,6 +236,9 @@ class VirtualBoard:
                 return self._clear()
             case wire.Identify():
                 return self._identify(message)
+            case wire.Authenticate():
+                self._begin_session()
+                return wire.Ok()
             case wire.Configure():
                 self.channel_table.add(message)
                 return wire.Ok()
@@ -258,21 +263,22 @@ class VirtualBoard:
         return self._rig
 
     def _identify(self, message: wire.Identify) -> Message:
+        """The identity with a new nonce; the session adds the proof."""
         if message.protocol != wire.PROTOCOL:
             raise OrderRefusedError(Refusal.WRONG_VERSION)
-        if message.nonce != self._nonce:
-            self._nonce = message.nonce
-            self._begin_session()
+        boots, session = self._boots & 0xFFFF, self._sessions & _WORD
+        self._sessions += 1
         return wire.Identity(
             wire.PROTOCOL,
             FIRMWARE,
             BUILD,
             self._serial,
-            self._boots & 0xFFFF,
+            boots,
             self._reset_cause,
             self.channel_table.digest,
             self.channel_table.crc,
-            proof(message.nonce, self._serial, self._key),
+            board_nonce(self.key, self._serial, boots, session),
+            bytes(PROOF_SIZE),
         )
 
     def _begin_session(self) -> None:

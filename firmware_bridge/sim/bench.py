@@ -166,12 +166,13 @@ class _End:
         self._board = board
         self._loop = board.loop
         execute = board.execute if liar is None else liar.execute
-        self._session = BoardSession(address, execute, send, decoder)
+        self._session = BoardSession(address, execute, send, board.key, decoder)
         self._timer: asyncio.TimerHandle | None = None
         self._open = True
         board.send = self._emit
         if liar is not None:
-            liar.emit, liar.send, board.send = self._emit, send, liar.report
+            liar.emit, liar.insert = self._emit, self._session.insert
+            board.send = liar.report
         board.line = self._line
 
     def receive(self, data: bytes) -> None:

@@ -6,10 +6,14 @@ Commands are executed strictly in the order of their sequence numbers, each exac
     up to REMEMBERED behind   not executed; the stored reply is sent again
     any other                 dropped: it is too old, or an earlier one was lost and is repeated
 
-`Identify` with a new nonce begins a session: the next command bears the next sequence number, and
-so does the first event. Events of an earlier session are discarded. The board that executes
-`Identify` also ends every motion without an event and emits its latched faults again, because the
-tickets of the old session are invalid in the new one.
+`Identify` is answered with the board's identity and proof, and changes nothing else. `Authenticate`
+with the host's proof begins a session: the next command bears the next sequence number, and the
+first event bears the number of the `Authenticate`. Events of an earlier session are discarded. The
+board that executes `Authenticate` also ends every motion without an event and emits its latched
+faults again, because the tickets of the old session are invalid in the new one.
+
+Every later frame has a tag (`session_security`). A command with a wrong tag is counted and dropped;
+after MOST_FORGED of them the session ends, and the lease expires unless a host begins a new one.
 
 Events wait until `Received`, which acknowledges all events up to the one it names. They are sent in
 order, at most EVENT_WINDOW ahead of the host, and repeated from the oldest. When the lease expires,
@@ -23,16 +27,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from firmware_bridge.wire.codec import COMMANDS, Decoder, Frame, encode
+from firmware_bridge.wire.challenge import Challenge
+from firmware_bridge.wire.codec import COMMANDS, EVENTS, Decoder, Frame, encode, plain
 from firmware_bridge.wire.messages import (
     EVENT_WINDOW,
     REMEMBERED,
+    Authenticate,
     Identify,
+    Identity,
     Message,
     Received,
     Started,
 )
+from firmware_bridge.wire.session_security import MOST_FORGED, SessionKeys, is_equal, tag
 
 Execute = Callable[[Message, int], Message]
 """Executes a command with this sequence number (the ticket of a motion); returns the reply."""
@@ -42,29 +51,51 @@ REPEAT_AFTER = 0.05
 REPEAT_AT_LEAST_EVERY = 0.4
 
 
+@dataclass(frozen=True)
+class _Opening:
+    """An answered `Identify`: its number and message, the answer's bytes, and the challenge."""
+
+    sequence: int
+    identify: Identify
+    answer: bytes
+    challenge: Challenge
+
+
 class BoardSession:
-    """The session of one board. `send` receives complete frames, several at a time."""
+    """The session of one board. `send` receives complete frames, several at a time.
+
+    `execute` answers `Identify` with an identity whose proof this session computes by the device
+    key `key`.
+    """
 
     def __init__(
         self,
         address: int,
         execute: Execute,
         send: Callable[[bytes], None],
+        key: bytes,
         decoder: Decoder | None = None,
     ) -> None:
         self.repeated = 0
         """Repeated commands, answered with the stored reply."""
         self.dropped = 0
-        """Commands too old, too early, or before any `Identify`."""
+        """Commands too old, too early, or without a session."""
+        self.forged = 0
+        """Frames of this session without the tag of the host's key."""
         self._address = address
         self._execute = execute
         self._send = send
         self._decoder = decoder or Decoder()
-        self._opening: tuple[int, Message] | None = None
+        self._key = key
+        self._opening: _Opening | None = None
+        self._keys: SessionKeys | None = None
+        """The keys of the session; None without one."""
         self._expected = 0
+        """The counter of the next command."""
         self._replies: dict[int, bytes] = {}
         self._busy = False
-        self._event_sequence = 0
+        self._next_event = 0
+        """The counter of the next event."""
         self._queued: deque[Message] = deque()
         self._unreceived: deque[tuple[int, bytes]] = deque()
         self._repeat_at: float | None = None
@@ -82,20 +113,22 @@ class BoardSession:
     def take(self, frames: Iterable[Frame]) -> None:
         """Execute the commands among decoded frames, and send all replies at once."""
         out: list[bytes] = []
-        for address, sequence, message in frames:
-            if address != self._address:
+        for frame in frames:
+            if frame.address != self._address:
                 continue
-            if isinstance(message, Received):
-                self._received(message.event)
-            elif type(message) in COMMANDS:
-                self._command(sequence, message, out)
+            if type(frame.message) is Received:
+                self._received(frame)
+            elif type(frame.message) is Identify:
+                self._identify(frame.sequence, frame.message, out)
+            elif type(frame.message) in COMMANDS:
+                self._command(frame, out)
         self._release(out)
         if out:
             self._send(b"".join(out))
 
     def emit(self, event: Message) -> None:
         """Send an event and repeat it until acknowledged; without a session, discard it."""
-        if self._opening is None:
+        if self._keys is None:
             return
         self._queued.append(event)
         # During a command its reply must be sent first: `receive` sends the event after it.
@@ -108,6 +141,15 @@ class BoardSession:
     def announce(self, started: Started) -> None:
         """Send the notice of the board's start, once; no number belongs to it."""
         self._send(b"\0" + encode(self._address, 0, started))
+
+    def insert(self, address: int, sequence: int, message: Message) -> None:
+        """Send a frame beside the order of the session, with a right tag; for boards that lie."""
+        if self._keys is None:
+            self._send(encode(address, sequence, message))
+            return
+        near = self._next_event if type(message) in EVENTS else self._expected
+        counter = max(near + (sequence - near + 0x80 & 0xFF) - 0x80, 0)
+        self._send(encode(address, sequence, message, self._keys.board, counter))
 
     def tick(self, now: float) -> float | None:
         """Repeat due events; return the time of the next call, or None if no event waits."""
@@ -123,55 +165,119 @@ class BoardSession:
             self._send(b"\0" + b"".join(frame for _, frame in self._unreceived))
         return self._repeat_at
 
-    def _command(self, sequence: int, message: Message, out: list[bytes]) -> None:
-        if isinstance(message, Identify) and (sequence, message) != self._opening:
-            self._begin(sequence, message)
-        elif self._opening is None:
-            self.dropped += 1
-            return
-        if sequence == self._expected:
-            self._busy = True
-            try:
-                reply = encode(self._address, sequence, self._execute(message, sequence))
-            finally:
-                self._busy = False
-            self._expected = sequence + 1 & 0xFF
-            self._replies[sequence] = reply
-            if len(self._replies) > REMEMBERED:
-                del self._replies[next(iter(self._replies))]
-            out.append(reply)
-            self._release(out)
-        elif (remembered := self._replies.get(sequence)) is not None:
-            self.repeated += 1
-            out.append(remembered)
-        else:
-            self.dropped += 1
+    # Opening
 
-    def _begin(self, sequence: int, opening: Message) -> None:
-        self._opening = (sequence, opening)
-        self._expected = sequence
+    def _identify(self, sequence: int, identify: Identify, out: list[bytes]) -> None:
+        """Answer `Identify`, which changes neither the session nor the board."""
+        opening = self._opening
+        if opening is None or (sequence, identify) != (opening.sequence, opening.identify):
+            identity = self._execute(identify, sequence)
+            if not isinstance(identity, Identity):
+                out.append(encode(self._address, sequence, identity))
+                return
+            challenge = Challenge.of(self._key, self._address, identify, identity)
+            proved = identity._replace(proof=challenge.board_proof)
+            answer = encode(self._address, sequence, proved)
+            opening = self._opening = _Opening(sequence, identify, answer, challenge)
+        out.append(opening.answer)
+
+    def _begins(self, frame: Frame) -> bool:
+        """Whether a frame is the host's answer to the challenge, and no repetition of it."""
+        opening = self._opening
+        if opening is None or opening.challenge.keys is self._keys:
+            return False
+        message = frame.message
+        if type(message) is not Authenticate or frame.sequence != opening.sequence + 1 & 0xFF:
+            return False
+        if opening.challenge.is_answered_by(message):
+            return True
+        self._opening = None
+        self.forged += 1
+        return False
+
+    def _begin(self, opening: _Opening) -> None:
+        self._keys = opening.challenge.keys
+        self._expected = self._next_event = opening.sequence + 1
+        self.forged = 0
         self._replies.clear()
-        self._event_sequence = sequence + 1 & 0xFF
         self._queued.clear()
         self._unreceived.clear()
         self._repeat_at = None
 
+    # Commands
+
+    def _command(self, frame: Frame, out: list[bytes]) -> None:
+        if self._begins(frame):
+            assert self._opening is not None
+            self._begin(self._opening)
+        keys = self._keys
+        if keys is None:
+            self.dropped += 1
+            return
+        ahead = (frame.sequence - self._expected + 0x80 & 0xFF) - 0x80
+        counter = self._expected + ahead
+        if ahead > 0 or counter < 0 or (ahead < 0 and frame.sequence not in self._replies):
+            self.dropped += 1
+        elif not self._is_genuine(frame, counter):
+            return
+        elif ahead < 0:
+            self.repeated += 1
+            out.append(self._replies[frame.sequence])
+        else:
+            self._execute_next(frame, keys, out)
+
+    def _execute_next(self, frame: Frame, keys: SessionKeys, out: list[bytes]) -> None:
+        self._busy = True
+        try:
+            message = self._execute(frame.message, frame.sequence)
+        finally:
+            self._busy = False
+        reply = encode(self._address, frame.sequence, message, keys.board, self._expected)
+        self._expected += 1
+        self._replies[frame.sequence] = reply
+        if len(self._replies) > REMEMBERED:
+            del self._replies[next(iter(self._replies))]
+        out.append(reply)
+        self._release(out)
+
+    def _is_genuine(self, frame: Frame, counter: int) -> bool:
+        """Whether a frame has the tag of this session's host; too many others end the session."""
+        opening = self._opening
+        if opening is not None and type(frame.message) is Authenticate:
+            # Its proof takes the place of a tag, at the beginning of the session only.
+            first = counter == opening.sequence + 1
+            if first and opening.challenge.is_answered_by(frame.message):
+                return True
+        assert self._keys is not None
+        if is_equal(tag(self._keys.host, counter, plain(*frame[:3])), frame.tag):
+            return True
+        self.forged += 1
+        if self.forged >= MOST_FORGED:
+            self._keys = self._opening = None
+        return False
+
+    # Events
+
     def _release(self, out: list[bytes]) -> None:
         """Send queued events, as many as fit the host's window."""
-        while self._queued and len(self._unreceived) < EVENT_WINDOW:
-            sequence = self._event_sequence
-            self._event_sequence = sequence + 1 & 0xFF
-            frame = encode(self._address, sequence, self._queued.popleft())
-            self._unreceived.append((sequence, frame))
+        while self._queued and self._keys and len(self._unreceived) < EVENT_WINDOW:
+            counter = self._next_event
+            self._next_event = counter + 1
+            message = self._queued.popleft()
+            frame = encode(self._address, counter & 0xFF, message, self._keys.board, counter)
+            self._unreceived.append((counter, frame))
             out.append(frame)
 
-    def _received(self, sequence: int) -> None:
-        for known, _ in self._unreceived:
-            if known == sequence:
+    def _received(self, frame: Frame) -> None:
+        assert isinstance(frame.message, Received)
+        for counter, _ in self._unreceived:
+            if counter & 0xFF == frame.message.event:
                 break
         else:
             return
-        while self._unreceived.popleft()[0] != sequence:
+        if not self._is_genuine(frame, counter):
+            return
+        while self._unreceived.popleft()[0] != counter:
             pass
         self._repeat_at = None
         self._interval = REPEAT_AFTER

@@ -1,11 +1,12 @@
 """Frame codec: encodes messages as bytes and decodes bytes to frames. It does no I/O.
 
-On the wire a frame is COBS of (address, sequence, type, payload), then its check, then a zero. The
-check is the CRC-16 *of the COBS bytes*, spread over three bytes of 7, 7 and 2 bits whose top bit is
-set, so that none of them is zero. A CRC inside COBS would be one byte shorter, and weaker: one
-flipped bit in a COBS code byte moves a zero and so changes several of the decoded bytes that the
-CRC covers (one in three million double flips was not detected). Computed over the bytes on the
-wire, the CRC detects every error of up to three bits that leaves the zeros where they were.
+On the wire a frame is COBS of (address, sequence, type, payload, tag), then its check, then a zero.
+The frames that begin a session have no tag (`session_security`). The check is the CRC-16 *of the
+COBS bytes*, spread over three bytes of 7, 7 and 2 bits whose top bit is set, so that none of them
+is zero. A CRC inside COBS would be one byte shorter, and weaker: one flipped bit in a COBS code
+byte moves a zero and so changes several of the decoded bytes that the CRC covers (one in three
+million double flips was not detected). Computed over the bytes on the wire, the CRC detects every
+error of up to three bits that leaves the zeros where they were.
 
 Received bytes never raise an exception. The decoder counts and drops every frame that is
 incomplete, damaged or of an unknown type, and resumes at the next zero.
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 from cobs import cobs
 
 from firmware_bridge.wire.messages import MAX_FRAME, TABLE, Configure, Message, MessageRow, Sender
+from firmware_bridge.wire.session_security import TAG_SIZE, tag
 
 _SEED = 0xFFFF
 _CHECK = 3
@@ -33,20 +35,40 @@ _expand: Callable[[bytes], bytes] = cobs.decode
 
 
 class Frame(NamedTuple):
-    """One valid frame: the board's address, the sequence number, and the message."""
+    """One valid frame: the board's address, the sequence number, the message, and the tag.
+
+    The tag is not verified yet; it is empty for a frame without one.
+    """
 
     address: int
     sequence: int
     message: Message
+    tag: bytes = b""
 
 
-def encode(address: int, sequence: int, message: Message) -> bytes:
-    """The bytes of one frame, closing zero included; ValueError if a field does not fit."""
+def plain(address: int, sequence: int, message: Message) -> bytes:
+    """The bytes of a frame before COBS, without tag; ValueError if a field does not fit."""
     number, pack = _PACK[type(message)]
     try:
-        body = _compress(pack(address, sequence, number, *message))
+        return pack(address, sequence, number, *message)
     except error:
         raise ValueError(_complaint(address, sequence, message)) from None
+
+
+def encode(
+    address: int, sequence: int, message: Message, key: bytes = b"", counter: int = 0
+) -> bytes:
+    """The bytes of one frame, closing zero included; ValueError if a field does not fit.
+
+    With the `key` of a session, the frame gets the tag for this counter.
+    """
+    raw = plain(address, sequence, message)
+    return framed(raw + tag(key, counter, raw) if key else raw)
+
+
+def framed(raw: bytes) -> bytes:
+    """The bytes on the wire of a frame with these bytes before COBS."""
+    body = _compress(raw)
     return body + _check(crc_hqx(body, _SEED)).to_bytes(_CHECK + 1, "little")
 
 
@@ -99,11 +121,14 @@ class Decoder:
                 self.unknown += 1
                 continue
             message, size, unpack = known
-            if len(raw) != size:
-                self.truncated += 1
-                continue
             # NamedTuple's constructor calls tuple.__new__; a direct call takes a third of the time.
-            frames.append(_new(Frame, (raw[0], raw[1], _new(message, unpack(raw)))))
+            if len(raw) == size + TAG_SIZE:
+                fields = _new(message, unpack(raw[:size]))
+                frames.append(_new(Frame, (raw[0], raw[1], fields, raw[size:])))
+            elif len(raw) == size:
+                frames.append(_new(Frame, (raw[0], raw[1], _new(message, unpack(raw)), b"")))
+            else:
+                self.truncated += 1
         return frames
 
 

@@ -13,12 +13,13 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from firmware_bridge.wire.boot_times import RELEASE_SILENCE, START_SILENCE
-from firmware_bridge.wire.codec import EVENTS, Decoder
+from firmware_bridge.wire.codec import EVENTS, Decoder, Frame
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
     REMEMBERED,
+    Authenticate,
     Identify,
     Identity,
     Message,
@@ -26,6 +27,7 @@ from firmware_bridge.wire.messages import (
     Started,
     Stop,
 )
+from firmware_bridge.wire.session_security import MOST_FORGED, SessionKeys
 from firmware_bridge.wire.sliding_window import REPETITIONS, Command, Exchange, Reply, Traffic
 from firmware_bridge.wire.transport import Transport
 
@@ -59,6 +61,7 @@ class Link:
         self._line = line
         self._loop = line.loop
         self._exchange = Exchange(address)
+        self._forged_before = 0
         self._timer: asyncio.TimerHandle | None = None
         self._boots = 0
         """The board's number of starts, as of its last `Identity`."""
@@ -70,27 +73,36 @@ class Link:
 
     @property
     def ready(self) -> bool:
-        """Whether commands can be sent: the board has been identified since the last loss."""
+        """Whether commands can be sent: a session has begun since the last loss."""
         return self._exchange.ready
 
     async def identify(self, nonce: bytes) -> Message:
-        """Begin a session. Each nonce must be new: a board treats a repeated one as an echo.
+        """Ask for the identity. Each nonce must be new: a board treats a repeated one as an echo.
 
-        A board that does not answer may be in its bootloader, where every byte holds it. The line
-        then stays silent until the bootloader has left, and the board is asked once more.
+        `authenticate` then begins the session. A board that does not answer may be in its
+        bootloader, where every byte holds it. The line then stays silent until the bootloader has
+        left, and the board is asked once more.
         """
         with suppress(_NoAnswerError):
-            return await self._open_session(nonce)
+            return await self._ask_identity(nonce)
         self._line.be_silent(RELEASE_SILENCE)
-        return await self._open_session(nonce)
+        return await self._ask_identity(nonce)
 
-    async def _open_session(self, nonce: bytes) -> Message:
+    async def _ask_identity(self, nonce: bytes) -> Message:
         self._end(BoardSilentError(f"board {self.name} is being identified again; retry then."))
         if self._line.broken:
             raise BoardSilentError(f"board {self.name}: {self._line.broken}")
         command = Command(Identify(PROTOCOL, nonce), self._loop.create_future())
         self._closed = ""
-        self._exchange.open(command)
+        self._forged_before = self._exchange.traffic.forged
+        self._exchange.identify(command)
+        self._line.wake(self)
+        return await command.reply
+
+    async def authenticate(self, proof: bytes, keys: SessionKeys) -> Message:
+        """Begin the session after `identify`; return the board's reply, which has a tag."""
+        command = Command(Authenticate(proof), self._loop.create_future())
+        self._exchange.authenticate(command, keys)
         self._line.wake(self)
         return await command.reply
 
@@ -153,30 +165,39 @@ class Link:
 
     # For the line
 
-    def take(self, sequence: int, message: Message, now: float) -> None:
-        """Process a valid frame received from this board."""
+    def take(self, frame: Frame, now: float) -> None:
+        """Process a valid frame received from this board; its tag is verified here."""
+        message = frame.message
         if type(message) is Started:
             self.on_surplus()
             self._started(message)
             return
         if type(message) in EVENTS:
-            if self._exchange.accept_event(sequence):
+            if self._exchange.accept_event(frame):
                 self.on_event(message)
-            else:
-                self.on_surplus()
-            return
-        command = self._exchange.take_reply(sequence, now)
-        if type(message) is Identity:
-            self._boots = message.boots
-        if command is None:
-            self.on_surplus()
-        elif (error := self.check_reply(command.message, message)) is not None:
-            command.fail(error)
-        elif not command.reply.done():
-            command.reply.set_result(message)
+                return
+        else:
+            command = self._exchange.take_reply(frame, now)
+            if type(message) is Identity:
+                self._boots = message.boots
+            if command is not None:
+                if (error := self.check_reply(command.message, message)) is not None:
+                    command.fail(error)
+                elif not command.reply.done():
+                    command.reply.set_result(message)
+                return
+        self.on_surplus()
+        if self._exchange.traffic.forged >= self._forged_before + MOST_FORGED:
+            self.fail(
+                f"{MOST_FORGED} frames of this session did not have the tag of the board's key."
+                " Another device sends on this line: check what is connected to it, then start the"
+                " board again."
+            )
 
     def sendable(self, now: float) -> list[bytes]:
         """The frames that this link can send now."""
+        if self._exchange.is_used_up:
+            self.fail("the session has reached its last frame number; start the board again.")
         frames = self._exchange.sendable(now)
         if frames:
             self._arm()
@@ -325,10 +346,10 @@ class SerialLine:
     def _receive(self, data: bytes) -> None:
         now = self.loop.time()
         links = self._links
-        for address, sequence, message in self.decoder.feed(data):
-            link = links.get(address)
+        for frame in self.decoder.feed(data):
+            link = links.get(frame.address)
             if link is not None:
-                link.take(sequence, message, now)
+                link.take(frame, now)
         if self.silent_until > now:
             for link in links.values():
                 self.wake(link)

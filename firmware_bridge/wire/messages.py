@@ -2,13 +2,14 @@
 
 A frame is
 
-    COBS of: address (1)  sequence (1)  type (1)  payload (0-48)
+    COBS of: address (1)  sequence (1)  type (1)  payload (0-48)  tag (4)
     check (3): CRC-16/CCITT-FALSE of the COBS bytes, 7 + 7 + 2 bits, low first, top bits set
     zero (1)
 
-Numbers are little-endian. Channels are numbered in the order of the
-board's configuration; 255 is no channel, or all. A reply bears the sequence number of its command,
-an event one of the board's own. `docs/PROTOCOL.md` is generated from this file.
+Numbers are little-endian. Channels are numbered in the order of the board's configuration; 255 is
+no channel, or all. A reply bears the sequence number of its command, an event one of the board's
+own. `session_security` describes the tag; `Identify`, `Identity`, `Authenticate` and the refusal of
+an `Identify` have none. `docs/PROTOCOL.md` is generated from this file.
 
 Times are milliseconds or microseconds as named, positions micrometres, drive permille.
 """
@@ -24,7 +25,9 @@ MAX_PAYLOAD = 48
 MAX_FRAME = 64
 WINDOW = 8
 """Commands that may wait for a reply at one time, per board."""
-REMEMBERED = 32
+RECEIVING = 256
+"""Bytes that a board can receive before it has executed the first command of them."""
+REMEMBERED = 16
 """Replies that a board keeps, to answer a repeated command with the same reply."""
 EVENT_WINDOW = 16
 """Events that a board may have sent and that the host has not acknowledged."""
@@ -111,10 +114,16 @@ class ResetCause(enum.IntEnum):
 
 
 class Identify(NamedTuple):
-    """Begin a session and ask for the identity; the next command has the next sequence number."""
+    """Ask for the identity and challenge the board. `Authenticate` has the next sequence number."""
 
     protocol: int
     nonce: bytes
+
+
+class Authenticate(NamedTuple):
+    """Begin the session, with the host's proof; the next command has the next sequence number."""
+
+    proof: bytes
 
 
 class Configure(NamedTuple):
@@ -297,7 +306,7 @@ class Tag(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """The board's identity, and its proof: HMAC-SHA256(key, nonce + serial)[:8]."""
+    """The board's identity, its challenge to the host, and its proof (`session_security`)."""
 
     protocol: int
     firmware: int
@@ -307,6 +316,7 @@ class Identity(NamedTuple):
     reset_cause: int
     channel_hash: int
     configuration_crc: int
+    nonce: bytes
     proof: bytes
 
 
@@ -402,7 +412,8 @@ class Started(NamedTuple):
 
 
 Message = (
-    Identify | Configure | Commit | TakeLease | Stop | Clear | Set | Pulse | Drive | Move | Home
+    Identify | Authenticate | Configure | Commit | TakeLease | Stop | Clear
+    | Set | Pulse | Drive | Move | Home
     | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader | Recall
     | Ok | Refused | Value | Tag | Identity | Statistics | Recalled
     | EdgeSeen | MotionEnded | DiceRead | Faulted | Held
@@ -430,6 +441,7 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x04, TakeLease, Sender.COMMAND, "H"),
     _row(0x05, Stop, Sender.COMMAND, "B"),
     _row(0x06, Clear, Sender.COMMAND, ""),
+    _row(0x07, Authenticate, Sender.COMMAND, "8s"),
     _row(0x10, Set, Sender.COMMAND, "Bi"),
     _row(0x11, Pulse, Sender.COMMAND, "BiI"),
     _row(0x12, Drive, Sender.COMMAND, "BhBBHIH"),
@@ -448,7 +460,7 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x41, Refused, Sender.REPLY, "BB"),
     _row(0x42, Value, Sender.REPLY, "i"),
     _row(0x43, Tag, Sender.REPLY, "Q"),
-    _row(0x44, Identity, Sender.REPLY, "BH4s8sHBIH8s"),
+    _row(0x44, Identity, Sender.REPLY, "BH4s8sHBIH8s8s"),
     _row(0x45, Statistics, Sender.REPLY, "IIIHH"),
     _row(0x46, Recalled, Sender.REPLY, "BBHI"),
     _row(0x60, EdgeSeen, Sender.EVENT, "BBII"),

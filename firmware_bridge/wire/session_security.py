@@ -1,24 +1,85 @@
-"""Session security: the proof by which a board shows that it has its device key.
+"""Session security: mutual proof of the device key, and a tag on every frame of a session.
 
-A board computes the proof from the host's nonce, its serial number and its key; the host verifies
-it.
+A session begins with a challenge from each side:
+
+    1. host   Identify        with a new nonce
+    2. board  Identity        with a nonce of its own and a proof over both messages
+    3. host   Authenticate    with a proof over the same two messages
+
+Both sides derive two keys from the device key and the nonces by HKDF-SHA256 (RFC 5869): one for the
+host's frames, one for the board's. Each proof is the 64-bit SipHash-2-4 of the two messages, so it
+covers address, protocol, firmware, build, serial number, boots, reset cause and channel table. All
+later frames bear a tag: the first 32 bits of the SipHash-2-4 of a counter and the frame. The
+counter is the frame's sequence number, extended to 32 bits by both sides; it is not transmitted.
+A frame that is altered, repeated at another place, or recorded in another session has a wrong tag.
 """
 
 from __future__ import annotations
 
 import hmac
+from typing import NamedTuple
 
-from firmware_bridge.wire import messages as wire
+from siphash24 import siphash24
 
+from firmware_bridge.wire.messages import PROTOCOL
+
+NONCE_SIZE = 8
 PROOF_SIZE = 8
-"""Bytes of a proof: the first ones of the digest."""
+TAG_SIZE = 4
+MOST_FORGED = 64
+"""Frames with a wrong tag after which a session ends: an attacker who guesses has 64 attempts."""
+LAST_COUNTER = 0xFFFF_FFEF
+"""The last counter of a session; a session that reaches it ends and is begun anew."""
+_PROOF = b"\xff\xff\xff\xff"
+"""Begins the input of a proof. No counter has this value, so no proof equals a tag."""
+_NONCE = b"\xfe\xff\xff\xff"
+"""Begins the input of a board's nonce."""
+_KEY_SIZE = 16
+_INFO = b"wallwright link %d" % PROTOCOL
 
 
-def proof(nonce: bytes, serial: bytes, key: bytes) -> bytes:
-    """The proof of a board with this key, for one nonce of the host."""
-    return hmac.digest(key, nonce + serial, "sha256")[:PROOF_SIZE]
+class SessionKeys(NamedTuple):
+    """The keys of a session, 16 bytes each: of the host's frames and of the board's."""
+
+    host: bytes
+    board: bytes
 
 
-def proves(identity: wire.Identity, nonce: bytes, key: bytes) -> bool:
-    """Whether an identity with its proof comes from a board with this key."""
-    return hmac.compare_digest(proof(nonce, identity.serial, key), identity.proof)
+def session_keys(key: bytes, host_nonce: bytes, board_nonce: bytes) -> SessionKeys:
+    """Derive the keys of a session from the device key and both nonces."""
+    extracted = hmac.digest(host_nonce + board_nonce, key, "sha256")
+    expanded = hmac.digest(extracted, _INFO + b"\x01", "sha256")
+    return SessionKeys(expanded[:_KEY_SIZE], expanded[_KEY_SIZE:])
+
+
+def proof(key: bytes, identify: bytes, identity: bytes) -> bytes:
+    """The proof of the side whose session key this is, 8 bytes.
+
+    `identify` and `identity` are the two frames before COBS (`codec.plain`), the latter without its
+    own proof.
+    """
+    return _siphash(key, _PROOF + identify + identity)
+
+
+def board_nonce(key: bytes, serial: bytes, boots: int, session: int) -> bytes:
+    """The nonce of a board without a random source: unpredictable without the key, and new.
+
+    `session` numbers the sessions since the board's start, `boots` its starts.
+    """
+    numbers = boots.to_bytes(4, "little") + session.to_bytes(4, "little")
+    return _siphash(key[:_KEY_SIZE].ljust(_KEY_SIZE, b"\0"), _NONCE + serial + numbers)
+
+
+def tag(key: bytes, counter: int, plain: bytes) -> bytes:
+    """The tag of a frame, 4 bytes. `plain` is the frame before COBS, `counter` at most 32 bits."""
+    return _siphash(key, counter.to_bytes(4, "little") + plain)[:TAG_SIZE]
+
+
+def is_equal(one: bytes, other: bytes) -> bool:
+    """Compare two proofs or tags in a time that does not depend on their values."""
+    return hmac.compare_digest(one, other)
+
+
+def _siphash(key: bytes, data: bytes) -> bytes:
+    digest: bytes = siphash24(data, key=key).digest()
+    return digest

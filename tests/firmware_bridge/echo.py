@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from random import Random
 
+from firmware_bridge.sim.host_session import begin_session
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.link import Link, SerialLine
 from firmware_bridge.wire.messages import Message
+
+KEY = b"the key of echoes"
 
 
 class EchoBoard:
@@ -17,7 +20,7 @@ class EchoBoard:
 
     def __init__(self, transport: MemoryTransport, address: int = 0) -> None:
         self.done: list[int] = []
-        self.session = BoardSession(address, self.execute, transport.write)
+        self.session = BoardSession(address, self.execute, transport.write, KEY)
         self.drops_input = False
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
@@ -30,7 +33,9 @@ class EchoBoard:
             case wire.Read():
                 return wire.Value(message.channel)
             case wire.Identify():
-                return wire.Identity(1, 1, b"echo", b"ECHO0000", 1, 0, 0, 0, bytes(8))
+                return wire.Identity(
+                    wire.PROTOCOL, 1, b"echo", b"ECHO0000", 1, 0, 0, 0, bytes(8), bytes(8)
+                )
             case _:
                 return wire.Ok()
 
@@ -65,7 +70,12 @@ class Wired:
         self.link.lost = lambda error: self.lost.append(str(error))
 
     async def identify(self) -> Message:
-        return await self.link.identify(b"a nonce!")
+        return await begin(self.link, b"a nonce!")
+
+
+async def begin(link: Link, nonce: bytes) -> Message:
+    """Begin a session with an `EchoBoard`."""
+    return await begin_session(link, nonce, KEY)
 
 
 def noise(seed: int) -> Noise:

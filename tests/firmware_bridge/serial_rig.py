@@ -109,7 +109,7 @@ class SerialRig:
         self.line.attach(self.host)
 
     def _attach(self, there: MemoryTransport) -> None:
-        self.session = BoardSession(CONFIG.address, self._execute, there.write)
+        self.session = BoardSession(CONFIG.address, self._execute, there.write, self.virtual.key)
         self.virtual.send = self._emit
         there.connect(self._receive, lambda _: None)
 

@@ -50,7 +50,7 @@ $(AVR_BUILD)/%.S.o: %.S
 	@mkdir -p $(@D)
 	$(AVR_CC) $(AVR_CHIP) -MMD -MP -c $< -o $@
 
-$(AVR_BUILD)/core/pending.c.o: $(STAMP)
+$(AVR_BUILD)/core/challenge.c.o: $(STAMP)
 
 # The ELF file contains the hash of its sources, for `wallwright firmware verify`.
 $(AVR_ELF): $(AVR_OBJECTS) $(STAMP)

@@ -27,6 +27,7 @@
 #include "stops.h"
 #include "strips.h"
 #include "supply.h"
+#include "travels.h"
 
 /* Bits of the reply to SelfTest. */
 enum { TABLE_DAMAGED = 1, NOT_PROVISIONED = 2 };
@@ -56,10 +57,21 @@ static void report(void) {
     replies_send(WIRE_STATISTICS, payload);
 }
 
+/* Ends the motions of the last session: their tickets have no meaning for a new one. */
+static void begin_session(void) {
+    outputs_forget_tickets();
+    travels_forget_tickets();
+    outputs_end_running(REASON_STOPPED);
+    axes_release(REASON_STOPPED, false);
+    dice_stop(REASON_STOPPED);
+    faults_report_again();
+    answer_ok();
+}
+
 void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
     switch (type) {
-    case WIRE_IDENTIFY:
-        pending_identify(payload);
+    case WIRE_AUTHENTICATE:
+        begin_session();
         break;
     case WIRE_CONFIGURE:
         answer_refusal(setup_configure(payload));
@@ -188,9 +200,7 @@ bool board_turn(uint32_t now) {
     lease_report_held();
     const bool more = pending_turn();
     reflex_report_late();
-    if (!pending_proves()) {
-        events_turn(identity.address, now);
-    }
+    events_turn(identity.address, now);
     memory_turn(now, nothing_moves());
     if (supply_permits_writing() && port_storage_ready()) {
         (void)identity_repair();

@@ -5,12 +5,14 @@
 #include "identity.h"
 #include "session.h"
 
-/* The first zero ends whatever a bootloader has sent. */
+/* The first zero ends whatever a bootloader has sent. The notice
+ * has no tag, because there is no session yet. */
 static void announce_start(void) {
+    const uint8_t header[FRAME_HEADER] = {identity.address, 0, WIRE_STARTED};
     uint8_t payload[WIRE_STARTED_SIZE];
     wire_started(payload, identity.boots, port_reset_cause());
     port_link_put(0);
-    frame_put(identity.address, 0, WIRE_STARTED, payload);
+    frame_put(header, payload, 0);
 }
 
 void core_begin(void) {

@@ -2,9 +2,9 @@
 
 #include "../port.h"
 #include "clock.h"
-#include "frame.h"
+#include "seal.h"
 
-#define PLACES 40u
+#define PLACES 40u /* a motion of every output, and faults */
 #define SPARE 6u /* places for faults and HELD, which reserve none */
 #define LONGEST WIRE_EDGE_SEEN_SIZE
 
@@ -22,7 +22,7 @@ static volatile bool has_session;
 /* Used by the main loop only. Of the waiting events, the first `sent` were sent at least once. */
 static uint8_t sent;
 static uint8_t repeating; /* how many of these are still to be sent again, the last of them last */
-static uint8_t number;    /* the sequence number of the oldest event */
+static uint32_t number;   /* the counter of the oldest event */
 static bool repeat_is_set;
 static uint32_t repeat_at;
 static uint16_t interval_ms;
@@ -60,7 +60,7 @@ static void forget(uint8_t count) {
     oldest = place_of((uint8_t)(oldest + count));
     waiting = (uint8_t)(waiting - count);
     port_unlock();
-    number = (uint8_t)(number + count);
+    number += count;
     sent = (uint8_t)(sent - count);
     if (repeating > sent) {
         repeating = sent;
@@ -74,19 +74,27 @@ void events_begin(void) {
     interval_ms = WIRE_REPEAT_AFTER_MS;
 }
 
-void events_open(uint8_t sequence) {
+void events_open(uint32_t counter) {
     port_lock();
     oldest = waiting = 0;
     has_session = true;
     port_unlock();
     sent = repeating = 0;
-    number = sequence;
+    number = counter;
     repeat_is_set = false;
 }
 
-void events_received(uint8_t sequence, uint32_t now) {
-    const uint8_t before = (uint8_t)(sequence - number);
-    if (before >= sent) {
+void events_close(void) {
+    port_lock();
+    oldest = waiting = 0;
+    has_session = false;
+    port_unlock();
+    sent = repeating = 0;
+}
+
+void events_received(const struct frame *received, uint32_t now) {
+    const uint8_t before = (uint8_t)(wire_received_event(received->payload) - (uint8_t)number);
+    if (before >= sent || !seal_is_genuine(received, number + before)) {
         return;
     }
     forget((uint8_t)(before + 1u));
@@ -101,7 +109,7 @@ static bool line_has_room(void) {
 
 static void put(uint8_t address, uint8_t index) {
     const uint8_t place = place_of((uint8_t)(oldest + index));
-    frame_put(address, (uint8_t)(number + index), ring[place].type, ring[place].payload);
+    seal_put(address, number + index, ring[place].type, ring[place].payload);
 }
 
 static void repeat_if_due(uint32_t now) {
@@ -126,14 +134,16 @@ static void repeat_if_due(uint32_t now) {
     port_link_put(0); /* ends any noise that an idle line has collected */
 }
 
+/* At most one event a turn: computing its tag takes about 1 ms on the AVR. */
 void events_turn(uint8_t address, uint32_t now) {
-    for (; repeating > 0 && line_has_room(); repeating--) {
-        put(address, (uint8_t)(sent - repeating));
+    if (!line_has_room()) {
+        return;
     }
-    while (repeating == 0 && sent < waiting && sent < WIRE_EVENT_WINDOW && line_has_room()) {
+    if (repeating > 0) {
+        put(address, (uint8_t)(sent - repeating--));
+    } else if (sent < waiting && sent < WIRE_EVENT_WINDOW) {
         put(address, sent++);
-    }
-    if (repeating == 0 && line_has_room()) {
+    } else {
         repeat_if_due(now);
     }
 }

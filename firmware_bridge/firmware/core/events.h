@@ -5,6 +5,8 @@
 #ifndef WALLWRIGHT_EVENTS_H
 #define WALLWRIGHT_EVENTS_H
 
+#include "frame.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,8 +18,9 @@ void events_free_reserved(void);   /* right before the event is added, or droppe
 
 /* Called from the main loop: */
 void events_begin(void);            /* at the start: no session, so events are dropped */
-void events_open(uint8_t sequence); /* a session begins; its first event has this number */
-void events_received(uint8_t sequence, uint32_t now);
+void events_open(uint32_t counter); /* a session begins; its first event has this counter */
+void events_close(void);            /* the session has ended */
+void events_received(const struct frame *received, uint32_t now); /* an acknowledgement */
 void events_turn(uint8_t address, uint32_t now); /* sends and repeats while the line has room */
 
 #endif

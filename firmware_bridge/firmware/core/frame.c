@@ -4,9 +4,10 @@
 #include "../port.h"
 #include "crc.h"
 
+#include <string.h>
+
 #define CHECK 3u
-#define HEADER 3u
-#define SHORTEST (1u + HEADER + CHECK)
+#define SHORTEST (1u + FRAME_HEADER + CHECK)
 
 static uint8_t run[WIRE_MAX_FRAME - 1]; /* bytes received since the last zero */
 static uint8_t length;                  /* of `run`; WIRE_MAX_FRAME if it is too long for a frame */
@@ -79,14 +80,16 @@ static bool is_frame(struct frame *frame) {
         return false;
     }
     const uint8_t size = decode(body);
-    if (size < HEADER) {
+    if (size < FRAME_HEADER) {
         return false;
     }
     const uint8_t payload = frame_payload_size(run[2]);
-    if (payload == WIRE_NONE || size != HEADER + payload) {
+    const uint8_t untagged = (uint8_t)(FRAME_HEADER + payload);
+    if (payload == WIRE_NONE || (size != untagged && size != untagged + FRAME_TAG)) {
         return false;
     }
-    *frame = (struct frame){run[0], run[1], run[2], run + HEADER};
+    *frame = (struct frame){run[0], run[1], run[2], run + FRAME_HEADER,
+                            size == untagged ? 0 : run + untagged};
     return true;
 }
 
@@ -109,19 +112,29 @@ static void put_checked(uint8_t byte, uint16_t *check) {
     port_link_put(byte);
 }
 
-void frame_put(uint8_t address, uint8_t sequence, uint8_t type, const uint8_t *payload) {
-    const uint8_t header[HEADER] = {address, sequence, type};
-    const uint8_t size = (uint8_t)(HEADER + frame_payload_size(type));
+void frame_put(const uint8_t header[FRAME_HEADER], const uint8_t *payload, const uint8_t *tag) {
+    const uint8_t payload_size = frame_payload_size(header[2]);
+    uint8_t bytes[FRAME_HEADER + WIRE_MAX_PAYLOAD + FRAME_TAG];
+    uint8_t size = FRAME_HEADER;
+    memcpy(bytes, header, FRAME_HEADER);
+    if (payload_size != 0) {
+        memcpy(bytes + size, payload, payload_size);
+        size = (uint8_t)(size + payload_size);
+    }
+    if (tag != 0) {
+        memcpy(bytes + size, tag, FRAME_TAG);
+        size = (uint8_t)(size + FRAME_TAG);
+    }
     uint16_t check = CRC_SEED;
     uint8_t from = 0;
     do {
         uint8_t until = from;
-        while (until < size && (until < HEADER ? header[until] : payload[until - HEADER]) != 0) {
+        while (until < size && bytes[until] != 0) {
             until++;
         }
         put_checked((uint8_t)(until - from + 1), &check);
         for (; from < until; from++) {
-            put_checked(from < HEADER ? header[from] : payload[from - HEADER], &check);
+            put_checked(bytes[from], &check);
         }
         from++; /* the zero, or one past the end */
     } while (from <= size);

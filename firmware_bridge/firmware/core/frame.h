@@ -1,4 +1,4 @@
-/* Frames: COBS of (address, sequence, type, payload), a check, a zero. See docs/PROTOCOL.md. */
+/* Frames: COBS of (address, sequence, type, payload, tag), a check, a zero. See docs/PROTOCOL.md. */
 #ifndef WALLWRIGHT_FRAME_H
 #define WALLWRIGHT_FRAME_H
 
@@ -7,11 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define FRAME_HEADER 3u /* address, sequence number, type */
+#define FRAME_TAG 4u
+
 struct frame {
     uint8_t address;
     uint8_t sequence;
     uint8_t type;
     const uint8_t *payload; /* valid until the next byte is taken */
+    const uint8_t *tag;     /* valid as long; null for a frame without one */
 };
 
 /* The payload size of a type, in bytes; WIRE_NONE for an unknown type. */
@@ -25,7 +29,7 @@ bool frame_take(uint8_t byte, struct frame *frame);
 /* The number of received runs that were no frame: damaged, truncated, oversized, unknown type. */
 uint32_t frame_dropped(void);
 
-/* Puts a frame on the line, which must have room for WIRE_MAX_FRAME bytes. */
-void frame_put(uint8_t address, uint8_t sequence, uint8_t type, const uint8_t *payload);
+/* Puts a frame on the line, which must have room for WIRE_MAX_FRAME bytes. `tag` may be null. */
+void frame_put(const uint8_t header[FRAME_HEADER], const uint8_t *payload, const uint8_t *tag);
 
 #endif

@@ -1,5 +1,4 @@
-/* Commands that take several turns: Identify computes a proof, Scan waits for its reader, and
- * Bootloader sends its reply before it leaves. The other commands wait meanwhile. */
+/* Commands that take several turns: Scan waits for its reader, and Bootloader sends its reply before it leaves. The other commands wait meanwhile. */
 #ifndef WALLWRIGHT_PENDING_H
 #define WALLWRIGHT_PENDING_H
 
@@ -7,10 +6,8 @@
 #include <stdint.h>
 
 void pending_begin(void);
-void pending_identify(const uint8_t *payload);
 void pending_scan(uint8_t port);
 void pending_leave(void);
-bool pending_turn(void);   /* true if the next turn can continue without time passing */
-bool pending_proves(void); /* Identify is not answered yet; no event is sent before its reply */
+bool pending_turn(void); /* true if the next turn can continue without time passing */
 
 #endif

@@ -1,16 +1,14 @@
 #include "replies.h"
 
-#include "frame.h"
 #include "identity.h"
+#include "seal.h"
 
 #include <string.h>
 
-/* Identity is longer than all other replies. It begins a session, so at most one is remembered; its
- * payload has a place of its own. */
 #define LONGEST WIRE_STATISTICS_SIZE
 _Static_assert(LONGEST >= WIRE_REFUSED_SIZE && LONGEST >= WIRE_VALUE_SIZE &&
                    LONGEST >= WIRE_TAG_SIZE && LONGEST >= WIRE_RECALLED_SIZE,
-               "every reply but Identity fits into its place");
+               "every reply of a session fits into its place");
 
 struct reply {
     uint8_t type;
@@ -18,9 +16,8 @@ struct reply {
 };
 
 static struct reply replies[WIRE_REMEMBERED]; /* each at its number modulo WIRE_REMEMBERED */
-static uint8_t identity_payload[WIRE_IDENTITY_SIZE];
 static uint8_t remembered; /* replies of this session, at most WIRE_REMEMBERED */
-static uint8_t expected;   /* the number of the next command */
+static uint32_t expected;  /* the counter of the next command */
 static bool due;           /* the reply to command `expected` is not sent yet */
 static uint32_t repeated;
 
@@ -31,8 +28,8 @@ void replies_begin(void) {
     remembered = 0;
 }
 
-void replies_open(uint8_t sequence) {
-    expected = sequence;
+void replies_open(uint32_t counter) {
+    expected = counter;
     remembered = 0;
 }
 
@@ -48,34 +45,33 @@ static struct reply *reply_to(uint8_t sequence) {
     return &replies[sequence % WIRE_REMEMBERED];
 }
 
-static uint8_t *payload_of(struct reply *reply) {
-    return reply->type == WIRE_IDENTITY ? identity_payload : reply->payload;
-}
-
 void replies_send(uint8_t type, const uint8_t *payload) {
-    struct reply *const reply = reply_to(expected);
+    struct reply *const reply = reply_to((uint8_t)expected);
     const uint8_t size = frame_payload_size(type);
     reply->type = type;
     if (size != 0) {
-        memcpy(payload_of(reply), payload, size);
+        memcpy(reply->payload, payload, size);
     }
     if (remembered < WIRE_REMEMBERED) {
         remembered++;
     }
     due = false;
-    frame_put(identity.address, expected++, type, payload);
+    seal_put(identity.address, expected++, type, payload);
 }
 
-bool replies_await(uint8_t sequence) {
-    const uint8_t ago = (uint8_t)(expected - sequence);
-    if (ago == 0) {
+bool replies_know(uint8_t sequence, uint32_t *counter) {
+    const uint8_t ago = (uint8_t)((uint8_t)expected - sequence);
+    *counter = expected - ago;
+    return ago <= remembered;
+}
+
+bool replies_await(uint32_t counter) {
+    if (counter == expected) {
         due = true;
         return true;
     }
-    if (ago <= remembered) {
-        struct reply *const reply = reply_to(sequence);
-        repeated++;
-        frame_put(identity.address, sequence, reply->type, payload_of(reply));
-    }
+    struct reply *const reply = reply_to((uint8_t)counter);
+    repeated++;
+    seal_put(identity.address, counter, reply->type, reply->payload);
     return false;
 }

@@ -6,11 +6,14 @@
 #include <stdint.h>
 
 void replies_begin(void);
-void replies_open(uint8_t sequence); /* a session begins; its first command has this number */
+void replies_open(uint32_t counter); /* a session begins; its first command has this counter */
 
-/* Returns whether the command with this number is the next one. If so, its reply is due; if it is a
+/* Whether a command with this number can be the next one or a repetition; sets its counter. */
+bool replies_know(uint8_t sequence, uint32_t *counter);
+
+/* Returns whether the command with this counter is the next one. If so, its reply is due; if it is a
  * repetition, its reply is sent again. */
-bool replies_await(uint8_t sequence);
+bool replies_await(uint32_t counter);
 bool replies_one_is_due(void);
 
 /* Replies to the command that was awaited last, in the same turn or some turns later. */

@@ -1,55 +1,62 @@
 #include "session.h"
 
 #include "../port.h"
+#include "challenge.h"
 #include "events.h"
 #include "identity.h"
 #include "replies.h"
-
-#include <string.h>
+#include "seal.h"
 
 #define BYTES_A_TURN 32u /* taken from the line in one turn */
 
-static bool open;
-static uint8_t opening[1 + WIRE_IDENTIFY_SIZE]; /* number and payload of the session's Identify */
-
 void session_begin(void) {
-    open = false;
     replies_begin();
     frame_begin();
     events_begin();
+    seal_begin();
+    challenge_begin();
 }
 
 /* Commands */
 
-static bool is_opening(const struct frame *frame) {
-    return open && opening[0] == frame->sequence &&
-           memcmp(opening + 1, frame->payload, WIRE_IDENTIFY_SIZE) == 0;
+static void open_session(uint32_t counter) {
+    seal_open(challenge_keys());
+    replies_open(counter);
+    events_open(counter);
 }
 
-static void open_session(const struct frame *frame) {
-    open = true;
-    opening[0] = frame->sequence;
-    memcpy(opening + 1, frame->payload, WIRE_IDENTIFY_SIZE);
-    replies_open(frame->sequence);
-    events_open((uint8_t)(frame->sequence + 1u));
+/* Whether a command comes from the host of this session. The proof of Authenticate takes the place
+ * of a tag, at the beginning of the session only. */
+static bool is_genuine(const struct frame *frame, uint32_t counter) {
+    return challenge_was_met(frame, counter) || seal_is_genuine(frame, counter);
 }
 
 /* Whether the command is to be executed: it is the next one, and not a repetition. */
 static bool is_next(const struct frame *frame) {
-    if (frame->type == WIRE_IDENTIFY && !is_opening(frame)) {
-        open_session(frame);
+    uint32_t counter;
+    if (challenge_is_met(frame, &counter)) {
+        open_session(counter);
     }
-    return open && replies_await(frame->sequence);
+    return seal_is_open() && replies_know(frame->sequence, &counter) &&
+           is_genuine(frame, counter) && replies_await(counter);
 }
 
 static bool receive(const struct frame *frame, uint32_t now) {
+    bool next = false;
     if (frame->address != identity.address) {
         return false;
     }
-    if (frame->type == WIRE_RECEIVED) {
-        events_received(wire_received_event(frame->payload), now);
+    if (frame->type == WIRE_IDENTIFY) {
+        challenge_identify(frame);
+    } else if (frame->type == WIRE_RECEIVED) {
+        events_received(frame, now);
+    } else if (frame->type < WIRE_OK) {
+        next = is_next(frame);
     }
-    return frame->type < WIRE_OK && is_next(frame);
+    if (!seal_is_open()) {
+        events_close(); /* the session may have ended by forged frames */
+    }
+    return next;
 }
 
 /* A command is taken only if its reply has room, so the main loop never waits for the line. */
@@ -58,10 +65,11 @@ static bool may_take(void) {
 }
 
 enum taken session_turn(uint32_t now, struct frame *command) {
+    const bool more = challenge_turn();
     for (uint8_t taken = 0; taken < BYTES_A_TURN; taken++) {
         const int16_t byte = may_take() ? port_link_get() : -1;
         if (byte < 0) {
-            return NOTHING_WAITS;
+            return more ? BYTES : NOTHING_WAITS;
         }
         if (frame_take((uint8_t)byte, command)) {
             return receive(command, now) ? COMMAND : BYTES; /* one frame a turn */

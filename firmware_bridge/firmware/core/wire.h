@@ -10,7 +10,7 @@
 #define WIRE_MAX_PAYLOAD 48u
 #define WIRE_MAX_FRAME 64u
 #define WIRE_WINDOW 8u
-#define WIRE_REMEMBERED 32u
+#define WIRE_REMEMBERED 16u
 #define WIRE_EVENT_WINDOW 16u
 #define WIRE_NONE 255u
 #define WIRE_REPEAT_AFTER_MS 50u
@@ -98,6 +98,7 @@ enum {
     WIRE_TAKE_LEASE = 0x04,
     WIRE_STOP = 0x05,
     WIRE_CLEAR = 0x06,
+    WIRE_AUTHENTICATE = 0x07,
     WIRE_SET = 0x10,
     WIRE_PULSE = 0x11,
     WIRE_DRIVE = 0x12,
@@ -134,6 +135,7 @@ enum {
 #define WIRE_TAKE_LEASE_SIZE 2u
 #define WIRE_STOP_SIZE 1u
 #define WIRE_CLEAR_SIZE 0u
+#define WIRE_AUTHENTICATE_SIZE 8u
 #define WIRE_SET_SIZE 5u
 #define WIRE_PULSE_SIZE 9u
 #define WIRE_DRIVE_SIZE 13u
@@ -152,7 +154,7 @@ enum {
 #define WIRE_REFUSED_SIZE 2u
 #define WIRE_VALUE_SIZE 4u
 #define WIRE_TAG_SIZE 8u
-#define WIRE_IDENTITY_SIZE 32u
+#define WIRE_IDENTITY_SIZE 40u
 #define WIRE_STATISTICS_SIZE 16u
 #define WIRE_RECALLED_SIZE 8u
 #define WIRE_EDGE_SEEN_SIZE 10u
@@ -171,6 +173,7 @@ enum {
     {WIRE_TAKE_LEASE, WIRE_TAKE_LEASE_SIZE}, \
     {WIRE_STOP, WIRE_STOP_SIZE}, \
     {WIRE_CLEAR, WIRE_CLEAR_SIZE}, \
+    {WIRE_AUTHENTICATE, WIRE_AUTHENTICATE_SIZE}, \
     {WIRE_SET, WIRE_SET_SIZE}, \
     {WIRE_PULSE, WIRE_PULSE_SIZE}, \
     {WIRE_DRIVE, WIRE_DRIVE_SIZE}, \
@@ -334,6 +337,10 @@ static inline uint8_t wire_stop_channel(const uint8_t *payload) {
     return payload[0];
 }
 
+static inline const uint8_t *wire_authenticate_proof(const uint8_t *payload) {
+    return payload;
+}
+
 static inline uint8_t wire_set_channel(const uint8_t *payload) {
     return payload[0];
 }
@@ -470,7 +477,8 @@ static inline void wire_tag(uint8_t *payload, const uint8_t *tag) {
 static inline void wire_identity(uint8_t *payload, uint8_t protocol, uint16_t firmware,
                                  const uint8_t *build, const uint8_t *serial, uint16_t boots,
                                  uint8_t reset_cause, uint32_t channel_hash,
-                                 uint16_t configuration_crc, const uint8_t *proof) {
+                                 uint16_t configuration_crc, const uint8_t *nonce,
+                                 const uint8_t *proof) {
     payload[0] = protocol;
     wire_put_u16(payload + 1, firmware);
     wire_put_bytes(payload + 3, build, 4);
@@ -479,7 +487,8 @@ static inline void wire_identity(uint8_t *payload, uint8_t protocol, uint16_t fi
     payload[17] = reset_cause;
     wire_put_u32(payload + 18, channel_hash);
     wire_put_u16(payload + 22, configuration_crc);
-    wire_put_bytes(payload + 24, proof, 8);
+    wire_put_bytes(payload + 24, nonce, 8);
+    wire_put_bytes(payload + 32, proof, 8);
 }
 
 static inline void wire_statistics(uint8_t *payload, uint32_t longest_turn_us, uint32_t damaged,

@@ -120,9 +120,11 @@ class _BoardInReach:
         self._liar = LyingBoard(self._virtual, config.address, chance, told)
         here, there = memory_line()
         self._line = SerialLine(here)
-        self._session = BoardSession(config.address, self._liar.execute, there.write)
+        self._session = BoardSession(
+            config.address, self._liar.execute, there.write, self._virtual.key
+        )
         there.connect(self._receive, _discard)
-        self._liar.emit, self._liar.send = self._emit, there.write
+        self._liar.emit, self._liar.insert = self._emit, self._session.insert
         self._virtual.send = self._liar.report
         self._timer: asyncio.TimerHandle | None = None
         flags = flags_of(table)

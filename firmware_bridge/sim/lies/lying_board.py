@@ -1,7 +1,8 @@
 """A board that lies: it takes part in the session of a virtual board and falsifies its messages.
 
 Sequence numbers and checksums stay right, because the lies are told to the board's own session. In
-addition, whole frames are inserted whose numbers belong to no command or event.
+addition, whole frames are inserted whose numbers belong to no command or event. All frames have
+the tag of the board's key.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from random import Random
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim.lies.values import FieldValues
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.codec import EVENTS, REPLIES, encode
+from firmware_bridge.wire.codec import EVENTS, REPLIES
 from firmware_bridge.wire.messages import TABLE, Message
 
 KINDS = tuple(row.message for row in TABLE)
@@ -47,8 +48,8 @@ class LyingBoard:
         self.honesty = HONEST
         self.emit: Callable[[Message], None] = _discard
         """Emits an event in the board's session."""
-        self.send: Callable[[bytes], None] = _discard
-        """Sends bytes to the host, beside the session."""
+        self.insert: Callable[[int, int, Message], None] = _insert_nothing
+        """Sends a frame with any address and number beside the session (`BoardSession.insert`)."""
         self._board = board
         self._address = address
         self._chance = chance
@@ -117,7 +118,7 @@ class LyingBoard:
         """Send a sound frame of any kind, with a random number, beside the session."""
         message = self._count("inserted frame", self._random(KINDS))
         address = self._address if self._chance.random() < 0.8 else self._chance.randrange(256)
-        self.send(encode(address, self._chance.randrange(256), message))
+        self.insert(address, self._chance.randrange(256), message)
 
     # Helpers
 
@@ -155,6 +156,10 @@ class LyingBoard:
     def _count(self, mutation: str, message: Message) -> Message:
         self._told[type(message).__name__, mutation, self.state] += 1
         return message
+
+
+def _insert_nothing(_: int, __: int, ___: Message) -> None:
+    """Insert nothing until the session is connected."""
 
 
 def _discard(_: object) -> None:

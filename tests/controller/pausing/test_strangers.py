@@ -29,7 +29,7 @@ def another_serial(played: Round) -> None:
 
 def another_key(played: Round) -> None:
     assert played.hardware.bench is not None
-    played.hardware.bench.boards["base"]._key = b"the key of another table"
+    played.hardware.bench.boards["base"].key = b"the key of another table"
 
 
 def another_configuration(played: Round) -> None:
@@ -72,7 +72,7 @@ def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[ob
         bench = played.hardware.bench
         assert bench is not None
         board = bench.boards["base"]
-        right = (board._serial, board._key, board._boots + 1)
+        right = (board._serial, board.key, board._boots)
         bench.reset("base", 1)
         change(played)
 
@@ -83,8 +83,8 @@ def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[ob
                 pin for pin in played.pin_changes if pin[0] > AT and pin[2] and pin[1] != "ready"
             )
             if put_back and ask.code == "STRANGER":
-                board._serial, board._key, board._boots = right
-                board.channel_table.drop()
+                board._serial, board.key, board._boots = right
+                bench.reset("base", 1)
             return DONE
 
         played.daemon._pauses._people._ask = answer

@@ -21,8 +21,8 @@ from firmware_bridge.sim.clock import run
 from rules.dice import Dice
 from rules.games import find_game
 
-LINK = 1.2
-"""Seconds for about 30 blocks with 25 ms of commands and replies each, and 0.4 s of the turner."""
+LINK = 1.3
+"""Seconds for about 30 blocks with 28 ms of commands and replies each, and 0.4 s of the turner."""
 HOME = 1.0
 """Additional seconds of the first carry if the jaws begin at home instead of over the centre."""
 

@@ -100,7 +100,7 @@ def test_an_unplugged_board_fails_all_pending_calls_and_starts_again_on_a_new_li
         rig.replug()
         rig.asked.clear()
         await rig.board.start()
-        assert kinds(rig) == [wire.Identify, wire.TakeLease], (
+        assert kinds(rig) == [wire.Identify, wire.Authenticate, wire.TakeLease], (
             "a board that kept its channel table is not configured again"
         )
         await rig.board.hold_lease()

@@ -43,6 +43,7 @@ def test_a_new_board_is_identified_configured_and_made_safe() -> None:
         assert identity.serial == "DESK0001" and identity.build == "sim"
         assert kinds(rig) == [
             wire.Identify,
+            wire.Authenticate,
             *[wire.Configure] * len(CONFIG.channels),
             wire.Commit,
             wire.TakeLease,
@@ -61,7 +62,7 @@ def test_a_board_that_has_the_same_table_is_not_configured_again() -> None:
         rig.asked.clear()
         identity = await rig.board.start()
         assert identity.configuration_crc == configuration_crc(records(CONFIG))
-        assert kinds(rig) == [wire.Identify, wire.TakeLease]
+        assert kinds(rig) == [wire.Identify, wire.Authenticate, wire.TakeLease]
 
     run_scenario(scenario)
 
@@ -77,7 +78,7 @@ def test_a_board_with_another_key_is_not_driven() -> None:
 
 
 def _other_version(message: Message) -> Message:
-    return wire.Identity(7, 1, b"sim\0", b"DESK0001", 1, 0, 0, 0, bytes(8))
+    return wire.Identity(7, 1, b"sim\0", b"DESK0001", 1, 0, 0, 0, bytes(8), bytes(8))
 
 
 def _refuses_version(message: Message) -> Message:
@@ -118,7 +119,7 @@ def test_probing_names_the_boards_that_answer_on_a_port() -> None:
         tty.setraw(near)
         loop = asyncio.get_running_loop()
         board = VirtualBoard(CONFIG, OutputRecorder(), loop, serial=b"PTY00001")
-        session = BoardSession(2, board.execute, lambda data: os.write(far, data) and None)
+        session = BoardSession(2, board.execute, lambda data: os.write(far, data) and None, KEY)
         loop.add_reader(far, lambda: session.receive(os.read(far, 4096)))
         try:
             return await probe(os.ttyname(near))

@@ -5,9 +5,13 @@
     lost COMMAND        the frame of the command never arrives
     cut COMMAND         the second half of its frame never arrives
     damaged COMMAND     one bit of its frame is flipped
+    forged N COMMAND    a device without the key sends the command N times, with wrong tags
+    untagged COMMAND    a device without the key sends the command without a tag
+    stranger NONCE      Identify by a host with another key, and its Authenticate
     again N             the command N before is sent (again): 1 is the last one
     raw HEX             bytes, sent unchanged
-    session NONCE       Identify with this nonce
+    session NONCE       Identify with this nonce, and Authenticate
+    identify NONCE      Identify only; `again` repeats that of the session
     table [FIELD=NUMBER ...]
                         Configure every channel, and Commit; the first motor's fields may differ
     lease N             TakeLease: N milliseconds, 0 to give it back
@@ -42,14 +46,12 @@ from typing import Any
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.sim import clock
-from firmware_bridge.wire.codec import Frame, configuration_crc
+from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, framed, plain
 from firmware_bridge.wire.messages import (
     NONE,
-    PROTOCOL,
     TABLE,
     Commit,
     Configure,
-    Identify,
     Kind,
     Message,
     Refusal,
@@ -138,9 +140,13 @@ class Player:
             "lost": self._lost,
             "cut": self._cut,
             "damaged": self._damaged,
+            "forged": self._forged,
+            "untagged": self._untagged,
+            "stranger": self._stranger,
             "again": self._again,
             "raw": self._raw,
             "session": self._session,
+            "identify": self._identify,
             "table": self._table,
             "lease": self._lease,
             "pass": self._pass,
@@ -216,6 +222,19 @@ class Player:
         frame[len(frame) // 2] ^= 0x10 if frame[len(frame) // 2] != 0x10 else 0x20
         await self._twins.deliver(bytes(frame))
 
+    async def _forged(self, words: list[str]) -> None:
+        (frame,) = Decoder().feed(self._unsent(words[1:]))
+        for guess in range(int(words[0])):
+            tag = bytes([frame.tag[0] ^ 1 + guess, *frame.tag[1:]])
+            await self._twins.deliver(framed(plain(*frame[:3]) + tag))
+
+    async def _untagged(self, words: list[str]) -> None:
+        (frame,) = Decoder().feed(self._unsent(words))
+        await self._twins.deliver(framed(plain(*frame[:3])))
+
+    async def _stranger(self, words: list[str]) -> None:
+        await self._twins.challenge_as_stranger(words[0].encode().ljust(8, b"\0"))
+
     async def _again(self, words: list[str]) -> None:
         await self._twins.deliver(b"\0" + self._frames[-int(words[0])])
 
@@ -223,7 +242,13 @@ class Player:
         await self._twins.deliver(bytes.fromhex(" ".join(words)))
 
     async def _session(self, words: list[str]) -> None:
-        await self._send(Identify(PROTOCOL, words[0].encode().ljust(8, b"\0")))
+        await self._twins.open(words[0].encode().ljust(8, b"\0"))
+
+    async def _identify(self, words: list[str]) -> None:
+        if words[0] == "again":
+            await self._twins.deliver(self._twins.opening)
+        else:
+            await self._twins.identify(words[0].encode().ljust(8, b"\0"))
 
     async def _table(self, words: list[str]) -> None:
         records = list(self._twins.records)

@@ -12,15 +12,15 @@ from firmware_bridge.board import Edges, FaultCode
 from firmware_bridge.boards import encoding as words
 from firmware_bridge.commissioning.provisioning import PLACE, image
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.wire.codec import REPLIES, Decoder, Frame, configuration_crc, encode
+from firmware_bridge.sim.host_session import HostSession
+from firmware_bridge.wire.challenge import verified
+from firmware_bridge.wire.codec import REPLIES, Decoder, Frame, configuration_crc
 from firmware_bridge.wire.messages import (
     NONE,
-    PROTOCOL,
     Clear,
     Commit,
     Count,
     Faulted,
-    Identify,
     Identity,
     Message,
     Ok,
@@ -33,7 +33,6 @@ from firmware_bridge.wire.messages import (
     TakeLease,
     Value,
 )
-from firmware_bridge.wire.session_security import proves
 from tests.firmware_bridge.firmware.virtual_chip import EEPROM_SIZE, VirtualChip
 
 TABLE = load_table("robotic")
@@ -53,18 +52,19 @@ NOT_PROVISIONED, TABLE_DAMAGED = 2, 1
 class Host:
     """Sends commands to one firmware, in order, over a line without losses."""
 
-    def __init__(self, chip: VirtualChip) -> None:
+    def __init__(self, chip: VirtualChip, key: bytes = KEY) -> None:
         self.chip = chip
         self.events: list[Message] = []
         self._decoder = Decoder()
-        self._sequence = 0
+        self._session = HostSession(0, key)
         self._nonce = 0
 
     def ask(self, message: Message) -> Message:
         """Send a command and return its reply; events that arrive meanwhile go to `events`."""
-        sequence = self._sequence
-        self._sequence = (sequence + 1) & 0xFF
-        self.chip.receive(encode(0, sequence, message))
+        return self._ask(self._session.sequence, self._session.command(message))
+
+    def _ask(self, sequence: int, data: bytes) -> Message:
+        self.chip.receive(data)
         self.chip.advance(2000)
         frames = self._decoder.feed(self.chip.sent())
         (reply,) = [f for f in frames if f.sequence == sequence and self._is_reply(f)]
@@ -73,12 +73,20 @@ class Host:
 
     def identify(self) -> Identity:
         self._nonce += 1
-        identity = self.ask(Identify(PROTOCOL, self._nonce.to_bytes(8, "big")))
+        sequence = self._session.sequence
+        identity = self._ask(sequence, self._session.identify(self._nonce.to_bytes(8, "big")))
         assert isinstance(identity, Identity)
         return identity
 
+    def open(self) -> Identity:
+        """Begin a session; return the identity of the board."""
+        identity = self.identify()
+        sequence = self._session.sequence
+        assert self._ask(sequence, self._session.authenticate(identity)) == Ok()
+        return identity
+
     def begin(self) -> None:
-        self.identify()
+        self.open()
         for record in RECORDS:
             assert self.ask(record) == Ok()
         assert self.ask(Commit(len(RECORDS), configuration_crc(RECORDS))) == Ok()
@@ -112,10 +120,10 @@ def host(library: Path) -> Iterator[Host]:
 def test_a_board_that_was_never_provisioned_reports_it_and_has_no_proof(library: Path) -> None:
     chip = VirtualChip(library, b"", b"", 0)
     chip.reset()
-    host = Host(chip)
-    identity = host.identify()
+    host = Host(chip, bytes(16))
+    identity = host.open()
     assert identity.serial == b"UNSET000"
-    assert not proves(identity, (1).to_bytes(8, "big"), KEY)
+    assert verified(KEY, 0, (1).to_bytes(8, "big"), identity) is None
     assert host.ask(SelfTest()) == Value(NOT_PROVISIONED)
     chip.close()
 
@@ -137,8 +145,9 @@ def test_a_board_whose_two_copies_are_damaged_counts_as_not_provisioned(host: Ho
     for place in (PLACE, SECOND_PLACE):
         host.chip.write_eeprom(place + 5, b"\x00")
     host.chip.reset()
-    assert host.identify().serial == b"UNSET000"
-    assert host.ask(SelfTest()) == Value(NOT_PROVISIONED)
+    unset = Host(host.chip, bytes(16))
+    assert unset.open().serial == b"UNSET000"
+    assert unset.ask(SelfTest()) == Value(NOT_PROVISIONED)
 
 
 def test_a_board_provisioned_by_version_0_1_keeps_its_identity_and_its_starts(
@@ -155,7 +164,7 @@ def test_a_board_provisioned_by_version_0_1_keeps_its_identity_and_its_starts(
     assert chip.eeprom()[:SIZE] == b"\xff" * SIZE, "the key is left at address 0"
     chip.reset()
     assert host.identify()[3:5] == (b"OLDBOARD", 1236)
-    assert proves(host.identify(), (3).to_bytes(8, "big"), KEY)
+    assert verified(KEY, 0, (3).to_bytes(8, "big"), host.identify())
     chip.close()
 
 

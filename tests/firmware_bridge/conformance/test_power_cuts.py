@@ -53,7 +53,7 @@ def board(library: Path, shape: tuple[int, int, int, int]) -> Iterator[Host]:
     chip = VirtualChip(library, b"", b"", 0)
     chip.shape(*shape)
     chip.reset()
-    host = Host(chip)
+    host = Host(chip, bytes(16))
     host.rest()
     yield host
     chip.close()

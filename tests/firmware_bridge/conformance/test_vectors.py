@@ -9,22 +9,25 @@ import pytest
 import yaml
 
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.wire.codec import COMMANDS, REPLIES, Decoder, Frame, codes, encode
+from firmware_bridge.sim.host_session import HostSession
+from firmware_bridge.wire.challenge import Challenge
+from firmware_bridge.wire.codec import COMMANDS, REPLIES, Decoder, Frame, codes, encode, plain
 from firmware_bridge.wire.messages import (
-    PROTOCOL,
     TABLE,
     Identify,
+    Identity,
     Message,
+    Ok,
     Refusal,
     Refused,
     Report,
     Statistics,
 )
+from firmware_bridge.wire.session_security import tag
 from tests.firmware_bridge.conformance.script import MESSAGES
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 VECTORS = yaml.safe_load(Path(__file__).with_name("vectors.yaml").read_text("utf-8"))
-OPENING = Identify(PROTOCOL, b"a nonce.")
 
 
 def wire(vector: dict[str, Any]) -> bytes:
@@ -55,10 +58,15 @@ class Board:
         self._chip.reset()
         self._address = address
         self._decoder = Decoder()
-        self.send((sequence - 1) & 0xFF, OPENING)
+        self._session = HostSession(address, KEY, first=(sequence - 2) & 0xFF)
+        (identity,) = self.receive(self._session.identify(b"a nonce."))
+        assert isinstance(identity.message, Identity)
+        (accepted,) = self.receive(self._session.authenticate(identity.message))
+        assert accepted.message == Ok()
 
-    def send(self, sequence: int, message: Message) -> list[Frame]:
-        return self.receive(encode(self._address, sequence, message))
+    def send(self, message: Message) -> list[Frame]:
+        """Send the next command of the session."""
+        return self.receive(self._session.command(message))
 
     def receive(self, data: bytes) -> list[Frame]:
         """Give these bytes to the board; return the board's replies."""
@@ -70,11 +78,15 @@ class Board:
             if type(frame.message) in REPLIES
         ]
 
-    def damaged(self, sequence: int) -> int:
+    def damaged(self) -> int:
         """The number of frames that the firmware has counted as damaged."""
-        (reply,) = self.send(sequence, Report())
+        (reply,) = self.send(Report())
         assert isinstance(reply.message, Statistics)
         return reply.message.damaged
+
+    def command(self, message: Message) -> bytes:
+        """The frame of the next command."""
+        return self._session.command(message)
 
     def close(self) -> None:
         self._chip.close()
@@ -106,16 +118,16 @@ def test_the_firmware_receives_a_sound_frame_and_replies_to_a_command(
     library: Path, data: bytes, frame: Frame
 ) -> None:
     board = Board(library, frame.address, frame.sequence)
-    replies = board.receive(data)
-    after = frame.sequence
-    if type(frame.message) in COMMANDS:
-        assert [reply[:2] for reply in replies] == [frame[:2]]
-        after = (frame.sequence + 1) & 0xFF
-    else:
-        assert replies == []
-    if MESSAGES["Bootloader"] is not type(frame.message):
-        assert board.damaged(after) == 0
+    is_identify = type(frame.message) is Identify
+    assert len(board.receive(data)) == is_identify, "without a tag only Identify is answered"
+    assert board.damaged() == 0
     board.close()
+    if type(frame.message) in COMMANDS and not is_identify:
+        board = Board(library, frame.address, frame.sequence)
+        assert [reply[:2] for reply in board.send(frame.message)] == [frame[:2]]
+        if MESSAGES["Bootloader"] is not type(frame.message):
+            assert board.damaged() == 0
+        board.close()
 
 
 @pytest.mark.parametrize(("data", "counted"), BAD)
@@ -124,7 +136,7 @@ def test_the_firmware_counts_a_damaged_frame_and_does_not_execute_it(
 ) -> None:
     board = Board(library, 0, 5)
     assert board.receive(data) == [], counted
-    assert board.damaged(5) == 1
+    assert board.damaged() == 1
     board.close()
 
 
@@ -137,15 +149,39 @@ def test_zeros_on_an_idle_line_are_not_counted_as_damage(
     assert decoder.dropped == 0
     board = Board(library, 0, 5)
     assert board.receive(wire(vector)) == []
-    assert board.damaged(5) == 0
+    assert board.damaged() == 0
     board.close()
 
 
 def test_the_firmware_accepts_a_frame_cut_at_any_byte(library: Path) -> None:
-    whole = encode(0, 5, MESSAGES["Set"](3, 800))
-    for cut in range(1, len(whole)):
+    for cut in range(1, len(encode(0, 5, MESSAGES["Set"](3, 800), KEY[:16]))):
         board = Board(library, 0, 5)
+        whole = board.command(MESSAGES["Set"](3, 800))
         assert board.receive(whole[:cut]) == []
         (reply,) = board.receive(whole[cut:])
         assert reply.message == Refused(Refusal.NOT_CONFIGURED, 255)
         board.close()
+
+
+@pytest.mark.parametrize("vector", VECTORS["tagged"], ids=lambda vector: str(vector["counter"]))
+def test_a_frame_has_the_tag_of_its_vector(vector: dict[str, Any]) -> None:
+    data, frame, key = wire(vector), meaning(vector), bytes.fromhex(vector["key"])
+    assert encode(*frame[:3], key, vector["counter"]) == data
+    (decoded,) = Decoder().feed(data)
+    assert decoded[:3] == frame[:3] and decoded.tag == tag(
+        key, vector["counter"], plain(*frame[:3])
+    )
+
+
+@pytest.mark.parametrize("vector", VECTORS["openings"], ids=lambda vector: vector["scenario"])
+def test_a_device_key_and_two_nonces_give_the_session_keys_and_proofs_of_their_vector(
+    vector: dict[str, Any],
+) -> None:
+    key, address = bytes.fromhex(vector["device_key"]), vector["address"]
+    identify, identity = meaning(vector["identify"]).message, meaning(vector["identity"]).message
+    assert isinstance(identify, Identify) and isinstance(identity, Identity)
+    challenge = Challenge.of(key, address, identify, identity)
+    assert challenge.keys.host.hex() == vector["host_key"]
+    assert challenge.keys.board.hex() == vector["board_key"]
+    assert challenge.board_proof.hex() == vector["board_proof"]
+    assert challenge.host_proof.hex() == vector["host_proof"]

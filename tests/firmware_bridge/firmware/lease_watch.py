@@ -25,6 +25,8 @@ LED = 13
 """The pin that the bootloader itself drives."""
 AFTER_LEASE = FREQUENCY * 5 // 1000
 """Cycles after the end of a lease until every output is safe."""
+GIVING_BACK = FREQUENCY * 20 // 1000
+"""Cycles until a board has received and executed the command that gives a lease back."""
 RAMP = 0.1
 """Seconds by which an axis may stop later than its ramp takes."""
 
@@ -87,7 +89,7 @@ class LeaseWatch:
             if self._identified:
                 self._end_active_of_lapsed_lease()
                 length = frame.message.duration_ms * FREQUENCY // 1000
-                self._ends = self.board.cycle + length
+                self._ends = self.board.cycle + (length or GIVING_BACK)
 
     def _end_active_of_lapsed_lease(self) -> None:
         """Before a lease begins anew: pins that outlasted the last one are violations."""

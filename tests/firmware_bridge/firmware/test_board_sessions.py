@@ -9,6 +9,7 @@ from firmware_bridge.wire.codec import configuration_crc, encode
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
+    REMEMBERED,
     Clear,
     Commit,
     Count,
@@ -36,25 +37,23 @@ def test_commands_before_identify_are_not_answered(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.deliver(encode(0, 7, SelfTest()))
         await twins.send(Identify(PROTOCOL + 1, b"nonce000"))
-        await twins.send(Identify(PROTOCOL, b"nonce001"))
+        await twins.open(b"nonce001")
         for message in (SelfTest(), TakeLease(500), Stop(NONE), Clear(), Read(0), Report()):
             await twins.send(message)
 
     twins = run_scenario(library, scenario, begin=False)
-    assert len(twins.received[1]) == 1 + 8, "the notice of the start, and the replies"
+    assert len(twins.received[1]) == 1 + 9, "the notice of the start, and the replies"
 
 
 def test_a_repeated_command_is_answered_again_and_not_executed_again(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.watch("head0_counter")
-        pulse = Pulse(twins.number("head0_pusher"), 1000, 40)
-        await twins.send(pulse)
+        pulse = twins.frame(Pulse(twins.number("head0_pusher"), 1000, 40))
+        await twins.deliver(pulse)
         await twins.advance(1)
-        sequence = (len(twins.commands) - 1) & 0xFF
         for _ in range(3):
-            await twins.deliver(b"\0" + encode(0, sequence, pulse))
-            await twins.deliver(encode(0, sequence + 9 & 0xFF, pulse))
-        await twins.deliver(encode(0, sequence, pulse)[:-3] + b"\x91\x91\x80\0")
+            await twins.deliver(b"\0" + pulse)
+        await twins.deliver(pulse[:-3] + b"\x91\x91\x80\0")
         await twins.advance(60)
         await twins.send(Report())
 
@@ -62,17 +61,18 @@ def test_a_repeated_command_is_answered_again_and_not_executed_again(library: Pa
     assert reasons(twins) == [Reason.DONE]
 
 
-def test_the_replies_to_all_of_the_last_32_commands_are_repeated(library: Path) -> None:
+def test_the_replies_to_all_of_the_last_16_commands_are_repeated(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
+        frames: list[bytes] = []
         for _ in range(40):
-            await twins.send(Report())
-        first = len(twins.commands) - 33
-        for sequence in range(first, first + 33):
-            await twins.deliver(encode(0, sequence, Report()))
+            frames.append(twins.frame(Report()))
+            await twins.deliver(frames[-1])
+        for frame in frames[-REMEMBERED - 1 :]:
+            await twins.deliver(frame)
 
     twins = run_scenario(library, scenario)
     repeated = [frame for frame in twins.received[1] if isinstance(frame.message, Statistics)]
-    assert len(repeated) == 40 + 32
+    assert len(repeated) == 40 + REMEMBERED
 
 
 def test_unacknowledged_events_are_repeated_at_growing_intervals(library: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_new_session_ends_motions_without_events_and_reports_faults(library: P
         await twins.send(drive(twins, "head0_wheel", 500, UntilKind.EDGES, "head0_counter", 3))
         await twins.sense("emergency", True)
         await twins.advance(5, acknowledge=False)
-        await twins.send(Identify(PROTOCOL, b"nonce002"))
+        await twins.open(b"nonce002")
         await twins.send(Recall(twins.number("head0_wheel")))
         await twins.advance(5)
         await twins.begin(b"nonce003")

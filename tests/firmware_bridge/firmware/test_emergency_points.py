@@ -28,16 +28,15 @@ from benchmarks.emergency_phases import (
     PhaseKind,
 )
 from benchmarks.firmware_host import EMERGENCY_PIN
-from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc, encode
+from firmware_bridge.sim.host_session import HostSession
+from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc
 from firmware_bridge.wire.messages import (
-    PROTOCOL,
     Clear,
     Commit,
     Home,
-    Identify,
+    Identity,
     Message,
     Move,
-    Received,
     Set,
     TakeLease,
 )
@@ -58,22 +57,28 @@ class PressedBoard:
         self.chip.reset()
         for pin in (HOME_PIN, HOLD_PIN):
             self.chip.pin(pin, True)
-        self._sequence = 0
+        self._session = HostSession(0, bytes(16))
         self._decoder = Decoder()
-        self.order(Identify(PROTOCOL, b"nonce001"), *RECORDS)
+        self.chip.receive(self._session.identify(b"nonce001"))
+        (identity,) = [
+            frame.message
+            for frame in self._decoder.feed(self.chip.sent())
+            if isinstance(frame.message, Identity)
+        ]
+        self.chip.receive(self._session.authenticate(identity))
+        self.order(*RECORDS)
         self.order(Commit(len(RECORDS), configuration_crc(RECORDS)))
 
     def order(self, *commands: Message) -> None:
         for command in commands:
-            self.chip.receive(encode(0, self._sequence, command))
-            self._sequence = (self._sequence + 1) % 256
+            self.chip.receive(self._session.command(command))
             self.chip.advance(20)
         self._acknowledge_events()
 
     def _acknowledge_events(self) -> None:
         for frame in self._decoder.feed(self.chip.sent()):
             if type(frame.message) in EVENTS:
-                self.chip.receive(encode(0, 0, Received(frame.sequence)))
+                self.chip.receive(self._session.received(frame.sequence))
 
     def prepare(self, kind: PhaseKind) -> None:
         """Do what comes before the command of this kind, with every output safe."""

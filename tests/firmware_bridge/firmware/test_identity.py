@@ -11,9 +11,9 @@ from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning.flashing import FIRMWARE, built_hash, tree_hash
 from firmware_bridge.commissioning.provisioning import image, intel_hex
 from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FREQUENCY, Processor
+from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.codec import Decoder, encode
 from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity, Started
-from firmware_bridge.wire.session_security import proves
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 NONCE = b"whoareU?"
@@ -38,8 +38,8 @@ def test_the_portable_firmware_has_its_provisioned_identity(library: Path, size:
     chip.advance(100_000)
     identity = identity_in(chip.sent())
     assert text(identity.serial) == "WALL0042"
-    assert proves(identity, NONCE, key)
-    assert not proves(identity, NONCE, bytes(size))
+    assert verified(key, 3, NONCE, identity)
+    assert not verified(bytes(size), 3, NONCE, identity)
     assert identity.build == tree_hash()
 
 
@@ -62,7 +62,7 @@ def test_the_flashed_firmware_has_its_provisioned_identity(elf: Path) -> None:
     key = bytes(range(100, 132))
     identity = identify(elf, image("WALL0042", key, 3), 3)
     assert text(identity.serial) == "WALL0042"
-    assert proves(identity, NONCE, key)
+    assert verified(key, 3, NONCE, identity)
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_the_flashed_firmware_reports_the_hash_of_its_sources(elf: Path) -> None
 def test_a_board_that_was_never_provisioned_reports_it(elf: Path) -> None:
     identity = identify(elf, ERASED, 0)
     assert text(identity.serial) == "UNSET000"
-    assert proves(identity, NONCE, bytes(16))
+    assert verified(bytes(16), 0, NONCE, identity)
 
 
 @pytest.mark.slow

@@ -20,8 +20,9 @@ from config.schema import (
 )
 from firmware_bridge.boards import encoding
 from firmware_bridge.executor.virtual_board import KEY
-from firmware_bridge.wire.codec import Decoder, encode
-from firmware_bridge.wire.messages import PROTOCOL, Configure, Identify, Refusal, Refused
+from firmware_bridge.sim.host_session import HostSession
+from firmware_bridge.wire.codec import Decoder
+from firmware_bridge.wire.messages import Configure, Identity, Refusal, Refused
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 MEGA = board_profile("mega2560")
@@ -65,12 +66,16 @@ def test_a_channel_on_a_pin_that_cannot_serve_it_is_refused_by_the_firmware(
     record = _record(channel)
     chip = VirtualChip(library, b"PINS0001", KEY, 0)
     chip.reset(at=0)
-    decoder, accepted = Decoder(), []
-    chip.receive(encode(0, 0, Identify(PROTOCOL, b"nonce001")))
-    for sequence, pin in enumerate((*(pin.pin for pin in MEGA.pins), *BEYOND), 1):
+    decoder, accepted, session = Decoder(), [], HostSession(0, KEY)
+    chip.receive(session.identify(b"nonce001"))
+    identity = decoder.feed(chip.sent())[-1].message
+    assert isinstance(identity, Identity)
+    chip.receive(session.authenticate(identity))
+    for pin in (*(pin.pin for pin in MEGA.pins), *BEYOND):
         chip.advance(2000)
         decoder.feed(chip.sent())
-        chip.receive(encode(0, sequence, record._replace(pin=pin)))
+        sequence = session.sequence
+        chip.receive(session.command(record._replace(pin=pin)))
         chip.advance(2000)
         (reply,) = [f.message for f in decoder.feed(chip.sent()) if f.sequence == sequence]
         if isinstance(reply, Refused):

@@ -13,21 +13,28 @@ from config.loader import load_table
 from config.schema import AnalogChannel, BoardConfig, SensorChannel, StripChannel
 from firmware_bridge.boards import encoding as words
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
+from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.wire.codec import EVENTS, REPLIES, Decoder, Frame, configuration_crc, encode
+from firmware_bridge.wire.codec import (
+    EVENTS,
+    REPLIES,
+    Decoder,
+    Frame,
+    configuration_crc,
+    framed,
+    plain,
+)
 from firmware_bridge.wire.messages import (
-    PROTOCOL,
+    Authenticate,
     Commit,
     EdgeSeen,
     Faulted,
     Held,
-    Identify,
     Identity,
     Message,
     MotionEnded,
     Read,
     Recalled,
-    Received,
     ResetCause,
     Started,
     TakeLease,
@@ -111,21 +118,21 @@ class Twins:
         self._decoders = Decoder(), Decoder()
         self.received: tuple[list[Frame], list[Frame]] = [], []
         """The frames that the virtual board has sent, and those of the firmware."""
-        self._sequence = 0
+        self._host = HostSession(self.config.address, KEY)
+        self.opening = b""
+        """The frame of the last `Identify`."""
         self.commands: dict[int, Message] = {}
 
     # Inputs from the host
 
     def frame(self, message: Message) -> bytes:
         """Return the next command's frame, whose number counts as used even without delivery."""
-        sequence = self._sequence
-        self._sequence = sequence + 1 & 0xFF
-        self.commands[sequence] = message
-        return encode(self.config.address, sequence, message)
+        self.commands[self._host.sequence] = message
+        return self._host.command(message)
 
     async def send(self, message: Message) -> Message:
         """Deliver a command to both boards; return the virtual board's reply."""
-        sequence = self._sequence
+        sequence = self._host.sequence
         await self.deliver(self.frame(message))
         return next(
             frame.message
@@ -143,12 +150,49 @@ class Twins:
 
     async def begin(self, nonce: bytes = b"nonce001") -> None:
         """Begin a session, configure the table and take a lease of a minute."""
-        await self.send(Identify(PROTOCOL, nonce))
+        await self.open(nonce)
         for record in self.records:
             await self.send(record)
         await self.send(Commit(len(self.records), configuration_crc(self.records)))
         await self.send(TakeLease(0))
         await self.send(TakeLease(60_000))
+
+    async def identify(self, nonce: bytes) -> None:
+        """Ask both boards for their identities, which begins no session yet."""
+        self.opening = self._host.identify(nonce)
+        await self.deliver(self.opening)
+
+    async def open(self, nonce: bytes) -> None:
+        """Begin a session with both boards.
+
+        The identities differ in build and channel hash, so each board gets a proof of its own.
+        """
+        await self.identify(nonce)
+        counter = self._host.counter
+        self.commands[self._host.sequence] = Authenticate(bytes(8))
+        for twin, receive in enumerate((self.session.receive, self.chip.receive)):
+            self._host.counter = counter
+            receive(self._host.authenticate(self._last_identity(twin)))
+        await asyncio.sleep(0)
+        self._collect_frames()
+
+    async def challenge_as_stranger(self, nonce: bytes) -> None:
+        """Ask for the identities and send a proof by another key."""
+        stranger = HostSession(self.config.address, b"the key of another", self._host.sequence)
+        await self.deliver(stranger.identify(nonce))
+        counter = stranger.counter
+        for twin, receive in enumerate((self.session.receive, self.chip.receive)):
+            stranger.counter = counter
+            receive(stranger.authenticate(self._last_identity(twin)))
+        await asyncio.sleep(0)
+        self._collect_frames()
+
+    def _last_identity(self, twin: int) -> Identity:
+        return next(
+            frame.message
+            for frame in reversed(self.received[twin])
+            if isinstance(frame.message, Identity)
+        )
 
     async def watch(self, *sensors: str) -> None:
         for sensor in sensors:
@@ -238,7 +282,7 @@ class Twins:
         """Wait 5 ms for the last frames, then assert that both boards have sent the same.
 
         Frames are equal to the byte, except for times within `tolerance_us`, axis positions within
-        2 µm, and the build and channel hash of an identity. Without `repeats`, the number of
+        2 µm, and the build, channel hash and proof of an identity. Without `repeats`, the number of
         repetitions of an event may differ.
         """
         await self.advance(5)
@@ -276,7 +320,7 @@ class Twins:
         first, second = one.message._asdict(), other.message._asdict()
         if isinstance(one.message, Identity):
             for fields in (first, second):
-                del fields["build"], fields["channel_hash"]
+                del fields["build"], fields["channel_hash"], fields["proof"]
         command = self.commands.get(one.sequence)
         if isinstance(one.message, Value) and isinstance(command, Read):
             channel = self.config.channels.get(self._name_of(command.channel))
@@ -302,7 +346,9 @@ class Twins:
     # Helpers
 
     def _new_session(self) -> BoardSession:
-        return BoardSession(self.config.address, self.virtual.execute, self._sent.extend)
+        return BoardSession(
+            self.config.address, self.virtual.execute, self._sent.extend, self.virtual.key
+        )
 
     def _emit(self, event: Message) -> None:
         self.session.emit(event)
@@ -313,7 +359,10 @@ class Twins:
         self.received[0].extend(self._decoders[0].feed(sent_by_virtual))
         sent = self.chip.sent()
         frames = self._decoders[1].feed(sent)
-        assert b"".join(encode(*frame) for frame in frames) == _without_idle(sent)
+        assert b"".join(framed(plain(*frame[:3]) + frame.tag) for frame in frames) == (
+            _without_idle(sent)
+        )
+        assert all(self._host.is_genuine(frame) for frame in frames)
         self.received[1].extend(frames)
 
     def _acknowledge(self) -> None:
@@ -323,7 +372,7 @@ class Twins:
             (self._events(1), self.chip.receive),
         ):
             if events:
-                receive(encode(self.config.address, 0, Received(events[-1].sequence)))
+                receive(self._host.received(events[-1].sequence))
 
     def _modules_answer(self) -> None:
         for port in (1, 2, 3):

@@ -8,8 +8,10 @@ import pytest
 
 from config.loader import load_table
 from firmware_bridge.boards.encoding import records
+from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.wire.codec import Decoder, Frame, encode
 from firmware_bridge.wire.messages import (
@@ -22,7 +24,6 @@ from firmware_bridge.wire.messages import (
     MotionEnded,
     Ok,
     Pulse,
-    Received,
     Report,
     Set,
     Statistics,
@@ -43,23 +44,32 @@ class Wire:
         self.bench = Bench(Plant(self.table, TILE, FACES, 1, loop), self._receive)
         self.received: list[tuple[float, Frame]] = []
         self._decoder = Decoder()
-        self._sequence = {BASE: 0, ARM: 0}
+        self.sessions = {address: HostSession(address, KEY) for address in (BASE, ARM)}
 
     def ask(self, address: int, message: Message) -> Message:
-        sequence = self._sequence[address]
-        self._sequence[address] = sequence + 1 & 0xFF
-        before = len(self.received)
-        self.bench.receive(encode(address, sequence, message))
-        ((_, frame),) = self.received[before : before + 1]
-        assert frame[:2] == (address, sequence)
-        return frame.message
+        return self._ask(address, self.sessions[address].command(message))
 
-    def note(self, address: int, message: Message) -> None:
-        self.bench.receive(encode(address, 0, message))
+    def identify(self, address: int, nonce: bytes) -> Identity:
+        identity = self._ask(address, self.sessions[address].identify(nonce))
+        assert isinstance(identity, Identity)
+        return identity
+
+    def begin(self, address: int, nonce: bytes) -> Identity:
+        """Begin a session; return the identity of the board."""
+        identity = self.identify(address, nonce)
+        assert self._ask(address, self.sessions[address].authenticate(identity)) == Ok()
+        return identity
+
+    def _ask(self, address: int, data: bytes) -> Message:
+        before = len(self.received)
+        self.bench.receive(data)
+        ((_, frame),) = self.received[before : before + 1]
+        assert frame[:2] == (address, self.sessions[address].counter - 1 & 0xFF)
+        return frame.message
 
     def prepare(self) -> None:
         for address, config in enumerate(self.table.boards.values()):
-            assert isinstance(self.ask(address, Identify(PROTOCOL, b"nonce  1")), Identity)
+            self.begin(address, b"nonce  1")
             rows = records(config)
             for row in rows:
                 assert self.ask(address, row) == Ok()
@@ -80,10 +90,8 @@ class Wire:
 def test_two_boards_share_a_line_and_each_answers_at_its_own_address() -> None:
     async def main() -> None:
         wire = Wire()
-        base = wire.ask(BASE, Identify(PROTOCOL, b"nonce  1"))
-        arm = wire.ask(ARM, Identify(PROTOCOL, b"nonce  1"))
-        assert isinstance(base, Identity)
-        assert isinstance(arm, Identity)
+        base = wire.identify(BASE, b"nonce  1")
+        arm = wire.identify(ARM, b"nonce  1")
         assert (base.serial, arm.serial) == (b"SIM00000", b"SIM00001")
         wire.bench.receive(encode(5, 0, Identify(PROTOCOL, b"nonce  1")))
         assert len(wire.received) == 2
@@ -118,7 +126,7 @@ def test_an_event_is_repeated_until_the_host_acknowledges_it() -> None:
         times = [at for at, _ in wire.events(EdgeSeen)]
         assert len(times) > 3
         (sequence,) = {frame.sequence for _, frame in wire.events(EdgeSeen)}
-        wire.note(BASE, Received(sequence))
+        wire.bench.receive(wire.sessions[BASE].received(sequence))
         await asyncio.sleep(10)
         assert len(wire.events(EdgeSeen)) == len(times)
 
@@ -130,9 +138,8 @@ def test_a_reset_board_needs_a_new_session_and_reports_one_boot_more() -> None:
         wire = Wire()
         wire.prepare()
         wire.bench.reset("base", cause=3)
-        wire.bench.receive(encode(BASE, 200, Report()))
-        identity = wire.ask(BASE, Identify(PROTOCOL, b"nonce  2"))
-        assert isinstance(identity, Identity)
+        wire.bench.receive(wire.sessions[BASE].command(Report()))
+        identity = wire.begin(BASE, b"nonce  2")
         assert (identity.boots, identity.reset_cause, identity.configuration_crc) == (2, 3, 0)
         assert wire.ask(ARM, TakeLease(1000)) == Ok()
 
@@ -145,14 +152,14 @@ def test_a_new_session_receives_latched_faults_and_no_ends_of_old_motions() -> N
         wire.prepare()
         wire.ask(BASE, Pulse(wire.number("lift0"), 1000, 5000))
         wire.ask(BASE, Set(wire.number("drum"), 700))
-        wire.ask(BASE, Identify(PROTOCOL, b"nonce  2"))
+        wire.begin(BASE, b"nonce  2")
         await asyncio.sleep(20)
         assert not wire.events(MotionEnded)
         assert wire.bench.plant.drum is not None
         assert wire.bench.plant.drum.stirring
         wire.bench.plant.emergency_stop(True)
         before = len(wire.events(Faulted))
-        wire.ask(BASE, Identify(PROTOCOL, b"nonce  3"))
+        wire.begin(BASE, b"nonce  3")
         await asyncio.sleep(0.01)
         assert len(wire.events(Faulted)) > before
         wire.bench.close()
@@ -164,11 +171,13 @@ def test_a_damaged_frame_is_counted_and_not_executed() -> None:
     async def main() -> None:
         wire = Wire()
         wire.prepare()
-        damaged = bytearray(encode(BASE, 77, Set(wire.number("drum"), 700)))
+        command = wire.sessions[BASE].command(Set(wire.number("drum"), 700))
+        damaged = bytearray(command)
         damaged[4] ^= 0x10
         wire.bench.receive(bytes(damaged))
         assert wire.bench.plant.drum is not None
         assert not wire.bench.plant.drum.stirring
+        wire.bench.receive(command)
         statistics = wire.ask(BASE, Report())
         assert isinstance(statistics, Statistics)
         assert statistics.damaged == 1

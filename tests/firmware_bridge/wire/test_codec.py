@@ -28,7 +28,7 @@ def _exactly(size: int) -> dict[str, int]:
 
 
 MESSAGES = st.sampled_from(TABLE).flatmap(_message)
-FRAMES = st.builds(Frame, BYTE, BYTE, MESSAGES)
+FRAMES = st.builds(Frame, BYTE, BYTE, MESSAGES, st.just(b""))
 
 
 @given(st.lists(FRAMES, max_size=12), st.integers(1, 40))

@@ -7,7 +7,6 @@ file `flashed` exists, the board reports BUILD as its build.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import os
 import sys
 import tty
@@ -39,16 +38,17 @@ async def answer(folder: Path, build: bytes) -> None:
     def execute(message: wire.Message, *_: object) -> wire.Message:
         if not isinstance(message, wire.Identify):
             return wire.Ok()  # a host that disconnects sends a stop and returns its lease
-        serial, key, _ = identity(folder / "eeprom.hex")
-        proof = hmac.digest(key, message.nonce + serial, "sha256")[:8]
+        serial, _, _ = identity(folder / "eeprom.hex")
         reported_build = build if (folder / "flashed").exists() else b"old\0"
-        return wire.Identity(wire.PROTOCOL, 1, reported_build, serial, 1, 0, 0, 0, proof)
+        return wire.Identity(
+            wire.PROTOCOL, 1, reported_build, serial, 1, 0, 0, 0, bytes(8), bytes(8)
+        )
 
     def receive() -> None:
         now = identity(folder / "eeprom.hex")
         if now not in sessions:  # the programmer has reset the board
             sessions[now] = BoardSession(
-                now[2], execute, lambda data: os.write(near, data) and None
+                now[2], execute, lambda data: os.write(near, data) and None, now[1]
             )
         sessions[now].receive(os.read(near, 4096))
 

@@ -9,6 +9,7 @@ import pytest
 
 from config.boards import board_profile
 from firmware_bridge.board import FaultCode
+from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.processors.bootloader import parse_intel_hex, stock_bootloader
 from firmware_bridge.sim.processors.processor import FIRMWARE, FREQUENCY, PinLevel, Processor
 from firmware_bridge.wire.codec import Decoder, encode
@@ -59,9 +60,20 @@ def sent(board: Processor, cycles: int) -> list[Message]:
     return [frame.message for frame in Decoder().feed(board.take().bytes_of(0))]
 
 
-def command(board: Processor, sequence: int, message: Message) -> list[Message]:
-    board.send(0, encode(0, sequence, message), board.cycle, apart=BYTE)
+def answers_to(board: Processor, frame: bytes) -> list[Message]:
+    """Send a frame to the board; return its messages of the next 0.2 s."""
+    board.send(0, frame, board.cycle, apart=BYTE)
     return sent(board, 200 * MILLISECOND)
+
+
+def begun(board: Processor) -> tuple[HostSession, Identity, list[Message]]:
+    """Begin a session; return it, the identity of the board, and the events that follow."""
+    session = HostSession(0, bytes(16))
+    (identity,) = answers_to(board, session.identify(b"what is?"))
+    assert isinstance(identity, Identity)
+    accepted, *events = answers_to(board, session.authenticate(identity))
+    assert accepted == Ok()
+    return session, identity, events
 
 
 def test_a_board_that_hears_nothing_starts_its_firmware_within_a_second(board: Processor) -> None:
@@ -109,7 +121,7 @@ def restarted(board: Processor, reset: Callable[[], None]) -> Message:
 
 def test_the_reset_button_is_reported_as_the_cause(board: Processor) -> None:
     assert restarted(board, board.reset) == Started(2, ResetCause.EXTERNAL)
-    assert command(board, 0, Identify(PROTOCOL, b"healthy?"))[1:] == []
+    assert begun(board)[2] == []
 
 
 def test_a_supply_that_fell_is_reported_as_the_cause_and_as_a_fault(board: Processor) -> None:
@@ -120,8 +132,8 @@ def test_a_supply_that_fell_is_reported_as_the_cause_and_as_a_fault(board: Proce
         board.supply(5000, board.cycle)
 
     assert restarted(board, falls) == Started(2, ResetCause.BROWN_OUT)
-    identity, fault, *_ = command(board, 0, Identify(PROTOCOL, b"what is?"))
-    assert isinstance(identity, Identity) and identity.reset_cause == ResetCause.BROWN_OUT
+    _, identity, (fault, *_) = begun(board)
+    assert identity.reset_cause == ResetCause.BROWN_OUT
     assert isinstance(fault, Faulted) and fault.code == FaultCode.BROWN_OUT
 
 
@@ -141,15 +153,15 @@ def test_hung_firmware_is_reported_as_the_cause_and_as_a_fault(board: Processor)
     sent(board, SECOND)
     board.hang()
     assert sent(board, SECOND // 5) == [Started(2, ResetCause.WATCHDOG)]
-    identity, fault, *_ = command(board, 0, Identify(PROTOCOL, b"what is?"))
-    assert isinstance(identity, Identity) and identity.reset_cause == ResetCause.WATCHDOG
+    _, identity, (fault, *_) = begun(board)
+    assert identity.reset_cause == ResetCause.WATCHDOG
     assert isinstance(fault, Faulted) and fault.code == FaultCode.WATCHDOG
 
 
 def test_an_ordered_bootloader_is_reported_as_the_cause(board: Processor) -> None:
     sent(board, SECOND)
-    command(board, 0, Identify(PROTOCOL, b"go away!"))
-    assert command(board, 1, Bootloader(0)) == [Ok()]
+    session, _, _ = begun(board)
+    assert answers_to(board, session.command(Bootloader(0))) == [Ok()]
     assert sent(board, SECOND) == [Started(2, ResetCause.BOOTLOADER)]
 
 
