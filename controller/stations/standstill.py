@@ -16,6 +16,10 @@ from contextlib import asynccontextmanager
 from firmware_bridge.board import Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Motor, Output
 
+SETTLED = 0.03
+"""Seconds after which the edges of a stopped drive have been counted: more than the debounce time
+of any sensor that ends a drive."""
+
 
 class Standstill:
     """Commands the motors and gates below one table, and holds them at a standstill."""
@@ -103,6 +107,20 @@ class Standstill:
             counted, spent = counted + ended.count, spent + ended.seconds
             if ended.reason is not Reason.STOPPED or stops == self._stops:
                 return Ended(ended.reason, counted, spent)
+            if isinstance(until, Edges):
+                counted += await self._edges_after(motor, ended)
+                if counted >= until.count:
+                    return Ended(Reason.EDGES, counted, spent)
+
+    @staticmethod
+    async def _edges_after(motor: Motor, ended: Ended) -> int:
+        """The edges that came while their debounce time ran when the drive was stopped.
+
+        Without them a pusher whose turn had just ended would begin another one.
+        """
+        await asyncio.sleep(SETTLED)
+        recalled = await motor.recall()
+        return max(recalled.count - ended.count, 0) if recalled is not None else 0
 
     async def _go_on(self) -> None:
         """End a standstill: open the gates, continue the drives, then run motors."""

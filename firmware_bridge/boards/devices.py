@@ -31,6 +31,10 @@ class Motor:
     async def stop(self) -> None:
         await self.board.stop(self.channel)
 
+    async def recall(self) -> Ended | None:
+        """The progress of the last run; after it was stopped, edges count until the next one."""
+        return await self.board.recall(self.channel)
+
 
 @dataclass(frozen=True, slots=True)
 class Sensor:

@@ -18,6 +18,9 @@ class TileASecond(Board):
     def __init__(self) -> None:
         self.commands: list[tuple[float, str]] = []
         self._stopped: dict[str, asyncio.Event] = {}
+        self.late = 0
+        """Tiles whose debounce time runs when a drive is stopped."""
+        self._last: dict[str, Ended] = {}
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         assert isinstance(until, Edges)
@@ -32,7 +35,12 @@ class TileASecond(Board):
         else:
             reason = Reason.STOPPED
         seconds = asyncio.get_running_loop().time() - begun
-        return Ended(reason, int(seconds + 1e-9), seconds)
+        ended = Ended(reason, int(seconds + 1e-9), seconds)
+        self._last[motor] = Ended(reason, ended.count + self.late, seconds)
+        return ended
+
+    async def recall(self, channel: str) -> Ended | None:
+        return self._last.get(channel)
 
     async def set(self, channel: str, value: int) -> None:
         self._note(f"{channel} = {value}")
@@ -108,6 +116,23 @@ def test_after_a_standstill_the_counting_wheel_starts_before_the_belt() -> None:
 
     clock.run(scenario())
     assert board.commands[-2:] == [(6.0, "wheel 1"), (6.0, "belt = 1000")]
+
+
+def test_a_tile_in_its_debounce_time_at_the_stop_is_not_waited_for_again() -> None:
+    board = TileASecond()
+
+    async def scenario() -> Ended:
+        board.late = 1
+        below, pusher = Standstill(), Motor(board, "pusher")
+        pushing = asyncio.create_task(below.run(pusher, 1000, Edges("vane", 1), 60.0))
+        await asyncio.sleep(0.999)
+        async with below.held():
+            await asyncio.sleep(0.001)
+        return await pushing
+
+    ended = clock.run(scenario())
+    assert (ended.reason, ended.count) == (Reason.EDGES, 1)
+    assert board.commands == [(0.0, "pusher 1"), (0.999, "pusher stop")]
 
 
 def test_a_drive_stopped_by_another_caller_ends() -> None:
