@@ -90,14 +90,13 @@ class ResumedCommands:
                 return faces[:dice]
 
     async def stop(self, channel: str | None = None) -> None:
-        """Stop one channel or all; a motion that is stopped during a pause is not resumed."""
+        """Stop one channel or all; a motion that is stopped, in a pause or not, is not resumed."""
         if channel is None:
             self._values.clear()
         else:
             self._values.pop(channel, None)
-        if self._interruption.paused:
-            driving = self._driving.keys()
-            self._stopped |= driving if channel is None else driving & {channel}
+        driving = self._driving.keys()
+        self._stopped |= driving if channel is None else driving & {channel}
         pauses = self._interruption.pauses
         try:
             if not self._interruption.paused:

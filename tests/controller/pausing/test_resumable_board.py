@@ -165,6 +165,20 @@ def test_a_drive_that_is_stopped_during_a_pause_is_not_resumed() -> None:
     run_with_board(scenario)
 
 
+def test_a_drive_that_is_stopped_without_a_pause_is_not_sent_again() -> None:
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
+        run = asyncio.ensure_future(board.drive("lid", 500, Elapsed(), 3.0))
+        await asyncio.sleep(0.1)
+        await board.stop("lid")
+        ended = await run
+        assert (ended.reason, round(ended.seconds, 1)) == (Reason.STOPPED, 0.1)
+        await asyncio.sleep(0.5)
+        assert rig.recorder.outputs["lid"] == 0
+        assert sum(isinstance(command, Drive) for command in rig.asked) == 1
+
+    run_with_board(scenario)
+
+
 def test_a_lid_that_reached_its_switch_during_a_lost_line_is_not_driven_further() -> None:
     async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         lid = asyncio.ensure_future(board.drive("lid", 1000, Level("lid_open"), 30.0))
