@@ -24,7 +24,6 @@ from firmware_bridge.wire.messages import ResetCause, TakeLease
 from rules.games import find_game
 from tests.firmware_bridge.firmware.emulated_rounds import build
 from tests.firmware_bridge.firmware.lease_watch import LeaseWatch
-from tests.firmware_bridge.firmware.stock_rounds import play_disturbed
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -101,12 +100,3 @@ def test_a_reset_releases_every_pin() -> None:
     board.cycle = 2 * FREQUENCY
     watch.finish()
     assert (watch.activations, watch.violations) == (1, [])
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1500)
-def test_a_wenzhou_round_is_dealt_though_stock_boards_are_reset_at_random_moments() -> None:
-    disturbed = play_disturbed(1)
-    assert disturbed.failures == []
-    assert len(disturbed.round.events_named("ready")) == 1
-    assert disturbed.round.events_named("board_reset")
