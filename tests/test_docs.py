@@ -196,7 +196,7 @@ def test_the_examples_on_the_pages_have_documented_keys_only() -> None:
 
 AFTER_FAULTS = {
     *("hand_abandoned", "recovered", "operator_prompted", "prompt_answered"),
-    *("prompt_withdrawn", "fault", "journal_copy_repaired"),
+    *("prompt_withdrawn", "fault", "journal_copy_repaired", "protocol_broken", "board_reset"),
     *("paused", "motor_reversed", "resumed", "run_resumed", "put_away_requested", "signal_failed"),
 }
 """Events that only runs with faults or interruptions emit."""
