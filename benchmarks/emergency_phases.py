@@ -43,7 +43,9 @@ PHASES = 200
 """Phases of each kind in `make bench`; `make evidence` has 10,000."""
 SAFE_WITHIN_US = 50
 LEASE_MS = 60_000
-PRESSED_US = 1500
+TAG_US = 2000
+"""Time until the board has verified the tag of a command and executes it."""
+PRESSED_US = 6000
 """For how long the stop stays open: longer than one turn of the main loop."""
 WATCHED_US = 1000
 """For how long the outputs are watched after the release, and again after Clear."""
@@ -116,7 +118,7 @@ KINDS: Mapping[str, PhaseKind] = {
     "set_pwm": PhaseKind(REVERSE_PIN, (Set(MOTOR, -300),)),
     "pwm": PhaseKind(FORWARD_PIN, (), first_us=0, last_us=10_000, before=(Set(MOTOR, 500),)),
     "hold": PhaseKind(HELD_PIN, (), before=(Set(HELD, 1000),), release=True),
-    "move": PhaseKind(STEP_PIN, (_move(40_000),), last_us=2000),
+    "move": PhaseKind(STEP_PIN, (_move(40_000),), last_us=4000),
     "stepping": PhaseKind(STEP_PIN, (), first_us=20_000, last_us=25_000, before=(_move(60_000),)),
     "home": PhaseKind(STEP_PIN, (Home(AXIS),), last_us=3000),
     "dice": PhaseKind(DOME_PIN, (ThrowDice(DICE, 3),), last_us=2500),
@@ -152,7 +154,8 @@ def phases(name: str, count: int, seed: int) -> tuple[list[PhaseFailure], float]
     host.begin(RECORDS, LEASE_MS)
     failures: list[PhaseFailure] = []
     slowest, active = 0.0, 0
-    span = (kind.last_us - kind.first_us) * CYCLES_PER_US
+    late_us = TAG_US * len(kind.commands)
+    span = (kind.last_us + late_us - kind.first_us) * CYCLES_PER_US
     for phase in range(count):
         offset = kind.first_us * CYCLES_PER_US + int((phase + random.random()) * span / count)
         at, pressed = _press(host, kind, offset)
