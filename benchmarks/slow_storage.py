@@ -92,7 +92,7 @@ def _real(folder: Path, delay: float) -> dict[str, float]:
         subprocess.run(  # noqa: S603 - the project's own program
             (
                 *(sys.executable, "-c", HOST, str(delay), str(measured)),
-                *("run", "--port", port, "--until", "ready"),
+                *("run", "--port", port, "--allow-simulated", "--until", "ready"),
                 *("--journal", str(folder / "journal"), "--events", str(events)),
             ),
             check=True,

@@ -211,8 +211,8 @@ def on_lines(
     """Connect boards on serial ports, or on this machine's pins.
 
     `ports` gives the port of each board by name; several boards can share one port. A port can also
-    lead to virtual boards in another process. `keys` are the boards' keys; without them only
-    simulated boards are accepted. Raises BoardSilentError if a port cannot be opened.
+    lead to virtual boards in another process. `keys` are the boards' keys; without them no board
+    is accepted. Raises BoardSilentError if a port cannot be opened.
     """
     if _on_pins(table):
         factory = pi_pins()
@@ -221,7 +221,7 @@ def on_lines(
     flags, keys = flags_of(table), keys or DeviceKeys.none()
     lines = {port: SerialLine(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
-        name: SerialBoard(name, board, lines[ports[name]], keys.of, flags=flags)
+        name: SerialBoard(name, board, lines[ports[name]], keys.on(ports[name]), flags=flags)
         for name, board in table.boards.items()
     }
 

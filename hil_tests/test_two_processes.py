@@ -34,7 +34,7 @@ def test_a_whole_round_is_played_over_a_line_between_two_processes(
 ) -> None:
     log = tmp_path / "events.jsonl"
     run = subprocess.run(
-        (*CLI, "run", "--port", port, "--events", str(log)),
+        (*CLI, "run", "--port", port, "--allow-simulated", "--events", str(log)),
         capture_output=True,
         text=True,
         timeout=WAIT,

@@ -360,8 +360,10 @@ once.
 
 Serial number, address and key are written to a board by `wallwright firmware provision`. Without
 them, or if they are damaged, it answers at address 0 as `UNSET000`, with a key of 16 zero bytes.
-A host does not run a table with such a board, nor with any other whose key it does not have; only
-virtual boards, whose serial numbers begin with `SIM`, all have one key that is not secret.
+A host does not run a table with such a board, nor with any other whose key it does not have.
+Virtual boards, whose serial numbers begin with `SIM`, all have one key that is not secret. A host
+accepts it only with `--allow-simulated`, and only if the port is a pseudo-terminal; a board on a
+serial port that reports such a number is refused.
 
 `build` in `Identity` is the first four bytes of the SHA-256 of the firmware's sources, so a host
 can check whether a board runs the firmware of its own checkout: `wallwright scan`.

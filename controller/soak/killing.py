@@ -148,7 +148,7 @@ def _run_host(
     """
     command = (
         *(*WALLWRIGHT, "run", "--table", killing.table, "--game", killing.game),
-        *("--port", port, "--rounds", str(killing.rounds)),
+        *("--port", port, "--allow-simulated", "--rounds", str(killing.rounds)),
         *("--journal", str(at / "journal"), "--events", str(events)),
     )
     with (at / "errors").open("w") as errors:

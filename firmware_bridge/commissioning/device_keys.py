@@ -1,19 +1,21 @@
 """Device key file: the boards' keys, in one file that only its owner may read.
 
-A line is a serial number and its key in hexadecimal. Simulated boards have serial numbers that
-begin with SIM and share one public key. A real board is accepted only with the key that
-`wallwright firmware provision` gave it.
+A line is a serial number and its key in hexadecimal. A real board is accepted only with the key
+that `wallwright firmware provision` gave it. Simulated boards have serial numbers that begin with
+SIM and share one public key; only a key store that is created with `simulated` gives that key.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.wire.errors import BoardError
+from firmware_bridge.wire.transport import is_pseudo_terminal
 from rules.errors import WallwrightError
 
 UNSET = "UNSET000"
@@ -31,30 +33,46 @@ class MissingKeyError(BoardError):
     """The key file has no key for a board."""
 
 
+class PublicKeyError(BoardError):
+    """A board has a serial number whose key is public."""
+
+
 class DeviceKeys:
     """Keys by serial number. Raises KeysError for a file that is damaged or readable by others.
 
-    A missing file counts as one without keys.
+    A missing file counts as one without keys. With `simulated` the store also has the public key
+    of simulated boards, for pseudo-terminals only.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, simulated: bool = False) -> None:
         self.file = file
+        self._simulated = simulated
         self._keys = _read(file)
 
     @classmethod
     def none(cls) -> DeviceKeys:
-        """A key store with only the simulation's key."""
+        """A key store without keys."""
         return cls(Path(os.devnull))
 
     def __contains__(self, serial: str) -> bool:
         return serial in self._keys
 
-    def of(self, serial: str) -> bytes:
-        """The key of a board. Raises MissingKeyError, which names the next step."""
+    def of(self, serial: str, port: str = "") -> bytes:
+        """The key of the board with this serial number on this port.
+
+        Raises MissingKeyError or PublicKeyError, which name the next step.
+        """
+        if serial.startswith(SIMULATED):
+            # The port is checked at each start of a board: another device can get its name.
+            if self._simulated and is_pseudo_terminal(port):
+                return KEY
+            raise PublicKeyError(
+                f"the board on this port reports {serial}, the serial number of a simulated board,"
+                " whose key is public; connect a board that was provisioned, or add"
+                " --allow-simulated if the port is that of `wallwright board`."
+            )
         if serial in self._keys:
             return self._keys[serial]
-        if serial.startswith(SIMULATED):
-            return KEY
         if serial == UNSET:
             raise MissingKeyError(
                 "this board was never provisioned, and therefore has no identity; give it a serial"
@@ -66,6 +84,10 @@ class DeviceKeys:
             " host that provisioned the board (--keys names another file), or provision the board"
             " again: `wallwright firmware provision PORT --serial S --address N`."
         )
+
+    def on(self, port: str) -> Callable[[str], bytes]:
+        """The function from serial number to key for the boards on this port (`of`)."""
+        return partial(self.of, port=port)
 
     def remember(self, serial: str, key: bytes) -> None:
         """Store a key in the file, mode 0600. Raises KeysError if it cannot be written.
@@ -122,6 +144,11 @@ def _key(file: Path, number: int, line: str) -> tuple[str, bytes]:
         raise KeysError(
             f"{file}:{number}: the line is not a serial number with a key of 16 or 32 bytes in"
             " hexadecimal; remove the line, or provision that board again."
+        )
+    if serial == UNSET or serial.startswith(SIMULATED) or len(set(key)) == 1:
+        raise KeysError(
+            f"{file}:{number}: the key of {serial} is public, because the board is simulated or"
+            " was never provisioned; remove the line, and provision the board."
         )
     return serial, key
 

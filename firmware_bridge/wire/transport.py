@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import stat
 import termios
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Protocol
 
 import serial
@@ -24,6 +26,7 @@ BAUD = 250_000
 MOST_UNSENT = 65_536
 """Limit of unsent bytes; the full windows of all boards together are under 4,096."""
 _PIECE = 4096
+_PSEUDO_TERMINALS = range(136, 144)
 _CONTROL = 2
 """Index of the control modes in the attributes of a terminal."""
 
@@ -64,6 +67,18 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
             " another program may have it open, or this user may not be in the group dialout."
         ) from reason
     return SerialTransport(device, resets_boards=_keep_dtr(device.fileno()))
+
+
+def is_pseudo_terminal(port: str) -> bool:
+    """Whether a port leads to a program on this computer, and not to a device.
+
+    Linux gives pseudo-terminals the device numbers 136 to 143 (Documentation/admin-guide/devices).
+    """
+    try:
+        found = Path(port).stat()
+    except OSError:
+        return False
+    return stat.S_ISCHR(found.st_mode) and os.major(found.st_rdev) in _PSEUDO_TERMINALS
 
 
 def expect_reset(port: str) -> None:

@@ -11,12 +11,14 @@ from config.errors import ConfigErrors
 from controller.cli.errors import BadInputError
 from controller.cli.options import completion
 from controller.cli.options.boards import (
+    AllowSimulated,
     KeysFile,
     Ports,
     keys_of,
     ports_of,
     require_ports,
     require_ports_for_keys,
+    require_ports_for_simulated,
 )
 from controller.cli.options.lookup import table_named
 from controller.cli.output.output_checks import require_new, require_separate
@@ -61,6 +63,7 @@ def learn(
         typer.Option("--yes", help="Let a simulated person type and answer (with --sim only)."),
     ] = False,
     keys: KeysFile = None,
+    allow_simulated: AllowSimulated = False,
 ) -> int:
     """Find out what each wire of a table does, one motor at a time, and propose its file."""
     if not 1 <= longest <= 30:
@@ -96,11 +99,12 @@ def learn(
     if not sim and not ports:
         raise BadInputError("The boards are missing; name their port with --port.")
     require_ports_for_keys(keys, ports)
+    require_ports_for_simulated(ports, allow_simulated=allow_simulated)
     require_ports(dict.fromkeys(ports.values()))
     out = out or Path(f"{listed.name}.yaml")
     state = state or Path(f"{listed.name}.learn.json")
     require_separate({"--out": str(out), "--state": str(state)}, keys=keys)
     require_new("--out", str(out))
-    known = keys_of(keys) if ports else None
+    known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
     job = LearnJob(listed, model, ports, known, state, out, longest, rewiring, seed)
     return run_learning(job, yes=yes)

@@ -11,12 +11,14 @@ import typer
 from config.loader import game_parameters
 from controller.cli.errors import BadInputError
 from controller.cli.options.boards import (
+    AllowSimulated,
     KeysFile,
     Ports,
     keys_of,
     ports_of,
     require_ports,
     require_ports_for_keys,
+    require_ports_for_simulated,
 )
 from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.options.set_up import (
@@ -111,6 +113,7 @@ def run(
     ] = False,
     port: Ports = None,
     keys: KeysFile = None,
+    allow_simulated: AllowSimulated = False,
     journal: Annotated[
         Path | None,
         typer.Option(
@@ -174,6 +177,7 @@ def run(
             }
         )
     require_ports_for_keys(keys, ports)
+    require_ports_for_simulated(ports, allow_simulated=allow_simulated)
     copies = _copies_of(journal, journal_copy)
     outputs = {"--events": events, "--record": None if record is None else str(record)}
     require_separate(outputs, copies, keys)
@@ -184,6 +188,7 @@ def run(
     if emulated:
         require_emulation(machine)
     require_ports(dict.fromkeys(ports.values()))
+    known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
     if copies:
         _require_unlocked(copies)
     job = RunJob(
@@ -200,7 +205,7 @@ def run(
         journal_copy,
         injected_faults,
         abandon,
-        keys=keys_of(keys) if ports else None,
+        keys=known,
         emulated=emulated,
     )
     with (

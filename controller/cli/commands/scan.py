@@ -14,7 +14,12 @@ from controller.cli.errors import as_sentence, print_error
 from controller.cli.options.boards import KeysFile, keys_of
 from controller.cli.options.shared import AsJson
 from firmware_bridge.boards.encoding import text
-from firmware_bridge.commissioning.device_keys import SIMULATED, DeviceKeys, MissingKeyError
+from firmware_bridge.commissioning.device_keys import (
+    SIMULATED,
+    DeviceKeys,
+    MissingKeyError,
+    PublicKeyError,
+)
 from firmware_bridge.commissioning.flashing import tree_hash
 from firmware_bridge.commissioning.probe import SILENCE, ProbeAnswer, answers, board_summary
 from firmware_bridge.wire.errors import BoardSilentError
@@ -119,6 +124,8 @@ def key_of(answer: ProbeAnswer, keys: DeviceKeys) -> str:
     """Whether the board's key is in the key file, and whether the board has the same key."""
     try:
         key = keys.of(answer.serial)
+    except PublicKeyError:
+        return "public (a simulated board: only --allow-simulated accepts it)"
     except MissingKeyError:
         return "not in the key file (create one: wallwright firmware provision)"
     if answer.has_key(key):

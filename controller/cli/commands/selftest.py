@@ -10,12 +10,14 @@ import typer
 
 from controller.cli.errors import BadInputError
 from controller.cli.options.boards import (
+    AllowSimulated,
     KeysFile,
     Ports,
     keys_of,
     ports_of,
     require_ports,
     require_ports_for_keys,
+    require_ports_for_simulated,
 )
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import TableNamed
@@ -39,6 +41,7 @@ def selftest(
         ),
     ] = None,
     keys: KeysFile = None,
+    allow_simulated: AllowSimulated = False,
     fault: FaultTexts = None,
 ) -> int:
     """Test every channel of a table, one after another, while a person watches."""
@@ -57,9 +60,10 @@ def selftest(
                 " by --sim."
             )
     require_ports_for_keys(keys, ports)
+    require_ports_for_simulated(ports, allow_simulated=allow_simulated)
     injected_faults = injected_faults_of(fault, None, machine)
     require_ports(dict.fromkeys(ports.values()))
-    known = keys_of(keys) if ports else None
+    known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
     files = _files(report)
     for file in files:
         require_separate({"--report": str(file)}, keys=keys)

@@ -1,4 +1,4 @@
-"""The options `--port` and `--keys`: the serial ports of a table's boards, and their keys."""
+"""The options for real boards: their serial ports and their keys."""
 
 from __future__ import annotations
 
@@ -33,16 +33,52 @@ KeysFile = Annotated[
         show_default="~/.config/wallwright/keys",
     ),
 ]
+AllowSimulated = Annotated[
+    bool,
+    typer.Option(
+        "--allow-simulated",
+        help="Accept the simulated boards of 'wallwright board', whose key is public; every port"
+        " must be a pseudo-terminal.",
+    ),
+]
 
 
-def keys_of(file: Path | None) -> DeviceKeys:
-    """Read the keys of the boards. Raises BadInputError for a file that cannot be used."""
+def keys_of(
+    file: Path | None, ports: Iterable[str] = (), *, allow_simulated: bool = False
+) -> DeviceKeys:
+    """Read the keys of the boards on these ports. Raises BadInputError for an unusable file.
+
+    With `allow_simulated` it also raises BadInputError for a port that is no pseudo-terminal.
+    """
     from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError, default_file
 
+    if allow_simulated:
+        _require_pseudo_terminals(ports)
     try:
-        return DeviceKeys(file or default_file())
+        return DeviceKeys(file or default_file(), simulated=allow_simulated)
     except KeysError as error:
         raise BadInputError(str(error)) from error
+
+
+def require_ports_for_simulated(ports: Mapping[str, str], *, allow_simulated: bool) -> None:
+    """Raise BadInputError if `--allow-simulated` is given and `--port` is not."""
+    if allow_simulated and not ports:
+        raise BadInputError(
+            "`--allow-simulated` needs the port of `wallwright board`; add --port, or leave out"
+            " --allow-simulated."
+        )
+
+
+def _require_pseudo_terminals(ports: Iterable[str]) -> None:
+    from firmware_bridge.wire.transport import is_pseudo_terminal
+
+    for port in ports:
+        if not is_pseudo_terminal(port):
+            raise BadInputError(
+                f"`--allow-simulated` accepts a public key, so every port must be a"
+                f" pseudo-terminal of `wallwright board`; {port} is none. Leave out"
+                " --allow-simulated."
+            )
 
 
 def require_ports_for_keys(keys: Path | None, ports: Mapping[str, str]) -> None:

@@ -211,7 +211,9 @@ def _connected(
         except BoardError as error:
             raise BadInputError(as_sentence(error)) from error
         boards = {
-            name: SerialBoard(name, board, lines[job.ports[name]], keys.of, flags=marks)
+            name: SerialBoard(
+                name, board, lines[job.ports[name]], keys.on(job.ports[name]), flags=marks
+            )
             for name, board in job.wires.boards.items()
         }
         return boards, list(lines.values()), None

@@ -22,10 +22,12 @@ from controller.events import Event, EventLog
 from controller.journal import Journal
 from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
+from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from rules.games import find_game
 
+SIMULATED_KEYS = DeviceKeys(Path(os.devnull), simulated=True)
 OUT = 0.5
 """How long the plug is out, seconds."""
 
@@ -94,7 +96,7 @@ def run_backgammon(port: Path, pulled_at: Callable[[Event], bool], ports: int = 
             socket.receive = bench.receive
             socket.plug_in()
         paths = {name: str(sockets[n % ports].path) for n, name in enumerate(table.boards)}
-        hardware = on_lines(table, game, paths, SimulatedGuide(plant))
+        hardware = on_lines(table, game, paths, SimulatedGuide(plant), SIMULATED_KEYS)
         events = EventLog(loop.time)
 
         def on_event(event: Event) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from firmware_bridge.commissioning.device_keys import (
     DeviceKeys,
     KeysError,
     MissingKeyError,
+    PublicKeyError,
     default_file,
 )
 from firmware_bridge.executor.virtual_board import KEY
@@ -26,9 +29,48 @@ def test_a_stored_key_can_be_read_again_and_only_by_its_owner(tmp_path: Path) ->
     assert [each.name for each in file.parent.iterdir()] == ["keys"]
 
 
-def test_only_simulated_boards_have_a_key_without_a_key_file(tmp_path: Path) -> None:
+@pytest.fixture
+def pseudo_terminal() -> Iterator[str]:
+    far, near = os.openpty()
+    yield os.ttyname(near)
+    os.close(far)
+    os.close(near)
+
+
+def test_a_board_that_calls_itself_simulated_is_refused_on_a_serial_port(
+    pseudo_terminal: str, tmp_path: Path
+) -> None:
+    allowed = DeviceKeys(tmp_path / "none", simulated=True)
+    assert allowed.on(pseudo_terminal)("SIM00001") == KEY
+    for keys, port in (
+        (DeviceKeys.none(), pseudo_terminal),  # without --allow-simulated
+        (DeviceKeys(tmp_path / "none"), pseudo_terminal),
+        (allowed, "/dev/null"),  # a device, though not a serial port: there is none here
+        (allowed, ""),
+    ):
+        with pytest.raises(PublicKeyError, match=r"SIM00001, .*whose key is public; connect a"):
+            keys.on(port)("SIM00001")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"SIM00000 {bytes(range(16)).hex()}",
+        f"UNSET000 {bytes(range(16)).hex()}",
+        f"WALL0001 {'00' * 16}",
+        f"WALL0001 {'ff' * 32}",
+    ],
+)
+def test_a_key_file_cannot_declare_a_public_key_secret(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "keys"
+    file.write_text(f"{line}\n")
+    file.chmod(0o600)
+    with pytest.raises(KeysError, match=r"keys:1: the key of \w+ is public"):
+        DeviceKeys(file)
+
+
+def test_no_board_has_a_key_without_a_key_file(tmp_path: Path) -> None:
     for keys in (DeviceKeys.none(), DeviceKeys(tmp_path / "none")):
-        assert keys.of("SIM00001") == KEY
         with pytest.raises(MissingKeyError, match="there is no key for the board WALL0001 in"):
             keys.of("WALL0001")
         with pytest.raises(MissingKeyError, match="never provisioned"):

@@ -222,7 +222,7 @@ def test_a_key_file_that_others_can_read_is_refused(desk: Desk, wallwright: Wall
 def test_a_damaged_line_of_a_key_file_is_reported_with_its_number(
     desk: Desk, wallwright: Wallwright
 ) -> None:
-    desk.keys.write_text(f"WALL0001 {'00' * 16}\nWALL0002 zz\n")
+    desk.keys.write_text(f"WALL0001 {'01' * 8}{'02' * 8}\nWALL0002 zz\n")
     desk.keys.chmod(0o600)
     result = wallwright(f"scan {desk.port} --keys {desk.keys}")
     assert result.code == 2

@@ -72,6 +72,32 @@ def test_an_unfinished_round_is_not_resumed_with_other_options(
     )
 
 
+def test_simulated_boards_are_allowed_on_pseudo_terminals_only(wallwright: Wallwright) -> None:
+    for command in ("run", "selftest"):
+        result = wallwright(f"{command} --port /dev/null --allow-simulated")
+        assert (result.code, result.out) == (2, "")
+        assert result.err == (
+            "`--allow-simulated` accepts a public key, so every port must be a pseudo-terminal of"
+            " `wallwright board`; /dev/null is none. Leave out --allow-simulated.\n"
+        )
+    alone = wallwright("run --allow-simulated")
+    assert (alone.code, alone.out) == (2, "")
+    assert alone.err.startswith("`--allow-simulated` needs the port of `wallwright board`; add")
+
+
+@pytest.mark.slow
+def test_a_table_does_not_run_with_a_board_that_calls_itself_simulated(
+    start: Start, wallwright: Wallwright
+) -> None:
+    with start("board --sim single_port --game backgammon --pty") as board:
+        assert board.stdout is not None
+        path = board.stdout.readline().strip()
+        result = wallwright(f"run --table single_port --game backgammon --port {path}")
+        board.send_signal(signal.SIGTERM)
+    assert result.code == 1
+    assert "the board on this port reports SIM00000, the serial number of a simulated" in result.err
+
+
 @pytest.mark.slow
 def test_each_board_can_have_its_own_port_and_scan_finds_both(
     start: Start, wallwright: Wallwright
@@ -83,8 +109,10 @@ def test_each_board_can_have_its_own_port_and_scan_finds_both(
         scanned = wallwright(f"scan {path}")
         assert "board SIM00000 at address 0" in scanned.out
         assert "board SIM00001 at address 1" in scanned.out
+        assert "key public (a simulated board: only --allow-simulated accepts it)" in scanned.out
         events = wallwright(
-            f"run --game backgammon --port base={path} --port arm={path} --until ready --events -"
+            f"run --game backgammon --port base={path} --port arm={path} --allow-simulated"
+            " --until ready --events -"
         )
         board.send_signal(signal.SIGTERM)
         assert board.wait(timeout=10) == 0

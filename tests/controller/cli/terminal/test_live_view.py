@@ -78,7 +78,9 @@ def test_on_a_low_terminal_last_events_are_left_out_and_questions_are_not() -> N
 @pytest.mark.slow
 def test_an_enter_typed_before_the_emergency_stop_does_not_clear_it(board: Board) -> None:
     port = board("--fault emergency_stop:table@9~1")
-    with TerminalSession(f"run --game backgammon --port {port} --until ready") as terminal:
+    with TerminalSession(
+        f"run --game backgammon --port {port} --allow-simulated --until ready"
+    ) as terminal:
         terminal.until("homing")
         terminal.types("\n\nreset\n\n")
         terminal.until("WAITING for the dealer")
@@ -102,7 +104,9 @@ def test_an_enter_typed_before_the_emergency_stop_does_not_clear_it(board: Board
 def test_a_terminal_that_is_closed_stops_the_table_safely(board: Board, tmp_path: Path) -> None:
     port = board("")
     events = tmp_path / "events.jsonl"
-    with TerminalSession(f"run --game backgammon --port {port} --events {events}") as terminal:
+    with TerminalSession(
+        f"run --game backgammon --port {port} --allow-simulated --events {events}"
+    ) as terminal:
         terminal.until("throwing")
         terminal.close()
         assert terminal.process.wait(60) == 128 + signal.SIGHUP
