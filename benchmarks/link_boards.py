@@ -66,7 +66,7 @@ class RecordingBoard:
 def answer(message: Message, _: int) -> Message:
     """Return the shortest valid reply to a command."""
     if isinstance(message, Identify):
-        return Identity(PROTOCOL, 1, b"bnch", b"BENCH000", 1, 0, 0, 0, bytes(8), bytes(8))
+        return Identity(PROTOCOL, 1, 1, b"bnch", b"BENCH000", 1, 0, 0, 0, bytes(8), bytes(8))
     return Ok()
 
 

@@ -151,6 +151,8 @@ class BoardIdentity:
 
     protocol: int
     firmware: int
+    chip: str
+    """The name of its board profile, or the unknown number that the board reports."""
     build: str
     serial: str
     boots: int

@@ -48,7 +48,7 @@ def header(name: str) -> str:
 
 def _numbers(profile: BoardProfile) -> Iterator[tuple[str, str]]:
     """Yield each constant and its value as C."""
-    yield "CHIP", f'"{profile.name}"'
+    yield "CHIP", f"CHIP_{profile.name.upper()}"
     yield "PINS", f"{_pin_count(profile)}u"
     yield "AXES", f"{profile.axes}u"
     for role in _SAFETY:

@@ -31,6 +31,7 @@ _ENUMS: tuple[_Numbers, ...] = (
     messages.UntilKind,
     messages.Refusal,
     messages.ResetCause,
+    messages.Chip,
     board.Reason,
     board.FaultCode,
 )
@@ -183,8 +184,8 @@ host's session key, the others the board's.
 
 A **proof** is the SipHash-2-4 (64 bits), by the session key of its sender, of FF FF FF FF, the
 `Identify` and the `Identity` without its proof. Both messages are taken as they are before COBS,
-with sequence number 0 and without a tag. The proofs cover all fields of `Identity`: build, boots,
-reset cause and channel table too.
+with sequence number 0 and without a tag. The proofs cover all fields of `Identity`: chip, build,
+boots, reset cause and channel table too.
 
 Every later frame ends with a **tag**: the first 4 bytes of the SipHash-2-4, by the session key of
 its sender, of a counter (32 bits) and the frame before COBS. The counter of a command or event is

@@ -30,6 +30,7 @@ _ENUMS: tuple[tuple[str, type[enum.IntEnum | enum.IntFlag]], ...] = (
     ("UNTIL", messages.UntilKind),
     ("REFUSAL", messages.Refusal),
     ("RESET_CAUSE", messages.ResetCause),
+    ("CHIP", messages.Chip),
     ("REASON", board.Reason),
     ("FAULT", board.FaultCode),
 )

@@ -27,6 +27,7 @@ from firmware_bridge.board import BoardIdentity, Edges, Elapsed, Level, Until
 from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import (
     NONE,
+    Chip,
     Configure,
     Drive,
     Flag,
@@ -114,11 +115,18 @@ def text(name: bytes) -> str:
     return stripped.decode() if stripped.isascii() and stripped.isalnum() else name.hex()
 
 
+def chip_name(number: int) -> str:
+    """The name of the board profile that a board reports, or the number if there is none."""
+    names = {chip.value: chip.name.lower() for chip in Chip}
+    return names.get(number, str(number))
+
+
 def identity(reply: Identity) -> BoardIdentity:
     """The identity in a board's reply to `Identify`."""
     return BoardIdentity(
         reply.protocol,
         reply.firmware,
+        chip_name(reply.chip),
         text(reply.build),
         text(reply.serial),
         reply.boots,

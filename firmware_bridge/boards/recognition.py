@@ -18,11 +18,15 @@ BOOTS = 0x10000
 
 
 class Recognition:
-    """Identity and counters of one board, as last seen. `serial` is the table file's number."""
+    """Identity and counters of one board, as last seen.
 
-    def __init__(self, board: str, serial: str | None) -> None:
+    `serial` and `chip` are those of the table's file.
+    """
+
+    def __init__(self, board: str, serial: str | None, chip: str) -> None:
         self._board = board
         self._serial = serial
+        self._chip = chip
         self._last_serial: str | None = None
         self._identified: BoardIdentity | None = None
         self._counts: dict[int, int] = {}
@@ -59,6 +63,12 @@ class Recognition:
             raise StrangeBoardError(
                 f"board {name}: a board with serial {identity.serial} answers, but the table's file"
                 f" names {self._serial}; connect {self._serial}, or correct boards.{name}.serial."
+            )
+        if identity.chip != self._chip:
+            raise StrangeBoardError(
+                f"board {name}: a board with serial {identity.serial} and the chip {identity.chip}"
+                f" answers, but the table's file describes the pins of a {self._chip}; connect a"
+                f" {self._chip}, or set boards.{name}.chip and correct the board's pins."
             )
         if before is None:
             last = self._last_serial if self._serial is None else None

@@ -15,6 +15,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 
+from config.boards import chip_of
 from config.schema import AxisChannel, BoardConfig, DiceChannel
 from firmware_bridge.board import (
     AnyFault,
@@ -82,7 +83,7 @@ class SerialBoard:
         self._requests = Requests(name, self._link, channels)
         self._identification = Identification(name, self._link, self._requests, key, nonce)
         self._identity: BoardIdentity | None = None
-        self._recognition = Recognition(name, config.serial)
+        self._recognition = Recognition(name, config.serial, chip_of(config))
         self._motions = Motions(self._link)
         self._lease = Lease(self._link, config.lease)
         self._last: dict[int, Command] = {}

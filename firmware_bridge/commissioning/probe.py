@@ -6,7 +6,7 @@ import asyncio
 import os
 from dataclasses import dataclass
 
-from firmware_bridge.boards.encoding import text
+from firmware_bridge.boards.encoding import chip_name, text
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.errors import BoardSilentError
@@ -98,6 +98,6 @@ def board_summary(answer: ProbeAnswer) -> str:
             f"a board of another protocol version at address {answer.address}; upgrade its firmware"
         )
     return (
-        f"board {answer.serial} at address {answer.address}: firmware {reply.firmware}"
-        f" ({text(reply.build)}), protocol {reply.protocol}"
+        f"board {answer.serial} at address {answer.address}: {chip_name(reply.chip)}, firmware"
+        f" {reply.firmware} ({text(reply.build)}), protocol {reply.protocol}"
     )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 
+from config.boards import chip_of
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channel_table import ChannelTable
@@ -67,6 +68,7 @@ class VirtualBoard:
         self.refusals: list[str] = []
         """The sentences of ImpossibleOrderErrors, in order, because the wire cannot carry them."""
         self._names = tuple(config.channels)
+        self._chip = wire.Chip[chip_of(config).upper()]
         self._inputs = SafetyInputs(self._names, emergency, loop, self._curtain_interrupted)
         self.memory = BoardMemory()
         self._serial = serial
@@ -271,6 +273,7 @@ class VirtualBoard:
         return wire.Identity(
             wire.PROTOCOL,
             FIRMWARE,
+            self._chip,
             BUILD,
             self._serial,
             boots,

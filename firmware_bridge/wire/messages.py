@@ -110,6 +110,17 @@ class ResetCause(enum.IntEnum):
     """The bootloader did not hand the cause over, and the RAM is damaged in part."""
 
 
+class Chip(enum.IntEnum):
+    """The kind of board, in `Identity`: its board profile (docs/BOARDS.md)."""
+
+    MEGA2560 = 1
+    """Arduino Mega 2560."""
+    RP2040 = 2
+    """Raspberry Pi Pico."""
+    RASPBERRY_PI = 3
+    """The pins of a Raspberry Pi, which have no wire; the number is never sent."""
+
+
 # Commands
 
 
@@ -310,6 +321,7 @@ class Identity(NamedTuple):
 
     protocol: int
     firmware: int
+    chip: int
     build: bytes
     serial: bytes
     boots: int
@@ -460,7 +472,7 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x41, Refused, Sender.REPLY, "BB"),
     _row(0x42, Value, Sender.REPLY, "i"),
     _row(0x43, Tag, Sender.REPLY, "Q"),
-    _row(0x44, Identity, Sender.REPLY, "BH4s8sHBIH8s8s"),
+    _row(0x44, Identity, Sender.REPLY, "BHB4s8sHBIH8s8s"),
     _row(0x45, Statistics, Sender.REPLY, "IIIHH"),
     _row(0x46, Recalled, Sender.REPLY, "BBHI"),
     _row(0x60, EdgeSeen, Sender.EVENT, "BBII"),

@@ -8,9 +8,9 @@ A session begins with a challenge from each side:
 
 Both sides derive two keys from the device key and the nonces by HKDF-SHA256 (RFC 5869): one for the
 host's frames, one for the board's. Each proof is the 64-bit SipHash-2-4 of the two messages, so it
-covers address, protocol, firmware, build, serial number, boots, reset cause and channel table. All
-later frames bear a tag: the first 32 bits of the SipHash-2-4 of a counter and the frame. The
-counter is the frame's sequence number, extended to 32 bits by both sides; it is not transmitted.
+covers address, protocol, firmware, chip, build, serial number, boots, reset cause and channel
+table. All later frames bear a tag: the first 32 bits of the SipHash-2-4 of a counter and the frame.
+The counter is the frame's sequence number, extended to 32 bits by both sides; it is not sent.
 A frame that is altered, repeated at another place, or recorded in another session has a wrong tag.
 """
 

@@ -34,7 +34,7 @@ class EchoBoard:
                 return wire.Value(message.channel)
             case wire.Identify():
                 return wire.Identity(
-                    wire.PROTOCOL, 1, b"echo", b"ECHO0000", 1, 0, 0, 0, bytes(8), bytes(8)
+                    wire.PROTOCOL, 1, 1, b"echo", b"ECHO0000", 1, 0, 0, 0, bytes(8), bytes(8)
                 )
             case _:
                 return wire.Ok()

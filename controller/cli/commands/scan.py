@@ -13,7 +13,7 @@ from serial.tools import list_ports
 from controller.cli.errors import as_sentence, print_error
 from controller.cli.options.boards import KeysFile, keys_of
 from controller.cli.options.shared import AsJson
-from firmware_bridge.boards.encoding import text
+from firmware_bridge.boards.encoding import chip_name, text
 from firmware_bridge.commissioning.device_keys import (
     SIMULATED,
     DeviceKeys,
@@ -86,6 +86,7 @@ def facts(scanned: Scanned, keys: DeviceKeys) -> dict[str, object]:
                 "serial": answer.serial,
                 "protocol": answer.identity.protocol if answer.identity else None,
                 "firmware": answer.identity.firmware if answer.identity else None,
+                "chip": chip_name(answer.identity.chip) if answer.identity else None,
                 "build": text(answer.identity.build) if answer.identity else None,
                 "state_of_build": build_of(answer, scanned.port, current),
                 "key": key_of(answer, keys) if answer.identity else None,

@@ -3,7 +3,7 @@
 #ifndef WALLWRIGHT_CHIP_MEGA2560_H
 #define WALLWRIGHT_CHIP_MEGA2560_H
 
-#define CHIP "mega2560"
+#define CHIP CHIP_MEGA2560
 #define PINS 70u
 #define AXES 3u
 #define EMERGENCY_PIN 20u

@@ -3,7 +3,7 @@
 #ifndef WALLWRIGHT_CHIP_RP2040_H
 #define WALLWRIGHT_CHIP_RP2040_H
 
-#define CHIP "rp2040"
+#define CHIP CHIP_RP2040
 #define PINS 30u
 #define AXES 3u
 #define EMERGENCY_PIN 20u

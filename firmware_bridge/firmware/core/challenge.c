@@ -108,7 +108,7 @@ static void answer(void) {
     const uint8_t no_proof[PROOF_SIZE] = {0};
     const uint32_t hash = (uint32_t)table_channels() << 16 | table_crc();
     proof_read(keys);
-    wire_identity(identity_payload, WIRE_PROTOCOL, FIRMWARE, (const uint8_t *)BUILD,
+    wire_identity(identity_payload, WIRE_PROTOCOL, FIRMWARE, CHIP, (const uint8_t *)BUILD,
                   identity.serial, identity.boots, port_reset_cause(), hash, table_crc(),
                   board_nonce, no_proof);
     compute_proof(keys + SIPHASH_KEY, identity_payload + IDENTITY_SIZE);

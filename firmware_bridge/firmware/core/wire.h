@@ -63,6 +63,12 @@ enum {
 };
 
 enum {
+    CHIP_MEGA2560 = 1,
+    CHIP_RP2040 = 2,
+    CHIP_RASPBERRY_PI = 3,
+};
+
+enum {
     REASON_DONE = 0,
     REASON_EDGES = 1,
     REASON_LEVEL = 2,
@@ -154,7 +160,7 @@ enum {
 #define WIRE_REFUSED_SIZE 2u
 #define WIRE_VALUE_SIZE 4u
 #define WIRE_TAG_SIZE 8u
-#define WIRE_IDENTITY_SIZE 40u
+#define WIRE_IDENTITY_SIZE 41u
 #define WIRE_STATISTICS_SIZE 16u
 #define WIRE_RECALLED_SIZE 8u
 #define WIRE_EDGE_SEEN_SIZE 10u
@@ -475,20 +481,21 @@ static inline void wire_tag(uint8_t *payload, const uint8_t *tag) {
 }
 
 static inline void wire_identity(uint8_t *payload, uint8_t protocol, uint16_t firmware,
-                                 const uint8_t *build, const uint8_t *serial, uint16_t boots,
-                                 uint8_t reset_cause, uint32_t channel_hash,
+                                 uint8_t chip, const uint8_t *build, const uint8_t *serial,
+                                 uint16_t boots, uint8_t reset_cause, uint32_t channel_hash,
                                  uint16_t configuration_crc, const uint8_t *nonce,
                                  const uint8_t *proof) {
     payload[0] = protocol;
     wire_put_u16(payload + 1, firmware);
-    wire_put_bytes(payload + 3, build, 4);
-    wire_put_bytes(payload + 7, serial, 8);
-    wire_put_u16(payload + 15, boots);
-    payload[17] = reset_cause;
-    wire_put_u32(payload + 18, channel_hash);
-    wire_put_u16(payload + 22, configuration_crc);
-    wire_put_bytes(payload + 24, nonce, 8);
-    wire_put_bytes(payload + 32, proof, 8);
+    payload[3] = chip;
+    wire_put_bytes(payload + 4, build, 4);
+    wire_put_bytes(payload + 8, serial, 8);
+    wire_put_u16(payload + 16, boots);
+    payload[18] = reset_cause;
+    wire_put_u32(payload + 19, channel_hash);
+    wire_put_u16(payload + 23, configuration_crc);
+    wire_put_bytes(payload + 25, nonce, 8);
+    wire_put_bytes(payload + 33, proof, 8);
 }
 
 static inline void wire_statistics(uint8_t *payload, uint32_t longest_turn_us, uint32_t damaged,

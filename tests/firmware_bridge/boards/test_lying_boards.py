@@ -222,7 +222,7 @@ REPLIES = (
     wire.Tag(1),
     wire.Statistics(0, 0, 0, 0, 0),
     wire.Recalled(0, NONE, 0, 0),
-    wire.Identity(1, 1, bytes(4), bytes(8), 1, 0, 0, 0, bytes(8), bytes(8)),
+    wire.Identity(1, 1, 1, bytes(4), bytes(8), 1, 0, 0, 0, bytes(8), bytes(8)),
 )
 ASKED: dict[type[Message], tuple[type[Message], Do]] = {
     wire.Set: (wire.Ok, lambda rig: rig.board.set("lamp", 1)),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from config.boards import board_names
 from firmware_bridge.board import Board
 from firmware_bridge.boards.encoding import records
 from firmware_bridge.boards.serial_board import SerialBoard
@@ -18,7 +19,8 @@ from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.challenge import verified
+from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, encode
 from firmware_bridge.wire.errors import BoardError, StrangeBoardError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import Message
@@ -78,7 +80,7 @@ def test_a_board_with_another_key_is_not_driven() -> None:
 
 
 def _other_version(message: Message) -> Message:
-    return wire.Identity(7, 1, b"sim\0", b"DESK0001", 1, 0, 0, 0, bytes(8), bytes(8))
+    return wire.Identity(7, 1, 1, b"sim\0", b"DESK0001", 1, 0, 0, 0, bytes(8), bytes(8))
 
 
 def _refuses_version(message: Message) -> Message:
@@ -130,7 +132,7 @@ def test_probing_names_the_boards_that_answer_on_a_port() -> None:
 
     description = asyncio.run(main())
     protocol = f"protocol {wire.PROTOCOL}"
-    assert description == f"board PTY00001 at address 2: firmware 1 (sim), {protocol}"
+    assert description == f"board PTY00001 at address 2: mega2560, firmware 1 (sim), {protocol}"
 
 
 def test_probing_a_missing_port_reports_that_it_cannot_be_opened() -> None:
@@ -221,3 +223,49 @@ def test_a_board_must_have_the_serial_number_that_the_table_file_names() -> None
                 await board.start()
 
     clock.run(main())
+
+
+def test_a_board_with_another_chip_than_the_table_file_names_is_refused() -> None:
+    async def main() -> None:
+        for chip, other in (("mega2560", "rp2040"), ("rp2040", "mega2560")):
+            rig = SerialRig()
+            rig.virtual._chip = wire.Chip[other.upper()]
+            config = CONFIG.model_copy(update={"chip": chip})
+            board = SerialBoard("base", config, SerialLine(rig.host), KEY)
+            sentence = rf"the chip {other} answers, but .* describes the pins of a {chip}; connect"
+            with pytest.raises(StrangeBoardError, match=sentence):
+                await board.start()
+            assert kinds(rig) == [wire.Identify], "the refused board gets no further commands"
+
+    clock.run(main())
+
+
+def test_a_board_with_an_unknown_chip_is_refused_by_the_number_that_it_reports() -> None:
+    async def main() -> None:
+        rig = SerialRig()
+        rig.virtual._chip = 77  # type: ignore[assignment]
+        with pytest.raises(StrangeBoardError, match="the chip 77 answers"):
+            await rig.board.start()
+
+    clock.run(main())
+
+
+def test_a_chip_that_was_changed_on_the_line_breaks_the_proof_of_the_board() -> None:
+    async def main() -> None:
+        rig = SerialRig()
+        frames: list[Frame] = []
+        session = BoardSession(
+            0, rig.virtual.execute, lambda data: frames.extend(Decoder().feed(data)), KEY
+        )
+        session.receive(encode(0, 1, wire.Identify(wire.PROTOCOL, b"a nonce!")))
+        (identity,) = (frame.message for frame in frames)
+        assert isinstance(identity, wire.Identity) and identity.chip == wire.Chip.MEGA2560
+        assert verified(KEY, 0, b"a nonce!", identity) is not None
+        changed = identity._replace(chip=wire.Chip.RP2040)
+        assert verified(KEY, 0, b"a nonce!", changed) is None
+
+    clock.run(main())
+
+
+def test_every_board_profile_has_a_number_on_the_wire() -> None:
+    assert {chip.name.lower() for chip in wire.Chip} == set(board_names())

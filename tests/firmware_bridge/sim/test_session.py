@@ -12,7 +12,7 @@ from firmware_bridge.wire.messages import EVENT_WINDOW, REMEMBERED, Message
 from firmware_bridge.wire.session_security import MOST_FORGED, TAG_SIZE
 
 KEY = b"the key of a test"
-IDENTITY = wire.Identity(wire.PROTOCOL, 1, b"test", b"TEST0000", 1, 0, 0, 0, bytes(8), bytes(8))
+IDENTITY = wire.Identity(wire.PROTOCOL, 1, 1, b"test", b"TEST0000", 1, 0, 0, 0, bytes(8), bytes(8))
 
 
 class SessionRig:

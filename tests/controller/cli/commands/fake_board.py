@@ -41,7 +41,17 @@ async def answer(folder: Path, build: bytes) -> None:
         serial, _, _ = identity(folder / "eeprom.hex")
         reported_build = build if (folder / "flashed").exists() else b"old\0"
         return wire.Identity(
-            wire.PROTOCOL, 1, reported_build, serial, 1, 0, 0, 0, bytes(8), bytes(8)
+            wire.PROTOCOL,
+            1,
+            wire.Chip.MEGA2560,
+            reported_build,
+            serial,
+            1,
+            0,
+            0,
+            0,
+            bytes(8),
+            bytes(8),
         )
 
     def receive() -> None:

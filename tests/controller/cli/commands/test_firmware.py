@@ -141,7 +141,7 @@ def test_a_new_board_gets_its_serial_number_and_a_key_that_is_stored_on_this_hos
     assert not Path(written).exists(), "the temporary file with the key is deleted"
 
     scanned = wallwright(f"scan {desk.port} --keys {desk.keys}")
-    assert "board WALL0001 at address 1: firmware 1 (old), protocol 2" in scanned.out
+    assert "board WALL0001 at address 1: mega2560, firmware 1 (old), protocol 2" in scanned.out
     flash = f"wallwright firmware flash {desk.port}"
     assert f"build not current (update it: {flash}); key matches the key file\n" in scanned.out
 

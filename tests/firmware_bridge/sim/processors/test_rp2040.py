@@ -13,7 +13,7 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FIRMWARE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import IMAGE, Restart, Rp2040
 from firmware_bridge.wire.codec import Decoder, encode
-from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity
+from firmware_bridge.wire.messages import PROTOCOL, Chip, Identify, Identity
 
 BOOT2 = 252
 MILLISECOND = 16_000
@@ -68,6 +68,7 @@ def test_a_pico_answers_5_ms_after_power_on_and_reports_why_it_started(pico: Rp2
     pico.run(5 * MILLISECOND)
     first = identity(pico)
     assert (first.serial, first.boots, first.reset_cause) == (b"SIM00000", 1, 0)
+    assert first.chip == Chip.RP2040
     pico.reset(Restart.BUTTON)
     pico.run(pico.cycle + 5 * MILLISECOND)
     second = identity(pico)
