@@ -38,6 +38,7 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         "it runs until Ctrl-C; tests/controller/cli/commands/test_ports.py uses it",
     ),
     (r"wallwright \w+ .*--port ", "no board is connected to this machine"),
+    (r"wallwright scan /dev/", "no board is connected to this machine"),
     (r"wallwright firmware (flash|verify|provision) ", "no board is connected to this machine"),
     (r"wallwright check my_table.yaml", "`wallwright learn` writes this file in a dialogue"),
     (r"wallwright learn --sim ", "it asks a person; tests/controller/learn gives answers"),

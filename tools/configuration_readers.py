@@ -40,6 +40,9 @@ CHANGES = {
         "recovery: {JAM: {retries: 2, asks: 1, patience: 600}}\n\nmodules:\n"
     ),
     "drum: {motor: drum,": "drum: {motor: drum, current: drum_current,",
+    "head0_full: {kind: sensor, pin: 56,": (
+        "head0_full: {kind: sensor, pin: 56, threshold: {low_mv: 1500, high_mv: 3000},"
+    ),
 }
 """Replacements in the file of the table `classic`, for keys that no packaged table has."""
 

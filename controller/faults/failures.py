@@ -11,10 +11,19 @@ from dataclasses import dataclass
 
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import JournalError, JournalLockedError
-from firmware_bridge.wire.errors import BoardError, BoardProtocolError, BoardSilentError
+from firmware_bridge.wire.errors import (
+    BoardError,
+    BoardProtocolError,
+    BoardSilentError,
+    StrangeBoardError,
+)
 
-_BOARD_FAULTS = {BoardSilentError: Fault.SILENT, BoardProtocolError: Fault.PROTOCOL}
-"""The fault of a board's error; any other is REFUSED."""
+_BOARD_FAULTS: tuple[tuple[type[BoardError], Fault], ...] = (
+    (BoardSilentError, Fault.SILENT),
+    (BoardProtocolError, Fault.PROTOCOL),
+    (StrangeBoardError, Fault.STRANGER),
+)
+"""The faults of a board's errors and their subclasses; any other is REFUSED."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,6 @@ def _fault_of(error: BaseException) -> TableFault | None:
             fault = Fault.JOURNAL_LOCKED if isinstance(error, JournalLockedError) else Fault.JOURNAL
             return TableFault(fault, "journal", str(error).rstrip("."))
         case BoardError():
-            fault = _BOARD_FAULTS.get(type(error), Fault.REFUSED)
-            return TableFault(fault, "board", str(error).rstrip("."))
+            named = (fault for kind, fault in _BOARD_FAULTS if isinstance(error, kind))
+            return TableFault(next(named, Fault.REFUSED), "board", str(error).rstrip("."))
     return None

@@ -1,10 +1,13 @@
 /* libFuzzer: arbitrary bytes on the line of a board with a table and a lease, or with no table yet.
  *
  * The first byte of the input selects whether the rest is sent as it is or as the payloads of sound
- * frames, and whether there is a table. The fuzzer thus reaches the parser with noise, and the
- * commands with noise in their payloads. */
+ * frames with right tags, and whether there is a table. The fuzzer thus reaches the parser with
+ * noise, and the commands with noise in their payloads. */
+#include "../core/challenge.h"
 #include "../core/crc.h"
 #include "../core/frame.h"
+#include "../core/proof.h"
+#include "../core/siphash.h"
 #include "../port.h"
 #include "virtual_pins.h"
 
@@ -14,25 +17,78 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* Sound frames with arbitrary payloads since the start; printed at the end. */
+/* Sound frames with arbitrary payloads since the start, and the board's replies to all frames. Both
+ * are printed at the end. */
 static unsigned long fuzzed_frames;
+static unsigned long replies;
 
-__attribute__((destructor)) static void print_count(void) {
-    fprintf(stderr, "fuzzed frames: %lu\n", fuzzed_frames);
+__attribute__((destructor)) static void print_counts(void) {
+    fprintf(stderr, "fuzzed frames: %lu, replies: %lu\n", fuzzed_frames, replies);
 }
 
-static uint8_t framed[256];
-static uint8_t framed_size;
+static uint8_t identity_payload[WIRE_IDENTITY_SIZE];
+static uint8_t host_counter;
+
+/* Takes what the board has sent. It goes through the decoder of the board, which is between two
+ * frames now. */
+static void take_sent(void) {
+    uint8_t sent[4096];
+    struct frame frame;
+    for (uint32_t got; (got = hw_tx(sent, sizeof sent)) > 0;) {
+        for (uint32_t at = 0; at < got; at++) {
+            if (!frame_take(sent[at], &frame)) {
+                continue;
+            }
+            if (frame.type == WIRE_IDENTITY) {
+                memcpy(identity_payload, frame.payload, sizeof identity_payload);
+            }
+            replies += frame.type >= WIRE_OK && frame.tag != NULL;
+        }
+    }
+}
 
 /* `frame_put` writes to the board's own line to the host; takes the frame from there and sends it
  * to the board. */
-static void send_frame(uint8_t sequence, uint8_t type, const uint8_t *payload) {
-    uint8_t drained[4096];
-    while (hw_tx(drained, sizeof drained) > 0) {
+static void send_frame(uint8_t type, const uint8_t *payload, const uint8_t *key) {
+    const uint8_t header[FRAME_HEADER] = {0, host_counter, type};
+    const uint8_t counter[4] = {host_counter++};
+    uint8_t tag[SIPHASH_SIZE];
+    uint8_t framed[WIRE_MAX_FRAME];
+    take_sent();
+    if (key != NULL) {
+        siphash_begin(key);
+        siphash_add(counter, sizeof counter);
+        siphash_add(header, sizeof header);
+        siphash_add(payload, frame_payload_size(type));
+        siphash_end(tag);
     }
-    frame_put(0, sequence, type, payload);
-    framed_size = (uint8_t)hw_tx(framed, sizeof framed);
-    hw_rx(framed, framed_size);
+    frame_put(header, payload, key == NULL ? NULL : tag);
+    hw_rx(framed, hw_tx(framed, sizeof framed));
+}
+
+static void send_command(uint8_t type, const uint8_t *payload) {
+    send_frame(type, payload, challenge_keys());
+}
+
+static void begin_session(void) {
+    static const uint8_t identify[WIRE_IDENTIFY_SIZE] = {WIRE_PROTOCOL};
+    static const uint8_t proven[4] = {0xFF, 0xFF, 0xFF, 0xFF};
+    static const uint8_t asked[FRAME_HEADER] = {0, 0, WIRE_IDENTIFY};
+    static const uint8_t answered[FRAME_HEADER] = {0, 0, WIRE_IDENTITY};
+    uint8_t proof[SIPHASH_SIZE];
+    host_counter = 0;
+    send_frame(WIRE_IDENTIFY, identify, NULL);
+    hw_advance(100);
+    take_sent();
+    siphash_begin(challenge_keys());
+    siphash_add(proven, sizeof proven);
+    siphash_add(asked, sizeof asked);
+    siphash_add(identify, sizeof identify);
+    siphash_add(answered, sizeof answered);
+    siphash_add(identity_payload, WIRE_IDENTITY_SIZE - SIPHASH_SIZE);
+    siphash_end(proof);
+    send_frame(WIRE_AUTHENTICATE, proof, NULL);
+    hw_advance(100);
 }
 
 /* A table with a channel of each kind, and with every reference that one channel may have to
@@ -70,24 +126,23 @@ static void make_record(uint8_t index, uint8_t *record) {
     }
 }
 
-static uint8_t begin_table(uint8_t sequence) {
+static void begin_table(void) {
     uint16_t crc = CRC_SEED;
     for (uint8_t index = 0; index < CHANNELS; index++) {
         uint8_t record[WIRE_CONFIGURE_SIZE];
         make_record(index, record);
         crc = crc_over(crc, record, sizeof record);
-        send_frame(sequence++, WIRE_CONFIGURE, record);
+        send_command(WIRE_CONFIGURE, record);
     }
     const uint8_t commit[] = {CHANNELS, (uint8_t)crc, (uint8_t)(crc >> 8)};
-    send_frame(sequence++, WIRE_COMMIT, commit);
+    send_command(WIRE_COMMIT, commit);
     const uint8_t lease[] = {(uint8_t)LEASE_MS, (uint8_t)(LEASE_MS >> 8)};
-    send_frame(sequence++, WIRE_TAKE_LEASE, lease);
-    return sequence;
+    send_command(WIRE_TAKE_LEASE, lease);
 }
 
 /* Makes a frame of each piece: its type, then its payload, with zeros after the input's end. */
-static void send_frames(uint8_t sequence, const uint8_t *bytes, size_t size) {
-    while (size > 0) {
+static void send_frames(const uint8_t *bytes, size_t size) {
+    while (size > 0 && host_counter < UINT8_MAX) {
         const uint8_t type = bytes[0];
         const uint8_t length = frame_payload_size(type);
         uint8_t payload[WIRE_MAX_PAYLOAD] = {0};
@@ -102,27 +157,28 @@ static void send_frames(uint8_t sequence, const uint8_t *bytes, size_t size) {
         memcpy(payload, bytes, some);
         bytes += some;
         size -= some;
-        send_frame(sequence++, type, payload);
+        send_command(type, payload);
         fuzzed_frames++;
         hw_advance(40);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    static const uint8_t identify[WIRE_IDENTIFY_SIZE] = {WIRE_PROTOCOL};
     if (size == 0) {
         return 0;
     }
     hw_new();
     hw_reset(0, 0);
-    send_frame(0, WIRE_IDENTIFY, identify);
-    hw_advance(100);
-    const uint8_t sequence = bytes[0] & 2u ? 1 : begin_table(1);
+    begin_session();
+    if ((bytes[0] & 2u) == 0) {
+        begin_table();
+    }
     if (bytes[0] & 1u) {
         hw_rx(bytes + 1, (uint32_t)(size - 1));
     } else {
-        send_frames(sequence, bytes + 1, size - 1);
+        send_frames(bytes + 1, size - 1);
     }
     hw_advance(2000);
+    take_sent();
     return 0;
 }

@@ -18,7 +18,13 @@ from controller.run_together import run_together
 from controller.stations.switched import Switched
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
-from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
+from firmware_bridge.wire.errors import (
+    BoardError,
+    BoardProtocolError,
+    BoardRefusedError,
+    BoardSilentError,
+    StrangeBoardError,
+)
 from tests.controller.played_round import Round, play, unplug
 from tests.controller.stations.test_stations import rig_of
 from tests.controller.table_with_faults import evening
@@ -235,6 +241,30 @@ def test_a_stop_by_a_person_counts_even_if_the_board_answers_at_that_moment() ->
 
     with pytest.raises(TableFault, match="a person stopped the table"):
         play(happens={30.0: answered})
+
+
+# Boards
+
+
+class _UnansweredError(BoardSilentError):
+    """A kind of silence."""
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (BoardSilentError, Fault.SILENT),
+        (_UnansweredError, Fault.SILENT),
+        (BoardProtocolError, Fault.PROTOCOL),
+        (StrangeBoardError, Fault.STRANGER),
+        (BoardRefusedError, Fault.REFUSED),
+        (BoardError, Fault.REFUSED),
+    ],
+)
+def test_an_error_of_a_board_ends_the_run_by_the_fault_of_its_kind(
+    error: type[BoardError], fault: Fault
+) -> None:
+    assert [found.fault for found in sort_failures(error("board base: why.")).faults] == [fault]
 
 
 # A head: its lift and its push

@@ -71,5 +71,6 @@ def test_arbitrary_bytes_cause_no_error(tmp_path: Path) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stderr[-4000:]
-    (frames,) = re.findall(r"fuzzed frames: (\d+)", run.stderr)
+    ((frames, replies),) = re.findall(r"fuzzed frames: (\d+), replies: (\d+)", run.stderr)
     assert int(frames) > 1000, "the fuzzer sends frames with arbitrary payloads"
+    assert int(replies) > int(frames) / 2, "the board executes or refuses them"
