@@ -25,7 +25,7 @@ RUNS = 2
 """Number of seeds for random rounds; each seed plays `ROUNDS` rounds."""
 KILLS = 250
 FUZZ_SECONDS = 600
-LIES = 1_000_000
+FALSE_MESSAGES = 1_000_000
 """Wrong messages to the host, and as many to whole rounds."""
 PHASES = 10_000
 """Presses of the emergency stop for each kind of command."""
@@ -71,10 +71,10 @@ def boots(seed: int, jobs: int, reports: Path) -> Command:
     )
 
 
-def lies(seed: int, jobs: int, reports: Path) -> Command:
-    """Return the command that lets boards lie to the host and to whole rounds."""
+def false_messages(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that sends false messages to the host and to whole rounds."""
     return (
-        *(sys.executable, "-m", "tools.lying_boards", "--lies", str(LIES)),
+        *(sys.executable, "-m", "tools.false_messages", "--messages", str(FALSE_MESSAGES)),
         *("--real-seconds", "60"),
         *("--seed", str(seed)),
     )
@@ -86,7 +86,7 @@ EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "fuzz": (fuzz, 1),
     "emergency": (emergency, 1),
     "boots": (boots, 1),
-    "lies": (lies, 1),
+    "false_messages": (false_messages, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 

@@ -5,25 +5,22 @@ The line may be in memory or a pseudo-terminal; the event loop may be virtual or
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from random import Random
 
 from config.schema import BoardConfig
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
+from firmware_bridge.sim.board_end import BoardEnd, Send
 from firmware_bridge.sim.boot import BootDelay
+from firmware_bridge.sim.false_messages.falsifying_board import Falsification, FalsifyingBoard
 from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
-from firmware_bridge.sim.lies.lying_board import Lie, LyingBoard
 from firmware_bridge.sim.plant.electrical.connected_boards import BoardInputs
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.sim.stall import boards_side
-from firmware_bridge.wire.codec import Decoder, Frame
-from firmware_bridge.wire.messages import Message, ResetCause, Started
-
-Send = Callable[[bytes], None]
+from firmware_bridge.wire.codec import Decoder
+from firmware_bridge.wire.messages import ResetCause
 
 
 class Bench:
@@ -52,7 +49,8 @@ class Bench:
         self._disturbances = self._make_disturbances(plant)
         self._booting: dict[str, BootDelay] = {}
         """The boards that are in their bootloaders."""
-        self._liars: dict[str, LyingBoard] = {}
+        self._falsifying: dict[str, FalsifyingBoard] = {}
+        """The boards whose messages are falsified."""
         self._ends = {name: self._end(name) for name in self.boards}
         plant.connect(inputs or self.boards)
         with boards_side():
@@ -90,13 +88,15 @@ class Bench:
         for name in self.boards:
             self.reset(name, ResetCause.EXTERNAL)
 
-    def lie(self, chance: Random, told: Counter[Lie]) -> Mapping[str, LyingBoard]:
-        """Let every board lie from now on; return the liars. `told` counts the lies."""
+    def falsify(
+        self, chance: Random, counts: Counter[Falsification]
+    ) -> Mapping[str, FalsifyingBoard]:
+        """Put a falsifying board in front of every board, and return them. `counts` counts."""
         for name, end in self._ends.items():
             end.close()
-            self._liars[name] = LyingBoard(self.boards[name], end.address, chance, told)
+            self._falsifying[name] = FalsifyingBoard(self.boards[name], end.address, chance, counts)
             self._ends[name] = self._end(name)
-        return self._liars
+        return self._falsifying
 
     def set_cable(self, cable: Cable) -> None:
         """Set the cable that `link_unplugged` pulls; without one the host is not notified."""
@@ -116,12 +116,18 @@ class Bench:
         with boards_side():
             self._ends[name].announce(self.boards[name].started)
 
-    def _end(self, name: str) -> _End:
-        address, liar = self.plant.table.boards[name].address, self._liars.get(name)
+    def _end(self, name: str) -> BoardEnd:
+        board, falsifying = self.boards[name], self._falsifying.get(name)
+        address = self.plant.table.boards[name].address
+        execute = None if falsifying is None else falsifying.execute
         if self._disturbances is None:
-            return _End(self.boards[name], address, self._send, self._decoder, liar)
-        send = partial(self._send_frame, name)
-        return _End(self.boards[name], address, send, Decoder(), liar)
+            end = BoardEnd(board, address, self._send, self._decoder, execute)
+        else:
+            send = partial(self._send_frame, name)
+            end = BoardEnd(board, address, send, Decoder(), execute)
+        if falsifying is not None:
+            falsifying.connect(end)
+        return end
 
     # Injected faults
 
@@ -151,74 +157,6 @@ class Bench:
             self._send(data)
 
 
-class _End:
-    """One board's session, and the one timer that repeats its events."""
-
-    def __init__(
-        self,
-        board: VirtualBoard,
-        address: int,
-        send: Send,
-        decoder: Decoder,
-        liar: LyingBoard | None,
-    ) -> None:
-        self.address = address
-        self._board = board
-        self._loop = board.loop
-        execute = board.execute if liar is None else liar.execute
-        self._session = BoardSession(address, execute, send, board.key, decoder)
-        self._timer: asyncio.TimerHandle | None = None
-        self._open = True
-        board.send = self._emit
-        if liar is not None:
-            liar.emit, liar.insert = self._emit, self._session.insert
-            board.send = liar.report
-        board.line = self._line
-
-    def receive(self, data: bytes) -> None:
-        if self._open:
-            self._session.receive(data)
-            self._tick()
-
-    def take(self, frames: list[Frame]) -> None:
-        """Process the frames to this board, decoded by the bench."""
-        if self._open:
-            self._session.take(frames)
-            self._tick()
-
-    def announce(self, started: Started) -> None:
-        """Send the notice that the board has started."""
-        self._session.announce(started)
-
-    def close(self) -> None:
-        """End the session: the board has no power, or is in its bootloader."""
-        self._open = False
-        self._board.send = _discard
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _emit(self, event: Message) -> None:
-        self._session.emit(event)
-        self._tick()
-
-    def _tick(self) -> None:
-        """Repeat due events and set the next timer; an early timer has no other effect."""
-        due = self._session.tick(self._loop.time())
-        if due is None or (self._timer is not None and self._timer.when() <= due):
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._loop.call_at(due, self._repeat)
-
-    def _repeat(self) -> None:
-        self._timer = None
-        self._tick()
-
-    def _line(self) -> tuple[int, int]:
-        return self._session.damaged, self._session.repeated
-
-
 def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
     return VirtualBoard(
         config,
@@ -228,7 +166,3 @@ def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
         serial=f"SIM{config.address:05}".encode(),
         key=key,
     )
-
-
-def _discard(event: Message) -> None:
-    """Discard the events of a board without power."""

@@ -15,7 +15,8 @@ from random import Random
 from config.schema import BoardConfig, Channel, MotorChannel, SensorChannel, Table
 from config.wire_list import WireList
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
-from firmware_bridge.sim.bench import Bench, Send
+from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.board_end import Send
 from firmware_bridge.sim.plant.machine import Plant
 
 MOTOR_LIMIT = 10.0

@@ -143,7 +143,7 @@ class BoardSession:
         self._send(b"\0" + encode(self._address, 0, started))
 
     def insert(self, address: int, sequence: int, message: Message) -> None:
-        """Send a frame beside the order of the session, with a right tag; for boards that lie."""
+        """Send a frame beside the order of the session, with a right tag; for false messages."""
         if self._keys is None:
             self._send(encode(address, sequence, message))
             return

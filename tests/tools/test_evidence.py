@@ -47,7 +47,7 @@ def test_without_a_name_every_measurement_is_run(
         *("--seed", "10"),
     )
     assert commands[6][1:] == (
-        *("-m", "tools.lying_boards", "--lies", "1000000", "--real-seconds", "60"),
+        *("-m", "tools.false_messages", "--messages", "1000000", "--real-seconds", "60"),
         *("--seed", "10"),
     )
     assert len(commands) == 7
@@ -75,6 +75,6 @@ def test_without_a_seed_every_run_gets_a_new_one(
 def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert evidence.main(["proofs"]) == 2
     assert capsys.readouterr().err == (
-        "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, boots, lies, or no"
-        " name for all.\n"
+        "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, boots,"
+        " false_messages, or no name for all.\n"
     )

@@ -28,7 +28,7 @@ def emit(played: Round, event: Message, board: str = "base") -> None:
     """Let a board send an event, with the next number of its session."""
     bench = played.hardware.bench
     assert bench is not None
-    bench._ends[board]._emit(event)  # type: ignore[union-attr]
+    bench._ends[board].emit(event)  # type: ignore[union-attr]
 
 
 def sends(*events: Message) -> Happens:
@@ -66,7 +66,7 @@ def lying_replies(kind: type[Message], reply: Message, times: int, board: str = 
         session: Any = bench._ends[board]._session  # type: ignore[union-attr]
         execute, left = session._execute, times
 
-        def lying(message: Message, sequence: int) -> Message:
+        def falsified(message: Message, sequence: int) -> Message:
             nonlocal left
             truth: Message = execute(message, sequence)
             if isinstance(message, kind) and left:
@@ -74,7 +74,7 @@ def lying_replies(kind: type[Message], reply: Message, times: int, board: str = 
                 return reply
             return truth
 
-        session._execute = lying
+        session._execute = falsified
 
     return happen
 

@@ -1,8 +1,8 @@
-"""A board that lies: it takes part in the session of a virtual board and falsifies its messages.
+"""A falsifying board: it takes part in the session of a virtual board and falsifies its messages.
 
-Sequence numbers and checksums stay right, because the lies are told to the board's own session. In
-addition, whole frames are inserted whose numbers belong to no command or event. All frames have
-the tag of the board's key.
+Sequence numbers and checksums stay right, because the false messages go through the board's own
+session. In addition, whole frames are inserted whose numbers belong to no command or event. All
+frames have the tag of the board's key.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from random import Random
 
 from firmware_bridge.executor.virtual_board import VirtualBoard
-from firmware_bridge.sim.lies.values import FieldValues
+from firmware_bridge.sim.board_end import BoardEnd
+from firmware_bridge.sim.false_messages.values import FieldValues
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import EVENTS, REPLIES
 from firmware_bridge.wire.messages import TABLE, Message
@@ -22,30 +23,30 @@ KINDS = tuple(row.message for row in TABLE)
 _REPLIES = tuple(kind for kind in KINDS if kind in REPLIES)
 _EVENTS = tuple(kind for kind in KINDS if kind in EVENTS)
 _RECENT = 8
-"""Tickets of the latest motions, which lies name."""
+"""Tickets of the latest motions, which false messages name."""
 
-Lie = tuple[str, str, str]
-"""One kind of lie: the message's name, the mutation, and the state of the board."""
+Falsification = tuple[str, str, str]
+"""The message's name, the mutation, and the state of the board."""
 
 
 @dataclass(frozen=True)
-class Dishonesty:
-    """How often a board lies: the probabilities for each reply and each event, from 0 to 1."""
+class FalsificationRates:
+    """The probabilities, from 0 to 1, that a reply and that an event is falsified."""
 
     replies: float = 0.0
     events: float = 0.0
 
 
-HONEST = Dishonesty()
+NOTHING_FALSIFIED = FalsificationRates()
 
 
-class LyingBoard:
-    """Falsifies the messages of one board. `told` counts the lies by `Lie`, uniform choices."""
+class FalsifyingBoard:
+    """Falsifies the messages of one board, by uniform choices. `counts` counts them by kind."""
 
     def __init__(
-        self, board: VirtualBoard, address: int, chance: Random, told: Counter[Lie]
+        self, board: VirtualBoard, address: int, chance: Random, counts: Counter[Falsification]
     ) -> None:
-        self.honesty = HONEST
+        self.rates = NOTHING_FALSIFIED
         self.emit: Callable[[Message], None] = _discard
         """Emits an event in the board's session."""
         self.insert: Callable[[int, int, Message], None] = _insert_nothing
@@ -54,12 +55,17 @@ class LyingBoard:
         self._address = address
         self._chance = chance
         self._values = FieldValues(chance)
-        self._told = told
+        self._counts = counts
         self._tickets: deque[int] = deque(maxlen=_RECENT)
         self._last_reply: Message = wire.Ok()
         self._held_back: list[Message] = []
         self._configured = self._leased = self._faulted = False
         self._moving: set[int] = set()
+
+    def connect(self, end: BoardEnd) -> None:
+        """Send by this end of the line, and get the board's events before the end does."""
+        self.emit, self.insert = end.emit, end.insert
+        self._board.send = self.report
 
     @property
     def state(self) -> str:
@@ -80,7 +86,7 @@ class LyingBoard:
         if isinstance(truth, wire.Ok):
             self._follow(message, sequence)
         before, self._last_reply = self._last_reply, truth
-        if self._chance.random() >= self.honesty.replies:
+        if self._chance.random() >= self.rates.replies:
             return truth
         match self._chance.randrange(3):
             case 0:
@@ -93,7 +99,7 @@ class LyingBoard:
     def report(self, event: Message) -> None:
         """Emit an event of the board, falsified or not."""
         self._follow_event(event)
-        if self._chance.random() >= self.honesty.events:
+        if self._chance.random() >= self.rates.events:
             self._emit_in_order(event)
             return
         match self._chance.randrange(5):
@@ -120,7 +126,7 @@ class LyingBoard:
         address = self._address if self._chance.random() < 0.8 else self._chance.randrange(256)
         self.insert(address, self._chance.randrange(256), message)
 
-    # Helpers
+    # The board's state
 
     def _follow(self, command: Message, sequence: int) -> None:
         """Note what an executed command changes in the board's state."""
@@ -154,7 +160,7 @@ class LyingBoard:
         return self._values.message(self._chance.choice(kinds), self._tickets)
 
     def _count(self, mutation: str, message: Message) -> Message:
-        self._told[type(message).__name__, mutation, self.state] += 1
+        self._counts[type(message).__name__, mutation, self.state] += 1
         return message
 
 

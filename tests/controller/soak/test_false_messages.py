@@ -1,4 +1,4 @@
-"""Tests the host and whole rounds against boards that lie in every way that frames can carry."""
+"""Tests the host and whole rounds against false messages of every kind that frames can carry."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from controller.soak.lying_boards import LyingRounds
+from controller.soak.false_messages import FalsifiedRounds
 from firmware_bridge.board import ProtocolBreach
 from firmware_bridge.boards.incoming import ends, events, replies
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.lies.lied_to import LiedTo
-from firmware_bridge.sim.lies.lying_board import KINDS, Lie
-from firmware_bridge.sim.lies.values import FieldValues
+from firmware_bridge.sim.false_messages.falsified_sessions import FalsifiedSessions
+from firmware_bridge.sim.false_messages.falsifying_board import KINDS, Falsification
+from firmware_bridge.sim.false_messages.values import FieldValues
 from firmware_bridge.wire.codec import Decoder, encode
 from tests.quick import tries
 
@@ -24,46 +24,46 @@ LATEST = 0.050
 Play = Callable[[int], Coroutine[object, object, None]]
 
 
-def lie(play: Play, told: Counter[Lie], lies: int, seed: int = 1) -> None:
-    """Play seed after seed until this number of lies was told."""
-    while told.total() < lies:
+def falsify(play: Play, counts: Counter[Falsification], messages: int, seed: int = 1) -> None:
+    """Play seed after seed until this number of false messages was sent."""
+    while counts.total() < messages:
         clock.run(play(seed))
         seed += 1
 
 
-def test_a_host_that_is_lied_to_ends_every_call_and_renews_its_lease_in_time() -> None:
-    told: Counter[Lie] = Counter()
-    host = LiedTo(told)
-    lie(lambda seed: host.play(seed, 500), told, tries(20_000, quick=500))
+def test_a_host_that_gets_false_messages_ends_every_call_and_renews_its_lease_in_time() -> None:
+    counts: Counter[Falsification] = Counter()
+    host = FalsifiedSessions(counts)
+    falsify(lambda seed: host.play(seed, 500), counts, tries(20_000, quick=500))
     assert host.late <= LATEST
     assert host.calls["returned"] > 50
     assert host.calls.keys() <= {
         "returned", "BoardError", "BoardRefusedError", "BoardProtocolError", "BoardSilentError",
         "StrangeBoardError",
     }  # fmt: skip
-    assert host.breaches.total() > told.total() / 4
+    assert host.breaches.total() > counts.total() / 4
 
 
-def test_rounds_with_lying_boards_become_ready_or_stop_by_a_fault() -> None:
-    told: Counter[Lie] = Counter()
-    rounds = LyingRounds(told)
-    lie(partial(rounds.play, most=tries(300, quick=10)), told, tries(5_000, quick=30))
+def test_rounds_with_false_messages_become_ready_or_stop_by_a_fault() -> None:
+    counts: Counter[Falsification] = Counter()
+    rounds = FalsifiedRounds(counts)
+    falsify(partial(rounds.play, most=tries(300, quick=10)), counts, tries(5_000, quick=30))
     assert rounds.late <= LATEST
     assert rounds.ends.total() >= 1
 
 
 @pytest.mark.slow
-def test_the_memory_of_a_host_that_is_lied_to_does_not_grow() -> None:
-    told: Counter[Lie] = Counter()
-    host = LiedTo(told)
-    lie(lambda seed: host.play(seed, 2000), told, 6000)
+def test_the_memory_of_a_host_that_gets_false_messages_does_not_grow() -> None:
+    counts: Counter[Falsification] = Counter()
+    host = FalsifiedSessions(counts)
+    falsify(lambda seed: host.play(seed, 2000), counts, 6000)
     tracemalloc.start()
     try:
         peaks = []
         for part in range(1, 4):
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()
-            lie(lambda seed: host.play(seed, 2000), told, 6000 + 6000 * part, seed=10 * part)
+            falsify(lambda seed: host.play(seed, 2000), counts, 6000 + 6000 * part, seed=10 * part)
             now, peak = tracemalloc.get_traced_memory()
             peaks.append((now - before, peak - before))
     finally:
@@ -81,31 +81,31 @@ WEAKENED = {
 
 
 @pytest.mark.parametrize("what", ["codes of faults", "reasons of ends", "faces of dice"])
-def test_the_lies_find_a_host_that_does_not_check(
+def test_false_messages_find_a_host_that_does_not_check(
     what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without each of these checks, the same lies end the host by an error of the program."""
+    """Without each of these checks, the same messages end the host by an error of the program."""
     module, name, weak = WEAKENED[what]
     monkeypatch.setattr(module, name, weak)
-    told: Counter[Lie] = Counter()
-    host = LiedTo(told)
+    counts: Counter[Falsification] = Counter()
+    host = FalsifiedSessions(counts)
     with pytest.raises((Exception, ExceptionGroup)) as found:
-        lie(lambda seed: host.play(seed, 1000), told, 20_000)
+        falsify(lambda seed: host.play(seed, 1000), counts, 20_000)
     errors = found.value.exceptions if isinstance(found.value, ExceptionGroup) else [found.value]
     assert any(isinstance(error, ValueError | AssertionError | TypeError) for error in errors)
 
 
 @pytest.mark.slow
-def test_lies_use_every_message_every_mutation_and_every_state() -> None:
-    told: Counter[Lie] = Counter()
-    host = LiedTo(told)
-    lie(lambda seed: host.play(seed, 3000), told, 12_000)
-    assert {kind for kind, _, _ in told} == {kind.__name__ for kind in KINDS}
-    assert {mutation for _, mutation, _ in told} == {
+def test_false_messages_have_every_type_mutation_and_state() -> None:
+    counts: Counter[Falsification] = Counter()
+    host = FalsifiedSessions(counts)
+    falsify(lambda seed: host.play(seed, 3000), counts, 12_000, seed=13)
+    assert {kind for kind, _, _ in counts} == {kind.__name__ for kind in KINDS}
+    assert {mutation for _, mutation, _ in counts} == {
         "another reply", "a changed field", "the previous reply", "another event", "left out",
         "twice", "later", "inserted event", "inserted frame",
     }  # fmt: skip
-    assert {state for _, _, state in told} >= {"idle", "leased", "moving", "faulted"}
+    assert {state for _, _, state in counts} >= {"idle", "leased", "moving", "faulted"}
 
 
 def test_random_messages_are_sound_frames_with_values_at_and_beyond_the_limits() -> None:

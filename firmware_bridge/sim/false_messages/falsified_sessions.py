@@ -1,4 +1,4 @@
-"""A host that calls everything a board offers, while the board at the other end lies to it.
+"""Falsified sessions: a host calls everything that a board offers, and gets false messages.
 
 Every call must return or raise BoardError in time, whatever the board sends.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -17,12 +18,17 @@ from firmware_bridge.board import Edges, Elapsed, Level, ProtocolBreach
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
-from firmware_bridge.sim.lies.lying_board import Dishonesty, Lie, LyingBoard
+from firmware_bridge.sim.board_end import BoardEnd
+from firmware_bridge.sim.false_messages.falsifying_board import (
+    Falsification,
+    FalsificationRates,
+    FalsifyingBoard,
+)
 from firmware_bridge.sim.line import memory_line
-from firmware_bridge.sim.session import BoardSession
-from firmware_bridge.wire.errors import BoardError
+from firmware_bridge.wire.codec import Decoder
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 from firmware_bridge.wire.link import SerialLine
-from firmware_bridge.wire.messages import Message, ResetCause
+from firmware_bridge.wire.messages import ResetCause
 
 TABLES = (("robotic", "base"), ("robotic", "arm"), ("auto_deal", "hands"), ("pai_gow", "base"))
 CALLERS = 6
@@ -36,26 +42,29 @@ _TOGETHER = 16
 """Messages that are inserted at one moment."""
 
 
-class LiedTo:
-    """Sessions with lying boards. `told` counts the lies, `late` is the latest renewal, seconds."""
+class FalsifiedSessions:
+    """Sessions with falsifying boards.
 
-    def __init__(self, told: Counter[Lie]) -> None:
-        self.told = told
+    `counts` counts the falsifications; `late` is the latest renewal of a lease, in seconds.
+    """
+
+    def __init__(self, counts: Counter[Falsification]) -> None:
+        self.counts = counts
         self.breaches: Counter[ProtocolBreach] = Counter()
         self.calls: Counter[str] = Counter()
         """Calls by their result: `returned`, or the name of the error."""
         self.late = 0.0
 
     async def play(self, seed: int, most: int) -> None:
-        """Call one lying board until it has told `most` lies, or cannot be started any more.
+        """Call one board until it has sent `most` false messages, or cannot be started any more.
 
         Raises TimeoutError for a call that hangs, and whatever error of the program occurs.
         """
-        chance = Random(f"{seed}:lied to")
+        chance = Random(f"{seed}:falsified session")
         errors = collect_errors(asyncio.get_running_loop())
-        board = _BoardInReach(chance, self.told)
+        board = _BoardInReach(chance, self.counts)
         disturbing = asyncio.ensure_future(board.disturb())
-        ends = self.told.total() + most
+        ends = self.counts.total() + most
         try:
             for _ in range(STARTS):
                 async with asyncio.timeout(LONGEST_CALL):
@@ -77,8 +86,8 @@ class LiedTo:
     async def _call(
         self, board: _BoardInReach, chance: Random, ends: int, errors: list[Exception]
     ) -> None:
-        """Make random calls until the lies are told or the session is lost."""
-        while self.told.total() < ends and not board.is_lost and not errors:
+        """Make random calls until the false messages are sent or the session is lost."""
+        while self.counts.total() < ends and not board.is_lost and not errors:
             name, call = chance.choice(board.calls)
             async with asyncio.timeout(LONGEST_CALL):
                 await self._called(name, call)
@@ -107,26 +116,25 @@ def collect_errors(loop: asyncio.AbstractEventLoop) -> list[Exception]:
 
 
 class _BoardInReach:
-    """A lying virtual board on a line in memory, and the host's board with all of its calls."""
+    """A falsifying board on a line in memory, and the host's board with all of its calls."""
 
-    def __init__(self, chance: Random, told: Counter[Lie]) -> None:
+    def __init__(self, chance: Random, counts: Counter[Falsification]) -> None:
         loop = asyncio.get_running_loop()
         table_name, name = chance.choice(TABLES)
         table = load_table(table_name)
         config = table.boards[name]
         self._chance = chance
-        self._loop = loop
-        self._virtual = VirtualBoard(config, _Loose(chance), loop, serial=b"SIM00000")
-        self._liar = LyingBoard(self._virtual, config.address, chance, told)
+        self._virtual = VirtualBoard(
+            config, _Loose(chance), loop, emergency=table.modules.emergency, serial=b"SIM00000"
+        )
+        self._falsifying = FalsifyingBoard(self._virtual, config.address, chance, counts)
         here, there = memory_line()
         self._line = SerialLine(here)
-        self._session = BoardSession(
-            config.address, self._liar.execute, there.write, self._virtual.key
+        self._end = BoardEnd(
+            self._virtual, config.address, there.write, Decoder(), self._falsifying.execute
         )
-        there.connect(self._receive, _discard)
-        self._liar.emit, self._liar.insert = self._emit, self._session.insert
-        self._virtual.send = self._liar.report
-        self._timer: asyncio.TimerHandle | None = None
+        self._falsifying.connect(self._end)
+        there.connect(self._end.receive, _discard)
         flags = flags_of(table)
         self.host = SerialBoard(name, config, self._line, KEY, lambda: chance.randbytes(8), flags)
         self._channels = tuple(config.channels)
@@ -154,25 +162,28 @@ class _BoardInReach:
         """Close the host's board and the line."""
         await self.host.close()
         self._line.close()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._end.close()
 
     async def disturb(self) -> None:
-        """Lie, insert messages, change sensors and reset the board at random moments."""
-        chance, liar = self._chance, self._liar
+        """Falsify and insert messages, change sensors and reset the board, at random moments."""
+        chance, falsifying = self._chance, self._falsifying
         while True:
             await asyncio.sleep(chance.random() * 2)
             match chance.randrange(5):
                 case 0:
-                    liar.honesty = Dishonesty(chance.random() ** 2, chance.random() ** 2)
+                    falsifying.rates = FalsificationRates(
+                        chance.random() ** 2, chance.random() ** 2
+                    )
                 case 1:
-                    liar.honesty = Dishonesty(chance.random() * 0.05, chance.random() * 0.05)
+                    falsifying.rates = FalsificationRates(
+                        chance.random() * 0.05, chance.random() * 0.05
+                    )
                 case 2 if self._sensors:
                     self._virtual.sensor(chance.choice(self._sensors), chance.random() < 0.5)
                 case 3 if chance.random() < 0.05:
                     self._virtual.reset(ResetCause.POWER)
                 case _:
-                    insert = chance.choice((liar.insert_event, liar.insert_frame))
+                    insert = chance.choice((falsifying.insert_event, falsifying.insert_frame))
                     for number in range(chance.randint(1, chance.choice((1, 30, 3000)))):
                         insert()
                         if number % _TOGETHER == _TOGETHER - 1:
@@ -208,7 +219,8 @@ class _BoardInReach:
                 await host.stop()
 
         async def renew() -> None:
-            await host.release_lease()
+            with suppress(BoardRefusedError):  # the lease has expired
+                await host.release_lease()
             await host.hold_lease()
 
         return (
@@ -230,28 +242,6 @@ class _BoardInReach:
             ("self-test", host.self_test),
             ("lease", renew),
         )
-
-    # The line
-
-    def _receive(self, data: bytes) -> None:
-        self._session.receive(data)
-        self._tick()
-
-    def _emit(self, event: Message) -> None:
-        self._session.emit(event)
-        self._tick()
-
-    def _tick(self) -> None:
-        due = self._session.tick(self._loop.time())
-        if due is None or (self._timer is not None and self._timer.when() <= due):
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._loop.call_at(due, self._repeat)
-
-    def _repeat(self) -> None:
-        self._timer = None
-        self._tick()
 
 
 class _Loose:

@@ -1,0 +1,1 @@
+"""False messages: virtual boards that keep the rules of the link and send wrong contents."""

@@ -1,1 +1,0 @@
-"""Lying boards: virtual boards that speak the protocol soundly and send wrong contents."""
