@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from pathlib import Path
+import select
+import time
 from typing import Protocol
 
 import serial
@@ -29,7 +30,9 @@ from config.schema.part import Part, Seconds
 
 ACTIONS = ("emergency", "curtain", "reset", "power")
 PERSON = "person"
-
+TERMINAL = "/dev/tty"
+LONGEST_ANSWER = 300.0
+"""Seconds that a person has to do what is asked, and to answer."""
 
 _TEXTS = {
     ("emergency", True): "Press the emergency stop.",
@@ -55,7 +58,11 @@ class Hand(Protocol):
 
 
 class PersonHand:
-    """Prompts a person at the terminal, who types the word when it is done."""
+    """Prompts a person at the terminal, who types the word when it is done.
+
+    `press` raises TimeoutError without an answer in `LONGEST_ANSWER` seconds, and EOFError for a
+    closed terminal.
+    """
 
     actions = frozenset(ACTIONS)
 
@@ -64,11 +71,21 @@ class PersonHand:
         await asyncio.get_running_loop().run_in_executor(None, self._ask, text)
 
     def _ask(self, text: str) -> None:
-        with Path("/dev/tty").open("r+", buffering=1, encoding="utf-8") as terminal:
-            while True:
-                terminal.write(f"\n{text} Type 'done': ")
-                if terminal.readline().strip().lower() == "done":
+        prompt = f"\n{text} Type 'done': "
+        ends = time.monotonic() + LONGEST_ANSWER
+        terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY)
+        try:
+            os.write(terminal, prompt.encode())
+            while select.select([terminal], [], [], max(ends - time.monotonic(), 0.0))[0]:
+                answer = os.read(terminal, 1024)
+                if not answer:
+                    raise EOFError(f"The terminal was closed at the question: {text}")
+                if answer.decode(errors="replace").strip().lower() == "done":
                     return
+                os.write(terminal, prompt.encode())
+        finally:
+            os.close(terminal)
+        raise TimeoutError(f"Nobody answered in {LONGEST_ANSWER:g} s: {text}")
 
 
 class Contact(Part):
@@ -107,8 +124,13 @@ class RelayHand:
 
 
 def hand_named(name: str) -> Hand:
-    """`person`, or the relay card of a YAML file. Raises ValueError for a file that is not one."""
+    """`person`, or the relay card of a YAML file.
+
+    Raises ValueError for a file that is not one, and for a person without a terminal.
+    """
     if name == PERSON:
+        if not _has_terminal():
+            raise ValueError("--hand person: there is no terminal to ask at; give a relay's file.")
         return PersonHand()
     try:
         config = RelayConfig.model_validate(read(name).value, strict=False)
@@ -120,3 +142,11 @@ def hand_named(name: str) -> Hand:
     if unknown:
         raise ValueError(f"{name}: {min(unknown)} is no action; give one of {', '.join(ACTIONS)}.")
     return RelayHand(config)
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
