@@ -28,7 +28,7 @@ from rules.melds.counts import (
     is_honour,
     kind_of,
 )
-from rules.melds.distance import tiles_short
+from rules.melds.distance import helpful_kinds, tiles_short
 from rules.melds.readings import Group, Reading, groups_with, readings, sets_within
 from rules.melds.tables import (
     HONOURS_BY_NUMBERS,
@@ -51,6 +51,7 @@ __all__ = [
     "Reading",
     "face_of",
     "groups_with",
+    "helpful_kinds",
     "is_honour",
     "kind_of",
     "numbers_win",

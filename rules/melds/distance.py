@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import product
 
-from rules.melds.counts import DIGIT, Counts
+from rules.melds.counts import DIGIT, KINDS, SUIT, Counts, Kind
 
 Blocks = tuple[int, int, int]
 """The number of sets, the number of partial sets (two tiles of three), the number of pairs (0 or
 1)."""
 NO_BLOCKS: frozenset[Blocks] = frozenset({(0, 0, 0)})
+_HONOURS_AT = 3
+"""The index of the honours, which form no runs, among the four suits of `Counts`."""
 
 
 def tiles_short(counts: Counts, sets: int, wild: int = 0) -> int:
@@ -25,6 +27,31 @@ def tiles_short(counts: Counts, sets: int, wild: int = 0) -> int:
         _blocks(bamboos, runs=True),
     )
     return max(0, _short(_together(numbers, _blocks(honours, runs=False)), sets) - wild)
+
+
+def helpful_kinds(counts: Counts, sets: int, wild: int = 0) -> Iterator[Kind]:
+    """The kinds of which one more tile brings a hand nearer to winning, in order.
+
+    Only an equal tile, or a neighbour at most two away in its suit, can join another tile; other
+    kinds are left out, even where a single tile of any kind would complete the pair.
+    """
+    short = tiles_short(counts, sets, wild)
+    if not short:
+        return
+    blocks = [_blocks(suit, runs=at < _HONOURS_AT) for at, suit in enumerate(counts)]
+    for at, suit in enumerate(counts):
+        if not suit:
+            continue
+        others = NO_BLOCKS
+        for place, each in enumerate(blocks):
+            if place != at:
+                others = _together(others, each)
+        near = suit | suit << DIGIT | suit >> DIGIT | suit << 2 * DIGIT | suit >> 2 * DIGIT
+        for number in range(min(SUIT, KINDS - SUIT * at)):
+            if near >> DIGIT * number & 7:
+                more = _blocks(suit + (1 << DIGIT * number), runs=at < _HONOURS_AT)
+                if _short(_together(others, more), sets) - wild < short:
+                    yield SUIT * at + number
 
 
 @cache

@@ -15,6 +15,7 @@ from rules.melds import (
     Counts,
     face_of,
     groups_with,
+    helpful_kinds,
     is_honour,
     kind_of,
     numbers_win,
@@ -175,6 +176,26 @@ def test_the_number_of_missing_tiles_is_the_number_of_tiles_to_exchange() -> Non
     assert tiles_short(counted("1m 2m 5p 5p"), 1) == 1
     assert tiles_short(counted("1m 2m 5p 9s"), 1, wild=1) == 1
     assert tiles_short(counted("1m 4m 7m 1p"), 1) == 3
+
+
+def test_the_helpful_kinds_are_those_near_a_tile_that_leave_fewer_tiles_to_exchange() -> None:
+    chance = random.Random(8)
+    helped = 0
+    for _ in range(300):
+        wall = chance.choice((range(KINDS), (*range(9), *range(27, 30))))
+        tiles = chance.sample([kind for kind in wall for _ in range(4)], 16)
+        wild = chance.randrange(4)
+        counts = Counts.of(tiles[wild:])
+        short = tiles_short(counts, 5, wild)
+        nearer = [
+            kind
+            for kind in range(KINDS)
+            if any(kind // 9 == other // 9 and abs(kind - other) <= 2 for other in tiles[wild:])
+            and tiles_short(counts.plus(kind), 5, wild) < short
+        ]
+        assert list(helpful_kinds(counts, 5, wild)) == nearer
+        helped += bool(nearer)
+    assert helped > 200
 
 
 def test_numbers_win_agrees_with_sets_and_pair() -> None:

@@ -13,14 +13,11 @@ from rules.games.filipino.hand import Hand
 from rules.games.filipino.table import FilipinoTable, Offer
 from rules.games.filipino.wins import counts_of
 from rules.geometry import Seat
-from rules.melds import KINDS, Counts, face_of, tiles_short
+from rules.melds import Counts, face_of, helpful_kinds, tiles_short
 from rules.tiles import Face
 
 if TYPE_CHECKING:
     from rules.games.filipino.play import FilipinoPlay
-
-Nearness = tuple[int, int]
-"""The number of tiles short of a win, then minus the number of unseen tiles that help."""
 
 
 def sensible(play: FilipinoPlay, seat: Seat) -> Act:
@@ -55,7 +52,10 @@ def _answer(table: FilipinoTable, offer: Offer, acts: list[Act]) -> Act:
 
 
 def _own_turn(table: FilipinoTable, seat: Seat, acts: list[Act]) -> Act:
-    """A kong that keeps the distance to a win, else the discard that leaves the best hand."""
+    """A kong that keeps the distance to a win, else the discard that leaves the best hand.
+
+    A joker is discarded only if nothing else can be.
+    """
     hand = table.hands[seat]
     now = _short(table, hand)
     for act in acts:
@@ -66,27 +66,27 @@ def _own_turn(table: FilipinoTable, seat: Seat, acts: list[Act]) -> Act:
         if rest is not None and _short_with(table, rest.concealed, sets) <= now:
             return act
     discards = [act for act in acts if act.verb == "discard"]
-    return min(discards, key=lambda act: _after_discard(table, hand, act))
+    left = {act: hand.without(act.tiles) or hand for act in discards}
+    short = {act: (act.tiles == (table.joker,), _short(table, left[act])) for act in discards}
+    least = min(short.values())
+    nearest = [act for act in discards if short[act] == least]
+    return min(nearest, key=lambda act: _preference(table, left[act], act))
 
 
-def _after_discard(table: FilipinoTable, hand: Hand, act: Act) -> tuple[bool, Nearness, bool, str]:
-    """The sort key of a discard: keep jokers, stay near a win, discard end numbers first."""
+def _preference(table: FilipinoTable, left: Hand, act: Act) -> tuple[int, bool, str]:
+    """The sort key of discards that leave hands equally near a win.
+
+    Most unseen tiles that help, then end numbers first.
+    """
     (face,) = act.tiles
-    rest = hand.without(act.tiles) or hand
-    keeps_joker = face == table.joker
-    return keeps_joker, _nearness(table, rest), face[0] not in "1289", face
+    return -_helping(table, left), face[0] not in "1289", face
 
 
-def _nearness(table: FilipinoTable, hand: Hand) -> Nearness:
+def _helping(table: FilipinoTable, hand: Hand) -> int:
+    """The number of unseen tiles that bring the hand nearer to a win."""
     counts, jokers = _split(table, hand.concealed)
-    sets = hand.sets_open
-    short = tiles_short(counts, sets, jokers)
-    helping = 0
-    for kind in range(KINDS):
-        face = face_of(kind)
-        if _near(counts, kind) and tiles_short(counts.plus(kind), sets, jokers) < short:
-            helping += max(0, _unseen(table, hand, face))
-    return short, -helping
+    kinds = helpful_kinds(counts, hand.sets_open, jokers)
+    return sum(max(0, _unseen(table, hand, face_of(kind))) for kind in kinds)
 
 
 def _unseen(table: FilipinoTable, hand: Hand, face: Face) -> int:
@@ -95,13 +95,6 @@ def _unseen(table: FilipinoTable, hand: Hand, face: Face) -> int:
     melds = (meld for each in table.hands for meld in each.melds)
     melded = sum(meld.tiles.count(face) for meld in melds if not meld.secret)
     return 4 - seen - melded
-
-
-def _near(counts: Counts, kind: int) -> bool:
-    """Whether the hand has an equal tile or a neighbour within two; only such a tile can help."""
-    suit = kind // 9
-    reach = range(max(kind - 2, suit * 9), min(kind + 2, suit * 9 + 8, KINDS - 1) + 1)
-    return any(counts.having(other) for other in reach)
 
 
 def _short(table: FilipinoTable, hand: Hand) -> int:

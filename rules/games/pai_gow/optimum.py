@@ -9,7 +9,7 @@ of a split then take a few `&` operations and bit counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -120,9 +120,17 @@ class Opposition:
     holders: Mapping[Face, tuple[int, ...]]
     high: Mapping[Rank, tuple[int, int]]
     low: Mapping[Rank, tuple[int, int]]
+    _counted: dict[Split, Odds] = field(default_factory=dict, compare=False, repr=False)
+    """The odds of every split that was counted: house ways often choose the same split."""
 
     def odds(self, split: Split) -> Odds:
         """The odds of this split against every hand of the other 28 tiles."""
+        odds = self._counted.get(split)
+        if odds is None:
+            odds = self._counted[split] = self._count(split)
+        return odds
+
+    def _count(self, split: Split) -> Odds:
         possible = self.every
         for face in set(split.tiles):
             for holders in self.holders[face][: split.tiles.count(face)]:

@@ -8,9 +8,9 @@ later it is shown, or the floor calls its result. Hands of empty positions are d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import get_args
 
 from rules.errors import IllegalSetupError
@@ -208,9 +208,9 @@ class PaiGowPlay:
             yield from (SetHand(seat, split) for split in self._legal_splits(seat, hand.known))
 
     def _shows(self, seat: Seat, hand: Hand) -> Iterator[Show]:
-        left, known = self._tiles_left(seat), Counter(hand.known)
-        for tiles in four_tile_hands():
-            if known <= Counter(tiles) <= left:
+        left, known = _digits(self._tiles_left(seat).elements()), _digits(hand.known)
+        for tiles, digits in _hands_as_digits():
+            if _contains(left, digits) and _contains(digits, known):
                 yield from (Show(seat, split) for split in self._legal_splits(seat, tiles))
 
     def _legal_splits(self, seat: Seat, tiles: tuple[Face, ...]) -> tuple[Split, ...]:
@@ -259,3 +259,28 @@ def start(
 
 def _the_set() -> Counter[Face]:
     return Counter(tile_set("pai_gow_32").faces)
+
+
+def _digits(tiles: Iterable[Face]) -> int:
+    """The counts of the faces as one number with an octal digit for each face."""
+    return sum(map(_digit_of().__getitem__, tiles))
+
+
+@cache
+def _digit_of() -> Mapping[Face, int]:
+    return {face: 1 << 3 * at for at, face in enumerate(_the_set())}
+
+
+@cache
+def _hands_as_digits() -> tuple[tuple[tuple[Face, ...], int], ...]:
+    """Every different hand of four tiles, with its counts as `_digits`."""
+    return tuple((tiles, _digits(tiles)) for tiles in four_tile_hands())
+
+
+_SPARE = sum(4 << 3 * at for at in range(21))
+"""The highest bit of each of the 21 octal digits; a count of 0 to 2 leaves it 0."""
+
+
+def _contains(more: int, fewer: int) -> bool:
+    """Whether no digit of `fewer` is above that of `more`: no spare bit is borrowed from."""
+    return (more | _SPARE) - fewer & _SPARE == _SPARE

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from rules.errors import NotationError
 from rules.games.pai_gow.ranks import Half, Ranking
@@ -15,6 +15,8 @@ from rules.tiles import Face, tile_set
 
 WAYS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
 """The three ways to divide four tiles into two pairs, as indices."""
+_REMEMBERED = 1 << 14
+"""Hands whose splits are remembered; the tiles of one set form 8,130 different hands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,16 @@ def splits(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
 
     Of halves of equal rank, the half with the stronger tile is high.
     """
-    four = tuple(tiles)
+    return _splits(tuple(tiles), ranking)
+
+
+def settings(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
+    """Every legal way to set four tiles: all splits; those with equal halves in both orders."""
+    return _settings(tuple(tiles), ranking)
+
+
+@lru_cache(_REMEMBERED)
+def _splits(four: tuple[Face, ...], ranking: Ranking) -> tuple[Split, ...]:
     found: dict[Split, None] = {}
     for (a, b), (c, d) in WAYS:
         split = Split((four[a], four[b]), (four[c], four[d]))
@@ -55,10 +66,10 @@ def splits(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
     return tuple(found)
 
 
-def settings(tiles: Iterable[Face], ranking: Ranking) -> tuple[Split, ...]:
-    """Every legal way to set four tiles: all splits; those with equal halves in both orders."""
+@lru_cache(_REMEMBERED)
+def _settings(four: tuple[Face, ...], ranking: Ranking) -> tuple[Split, ...]:
     each = []
-    for split in splits(tiles, ranking):
+    for split in _splits(four, ranking):
         each.append(split)
         if is_legal(split.exchanged(), ranking) and split.exchanged() != split:
             each.append(split.exchanged())

@@ -241,7 +241,9 @@ def floor(name: str, ranking: Ranking) -> Rank:
 def fits(names: str, tiles: tuple[Face, ...]) -> bool:
     """Whether these tiles, in any order, are those that `names` lists."""
     named = [TILE_NAMES[name] for name in names.split()]
-    return len(named) == len(tiles) and any(
+    if len(named) != len(tiles) or any(set(tiles).isdisjoint(faces) for faces in named):
+        return False
+    return any(
         all(face in faces for face, faces in zip(order, named, strict=True))
         for order in permutations(tiles)
     )

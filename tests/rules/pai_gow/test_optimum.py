@@ -69,13 +69,12 @@ def test_the_optimum_is_never_worse_than_a_house_way(name: str, role: Role) -> N
     opposite = opposition(HOUSE_WAYS[name], HOUSE, role)
     commission = commission_of(HOUSE, role)
     for tiles in four_tile_hands():
-        expected = {
-            split: opposite.odds(split).expected(commission)
-            for split in splits(tiles, HOUSE.ranking)
+        gained = {
+            split: opposite.odds(split).gain(commission) for split in splits(tiles, HOUSE.ranking)
         }
-        best = expected[optimum(tiles, against=name, role=role)]
+        best = gained[optimum(tiles, against=name, role=role)]
         ways = {way.set(tiles, HOUSE.ranking) for way in HOUSE_WAYS.values()}
-        assert all(best >= expected[split] for split in ways)
+        assert all(best >= gained[split] for split in ways)
 
 
 @pytest.mark.slow

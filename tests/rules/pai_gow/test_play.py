@@ -15,11 +15,13 @@ from rules.errors import IllegalOutcomeError, IllegalSetupError, NotationError, 
 from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES, Parameters
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse
 from rules.games.pai_gow.bot import best, sensible
+from rules.games.pai_gow.optimum import four_tile_hands
 from rules.games.pai_gow.play import PaiGowPlay, start
 from rules.games.pai_gow.split import parse_split
 from rules.play import HOUSE, IllegalActionError, Payment, random_action
 from rules.setup_facts import settle
 from rules.steps import Choose
+from rules.tiles import tile_set
 from tests.rules.pai_gow.deals import FACES, begun, dealt, played, with_hands
 
 BANK = "1-1 6-3 3-3 5-5"
@@ -197,6 +199,21 @@ def test_the_bank_has_no_result_to_call_and_a_shown_hand_needs_its_known_tiles()
     shows = [action for action in play.legal_actions if isinstance(action, Show)]
     assert all("6-6" in action.split.tiles for action in shows if action.seat == 1)
     assert all(action in play.legal_actions for action in islice(shows, 0, None, 97))
+
+
+def test_a_hand_can_be_shown_with_every_four_tiles_that_are_not_seen_elsewhere() -> None:
+    setup = dealt(2)
+    play = played(start(setup, {setup.hands[1][0]: "6-6"}), "1 set", "0 set")
+    play = played(play, "0 show 1-1 6-3 / 5-5 3-3")
+    left = Counter(tile_set("pai_gow_32").faces) - Counter(["1-1", "6-3", "5-5", "3-3"])
+    possible = {tiles for tiles in four_tile_hands() if Counter(["6-6"]) <= Counter(tiles) <= left}
+    shown = {
+        tuple(sorted(action.split.tiles))
+        for action in play.legal_actions
+        if isinstance(action, Show)
+    }
+    assert shown == possible
+    assert ("5-5", "6-2", "6-5", "6-6") in shown and len(shown) > 500
 
 
 def test_dead_hands_are_known_only_if_the_house_shows_them() -> None:
