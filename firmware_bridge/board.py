@@ -128,6 +128,8 @@ class ProtocolBreach(enum.Enum):
     NOT_REQUESTED = "an event that the host has not requested"
     TOO_MANY_FAULTS = "more latched faults than a board can have"
     FLOOD = "more messages than the host accepts"
+    FORGED = "a frame that another device has changed, repeated or made"
+    FALSE_START = "a notice without a start of the board, which another device can send"
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,8 @@ its sequence number without the wrap at 256; that of a reply is its command's, t
 is the last acknowledged event's. Counters are not transmitted: both sides count. A frame that was
 changed, repeated at a later place or recorded in another session therefore has a wrong tag. Such a
 frame is counted and dropped. After $forged of them the receiver ends the session, so that a device
-that guesses tags has $forged attempts of 4,294,967,296. `Identify`, `Identity`, `Authenticate`,
+that guesses tags has $forged attempts of 4,294,967,296. The host reports a fault from the fourth
+wrong tag within a minute on. `Identify`, `Identity`, `Authenticate`,
 `Started` and the refusal of an `Identify` have no tag.
 
 The board's nonce is the SipHash-2-4 of FE FF FF FF, the serial number, the number of starts and
@@ -205,9 +206,10 @@ loop; a command with its reply takes about 3 ms. What stops motors does not wait
 
 What this does not prove: a device that only passes all bytes on, both ways and without delay, is
 a longer cable. A device on the line can always disturb it; outputs then become safe when the lease
-ends. `Started` has no tag, so a forged one pauses the table. A stock bootloader reads the
-EEPROM to anybody with the USB cable, the key included; a board that was flashed with `--bare` has
-lock bits that prevent it.
+ends. `Started` has no tag, so a forged one costs a session: the host begins a new one, finds by the
+board's proof that its count of starts is the same, and reports the notice as a fault. A stock
+bootloader reads the EEPROM to anybody with the USB cable, the key included; a board that was
+flashed with `--bare` has lock bits that prevent it.
 
 ## Starts and resets
 

@@ -56,7 +56,8 @@ class Identification:
         if self._challenge is None:
             raise _error(
                 f"board {self._board} (serial {serial}) does not have the key that the key file has"
-                " for it; check that it is the right board, or provision it again.",
+                " for it, or another device has changed its identity on the line; check that it is"
+                " the right board and what else its line reaches, or provision it again.",
                 again=again,
             )
         return encoding.identity(identity)

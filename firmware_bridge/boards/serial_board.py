@@ -149,6 +149,7 @@ class SerialBoard:
         await self._check_counts()
         for sensor in self._subscriptions:
             await self._requests.order(wire.Watch(sensor, 1), f"watching {self._name_of(sensor)}")
+        self._incoming.check_start(self._link.forgery.false_start(identity.boots))
         self._recognition.record(identity)
         self._identity = identity
         return identity

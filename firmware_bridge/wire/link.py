@@ -15,6 +15,7 @@ from contextlib import suppress
 from firmware_bridge.wire.boot_times import RELEASE_SILENCE, START_SILENCE
 from firmware_bridge.wire.codec import EVENTS, Decoder, Frame
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
+from firmware_bridge.wire.forgery import ForgeryCheck
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
@@ -56,12 +57,13 @@ class Link:
         expects."""
         self.on_started: Callable[[Started], None] = _discard
         """Called with the notice of the board's start."""
+        self.forgery = ForgeryCheck()
+        """The frames of this link that do not come from its board."""
         self.name = name
         self.address = address
         self._line = line
         self._loop = line.loop
         self._exchange = Exchange(address)
-        self._forged_before = 0
         self._timer: asyncio.TimerHandle | None = None
         self._boots = 0
         """The board's number of starts, as of its last `Identity`."""
@@ -94,7 +96,7 @@ class Link:
             raise BoardSilentError(f"board {self.name}: {self._line.broken}")
         command = Command(Identify(PROTOCOL, nonce), self._loop.create_future())
         self._closed = ""
-        self._forged_before = self._exchange.traffic.forged
+        self.forgery.begin_session(self._exchange.traffic.forged)
         self._exchange.identify(command)
         self._line.wake(self)
         return await command.reply
@@ -178,16 +180,16 @@ class Link:
                 return
         else:
             command = self._exchange.take_reply(frame, now)
-            if type(message) is Identity:
-                self._boots = message.boots
             if command is not None:
+                if type(message) is Identity:
+                    self._boots = message.boots
                 if (error := self.check_reply(command.message, message)) is not None:
                     command.fail(error)
                 elif not command.reply.done():
                     command.reply.set_result(message)
                 return
         self.on_surplus()
-        if self._exchange.traffic.forged >= self._forged_before + MOST_FORGED:
+        if self.forgery.is_too_many(self._exchange.traffic.forged, now):
             self.fail(
                 f"{MOST_FORGED} frames of this session did not have the tag of the board's key."
                 " Another device sends on this line: check what is connected to it, then start the"
@@ -220,6 +222,7 @@ class Link:
         self.on_started(started)
         self._line.end_silence()
         if self._exchange.ready:
+            self.forgery.ended_by(started, self._boots)
             cause = _CAUSES.get(started.reset_cause, "unknown")
             self.fail(f"it was reset (cause: {cause}) and has started again.")
         elif self._exchange.in_flight:

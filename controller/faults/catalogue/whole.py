@@ -258,7 +258,8 @@ ROWS = (
     FaultRow(
         fault=Fault.PROTOCOL,
         title="Protocol broken",
-        expected="messages that the protocol permits: defined codes, channels of the right kind,"
+        expected="messages of the board that the protocol permits: the tag of the session, defined"
+        " codes, channels of the right kind,"
         " values within their ranges, ends of motions in progress, counts that do not decrease, and"
         " at most 200 messages a second",
         instead="another message, which the evidence quotes; the host ignored it",
@@ -267,7 +268,8 @@ ROWS = (
         automatic="every output goes to its safe value; the table pauses and asks; a command whose"
         " reply or end was wrong continues from the progress that the board reports",
         please="Compare the firmware of {part} with `wallwright scan`, flash it if it is not"
-        " current, then clear the fault; replace the board if the fault returns.",
+        " current, and check what else its line reaches; then clear the fault. Replace the board if"
+        " the fault returns.",
         who=Who.TECHNICIAN,
         answers=(CLEAR, STOP),
         example="board base",

@@ -39,6 +39,7 @@ class Incoming:
         link.check_reply = ReplyCheck(records, self._breaches).check
         link.on_event = self._events.take
         link.on_surplus = self._events.surplus
+        link.forgery.on_forged = self._forged
 
     @property
     def breaches(self) -> Mapping[ProtocolBreach, int]:
@@ -48,6 +49,14 @@ class Incoming:
     def begin_session(self) -> None:
         """Forget the counts and times of the previous session."""
         self._events.begin_session()
+
+    def check_start(self, started: wire.Started | None) -> None:
+        """Report a notice that ended a session although the board had not started."""
+        if started is not None:
+            self._breaches.add(ProtocolBreach.FALSE_START, f"{started}")
+
+    def _forged(self) -> None:
+        self._breaches.add(ProtocolBreach.FORGED, "a frame without the tag of this session")
 
     # Replies whose check needs more than the command
 
