@@ -252,6 +252,9 @@ class VirtualBoard:
                 damaged, repeated = self.line()
                 return wire.Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF, 0)
             case wire.Bootloader():
+                # A command for another board, or from before a reset, must not stop this one.
+                if message.confirmation != self._boots & 0xFFFF:
+                    raise OrderRefusedError(Refusal.OUT_OF_RANGE)
                 self._make_safe(Reason.STOPPED, dead=True)
                 self._drop_rig()
                 self._lease.end()

@@ -279,7 +279,10 @@ class Report(NamedTuple):
 
 
 class Bootloader(NamedTuple):
-    """Stop everything and wait for new firmware."""
+    """Stop everything and wait for new firmware.
+
+    `confirmation` is the board's number of starts, as in `Identity`; any other is refused.
+    """
 
     confirmation: int
 

@@ -110,7 +110,7 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
         report();
         break;
     case WIRE_BOOTLOADER:
-        pending_leave();
+        pending_leave(wire_get_u32(payload));
         break;
     default:
         answer_refused(REFUSAL_OUT_OF_RANGE, WIRE_NONE);

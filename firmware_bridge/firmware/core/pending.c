@@ -2,6 +2,7 @@
 
 #include "../port.h"
 #include "answers.h"
+#include "identity.h"
 #include "memory.h"
 #include "modules.h"
 #include "replies.h"
@@ -36,7 +37,13 @@ static void answer_scan(void) {
 
 /* Bootloader */
 
-void pending_leave(void) {
+/* A command for another board, or from before a reset, must not stop this one: it names the number
+ * of starts that Identity has reported. */
+void pending_leave(uint32_t confirmation) {
+    if (confirmation != (uint16_t)identity.boots) {
+        answer_refused(REFUSAL_OUT_OF_RANGE, WIRE_NONE);
+        return;
+    }
     setup_drop();
     memory_save();
     answer_ok();

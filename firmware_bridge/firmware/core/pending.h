@@ -7,7 +7,7 @@
 
 void pending_begin(void);
 void pending_scan(uint8_t port);
-void pending_leave(void);
+void pending_leave(uint32_t confirmation);
 bool pending_turn(void); /* true if the next turn can continue without time passing */
 
 #endif

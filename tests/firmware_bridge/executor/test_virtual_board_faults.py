@@ -144,7 +144,10 @@ def test_a_reset_board_has_no_table_and_no_lease_and_one_boot_more() -> None:
 def test_the_bootloader_stops_every_motor() -> None:
     async def main(rack: Rack) -> None:
         rack.set("drum", 700)
-        assert rack.boards["base"].execute(Bootloader(0), 0) == Ok()
+        refused = Refused(Refusal.OUT_OF_RANGE, NONE)
+        assert rack.boards["base"].execute(Bootloader(0), 0) == refused
+        assert rack.plant.drum.stirring, "a command for another start"  # type: ignore[union-attr]
+        assert rack.boards["base"].execute(Bootloader(1), 0) == Ok()
         assert not rack.plant.drum.stirring  # type: ignore[union-attr]
 
     run_scenario(main)

@@ -14,6 +14,7 @@ from firmware_bridge.sim.processors.bootloader import parse_intel_hex, stock_boo
 from firmware_bridge.sim.processors.processor import FIRMWARE, FREQUENCY, PinLevel, Processor
 from firmware_bridge.wire.codec import Decoder, encode
 from firmware_bridge.wire.messages import (
+    NONE,
     PROTOCOL,
     Bootloader,
     Faulted,
@@ -21,6 +22,8 @@ from firmware_bridge.wire.messages import (
     Identity,
     Message,
     Ok,
+    Refusal,
+    Refused,
     ResetCause,
     Started,
 )
@@ -161,7 +164,10 @@ def test_hung_firmware_is_reported_as_the_cause_and_as_a_fault(board: Processor)
 def test_an_ordered_bootloader_is_reported_as_the_cause(board: Processor) -> None:
     sent(board, SECOND)
     session, _, _ = begun(board)
-    assert answers_to(board, session.command(Bootloader(0))) == [Ok()]
+    refused = Refused(Refusal.OUT_OF_RANGE, NONE)
+    assert answers_to(board, encode(0, session.sequence, Bootloader(1))) == []
+    assert answers_to(board, session.command(Bootloader(0))) == [refused]
+    assert answers_to(board, session.command(Bootloader(1))) == [Ok()]
     assert sent(board, SECOND) == [Started(2, ResetCause.BOOTLOADER)]
 
 

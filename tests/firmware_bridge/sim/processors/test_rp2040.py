@@ -10,10 +10,22 @@ import pytest
 
 from firmware_bridge.commissioning.provisioning import eeprom
 from firmware_bridge.executor.virtual_board import KEY
+from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FIRMWARE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import IMAGE, Restart, Rp2040
 from firmware_bridge.wire.codec import Decoder, encode
-from firmware_bridge.wire.messages import PROTOCOL, Chip, Identify, Identity
+from firmware_bridge.wire.messages import (
+    NONE,
+    PROTOCOL,
+    Bootloader,
+    Chip,
+    Identify,
+    Identity,
+    Message,
+    Ok,
+    Refusal,
+    Refused,
+)
 
 BOOT2 = 252
 MILLISECOND = 16_000
@@ -85,3 +97,25 @@ def test_a_damaged_second_stage_leaves_the_chip_in_its_bootloader() -> None:
         pico.run(MILLISECOND)
         assert pico.state.in_bootloader
     file.unlink()
+
+
+@pytest.mark.slow
+def test_a_pico_enters_its_bootloader_only_for_the_host_that_has_proven_the_key(
+    pico: Rp2040,
+) -> None:
+    def answers(data: bytes) -> list[Message]:
+        pico.send(0, data, pico.cycle)
+        pico.run(pico.cycle + 40 * MILLISECOND)
+        return [frame.message for frame in Decoder().feed(pico.take().bytes_of(0))]
+
+    session = HostSession(0, KEY)
+    pico.run(5 * MILLISECOND)
+    assert answers(encode(0, 0, Bootloader(1)))[1:] == [], "before a session; Started is first"
+    (found,) = answers(session.identify(b"12345678"))
+    assert isinstance(found, Identity)
+    assert answers(session.authenticate(found)) == [Ok()]
+    assert answers(encode(0, session.sequence, Bootloader(1), bytes(16), session.counter)) == []
+    assert answers(session.command(Bootloader(0))) == [Refused(Refusal.OUT_OF_RANGE, NONE)]
+    assert not pico.state.in_bootloader
+    assert answers(session.command(Bootloader(1))) == [Ok()]
+    assert pico.state.in_bootloader
