@@ -221,7 +221,14 @@ def on_lines(
     flags, keys = flags_of(table), keys or DeviceKeys.none()
     lines = {port: SerialLine(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
-        name: SerialBoard(name, board, lines[ports[name]], keys.on(ports[name]), flags=flags)
+        name: SerialBoard(
+            name,
+            board,
+            lines[ports[name]],
+            keys.on(ports[name]),
+            flags=flags,
+            build_of=keys.build_of,
+        )
         for name, board in table.boards.items()
     }
 

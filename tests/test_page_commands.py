@@ -71,6 +71,7 @@ def page_folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))  # keys, and who may sign
         # A game from a folder stays registered in the process; the next test must not have it.
         patch.setattr(PLUGINS, "_added", dict(PLUGINS._added))
         patch.setattr(sys, "path", list(sys.path))

@@ -19,6 +19,13 @@ Key = bytes | Callable[[str], bytes]
 """A device key, or a function from serial number to key (`DeviceKeys.of`)."""
 Nonce = Callable[[], bytes]
 """Returns eight bytes, which must be new for every session."""
+BuildOf = Callable[[str], bytes]
+"""Returns the build that was recorded for a serial number; empty if none was (`DeviceKeys`)."""
+
+
+def no_build(serial: str) -> bytes:
+    """The recorded build of a board for which none is expected."""
+    return b""
 
 
 def random_nonce() -> bytes:
@@ -29,19 +36,29 @@ def random_nonce() -> bytes:
 class Identification:
     """Begins sessions with one board: first `identify`, then `begin` if it is the right board."""
 
-    def __init__(self, board: str, link: Link, requests: Requests, key: Key, nonce: Nonce) -> None:
+    def __init__(
+        self,
+        board: str,
+        link: Link,
+        requests: Requests,
+        key: Key,
+        nonce: Nonce,
+        build_of: BuildOf = no_build,
+    ) -> None:
         self._board = board
         self._link = link
         self._requests = requests
         self._key = key
         self._nonce = nonce
+        self._build_of = build_of
         self._challenge: Challenge | None = None
 
     async def identify(self, *, again: bool) -> BoardIdentity:
         """Verify the proof of the board and return its identity.
 
-        Raises BoardError for a board of another protocol version or without the key; after a first
-        session (`again`) the error is a StrangeBoardError, because the board was exchanged.
+        Raises BoardError for a board of another protocol version, without the key, or with another
+        build than was recorded; after a first session (`again`) the error is a StrangeBoardError,
+        because the board was exchanged.
         """
         nonce = self._nonce()
         reply = await self._link.identify(nonce)
@@ -58,6 +75,16 @@ class Identification:
                 f"board {self._board} (serial {serial}) does not have the key that the key file has"
                 " for it, or another device has changed its identity on the line; check that it is"
                 " the right board and what else its line reaches, or provision it again.",
+                again=again,
+            )
+        expected = self._build_of(serial)
+        if expected and identity.build != expected:
+            raise _error(
+                f"board {self._board} (serial {serial}) runs the build"
+                f" {encoding.text(identity.build)}, and {encoding.text(expected)} was recorded when"
+                " it was flashed; flash it with `wallwright firmware flash PORT`. If it was flashed"
+                " from another host, `wallwright firmware verify PORT` compares it with the build"
+                " of this host and records it.",
                 again=again,
             )
         return encoding.identity(identity)

@@ -28,7 +28,14 @@ from firmware_bridge.board import (
 )
 from firmware_bridge.boards import encoding
 from firmware_bridge.boards.fault_feed import FaultFeed
-from firmware_bridge.boards.identification import Identification, Key, Nonce, random_nonce
+from firmware_bridge.boards.identification import (
+    BuildOf,
+    Identification,
+    Key,
+    Nonce,
+    no_build,
+    random_nonce,
+)
 from firmware_bridge.boards.incoming.ends import LATE
 from firmware_bridge.boards.incoming.incoming import Incoming
 from firmware_bridge.boards.lease import Lease
@@ -60,7 +67,8 @@ class SerialBoard:
     """A `Board` on a line.
 
     `key` and `nonce` prove its identity (`Key`, `Nonce`).
-    `flags` are the flags of the channels (`encoding.flags_of`).
+    `flags` are the flags of the channels (`encoding.flags_of`). A board with another build than
+    `build_of` returns for its serial number is refused.
     """
 
     def __init__(
@@ -71,6 +79,7 @@ class SerialBoard:
         key: Key,
         nonce: Nonce = random_nonce,
         flags: Mapping[str, int] = encoding.NO_FLAGS,
+        build_of: BuildOf = no_build,
     ) -> None:
         self._name = name
         self._config = config
@@ -81,7 +90,9 @@ class SerialBoard:
         self._link = line.link(config.address, name)
         self._link.lost = self._end
         self._requests = Requests(name, self._link, channels)
-        self._identification = Identification(name, self._link, self._requests, key, nonce)
+        self._identification = Identification(
+            name, self._link, self._requests, key, nonce, build_of
+        )
         self._identity: BoardIdentity | None = None
         self._recognition = Recognition(name, config.serial, chip_of(config))
         self._motions = Motions(self._link)

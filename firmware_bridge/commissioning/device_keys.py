@@ -1,8 +1,10 @@
-"""Device key file: the boards' keys, in one file that only its owner may read.
+"""Device key file: the boards' keys and builds, in one file that only its owner may read.
 
-A line is a serial number and its key in hexadecimal. A real board is accepted only with the key
-that `wallwright firmware provision` gave it. Simulated boards have serial numbers that begin with
-SIM and share one public key; only a key store that is created with `simulated` gives that key.
+A line is a serial number, its key, and, once the board was flashed or verified from this host, the
+build of its firmware and the SHA-256 of the written image; all in hexadecimal. A real board is
+accepted only with the key that `wallwright firmware provision` gave it. Simulated boards have
+serial numbers that begin with SIM and share one public key; only a key store that is created with
+`simulated` gives that key.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import stat
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.wire.errors import BoardError
@@ -23,6 +26,17 @@ UNSET = "UNSET000"
 SIMULATED = "SIM"
 SERIAL_SIZE = 8
 KEY_SIZES = (16, 32)
+BUILD_SIZE = 4
+MOST_FIELDS = 3
+"""Fields of a line after the serial number."""
+
+
+class KnownBoard(NamedTuple):
+    """What the key file has for one board; the build and the image are empty if not recorded."""
+
+    key: bytes
+    build: bytes = b""
+    image: bytes = b""
 
 
 class KeysError(WallwrightError, ValueError):
@@ -47,7 +61,7 @@ class DeviceKeys:
     def __init__(self, file: Path, *, simulated: bool = False) -> None:
         self.file = file
         self._simulated = simulated
-        self._keys = _read(file)
+        self._boards = _read(file)
 
     @classmethod
     def none(cls) -> DeviceKeys:
@@ -55,7 +69,7 @@ class DeviceKeys:
         return cls(Path(os.devnull))
 
     def __contains__(self, serial: str) -> bool:
-        return serial in self._keys
+        return serial in self._boards
 
     def of(self, serial: str, port: str = "") -> bytes:
         """The key of the board with this serial number on this port.
@@ -71,8 +85,8 @@ class DeviceKeys:
                 " whose key is public; connect a board that was provisioned, or add"
                 " --allow-simulated if the port is that of `wallwright board`."
             )
-        if serial in self._keys:
-            return self._keys[serial]
+        if serial in self._boards:
+            return self._boards[serial].key
         if serial == UNSET:
             raise MissingKeyError(
                 "this board was never provisioned, and therefore has no identity; give it a serial"
@@ -94,13 +108,33 @@ class DeviceKeys:
 
         The file is replaced atomically, so a power cut leaves the old one.
         """
-        kept = {**self._keys, serial: key}
-        _write(self.file, kept)
-        self._keys = kept
+        self._keep(serial, self._boards.get(serial, KnownBoard(key))._replace(key=key))
+
+    def build_of(self, serial: str) -> bytes:
+        """The build that was recorded for a board, 4 bytes; empty if none was."""
+        known = self._boards.get(serial)
+        return known.build if known else b""
+
+    def image_of(self, serial: str) -> bytes:
+        """The SHA-256 of the image that was written to a board; empty if it is not known."""
+        known = self._boards.get(serial)
+        return known.image if known else b""
+
+    def record_build(self, serial: str, build: bytes, image: bytes = b"") -> None:
+        """Record the build of a board that has a key here, and the SHA-256 of its image if known.
+
+        Raises KeysError if the file cannot be written.
+        """
+        self._keep(serial, KnownBoard(self._boards[serial].key, build, image))
 
     def require_writable(self) -> None:
         """Raise KeysError if keys cannot be stored in this file."""
-        _write(self.file, self._keys)
+        _write(self.file, self._boards)
+
+    def _keep(self, serial: str, board: KnownBoard) -> None:
+        kept = {**self._boards, serial: board}
+        _write(self.file, kept)
+        self._boards = kept
 
 
 def default_file() -> Path:
@@ -110,7 +144,7 @@ def default_file() -> Path:
     return folder / "wallwright" / "keys"
 
 
-def _read(file: Path) -> dict[str, bytes]:
+def _read(file: Path) -> dict[str, KnownBoard]:
     try:
         with file.open(encoding="ascii") as stream:
             mode = os.fstat(stream.fileno()).st_mode
@@ -128,29 +162,31 @@ def _read(file: Path) -> dict[str, bytes]:
             f"The key file {file} cannot be read ({reason}); repair or remove it."
         ) from error
     return dict(
-        _key(file, number, line)
+        _board(file, number, line)
         for number, line in enumerate(lines, 1)
         if line.strip() and not line.startswith("#")
     )
 
 
-def _key(file: Path, number: int, line: str) -> tuple[str, bytes]:
-    serial, _, written = line.strip().partition(" ")
+def _board(file: Path, number: int, line: str) -> tuple[str, KnownBoard]:
+    serial, *written = line.split()
     try:
-        key = bytes.fromhex(written)
+        key, build, image = (bytes.fromhex(each) for each in (*written, "", "")[:3])
     except ValueError:
-        key = b""
-    if not is_serial(serial) or len(key) not in KEY_SIZES:
+        key = build = image = b""
+    sizes = len(key) in KEY_SIZES and len(build) in (0, BUILD_SIZE) and len(image) in (0, 32)
+    if not is_serial(serial) or len(written) > MOST_FIELDS or not sizes:
         raise KeysError(
             f"{file}:{number}: the line is not a serial number with a key of 16 or 32 bytes in"
-            " hexadecimal; remove the line, or provision that board again."
+            " hexadecimal, a build of 4 and an image's hash of 32; remove the line, or provision"
+            " that board again."
         )
     if serial == UNSET or serial.startswith(SIMULATED) or len(set(key)) == 1:
         raise KeysError(
             f"{file}:{number}: the key of {serial} is public, because the board is simulated or"
             " was never provisioned; remove the line, and provision the board."
         )
-    return serial, key
+    return serial, KnownBoard(key, build, image)
 
 
 def is_serial(serial: str) -> bool:
@@ -158,8 +194,11 @@ def is_serial(serial: str) -> bool:
     return len(serial) == SERIAL_SIZE and serial.isascii() and serial.isalnum()
 
 
-def _write(file: Path, keys: Mapping[str, bytes]) -> None:
-    text = "".join(f"{serial} {keys[serial].hex()}\n" for serial in sorted(keys))
+def _write(file: Path, boards: Mapping[str, KnownBoard]) -> None:
+    text = "".join(
+        " ".join((serial, *(part.hex() for part in boards[serial]))).rstrip() + "\n"
+        for serial in sorted(boards)
+    )
     aside = file.with_name(f".{file.name}.new")
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

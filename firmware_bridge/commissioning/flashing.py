@@ -91,6 +91,11 @@ def built_hash(elf: Path = ELF) -> bytes | None:
     return bytes.fromhex(notes[0].decode("ascii")) if notes else None
 
 
+def image_hash() -> bytes:
+    """The SHA-256 of the built image for the Mega."""
+    return hashlib.sha256(HEX.read_bytes()).digest()
+
+
 def _sections(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Names and contents of the sections of a 32-bit little-endian ELF file."""
     if len(data) < _ELF_HEADER.size or data[:6] != b"\x7fELF\x01\x01":

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -35,14 +36,47 @@ ChipName = Annotated[
 ]
 
 
+SigningKey = Annotated[
+    Path | None,
+    typer.Option(
+        help="The file with the key that signs the image; created if it is missing.",
+        show_default="~/.config/wallwright/signing_key",
+    ),
+]
+SignersFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--signers",
+        help="The file with the public keys of the makers whose images this host writes.",
+        show_default="~/.config/wallwright/signers",
+    ),
+]
+Unsigned = Annotated[
+    bool,
+    typer.Option("--unsigned", help="Write your own build without checking its signature."),
+]
+
+
 @firmware.command()
-def build(chip: ChipName = "mega2560") -> int:
-    """Build the firmware: with avr-gcc, or with arm-none-eabi-gcc for a Pico."""
+def build(
+    chip: ChipName = "mega2560", signing_key: SigningKey = None, signers: SignersFile = None
+) -> int:
+    """Build and sign the firmware: with avr-gcc, or with arm-none-eabi-gcc for a Pico."""
+    from firmware_bridge.commissioning import image_signature
+
     with _errors_reported() as result:
         if chip == "rp2040":
-            print(f"Built: {pico_flashing.UF2} (build {pico_flashing.build().hex()}).")
-            return result.code
-        print(f"Built: {flashing.ELF} (build {flashing.build().hex()}).")
+            made, shown = pico_flashing.build(), pico_flashing.UF2
+        else:
+            made, shown = flashing.build(), flashing.ELF
+        public = image_signature.sign(
+            _image(chip),
+            chip,
+            made,
+            signing_key or image_signature.signing_key_file(),
+            signers or image_signature.signers_file(),
+        )
+        print(f"Built: {shown} (build {made.hex()}), signed by {public.hex()}.")
     return result.code
 
 
@@ -68,26 +102,33 @@ def flash(
     chip: ChipName = "mega2560",
     bare: Bare = False,
     programmer: Programmer = "usbasp",
+    unsigned: Unsigned = False,
+    signers: SignersFile = None,
+    keys: KeysFile = None,
 ) -> int:
-    """Write the built firmware into a board; check the build that a Mega then reports."""
+    """Write the signed firmware into a board; check the build that a Mega then reports."""
+    known = keys_of(keys)
     with _errors_reported() as result:
         if chip == "rp2040":
             made = pico_flashing.require_built()
-            print(f"The Pico was flashed {pico_flashing.flash(port)} (build {made.hex()}).")
+            signed = _require_signature(chip, made, signers, unsigned=unsigned)
+            how = pico_flashing.flash(port)
+            print(f"The Pico was flashed {how} (build {made.hex()}). {signed}")
             return result.code
         if port is None:
             raise BadInputError("PORT is missing; see 'wallwright firmware --help'.")
         made = flashing.require_built()
+        signed = _require_signature(chip, made, signers, unsigned=unsigned)
         if bare:
             flashing.flash_bare(port, programmer)
             print(
-                "The board was erased and flashed without a bootloader. Provision it:"
+                f"The board was erased and flashed without a bootloader. {signed} Provision it:"
                 " wallwright firmware provision PORT --bare --serial S --address N."
             )
             return result.code
         flashing.flash(port)
-        print(f"The board on {port} was flashed.")
-        _require_build(port, made)
+        print(f"The board on {port} was flashed. {signed}")
+        _require_build(port, made, known)
     return result.code
 
 
@@ -98,12 +139,14 @@ def verify(
         bool,
         typer.Option("--full", help="Also read back the whole flash memory with the bootloader."),
     ] = False,
+    keys: KeysFile = None,
 ) -> int:
-    """Check that a board runs the firmware that is built on this computer."""
+    """Check that a board runs the firmware that is built on this computer; record its build."""
+    known = keys_of(keys)
     with _errors_reported() as result:
         made = flashing.require_built()
         flashing.require_port(port)
-        _require_build(port, made)
+        _require_build(port, made, known)
         if full:
             flashing.compare(port)
             print("Every byte of its flash memory matches the built firmware.")
@@ -147,21 +190,59 @@ def provision(
             flashing.write_eeprom(port, data)
         known.remember(serial, key)
         if bare:
+            # The board cannot be asked here; `flash --bare` has written the image that is built.
+            if (made := flashing.built_hash()) is not None and flashing.HEX.exists():
+                known.record_build(serial, made, flashing.image_hash())
             print(
                 f"The board is {serial}, address {address}, and locked; its key is in"
                 f" {known.file}. Check it on its own port: wallwright scan PORT."
             )
             return result.code
         print(f"The board on {port} is {serial}, address {address}; its key is in {known.file}.")
-        _require_identity(port, serial, key)
+        _require_identity(port, serial, key, known)
     return result.code
 
 
 # Checks of the board's replies
 
 
-def _require_build(port: str, made: bytes) -> None:
-    """Raise FlashingError unless every board on this port runs the build `made`."""
+def _image(chip: str) -> Path:
+    """The file that is written to a board of this chip."""
+    return pico_flashing.UF2 if chip == "rp2040" else flashing.HEX
+
+
+def _require_signature(chip: str, made: bytes, signers: Path | None, *, unsigned: bool) -> str:
+    """A sentence that names the trusted signer of the image; with `unsigned` none is needed.
+
+    Raises FlashingError.
+    """
+    if unsigned:
+        return "The signature of the image was not checked (--unsigned)."
+    from firmware_bridge.commissioning import image_signature
+
+    trusted = signers or image_signature.signers_file()
+    name = image_signature.require_signed(_image(chip), chip, made, trusted)
+    return f"The image is signed by {name}."
+
+
+def _record_build(answer: ProbeAnswer, known: DeviceKeys) -> None:
+    """Record the build of a board that has proven its key; `run` refuses another one."""
+    if answer.identity is None or answer.serial not in known:
+        return
+    if not answer.has_key(known.of(answer.serial)):
+        raise FlashingError(
+            f"The board {answer.serial} does not have the key that {known.file} has for it; check"
+            " that it is the right board, or provision it again."
+        )
+    found = answer.identity.build
+    is_built = flashing.HEX.exists() and flashing.built_hash() == found
+    image = flashing.image_hash() if is_built else b""
+    known.record_build(answer.serial, found, image)
+    print(f"The build {text(found)} of {answer.serial} is recorded in {known.file}.")
+
+
+def _require_build(port: str, made: bytes, known: DeviceKeys) -> None:
+    """Raise FlashingError unless every board on this port runs the build `made`; record it."""
     found = _answers(port)
     for answer in found:
         identity = answer.identity
@@ -176,6 +257,7 @@ def _require_build(port: str, made: bytes) -> None:
                 f" {made.hex()}; flash it: wallwright firmware flash {port}."
             )
         print(f"The board {answer.serial} on {port} runs the build {made.hex()}, as built here.")
+        _record_build(answer, known)
 
 
 def _require_new_serial(serial: str, known: DeviceKeys) -> None:
@@ -201,8 +283,11 @@ def _require_own_serial(port: str, serial: str, known: DeviceKeys) -> None:
     )
 
 
-def _require_identity(port: str, serial: str, key: bytes) -> None:
-    """Raise FlashingError unless the board reports this serial number and proves this key."""
+def _require_identity(port: str, serial: str, key: bytes, known: DeviceKeys) -> None:
+    """Raise FlashingError unless the board reports this serial number and proves this key.
+
+    Records the build of the board.
+    """
     answer = next((each for each in _answers(port) if each.serial == serial), None)
     if answer is None:
         raise FlashingError(
@@ -217,6 +302,7 @@ def _require_identity(port: str, serial: str, key: bytes) -> None:
         "The board answers and has its key; write"
         f" `address: {answer.address}` for it in the table's file."
     )
+    _record_build(answer, known)
 
 
 def _answers(port: str) -> tuple[ProbeAnswer, ...]:

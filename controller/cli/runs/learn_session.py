@@ -212,7 +212,12 @@ def _connected(
             raise BadInputError(as_sentence(error)) from error
         boards = {
             name: SerialBoard(
-                name, board, lines[job.ports[name]], keys.on(job.ports[name]), flags=marks
+                name,
+                board,
+                lines[job.ports[name]],
+                keys.on(job.ports[name]),
+                flags=marks,
+                build_of=keys.build_of,
             )
             for name, board in job.wires.boards.items()
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 from firmware_bridge.commissioning import flashing
 from firmware_bridge.commissioning.flashing import built_hash, tree_hash
+from firmware_bridge.commissioning.image_signature import sign, signers_file, signing_key_file
 from tests.controller.cli.conftest import Wallwright
 
 AVRDUDE = """\
@@ -80,7 +82,8 @@ def elf_with(note: bytes) -> bytes:
 
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Built firmware that matches the sources."""
+    """Built firmware that matches the sources, signed by this host's own key."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
     made = tree_hash()
     assert made is not None
     elf = tmp_path / "build" / "wallwright.elf"
@@ -90,6 +93,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(flashing, "ELF", elf)
     monkeypatch.setattr(flashing, "HEX", elf.with_suffix(".hex"))
     monkeypatch.setattr(flashing.built_hash, "__defaults__", (elf,))
+    sign(flashing.HEX, "mega2560", made, signing_key_file(), signers_file())
     return elf
 
 
@@ -133,7 +137,8 @@ def test_a_new_board_gets_its_serial_number_and_a_key_that_is_stored_on_this_hos
     assert call.startswith(
         f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -U eeprom:w:"
     ) and call.endswith(":i")
-    serial, key = desk.keys.read_text().split()
+    serial, key, build = desk.keys.read_text().split()
+    assert bytes.fromhex(build) == b"old\0", "the build that the board has proven"
     assert (serial, len(bytes.fromhex(key))) == ("WALL0001", 32)
     assert stat.S_IMODE(desk.keys.stat().st_mode) == 0o600
     assert key not in result.out
@@ -153,7 +158,7 @@ def test_a_board_can_be_provisioned_again_but_its_serial_number_is_not_given_to_
     assert wallwright(once).code == 0
     first = desk.keys.read_text()
     assert wallwright(f"{once} --key-bytes 16").code == 0
-    assert len(desk.keys.read_text()) == len(first) - 32
+    assert len(desk.keys.read_text()) == len(first) - 32, "a key of 16 bytes"
 
     (desk.folder / "eeprom.hex").unlink()  # another board is plugged in
     result = wallwright(once)
@@ -363,7 +368,6 @@ def test_the_error_for_a_missing_tool_names_its_package(
     wallwright: Wallwright,
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     result = wallwright(f"firmware {command}")
     assert (result.code, result.out) == (2, "")
     assert missing in result.err
@@ -380,3 +384,107 @@ def test_a_file_that_is_not_a_built_program_has_no_hash(tmp_path: Path) -> None:
         file.write_bytes(data)
         assert built_hash(file) is None
     assert built_hash(tmp_path / "none") is None
+
+
+# The build that a board is expected to run
+
+
+def test_a_table_does_not_run_with_a_board_whose_build_is_another_than_was_flashed(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    keys = f"--keys {desk.keys}"
+    assert wallwright(f"firmware flash {desk.port} {keys}").code == 0
+    assert wallwright(f"firmware provision {desk.port} --serial WALL0001 {keys}").code == 0
+    made = tree_hash()
+    assert made is not None
+    serial, _, build, image = desk.keys.read_text().split()
+    assert (serial, build) == ("WALL0001", made.hex())
+    assert image == hashlib.sha256(flashing.HEX.read_bytes()).hexdigest()
+
+    (desk.folder / "flashed").unlink()  # somebody flashes other firmware; the EEPROM stays
+    result = wallwright(f"run --table single_port --port {desk.port} {keys}")
+    assert result.code == 1
+    assert (
+        f"board base (serial WALL0001) runs the build old, and {made.hex()} was recorded when it"
+        " was flashed; flash it with `wallwright firmware flash PORT`."
+    ) in result.err
+    refused = wallwright(f"firmware verify {desk.port} {keys}")
+    assert refused.code == 1 and desk.keys.read_text().split()[2] == made.hex()
+
+
+def test_verify_records_the_build_of_a_board_that_was_flashed_from_another_host(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    keys = f"--keys {desk.keys}"
+    assert wallwright(f"firmware provision {desk.port} --serial WALL0001 {keys}").code == 0
+    assert desk.keys.read_text().split()[2] == b"old\0".hex()
+    (desk.folder / "flashed").touch()
+    result = wallwright(f"firmware verify {desk.port} {keys}")
+    assert result.code == 0
+    made = tree_hash()
+    assert made is not None
+    assert f"The build {made.hex()} of WALL0001 is recorded in {desk.keys}." in result.out
+    assert desk.keys.read_text().split()[2] == made.hex()
+
+
+def test_the_build_of_a_board_with_another_key_is_not_recorded(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    keys = f"--keys {desk.keys}"
+    elsewhere = desk.folder / "elsewhere"
+    order = f"firmware provision {desk.port} --serial WALL0001 --keys {elsewhere}"
+    assert wallwright(order).code == 0
+    desk.keys.write_text(f"WALL0001 {bytes(range(16)).hex()}\n")
+    desk.keys.chmod(0o600)
+    (desk.folder / "flashed").touch()
+    result = wallwright(f"firmware verify {desk.port} {keys}")
+    assert result.code == 1
+    assert "The board WALL0001 does not have the key that" in result.err
+    assert len(desk.keys.read_text().split()) == 2
+
+
+# Signatures
+
+
+def test_an_image_that_was_changed_after_it_was_signed_is_not_flashed(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    flashing.HEX.write_text(":0100000000FF\n:00000001FF\n")
+    for command in (f"firmware flash {desk.port}", "firmware flash usb --bare"):
+        result = wallwright(command)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith(f"{flashing.HEX} has a wrong signature: the image, its chip")
+        assert "add --unsigned.\n" in result.err
+    assert desk.calls == []
+
+
+def test_an_image_without_a_signature_is_flashed_only_if_that_is_asked_for(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    flashing.HEX.with_name("wallwright.hex.sig").unlink()
+    refused = wallwright(f"firmware flash {desk.port}")
+    assert (refused.code, refused.out, desk.calls) == (2, "", [])
+    assert refused.err == (
+        f"{flashing.HEX} is not signed; sign it: wallwright firmware build signs what it builds. To"
+        " write your own build without a signature, add --unsigned.\n"
+    )
+    flashed = wallwright(f"firmware flash {desk.port} --unsigned")
+    assert flashed.code == 0 and len(desk.calls) == 1
+    assert "The signature of the image was not checked (--unsigned)." in flashed.out
+
+
+def test_an_image_of_a_signer_whom_this_host_does_not_trust_is_not_flashed(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    stranger = desk.folder / "stranger"
+    made = tree_hash()
+    assert made is not None
+    public = sign(flashing.HEX, "mega2560", made, stranger / "key", stranger / "signers")
+    refused = wallwright(f"firmware flash {desk.port}")
+    assert (refused.code, desk.calls) == (2, [])
+    assert f"was signed by {public.hex()}, whom {signers_file()} does not list" in refused.err
+    with signers_file().open("a") as stream:
+        stream.write(f"maker {public.hex()}\n")
+    flashed = wallwright(f"firmware flash {desk.port}")
+    assert flashed.code == 0
+    assert "The image is signed by maker." in flashed.out
