@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from struct import calcsize
 
 import pytest
 
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning.flashing import FIRMWARE, built_hash, tree_hash
 from firmware_bridge.commissioning.provisioning import image, intel_hex
+from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FREQUENCY, Processor
 from firmware_bridge.wire.challenge import verified
-from firmware_bridge.wire.codec import Decoder, encode
-from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity, Started
+from firmware_bridge.wire.codec import COMMANDS, Decoder, Frame, codes, encode, plain
+from firmware_bridge.wire.messages import (
+    PROTOCOL,
+    Authenticate,
+    Bootloader,
+    Identify,
+    Identity,
+    Ok,
+    Started,
+)
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 NONCE = b"whoareU?"
@@ -41,6 +51,43 @@ def test_the_portable_firmware_has_its_provisioned_identity(library: Path, size:
     assert verified(key, 3, NONCE, identity)
     assert not verified(bytes(size), 3, NONCE, identity)
     assert identity.build == tree_hash()
+
+
+def test_no_answer_of_a_board_contains_a_part_of_its_key(library: Path) -> None:
+    """Every command, with the smallest and largest numbers in its fields, in a session."""
+    key = bytes(range(200, 232))
+    chip = VirtualChip(library, b"WALL0042", key, 3)
+    chip.reset()
+    session, decoder, answers = HostSession(3, key), Decoder(), 0
+
+    def send(data: bytes) -> list[Frame]:
+        nonlocal answers
+        chip.receive(data)
+        chip.advance(100_000)
+        frames = decoder.feed(chip.sent())
+        answers += len(frames)
+        for frame in frames:
+            sent = plain(*frame[:3])
+            assert not any(key[at : at + 4] in sent for at in range(len(key) - 3)), frame
+        return frames
+
+    *_, identity = send(session.identify(b"12345678"))
+    assert isinstance(identity.message, Identity)
+    assert [frame.message for frame in send(session.authenticate(identity.message))] == [Ok()]
+    kinds = sorted(COMMANDS - {Identify, Authenticate, Bootloader}, key=lambda kind: kind.__name__)
+    for kind in kinds:
+        limits = ([_limit(code, most) for code in codes(kind)] for most in (False, True))
+        for fields in limits:
+            assert send(session.command(kind(*fields))), f"{kind.__name__} is answered"
+    assert answers >= 2 * len(kinds)
+
+
+def _limit(code: str, most: bool) -> int | bytes:
+    """The smallest or the largest value of a field with this code of `struct`."""
+    size = calcsize("<" + code)
+    if code.endswith("s"):
+        return bytes(size)
+    return ((1 << 8 * size - code.islower()) - 1) if most else 0
 
 
 @pytest.fixture(scope="module")
