@@ -175,6 +175,13 @@ const HANDLERS = {
     chip.start(Cause.POWER);
     return Buffer.alloc(0);
   },
+  // power off until a time in nanoseconds (8), and on again
+  o(data) {
+    reset(Cause.POWER);
+    clock.nanos = Math.max(clock.nanos, Number(data.readBigUInt64LE(0)));
+    chip.start(Cause.POWER);
+    return Buffer.alloc(0);
+  },
   // state: program counter (4), whether it is in the bootloader (1), erases of all sectors (4), most
   // erases of one sector (4), bytes lost by the UARTs (4)
   s() {

@@ -150,6 +150,11 @@ class Rp2040:
         """Reset the chip now."""
         self._ask(b"z", bytes([how]))
 
+    def power_off(self, until: int) -> None:
+        """Switch the supply off now, and on again at this cycle."""
+        self._ask(b"o", (-(-until * 125 // 2)).to_bytes(8, "little"))
+        self._nanoseconds = max(self._nanoseconds, -(-until * 125 // 2))
+
     def hang(self) -> None:
         """Reset the chip as its watchdog does when the program hangs."""
         self.reset(Restart.WATCHDOG)
@@ -194,7 +199,9 @@ class Rp2040:
             raise ValueError(
                 f"An EEPROM image must have {EEPROM_SIZE} bytes; got {len(image)} bytes."
             )
-        self._ask(b"f", STORAGE.to_bytes(4, "little") + storage_image(image))
+        self._ask(
+            b"f", STORAGE.to_bytes(4, "little") + storage_image(image).ljust(STORAGE_SIZE, b"\xff")
+        )
 
     def memory(self, at: int, size: int) -> bytes:
         """Bytes of the flash or of the RAM, for tests of state that no pin shows."""

@@ -104,13 +104,14 @@ class Script:
 
 def play(library: Path, script: Script) -> None:
     """Play a script on both boards. Raises AssertionError if a board differs from the script."""
-    clock.run(_play(library, script))
+    clock.run(play_with(lambda: Twins(library, "robotic", script.board, script.lamps), script))
 
 
-async def _play(library: Path, script: Script) -> None:
+async def play_with(make: Callable[[], Twins], script: Script) -> None:
+    """Play a script on the boards that `make` switches on, on the virtual loop."""
     if script.before_wrap_us:
         await clock_at(WRAP_US - script.before_wrap_us)
-    twins = Twins(library, "robotic", script.board, script.lamps)
+    twins = make()
     twins.records = tuple(
         record._replace(debounce_ms=0) if name in script.undebounced else record
         for name, record in zip(twins.names, twins.records, strict=True)
@@ -283,7 +284,7 @@ class Player:
         self._twins.draw(words[0], int(words[1]))
 
     async def _supply(self, words: list[str]) -> None:
-        self._twins.lose_supply()
+        await self._twins.lose_supply()
 
     async def _low(self, words: list[str]) -> None:
         await self._twins.set_supply(low=True)
@@ -294,10 +295,12 @@ class Player:
     # Expected outputs
 
     async def _expect_reply(self, words: list[str]) -> None:
+        await self._twins.settle()
         for twin in self._checked:
             self._check(twin, self._twins.last_reply(twin), words)
 
     async def _expect_event(self, words: list[str]) -> None:
+        await self._twins.settle()
         for twin in self._checked:
             events = self._twins.frames_of(twin)
             assert self._received[twin] < len(events), f"{_NAMES[twin]} has sent no further event"
@@ -305,21 +308,25 @@ class Player:
             self._received[twin] += 1
 
     async def _expect_silence(self, words: list[str]) -> None:
+        await self._twins.settle()
         for twin in self._checked:
             further: list[Frame] = self._twins.frames_of(twin)[self._received[twin] :]
             assert not further, f"{_NAMES[twin]} has sent {further[0].message}"
 
     async def _expect_pin(self, words: list[str]) -> None:
+        await self._twins.settle()
         wanted = -1 if words[1] == "-" else int(words[1])
-        level = self._twins.chip.output(int(words[0]))
+        level = self._twins.chip.output(self._twins.pin_of(int(words[0])))
         assert level == wanted, f"pin {words[0]} is {level}"
 
     async def _expect_lamps(self, words: list[str]) -> None:
+        await self._twins.settle()
         strip = self._twins.config.channels["lamps"]
         lit = self._twins.chip.lamps(strip.pin)  # type: ignore[union-attr]
         assert lit == int(words[0], 0), f"the lamps are {lit:#b}"
 
     async def _expect_left(self, words: list[str]) -> None:
+        await self._twins.settle()
         assert self._twins.chip.in_bootloader
 
     def _check(self, twin: int, sent: Message, words: list[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from config.boards import profile_of
 from config.loader import load_table
 from config.schema import AnalogChannel, BoardConfig, SensorChannel, StripChannel
 from firmware_bridge.boards import encoding as words
@@ -54,8 +55,6 @@ _TIMES = {
 }
 _SLICE = 1000
 """Microseconds from one acknowledgement of events to the next."""
-_SHUNT = 69
-"""The analogue pin that measures the current of all motors."""
 _STRIP_PIN = 49
 _RECENT = 32
 """An event that equals one of this many events before it is a repetition."""
@@ -96,7 +95,7 @@ class Twins:
 
     def __init__(self, library: Path, table: str, board: str, lamps: int = 0) -> None:
         loaded = load_table(table)
-        self.config = _with_strip(loaded.boards[board], lamps)
+        self.config = self._configured(_with_strip(loaded.boards[board], lamps))
         self.tolerance_us = TOLERANCE_US
         self.names = list(self.config.channels)
         self.records = words.records(self.config, words.flags_of(loaded))
@@ -113,8 +112,7 @@ class Twins:
         self.session.announce(self.virtual.started)
         self.virtual.send = self._emit
         self.virtual.line = lambda: (self.session.damaged, self.session.repeated)
-        self.chip = VirtualChip(library, b"TWIN0001", KEY, self.config.address)
-        self.chip.reset(at=round(asyncio.get_running_loop().time() * 1e6))
+        self.chip = self._switched_on(library)
         self._decoders = Decoder(), Decoder()
         self.received: tuple[list[Frame], list[Frame]] = [], []
         """The frames that the virtual board has sent, and those of the firmware."""
@@ -122,6 +120,15 @@ class Twins:
         self.opening = b""
         """The frame of the last `Identify`."""
         self.commands: dict[int, Message] = {}
+
+    def _configured(self, config: BoardConfig) -> BoardConfig:
+        """The configuration of both boards."""
+        return config
+
+    def _switched_on(self, library: Path) -> VirtualChip:
+        chip = VirtualChip(library, b"TWIN0001", KEY, self.config.address)
+        chip.reset(at=round(asyncio.get_running_loop().time() * 1e6))
+        return chip
 
     # Inputs from the host
 
@@ -198,6 +205,13 @@ class Twins:
         for sensor in sensors:
             await self.send(Watch(self.number(sensor), 1))
 
+    async def settle(self) -> None:
+        """Wait until both boards have sent what follows from their last input; here at once."""
+
+    def pin_of(self, pin: int) -> int:
+        """The pin of the firmware's board for a pin of the table."""
+        return pin
+
     def number(self, channel: str) -> int:
         return self.names.index(channel)
 
@@ -212,7 +226,7 @@ class Twins:
         await asyncio.sleep(0)
         self._collect_frames()
 
-    def lose_supply(self) -> None:
+    async def lose_supply(self) -> None:
         """Switch the supply of both boards off and at once on again."""
         self.session = self._new_session()
         self.virtual.reset(ResetCause.POWER)
@@ -243,7 +257,9 @@ class Twins:
     def draw(self, motor: str, milliamps: int) -> None:
         """Set the current of the only motor that runs, in milliamperes."""
         self.virtual.current(motor, milliamps)
-        self.chip.analog(_SHUNT, milliamps)
+        shunt = profile_of(self.config).reserved("motor_current")
+        assert shunt is not None
+        self.chip.analog(shunt, milliamps)
 
     def close(self) -> None:
         self.chip.close()
