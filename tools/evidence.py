@@ -51,8 +51,30 @@ def kills(seed: int, jobs: int, reports: Path) -> Command:
 
 def fuzz(seed: int, jobs: int, reports: Path) -> Command:
     """Return the command that sends arbitrary bytes to the firmware's core, with sanitizers."""
-    times = (f"FUZZ_SECONDS={FUZZ_SECONDS}", f"FUZZ_SEED={seed}")
+    return _fuzz("fuzz_frames", seed)
+
+
+def fuzz_pico(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that sends arbitrary bytes to the Pico's firmware, with sanitizers."""
+    return _fuzz("fuzz_frames_rp2040", seed)
+
+
+def fuzz_storage(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that cuts the supply of the Pico's storage at arbitrary moments."""
+    return _fuzz("fuzz_storage_rp2040", seed)
+
+
+def _fuzz(fuzzer: str, seed: int) -> Command:
+    times = (f"FUZZ_SECONDS={FUZZ_SECONDS}", f"FUZZ_SEED={seed}", f"FUZZER={fuzzer}")
     return ("make", "-s", "-C", "firmware_bridge/firmware", "fuzz", *times)
+
+
+def pico_round(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that deals a Wenzhou round on four emulated Picos and on two Megas."""
+    return (
+        *(sys.executable, "-m", "tests.firmware_bridge.firmware.pico_round"),
+        *("--seed", str(seed)),
+    )
 
 
 def emergency(seed: int, jobs: int, reports: Path) -> Command:
@@ -84,6 +106,9 @@ EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "chaos": (chaos, RUNS),
     "kills": (kills, 1),
     "fuzz": (fuzz, 1),
+    "fuzz_pico": (fuzz_pico, 1),
+    "fuzz_storage": (fuzz_storage, 1),
+    "pico_round": (pico_round, 1),
     "emergency": (emergency, 1),
     "boots": (boots, 1),
     "false_messages": (false_messages, 1),

@@ -339,7 +339,8 @@ On an Arduino Mega 2560 three pins have a function that no table changes:
   been open for 30 µs; less is noise.
 - **69** measures the current of all motors together, 1 mV is 1 mA. More than 4 A while a motor
   runs latches OVER_CURRENT, with the channel of the motor that started last. Wire it to ground if
-  the current is not measured.
+  the current is not measured. On a Pico this is pin 28, and the limit is 2.97 A, because its
+  converter measures no more than 3.3 V.
 
 Pins 0 and 1 are the line to the host. [BOARDS.md](BOARDS.md) lists what each pin can do, and
 `wallwright wiring TABLE` its use on a table.

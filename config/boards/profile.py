@@ -37,6 +37,10 @@ BootState = Literal["floating", "pulled_up", "pulled_down", "driven"]
 resistor, or driven by a bootloader, an operating system or another chip of the board."""
 
 
+MOST_MOTOR_MA = 4000
+"""Milliamperes of all motors of a board, above which it stops (our value)."""
+
+
 class PinProfile(Part):
     """One pin of a board."""
 
@@ -160,6 +164,15 @@ class BoardProfile(Part):
     def by_number(self) -> dict[int, PinProfile]:
         """The pins by their numbers."""
         return {pin.pin: pin for pin in self.pins}
+
+    @property
+    def most_milliamperes(self) -> int:
+        """The current of all motors above which the board stops.
+
+        It is 4 A, or nine tenths of what its converter can measure at 1 mV for 1 mA.
+        """
+        full = self.converter.volts * 1000 if self.converter else MOST_MOTOR_MA / 0.9
+        return min(MOST_MOTOR_MA, round(full * 0.9))
 
     @cached_property
     def by_port(self) -> dict[int, PortProfile]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 
-from config.boards import chip_of
+from config.boards import chip_of, profile_of
 from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channel_table import ChannelTable
@@ -33,8 +33,6 @@ KEY = b"wallwright simulation"
 """The device key of every simulated board."""
 FIRMWARE = 1
 BUILD = b"sim\0"
-MOST_MA = 4000
-"""Milliamperes; a higher motor current is a fault, also below the drive's limit (our value)."""
 _FAULT_OF_RESET = {
     ResetCause.BROWN_OUT: FaultCode.BROWN_OUT,
     ResetCause.WATCHDOG: FaultCode.WATCHDOG,
@@ -69,6 +67,7 @@ class VirtualBoard:
         """The sentences of ImpossibleOrderErrors, in order, because the wire cannot carry them."""
         self._names = tuple(config.channels)
         self._chip = wire.Chip[chip_of(config).upper()]
+        self._most_ma = profile_of(config).most_milliamperes
         self._inputs = SafetyInputs(self._names, emergency, loop, self._curtain_interrupted)
         self.memory = BoardMemory()
         self._serial = serial
@@ -140,7 +139,7 @@ class VirtualBoard:
         """Process a motor's current from now on."""
         if self._rig is not None:
             self._rig.current(motor, milliamps)
-            if milliamps > MOST_MA:
+            if milliamps > self._most_ma:
                 self.latch(FaultCode.OVER_CURRENT, self._names.index(motor))
 
     def order_failed(self, channel: str, why: str) -> None:

@@ -5,8 +5,6 @@
 #include "events.h"
 #include "faults.h"
 
-#define MOST_MA 4000u /* more is a fault, whatever current limit the drive has */
-
 static uint8_t last_started; /* the motor's channel */
 
 /* Start and end of an order */
@@ -265,7 +263,7 @@ void outputs_draw(uint16_t milliamps) {
             output_stop(at, REASON_CURRENT);
         }
     }
-    if (milliamps > MOST_MA && any_motor_runs()) {
+    if (milliamps > MOST_MOTOR_MA && any_motor_runs()) {
         port_lock();
         faults_latch(FAULT_OVER_CURRENT, last_started);
         port_unlock();

@@ -8,11 +8,13 @@
 #include "../core/frame.h"
 #include "../core/proof.h"
 #include "../core/siphash.h"
+#include "../core/state.h"
 #include "../port.h"
 #include "virtual_pins.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -94,6 +96,7 @@ static void begin_session(void) {
 /* A table with a channel of each kind, and with every reference that one channel may have to
  * another. */
 #define CHANNELS 9u
+#define FIRST_PIN (PINS > 60u ? 30u : 2u)
 #define LEASE_MS 1000u
 
 static void make_record(uint8_t index, uint8_t *record) {
@@ -105,10 +108,13 @@ static void make_record(uint8_t index, uint8_t *record) {
     memcpy(record, common, sizeof common);
     record[0] = index;
     record[1] = kinds[index];
-    record[2] = (uint8_t)(30u + 2u * index);                       /* pin */
+    record[2] = (uint8_t)(FIRST_PIN + 2u * index);                 /* pin */
     record[3] = kinds[index] == KIND_STRIP ? 12u                   /* lamps */
-                : kinds[index] >= KIND_DICE ? (uint8_t)(index % 3u + 1u) /* serial port */
-                                            : (uint8_t)(31u + 2u * index);
+                : kinds[index] >= KIND_DICE ? (uint8_t)(index % MODULE_PORTS + 1u) /* serial port */
+                                            : (uint8_t)(FIRST_PIN + 1u + 2u * index);
+    if (kinds[index] == KIND_ANALOG) {
+        record[2] = FIRST_ANALOG_PIN;
+    }
     if (kinds[index] == KIND_MOTOR) {
         record[9] = 1; /* at most 256 ms */
         record[12] = 1;
@@ -138,6 +144,10 @@ static void begin_table(void) {
     send_command(WIRE_COMMIT, commit);
     const uint8_t lease[] = {(uint8_t)LEASE_MS, (uint8_t)(LEASE_MS >> 8)};
     send_command(WIRE_TAKE_LEASE, lease);
+    if (!table_in_force()) {
+        fputs("the board has refused the table of the fuzzer\n", stderr);
+        abort();
+    }
 }
 
 /* Makes a frame of each piece: its type, then its payload, with zeros after the input's end. */

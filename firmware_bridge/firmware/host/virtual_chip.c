@@ -76,7 +76,7 @@ bool port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool
     interruption();
     const bool passes = braking ? gate != HALTED : gate == OPEN;
     if (passes) {
-        pins_set_direction(direction_pin, up);
+        pins_write_direction(direction_pin, up);
     }
     axes[axis] = (struct axis){.live = passes, .up = up, .position = axes[axis].position};
     return passes;

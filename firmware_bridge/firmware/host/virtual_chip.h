@@ -18,7 +18,7 @@ void interruption(void);
 bool emergency_is_unreported(void); /* opened, but `reflex_emergency` has not been called yet */
 void press_reset(void);
 void pins_open_emergency(void);
-void pins_set_direction(uint8_t pin, bool up);
+void pins_write_direction(uint8_t pin, bool up);
 
 void turn(void); /* runs the main loop until it has no more to do without time passing */
 

@@ -78,7 +78,7 @@ void port_pin_low(uint8_t pin) {
     write_level(pin, false);
 }
 
-void pins_set_direction(uint8_t pin, bool up) {
+void pins_write_direction(uint8_t pin, bool up) {
     write_level(pin, up);
     if (pin < PINS) {
         pins[pin].safe = up;

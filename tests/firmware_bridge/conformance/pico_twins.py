@@ -1,19 +1,17 @@
 """The virtual board beside the emulated Pico: the same scripts as on the firmware of this computer.
 
-A Pico has fewer pins than a Mega, so the board has only the channels that a script can name, on pins
-of the Pico. On the emulated chip bytes take time. Both boards get a frame when its last byte has
-arrived. The time in which the replies arrive is taken off the next period of the script.
+A Pico has fewer pins than a Mega, so the board has only the channels that a script can name, on
+pins of the Pico. On the emulated chip bytes take time. Both boards get a frame when its last byte
+has arrived. The time in which the replies arrive is taken off the next period of the script.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from config.boards import board_profile
 from config.schema import BoardConfig
@@ -23,19 +21,23 @@ from firmware_bridge.sim.processors.emulated_board import LINK_BYTE, MODULE_BYTE
 from firmware_bridge.sim.processors.pin_devices import Strip
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import Rp2040
-from firmware_bridge.wire.codec import Frame
-from firmware_bridge.wire.messages import ResetCause, Statistics
+from firmware_bridge.wire.codec import Decoder, Frame
+from firmware_bridge.wire.messages import Identify, Read, ResetCause, Statistics, Value
 from tests.firmware_bridge.firmware.twins import Twins
 
 PROFILE = board_profile("rp2040")
-TOLERANCE_US = 500
-"""The permitted difference of times: the Pico's main loop ends pulses, and bytes take 40 us."""
+TOLERANCE_US = 1000
+"""The permitted difference of times: bytes take 40 us, and a turn of the main loop up to 400."""
 START_US = 10_000
 """Microseconds from power-on until the board has announced its start."""
-SETTLED_US = 3000
-"""Microseconds within which a board has sent what follows from its last input."""
-IDENTIFIED_US = 15_000
-"""Microseconds within which a board has answered Identify."""
+SETTLED_US, SETTLING_US = 3000, 250
+"""Microseconds within which a board has sent what follows from its last input, in such steps."""
+EDGE_US = 8
+"""Microseconds from one edge to the next, which a script has at the same instant."""
+EXECUTED_US, IDENTIFIED_US = 400, 15_000
+"""Microseconds within which a board has executed a command, and has answered Identify."""
+AXIS_UM = 1300
+"""The permitted difference of a moving axis's position: `TOLERANCE_US` at 1.2 m/s, rounded up."""
 HELD_UP_US = 20_000
 """Microseconds for which the supply falls; the board saves its state meanwhile."""
 FALLING_MV, SUPPLY_MV = 4300, 5000
@@ -45,18 +47,24 @@ _STOP_KEYS = ("forward_stop", "reverse_stop", "hold_while", "home_switch")
 _LED = 25
 
 
+class _Lit:
+    """The lamps of a strip, which `Strip` keeps itself."""
+
+    def output(self, channel: str, value: int) -> None: ...
+
+
 class PicoChip:
     """An emulated Pico with the interface of `VirtualChip`, as far as scripts need it."""
 
-    def __init__(self, pico: Rp2040, address: int, start_us: int) -> None:
+    def __init__(self, pico: Rp2040, address: int, start_us: int, serial: str = "TWIN0001") -> None:
         self._pico = pico
-        self._line_free = 0
+        self._line_free = self._lit_at = 0
         self._frame = bytearray()
         self._sent = bytearray()
         self._module = bytearray()
         self._levels: dict[int, PinLevel] = {}
-        self._strip = Strip("lamps", _LED, 0, self, lambda *_: None)  # type: ignore[arg-type]
-        pico.load_eeprom(eeprom("TWIN0001", KEY, address).ljust(EEPROM_SIZE, b"\xff"))
+        self._strip = Strip("lamps", _LED, 0, _Lit(), lambda *_: None)  # type: ignore[arg-type]
+        pico.load_eeprom(eeprom(serial, KEY, address).ljust(EEPROM_SIZE, b"\xff"))
         pico.power_off(until=max(pico.cycle, (start_us - START_US) * CYCLES_PER_US))
         pico.take()
         safety = (PROFILE.reserved("emergency"), PROFILE.reserved("curtain"))
@@ -123,7 +131,7 @@ class PicoChip:
 
     def lamps(self, pin: int) -> int:
         """Return the lamps of the strip as the board last sent them, one bit each."""
-        self._strip._latch(len(self._strip._bits))
+        self._latch()
         return self._strip._value
 
     @property
@@ -134,12 +142,22 @@ class PicoChip:
     def close(self) -> None:
         """Leave the emulator to the next script."""
 
+    def _light(self, cycle: int, level: PinLevel) -> None:
+        if cycle - self._lit_at > Strip._PAUSE:
+            self._latch()
+        self._lit_at = cycle
+        self._strip.changed(cycle, _LED, level)
+
+    def _latch(self) -> None:
+        if self._strip._bits:
+            self._strip._latch(len(self._strip._bits))
+
     def _collect(self) -> None:
         outputs = self._pico.take()
         for cycle, pin, level in outputs.pins:
             self._levels[pin] = level
             if pin == _LED:
-                self._strip.changed(cycle, pin, level)
+                self._light(cycle, level)
         for _, port, byte in outputs.sent:
             if port == _MODULE:
                 self._module.append(byte)
@@ -161,6 +179,7 @@ class PicoTwins(Twins):
         self._acknowledged = -1
         super().__init__(Path(), table, board, lamps)
         self.tolerance_us = TOLERANCE_US
+        self.least_us = EXECUTED_US
 
     def _configured(self, config: BoardConfig) -> BoardConfig:
         kept = {name: config.channels[name] for name in config.channels if name in self._named}
@@ -188,28 +207,28 @@ class PicoTwins(Twins):
         return self._pins[pin]
 
     async def deliver(self, data: bytes) -> None:
-        self._ahead_us = 0
         await self._pass(self.chip.receive(data))  # type: ignore[func-returns-value]
-        self._ahead_us = 0
         self.session.receive(data)
         await asyncio.sleep(0)
-        self._collect_frames()
-
-    async def identify(self, nonce: bytes) -> None:
-        await super().identify(nonce)
-        await self._pass(IDENTIFIED_US)
+        identifies = any(isinstance(frame.message, Identify) for frame in Decoder().feed(data))
+        await self._pass(IDENTIFIED_US if identifies else EXECUTED_US)
+        self._ahead_us = EXECUTED_US
 
     async def open(self, nonce: bytes) -> None:
         await super().open(nonce)
-        await self.settle()
+        await self.settle(self.has_replied)
 
-    async def challenge_as_stranger(self, nonce: bytes) -> None:
-        await super().challenge_as_stranger(nonce)
-        await self.settle()
+    async def sense(self, sensor: str, active: bool) -> None:
+        self._ahead_us = 0
+        await super().sense(sensor, active)
+        await self._pass(EDGE_US)
+        self._ahead_us = 0
 
-    async def settle(self) -> None:
-        """Let the time pass within which the Pico has sent what follows from its last input."""
-        await self._pass(SETTLED_US)
+    async def settle(self, is_there: Callable[[], bool]) -> None:
+        for _ in range(SETTLED_US // SETTLING_US):
+            if is_there():
+                return
+            await self._pass(SETTLING_US)
 
     async def advance(self, milliseconds: float, acknowledge: bool = True) -> None:
         micros = round(milliseconds * 1000)
@@ -237,6 +256,12 @@ class PicoTwins(Twins):
         """Compare as on this computer, without the longest turn, which is zero only there."""
         if isinstance(one.message, Statistics) and isinstance(other.message, Statistics):
             other = other._replace(message=other.message._replace(longest_turn_us=0))
+        if isinstance(one.message, Value) and isinstance(other.message, Value):
+            command = self.commands.get(one.sequence)
+            name = self._name_of(command.channel) if isinstance(command, Read) else ""
+            difference = abs(one.message.value - other.message.value)
+            if name and self.config.channels[name].kind == "axis" and difference <= AXIS_UM:
+                return True
         return super()._alike(one, other)
 
     async def _pass(self, micros: int) -> None:
@@ -248,8 +273,9 @@ class PicoTwins(Twins):
 def named_channels(scripts: Iterable[str], channels: dict[str, Any]) -> set[str]:
     """The channels that scripts name, and the sensors that stop or hold these."""
     words = set(re.findall(r"\w+", "\n".join(scripts)))
-    named = {"emergency", "curtain"} & channels.keys() | words & channels.keys()
-    stops = {getattr(channels[name], key, None) for name in named for key in _STOP_KEYS}
+    named: set[str] = {"emergency", "curtain"} & channels.keys() | words & channels.keys()
+    named |= {"lamps", next(name for name in channels if channels[name].kind == "motor")}
+    stops = {getattr(channels.get(name), key, None) for name in named for key in _STOP_KEYS}
     return named | {stop for stop in stops if stop is not None}
 
 

@@ -14,7 +14,7 @@ from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
-FUZZ_SECONDS = 10
+FUZZ_SECONDS = 4
 """Seconds of fuzzing in this test; `make evidence` fuzzes for ten minutes."""
 LONGEST_INPUT = 1024
 
@@ -47,19 +47,18 @@ def test_no_session_makes_the_firmware_access_memory_out_of_bounds() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-def test_arbitrary_bytes_cause_no_error(tmp_path: Path) -> None:
+def fuzz(tmp_path: Path, name: str, seconds: int) -> str:
+    """Build a fuzzer and run it; return what it has printed."""
     found = tmp_path / "corpus"
     found.mkdir()
     subprocess.run(
-        ["make", "-s", "-C", FIRMWARE, f"BUILD_DIR={tmp_path}", f"{tmp_path}/fuzz_frames"],
+        ["make", "-s", "-C", FIRMWARE, f"BUILD_DIR={tmp_path}", f"{tmp_path}/{name}"],
         check=True,
     )
     run = subprocess.run(
         [
-            tmp_path / "fuzz_frames",
-            f"-max_total_time={FUZZ_SECONDS}",
+            tmp_path / name,
+            f"-max_total_time={seconds}",
             f"-max_len={LONGEST_INPUT}",
             "-rss_limit_mb=1024",
             f"-artifact_prefix={tmp_path}/",
@@ -71,6 +70,24 @@ def test_arbitrary_bytes_cause_no_error(tmp_path: Path) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stderr[-4000:]
-    ((frames, replies),) = re.findall(r"fuzzed frames: (\d+), replies: (\d+)", run.stderr)
+    return run.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", ["fuzz_frames", "fuzz_frames_rp2040"])
+def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
+    printed = fuzz(tmp_path, name, FUZZ_SECONDS)
+    ((frames, replies),) = re.findall(r"fuzzed frames: (\d+), replies: (\d+)", printed)
     assert int(frames) > 1000, "the fuzzer sends frames with arbitrary payloads"
     assert int(replies) > int(frames) / 2, "the board executes or refuses them"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_picos_storage_keeps_a_state_that_it_had_when_the_supply_fails(
+    tmp_path: Path,
+) -> None:
+    printed = fuzz(tmp_path, "fuzz_storage_rp2040", FUZZ_SECONDS)
+    ((changes, failures),) = re.findall(r"storage: (\d+) changes, (\d+) failed", printed)
+    assert int(changes) > 10_000 and int(failures) > 100

@@ -54,9 +54,12 @@ class Board:
     """A firmware with this address, in a session in which `sequence` is expected next."""
 
     def __init__(self, library: Path, address: int, sequence: int) -> None:
-        self._chip = VirtualChip(library, b"VECTOR00", KEY, address)
-        self._chip.reset()
-        self._address = address
+        chip = VirtualChip(library, b"VECTOR00", KEY, address)
+        chip.reset()
+        self._begin(chip, address, sequence)
+
+    def _begin(self, chip: VirtualChip, address: int, sequence: int) -> None:
+        self._chip = chip
         self._decoder = Decoder()
         self._session = HostSession(address, KEY, first=(sequence - 2) & 0xFF)
         (identity,) = self.receive(self._session.identify(b"a nonce."))

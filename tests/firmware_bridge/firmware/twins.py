@@ -7,6 +7,7 @@ that they have sent: replies in order, events in order.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from config.boards import profile_of
@@ -97,6 +98,8 @@ class Twins:
         loaded = load_table(table)
         self.config = self._configured(_with_strip(loaded.boards[board], lamps))
         self.tolerance_us = TOLERANCE_US
+        self.least_us = 0
+        """The most time that an order takes that ends at once."""
         self.names = list(self.config.channels)
         self.records = words.records(self.config, words.flags_of(loaded))
         self.recorder = _OutputRecorder()
@@ -205,8 +208,12 @@ class Twins:
         for sensor in sensors:
             await self.send(Watch(self.number(sensor), 1))
 
-    async def settle(self) -> None:
-        """Wait until both boards have sent what follows from their last input; here at once."""
+    async def settle(self, is_there: Callable[[], bool]) -> None:
+        """Wait for what a board sends after its last input; this firmware needs no time for it."""
+
+    def has_replied(self) -> bool:
+        """Whether both boards have sent the same number of replies."""
+        return len(self._replies(0)) == len(self._replies(1))
 
     def pin_of(self, pin: int) -> int:
         """The pin of the firmware's board for a pin of the table."""

@@ -1,0 +1,20 @@
+/* The Pico's storage behind the virtual processor: rp2040/storage.c on the flash of this folder. */
+#include "../../port.h"
+#include "../../rp2040/chip.h"
+#include "../virtual_chip.h"
+#include "../virtual_pins.h"
+#include "flash.h"
+
+#define NOMINAL 1000u
+
+uint16_t port_supply_permille(void) {
+    return NOMINAL;
+}
+
+void storage_new(void) {
+    pico_flash_new();
+}
+
+void storage_reset(void) {
+    storage_start();
+}
