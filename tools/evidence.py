@@ -106,12 +106,12 @@ EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "chaos": (chaos, RUNS),
     "kills": (kills, 1),
     "fuzz": (fuzz, 1),
-    "fuzz_pico": (fuzz_pico, 1),
-    "fuzz_storage": (fuzz_storage, 1),
-    "pico_round": (pico_round, 1),
     "emergency": (emergency, 1),
     "boots": (boots, 1),
     "false_messages": (false_messages, 1),
+    "fuzz_pico": (fuzz_pico, 1),
+    "fuzz_storage": (fuzz_storage, 1),
+    "pico_round": (pico_round, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 

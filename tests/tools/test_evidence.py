@@ -36,7 +36,7 @@ def test_without_a_name_every_measurement_is_run(
     assert commands[2] == ("chaos", "--kill", "--kills", "250", "--seed", "10")
     assert commands[3] == (
         *("make", "-s", "-C", "firmware_bridge/firmware"),
-        *("fuzz", "FUZZ_SECONDS=600", "FUZZ_SEED=10"),
+        *("fuzz", "FUZZ_SECONDS=600", "FUZZ_SEED=10", "FUZZER=fuzz_frames"),
     )
     assert commands[4][2:] == (
         *("benchmarks.emergency_phases", "--phases", "10000"),
@@ -50,7 +50,10 @@ def test_without_a_name_every_measurement_is_run(
         *("-m", "tools.false_messages", "--messages", "1000000", "--real-seconds", "60"),
         *("--seed", "10"),
     )
-    assert len(commands) == 7
+    assert commands[7][-1] == "FUZZER=fuzz_frames_rp2040"
+    assert commands[8][-1] == "FUZZER=fuzz_storage_rp2040"
+    assert commands[9][2:] == ("tests.firmware_bridge.firmware.pico_round", "--seed", "10")
+    assert len(commands) == 10
     out = capsys.readouterr().out
     assert "chaos, seed 10: wallwright chaos --rounds 10000 --seed 10" in out
     assert "kills, seed 10: passed" in out
@@ -76,5 +79,5 @@ def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -
     assert evidence.main(["proofs"]) == 2
     assert capsys.readouterr().err == (
         "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, boots,"
-        " false_messages, or no name for all.\n"
+        " false_messages, fuzz_pico, fuzz_storage, pico_round, or no name for all.\n"
     )
