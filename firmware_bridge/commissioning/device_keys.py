@@ -96,7 +96,7 @@ class DeviceKeys:
         raise MissingKeyError(
             f"there is no key for the board {serial} in {self.file}; copy the key's line from the"
             " host that provisioned the board (--keys names another file), or provision the board"
-            " again: `wallwright firmware provision PORT --serial S --address N`."
+            " again: `wallwright firmware provision PORT --serial S --address N --again`."
         )
 
     def on(self, port: str) -> Callable[[str], bytes]:

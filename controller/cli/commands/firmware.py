@@ -15,7 +15,7 @@ from controller.cli.errors import BadInputError, as_sentence
 from controller.cli.options.boards import KeysFile, keys_of
 from firmware_bridge.boards.encoding import text
 from firmware_bridge.commissioning import flashing, pico_flashing
-from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
+from firmware_bridge.commissioning.device_keys import UNSET, DeviceKeys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
 from firmware_bridge.commissioning.probe import ProbeAnswer, answers
 from firmware_bridge.commissioning.provisioning import image, require_real
@@ -165,6 +165,9 @@ def provision(
     key_bytes: Annotated[
         int, typer.Option(help="The size of the board's key in bytes: 16 or 32.")
     ] = 32,
+    again: Annotated[
+        bool, typer.Option("--again", help="Replace the key of a board that has one already.")
+    ] = False,
     keys: KeysFile = None,
     bare: Bare = False,
     programmer: Programmer = "usbasp",
@@ -182,7 +185,7 @@ def provision(
         if bare:
             _require_new_serial(serial, known)
         else:
-            _require_own_serial(port, serial, known)
+            _require_own_serial(port, serial, known, again=again)
         known.require_writable()  # checked before the board gets a key that cannot be stored
         if bare:
             flashing.write_eeprom_bare(port, programmer, data)
@@ -270,17 +273,25 @@ def _require_new_serial(serial: str, known: DeviceKeys) -> None:
         )
 
 
-def _require_own_serial(port: str, serial: str, known: DeviceKeys) -> None:
-    """Raise FlashingError if the serial number has a key and belongs to another board."""
-    if serial not in known:
-        return
-    if serial in (answer.serial for answer in _probed(port)):
-        return
-    raise FlashingError(
-        f"{serial} has a key in {known.file} already, and the board on {port} has another serial"
-        f" number; choose another one, or remove the line of {serial} from that file.",
-        refused=True,
-    )
+def _require_own_serial(port: str, serial: str, known: DeviceKeys, *, again: bool) -> None:
+    """Raise FlashingError if the serial number belongs to another board.
+
+    Also raises it if the board has a key already, unless `again` is given.
+    """
+    found = [answer.serial for answer in _probed(port)]
+    if serial in known and serial not in found:
+        raise FlashingError(
+            f"{serial} has a key in {known.file} already, and the board on {port} has another"
+            f" serial number; choose another one, or remove the line of {serial} from that file.",
+            refused=True,
+        )
+    for named in found:
+        if named != UNSET and not again:
+            raise FlashingError(
+                f"The board on {port} has a key already, as {named}; a key is written once. To"
+                " replace it, add --again; hosts with the old key then refuse the board.",
+                refused=True,
+            )
 
 
 def _require_identity(port: str, serial: str, key: bytes, known: DeviceKeys) -> None:

@@ -151,13 +151,30 @@ def test_a_new_board_gets_its_serial_number_and_a_key_that_is_stored_on_this_hos
     assert f"build not current (update it: {flash}); key matches the key file\n" in scanned.out
 
 
+def test_a_board_gets_a_key_once_unless_a_new_one_is_asked_for(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    assert (
+        wallwright(f"firmware provision {desk.port} --serial WALL0001 --keys {desk.keys}").code == 0
+    )
+    first = desk.keys.read_text()
+    for serial, keys in (("WALL0001", desk.keys), ("WALL0002", desk.folder / "elsewhere")):
+        result = wallwright(f"firmware provision {desk.port} --serial {serial} --keys {keys}")
+        assert (result.code, result.out) == (2, "")
+        assert result.err == (
+            f"The board on {desk.port} has a key already, as WALL0001; a key is written once. To"
+            " replace it, add --again; hosts with the old key then refuse the board.\n"
+        )
+    assert len(desk.calls) == 1 and desk.keys.read_text() == first
+
+
 def test_a_board_can_be_provisioned_again_but_its_serial_number_is_not_given_to_another(
     desk: Desk, wallwright: Wallwright
 ) -> None:
     once = f"firmware provision {desk.port} --serial WALL0001 --keys {desk.keys}"
     assert wallwright(once).code == 0
     first = desk.keys.read_text()
-    assert wallwright(f"{once} --key-bytes 16").code == 0
+    assert wallwright(f"{once} --again --key-bytes 16").code == 0
     assert len(desk.keys.read_text()) == len(first) - 32, "a key of 16 bytes"
 
     (desk.folder / "eeprom.hex").unlink()  # another board is plugged in
