@@ -36,10 +36,14 @@ from firmware_bridge.wire.messages import (
 
 PHASES = 10_000
 PHASES_BESIDE_ONE = 3_000
+PHASES_TOGETHER = 1_000
 EMERGENCIES = 2_000
 GOAL_US = 50.0
 EACH_FURTHER_US = 5.0
 """Additional time for each further sensor that changes at the same instant."""
+DEBOUNCED_GOAL_US = 100.0
+"""Time after the end of a sensor's debounce time."""
+EACH_FURTHER_DEBOUNCED_US = 20.0
 STEP_GOAL_US = 10.0
 LEASE_GOAL_MS = 5.0
 LONG_LEASE_MS = 60_000
@@ -102,6 +106,9 @@ def main() -> Iterator[Row]:
         edges = drives(phases, axes)
         claim = f"last sensor edge to motor pin off, {beside}, worst of {len(edges):,} phases"
         yield _reflex(claim, edges)
+    for debounce_ms, axes, beside in ((0, 0, "no axis"), (0, 3, "three axes"), (1, 0, "no axis")):
+        for together in (2, 4, 11):
+            yield _coincident(together, axes, beside, debounce_ms)
     safe = emergencies(EMERGENCIES)
     yield _reflex(f"emergency pin to all outputs safe, worst of {len(safe):,} phases", safe)
     for axes, name in ((1, "one axis"), (3, "each of three axes")):
@@ -121,6 +128,16 @@ def main() -> Iterator[Row]:
     )
 
 
+def _coincident(together: int, axes: int, beside: str, debounce_ms: int) -> Row:
+    edges = drives(PHASES_TOGETHER, axes, together, debounce_ms)
+    worst, promised = max(edges) / CYCLES_PER_US, promised_us(together, debounce_ms)
+    claim = (
+        f"{together} edges at once to the last motor pin off, debounce {debounce_ms} ms,"
+        f" {beside} moving, worst of {len(edges):,} phases, link full"
+    )
+    return Row(claim, f"{worst:.1f} us", f"{promised:.0f} us", worst <= promised)
+
+
 def _reflex(claim: str, cycles: Sequence[int]) -> Row:
     worst = max(cycles)
     return Row(
@@ -131,20 +148,24 @@ def _reflex(claim: str, cycles: Sequence[int]) -> Row:
     )
 
 
-def drives(phases: int, axes: int, pins: ReflexPins = MEGA) -> list[int]:
+def drives(
+    phases: int, axes: int, together: int = 1, debounce_ms: int = 0, pins: ReflexPins = MEGA
+) -> list[int]:
     """Return the cycles from a sensor's edge to its motor's low pin, one for each drive."""
     random = Random(1)
-    host = busy_host(axes, pins=pins)
+    host = busy_host(axes, debounce_ms, pins)
     taken: list[int] = []
     while len(taken) < phases:
-        taken += drive_all(host, random, pins=pins)
+        taken += drive_all(host, random, together, debounce_ms, pins)
         host.changes.clear()
     return taken
 
 
 def promised_us(together: int, debounce_ms: int = 0) -> float:
     """Return within how many µs a motor is off after an edge that comes with others at once."""
-    return 1000 * debounce_ms + GOAL_US + EACH_FURTHER_US * (together - 1)
+    if debounce_ms == 0:
+        return GOAL_US + EACH_FURTHER_US * (together - 1)
+    return 1000 * debounce_ms + DEBOUNCED_GOAL_US + EACH_FURTHER_DEBOUNCED_US * (together - 1)
 
 
 def busy_host(axes: int, debounce_ms: int = 0, pins: ReflexPins = MEGA) -> Host:

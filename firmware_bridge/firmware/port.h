@@ -31,15 +31,12 @@
 /* Time: microseconds since the start; wraps at 2^32. Callable from the reflex. */
 uint32_t port_micros(void);
 
-/* Starts the processor; afterwards `reflex_tick` is wanted. The reflex first runs after
- * `core_begin`. */
+/* Starts the processor. The reflex first runs after `core_begin`. */
 void port_start(void);
 
-/* Whether the port calls `reflex_tick`. Without that call the tick only compares the levels of the
- * sensors, which takes a third of the processor's time on the AVR instead of two thirds; therefore
- * the core wants the call only while a debounce time runs. The port always calls `reflex_edge`.
- * Callable from both contexts. */
-void port_tick_wanted(bool wanted);
+/* The port calls `reflex_due` at this time, or up to a tick (20 us) later, even while the main loop
+ * holds the lock; of several times the earliest counts. Callable from both contexts. */
+void port_alarm(uint32_t at);
 
 /* Locks out the reflex, but not the interrupts of the UARTs and of the steps. Locks do not nest. */
 void port_lock(void);
@@ -75,15 +72,21 @@ bool port_gate_is_open(void);
  * calls `reflex_edge`, and even while the main loop holds the lock or the reflex still processes an
  * earlier edge: it sets `pins` low, which takes the power from motors. NO_PIN is none. `by_core`:
  * instead, it calls `reflex_cut` for every change of `sensor`; so does a port that cannot set both
- * pins at the same instant. The last call for a sensor is valid, until the pin is configured again.
- * Called from the reflex, or under `port_lock`. */
+ * pins at the same instant. `later`: only in `port_cut_now`, for a sensor with a debounce time. The
+ * last call for a sensor is valid, until the pin is configured again. Called from the reflex, or
+ * under `port_lock`. */
 struct port_cut {
     uint8_t sensor;
     uint8_t pins[2];
     bool high;
     bool by_core;
+    bool later;
 };
 void port_cut(const struct port_cut *cut);
+
+/* Does what is prepared for a change of this sensor to the level `high`. False, and nothing is done,
+ * if the sensor has changed again and `reflex_edge` does not know it yet. */
+bool port_cut_now(uint8_t sensor, bool high);
 
 /* Steps of an axis, made by interrupts. A segment lasts SEGMENT_TICKS; segments follow each other
  * without a gap. If no segment is queued when the next one is due, the axis makes no steps. */
@@ -159,9 +162,10 @@ void core_begin(void);
 bool core_turn(void);
 
 /* Functions of the core for the reflex. Each is short. */
-void reflex_cut(uint8_t pin, bool high);  /* see `port_cut` */
-void reflex_edge(uint8_t pin, bool high); /* a sensed pin has changed */
-void reflex_tick(void);      /* every 20 us while wanted: ends the debounce times that are over */
+void reflex_cut(uint8_t pin, bool high); /* see `port_cut` */
+void reflex_edge(uint8_t pin, bool high, uint32_t at); /* a sensed pin has changed at this time */
+bool reflex_due(uint32_t now); /* see `port_alarm`; true: `reflex_settle` is to be called */
+bool reflex_settle(void);      /* processes one sensor whose debounce time is over, if there is one */
 void reflex_emergency(void); /* the emergency input has opened; the gate is already halted */
 
 #endif

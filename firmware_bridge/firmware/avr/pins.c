@@ -28,26 +28,28 @@ static volatile uint8_t stepping[PORTS];
 
 volatile uint8_t gate;
 
+/* The port and bit of each pin. */
+#define PADS \
+    AT(E, 0), AT(E, 1), AT(E, 4), AT(E, 5), AT(G, 5), /* 0 - 4 */ \
+    AT(E, 3), AT(H, 3), AT(H, 4), AT(H, 5), AT(H, 6), /* 5 - 9 */ \
+    AT(B, 4), AT(B, 5), AT(B, 6), AT(B, 7), AT(J, 1), /* 10 - 14 */ \
+    AT(J, 0), AT(H, 1), AT(H, 0), AT(D, 3), AT(D, 2), /* 15 - 19 */ \
+    AT(D, 1), AT(D, 0), AT(A, 0), AT(A, 1), AT(A, 2), /* 20 - 24 */ \
+    AT(A, 3), AT(A, 4), AT(A, 5), AT(A, 6), AT(A, 7), /* 25 - 29 */ \
+    AT(C, 7), AT(C, 6), AT(C, 5), AT(C, 4), AT(C, 3), /* 30 - 34 */ \
+    AT(C, 2), AT(C, 1), AT(C, 0), AT(D, 7), AT(G, 2), /* 35 - 39 */ \
+    AT(G, 1), AT(G, 0), AT(L, 7), AT(L, 6), AT(L, 5), /* 40 - 44 */ \
+    AT(L, 4), AT(L, 3), AT(L, 2), AT(L, 1), AT(L, 0), /* 45 - 49 */ \
+    AT(B, 3), AT(B, 2), AT(B, 1), AT(B, 0), AT(F, 0), /* 50 - 54 */ \
+    AT(F, 1), AT(F, 2), AT(F, 3), AT(F, 4), AT(F, 5), /* 55 - 59 */ \
+    AT(F, 6), AT(F, 7), AT(K, 0), AT(K, 1), AT(K, 2), /* 60 - 64 */ \
+    AT(K, 3), AT(K, 4), AT(K, 5), AT(K, 6), AT(K, 7), /* 65 - 69 */
+
 /* `address` is the lower byte of the address of PIN; the upper byte is 1 for H to L, else 0. */
 static const struct {
     uint8_t address;
     uint8_t mask;
-} place_by_pin[PINS] PROGMEM = {
-    AT(E, 0), AT(E, 1), AT(E, 4), AT(E, 5), AT(G, 5), /* 0 - 4 */
-    AT(E, 3), AT(H, 3), AT(H, 4), AT(H, 5), AT(H, 6), /* 5 - 9 */
-    AT(B, 4), AT(B, 5), AT(B, 6), AT(B, 7), AT(J, 1), /* 10 - 14 */
-    AT(J, 0), AT(H, 1), AT(H, 0), AT(D, 3), AT(D, 2), /* 15 - 19 */
-    AT(D, 1), AT(D, 0), AT(A, 0), AT(A, 1), AT(A, 2), /* 20 - 24 */
-    AT(A, 3), AT(A, 4), AT(A, 5), AT(A, 6), AT(A, 7), /* 25 - 29 */
-    AT(C, 7), AT(C, 6), AT(C, 5), AT(C, 4), AT(C, 3), /* 30 - 34 */
-    AT(C, 2), AT(C, 1), AT(C, 0), AT(D, 7), AT(G, 2), /* 35 - 39 */
-    AT(G, 1), AT(G, 0), AT(L, 7), AT(L, 6), AT(L, 5), /* 40 - 44 */
-    AT(L, 4), AT(L, 3), AT(L, 2), AT(L, 1), AT(L, 0), /* 45 - 49 */
-    AT(B, 3), AT(B, 2), AT(B, 1), AT(B, 0), AT(F, 0), /* 50 - 54 */
-    AT(F, 1), AT(F, 2), AT(F, 3), AT(F, 4), AT(F, 5), /* 55 - 59 */
-    AT(F, 6), AT(F, 7), AT(K, 0), AT(K, 1), AT(K, 2), /* 60 - 64 */
-    AT(K, 3), AT(K, 4), AT(K, 5), AT(K, 6), AT(K, 7), /* 65 - 69 */
-};
+} place_by_pin[PINS] PROGMEM = {PADS};
 
 const uint8_t pin_by_place[PORTS * 8] PROGMEM = {
     22,      23,      24,      25,      26,      27,      28,      29,      /* A */
@@ -62,6 +64,18 @@ const uint8_t pin_by_place[PORTS * 8] PROGMEM = {
     17,      16,      NOWHERE, 6,       7,       8,       9,       NOWHERE, /* H */
     15,      14,      NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, /* J */
 };
+
+#define BY_CORE 0 /* as the address of an entry of `cuts`; no port has it */
+
+#undef AT
+#define AT(port, bit) (PORT_##port << 3 | (bit))
+/* The index of each sensor in `cuts`. */
+static const uint8_t entry_by_pin[PINS] PROGMEM = {PADS};
+static const uint8_t mask_of_bit[8] PROGMEM = {1, 2, 4, 8, 16, 32, 64, 128};
+
+static inline uint8_t entry_of(uint8_t pin) {
+    return pgm_read_byte(&entry_by_pin[pin]);
+}
 
 static const uint16_t address_of_port[PORTS] PROGMEM = {
     _SFR_MEM_ADDR(PINA), _SFR_MEM_ADDR(PINC), _SFR_MEM_ADDR(PIND), _SFR_MEM_ADDR(PINB),
@@ -205,21 +219,13 @@ void port_pin_low(uint8_t pin) {
     SREG = sreg;
 }
 
-static uint8_t bit_of(uint8_t mask) {
-    uint8_t bit = 0;
-    for (; mask > 1; mask >>= 1) {
-        bit++;
-    }
-    return bit;
-}
-
 void port_cut(const struct port_cut *cut) {
     if (cut->sensor >= PINS) {
         return;
     }
     const struct place at = place_of(cut->sensor);
     const uint8_t port = port_of(at);
-    volatile struct cut *const entry = &cuts[port << 3 | bit_of(at.mask)];
+    volatile struct cut *const entry = &cuts[entry_of(cut->sensor)];
     struct place first = {0, 0};
     struct place second = {0, 0};
     if (cut->pins[0] < PINS) {
@@ -231,12 +237,36 @@ void port_cut(const struct port_cut *cut) {
     const bool slow = cut->by_core || first.registers != second.registers;
     const uint8_t sreg = SREG;
     cli();
-    entry->address = (uint8_t)(uintptr_t)&first.registers->port;
+    entry->address = (uint8_t)(slow ? BY_CORE : (uintptr_t)&first.registers->port);
     entry->keep = (uint8_t)~(first.mask | second.mask);
     cut_high[port] = with(cut_high[port], at.mask, cut->high);
-    cut_armed[port] = with(cut_armed[port], at.mask, !slow && first.mask != 0);
-    cut_slow[port] = with(cut_slow[port], at.mask, slow);
+    cut_armed[port] = with(cut_armed[port], at.mask, !slow && !cut->later && first.mask != 0);
+    cut_slow[port] = with(cut_slow[port], at.mask, slow && !cut->later);
     SREG = sreg;
+}
+
+bool port_cut_now(uint8_t sensor, bool high) {
+    if (sensor >= PINS) {
+        return true;
+    }
+    const uint8_t at = entry_of(sensor);
+    const uint8_t port = at >> 3;
+    const uint8_t mask = pgm_read_byte(&mask_of_bit[at & 7u]);
+    if ((sensed_level[port] ^ reported_level[port]) & mask) {
+        return false;
+    }
+    const struct cut entry = {cuts[at].address, cuts[at].keep};
+    if (entry.address == BY_CORE) {
+        reflex_cut(sensor, high);
+    } else if (entry.keep != 0xFF && ((cut_high[port] & mask) != 0) == high) {
+        volatile uint8_t *const lowered =
+            (volatile uint8_t *)(entry.address | (entry.address < _SFR_MEM_ADDR(PINA) ? 0x100 : 0));
+        const uint8_t sreg = SREG;
+        cli();
+        *lowered &= entry.keep;
+        SREG = sreg;
+    }
+    return true;
 }
 
 bool port_pin_level(uint8_t pin) {

@@ -8,7 +8,7 @@
 
 /* GPIOR0: one instruction sets, clears or tests a bit, so no context sees a partial change. */
 #define STEPPED 0     /* an axis has stepped, its next step is not set yet */
-#define TICK_WANTED 1 /* the core wants `reflex_tick` */
+#define ALARM 1       /* `alarm_at` is set */
 #define MORE_SENSED 2 /* a sensor is on a port other than A, C, D */
 #define ALL_SENSED 3  /* a sensor is on E, H or J */
 #define SEGMENT_OVER 4 /* an axis has made the last step of its segment */

@@ -55,6 +55,12 @@ changed_\port:
     eor r23, r24
     sts sensed_mask + \port, r23
     sbi FLAGS_IO, UNREPORTED
+    cli
+    lds r30, TCNT5L
+    lds r31, TCNT5H
+    sei
+    sts changed_at + 2 * \port, r30
+    sts changed_at + 2 * \port + 1, r31
     lds r23, cut_slow + \port
     and r23, r24
     breq fast_\port
@@ -119,12 +125,15 @@ TIMER3_COMPA_vect:
     sbic FLAGS_IO, MORE_SENSED
     rjmp more_ports
 nothing_changed:
+    sbic FLAGS_IO, ALARM
+    rjmp compare_alarm
+no_alarm:
     sbic FLAGS_IO, STEPPED
     rjmp steps_set_next
 .global steps_are_set
 steps_are_set:
     in r24, FLAGS_IO
-    andi r24, (1 << TICK_WANTED) | (1 << SEGMENT_OVER) | (1 << EMERGENCY) | (1 << UNREPORTED)
+    andi r24, (1 << SEGMENT_OVER) | (1 << EMERGENCY) | (1 << UNREPORTED)
     sbis FLAGS_IO, BUSY
     brne run_core
 done:
@@ -154,6 +163,31 @@ run_core:
     pop r26
     pop r23
     rjmp done
+
+/* No interrupt that can occur here uses the byte in which the timers keep the upper half. */
+compare_alarm:
+    lds r24, TCNT5L
+    lds r25, alarm_at
+    sub r24, r25
+    lds r24, TCNT5H
+    lds r25, alarm_at + 1
+    sbc r24, r25
+    brpl alarm
+    rjmp no_alarm
+
+alarm:
+    push r23
+    push r26
+    push r27
+    push r30
+    push r31
+    call_c tick_alarm
+    pop r31
+    pop r30
+    pop r27
+    pop r26
+    pop r23
+    rjmp no_alarm
 
 more_ports:
     in r24, _SFR_IO_ADDR(PINB)

@@ -9,6 +9,7 @@ bool tick_has_run(void); /* since the last call */
 
 /* For sampling.S: */
 void tick_cut(uint8_t port, uint8_t changed);
+void tick_alarm(void);
 void tick_run_core(void);
 
 #endif

@@ -68,13 +68,12 @@ void cut_prepare(uint8_t number) {
     const struct channel *const channel = &channels[number];
     const struct sensor *const sensor = &channel->sensor;
     const bool high = (channel->flags & ACTIVE_HIGH) != 0;
-    struct port_cut active = {sensor->pin, {NO_PIN, NO_PIN}, high, false};
-    struct port_cut inactive = {sensor->pin, {NO_PIN, NO_PIN}, !high, false};
-    if (sensor->debounce_ms == 0) {
-        add_awaiting(&active, sensor, true);
-        add_stopped(&active, number, sensor);
-        add_awaiting(&inactive, sensor, false);
-    }
+    const bool later = sensor->debounce_ms != 0;
+    struct port_cut active = {sensor->pin, {NO_PIN, NO_PIN}, high, false, later};
+    struct port_cut inactive = {sensor->pin, {NO_PIN, NO_PIN}, !high, false, later};
+    add_awaiting(&active, sensor, true);
+    add_stopped(&active, number, sensor);
+    add_awaiting(&inactive, sensor, false);
     const bool at_active = active.by_core || active.pins[0] != NO_PIN;
     const bool at_inactive = inactive.by_core || inactive.pins[0] != NO_PIN;
     active.by_core = active.by_core || (at_active && at_inactive);
@@ -82,7 +81,7 @@ void cut_prepare(uint8_t number) {
 }
 
 void cut_nothing(uint8_t pin) {
-    const struct port_cut none = {pin, {NO_PIN, NO_PIN}, false, false};
+    const struct port_cut none = {pin, {NO_PIN, NO_PIN}, false, false, false};
     port_cut(&none);
 }
 
@@ -119,7 +118,7 @@ static void cut_awaiting(uint8_t at, bool active) {
  * single store of the main loop leaves them consistent. */
 void reflex_cut(uint8_t pin, bool high) {
     const uint8_t number = sensor_on[pin];
-    if (number == WIRE_NONE || channels[number].sensor.debounce_ms != 0) {
+    if (number == WIRE_NONE) {
         return;
     }
     const bool active = is_active_level(&channels[number], high);

@@ -45,13 +45,21 @@ uint8_t draft_add(const uint8_t *record) {
     } else if (axis != WIRE_NONE) {
         draft.axes[axis].channel = WIRE_NONE;
     }
-    record_read(record, &draft.channels[index]);
+    struct channel channel;
+    record_read(record, &channel);
+    memcpy(draft.channels[index], &channel, CONFIGURED);
     draft.crc[index] = crc_over(0, record, WIRE_CONFIGURE_SIZE);
     bits_add(came, index);
     return 0;
 }
 
 /* The whole draft */
+
+struct channel draft_channel(uint8_t index) {
+    struct channel channel = {0};
+    memcpy(&channel, draft.channels[index], CONFIGURED);
+    return channel;
+}
 
 uint16_t draft_crc(const uint16_t *crc_of, uint8_t count) {
     uint16_t crc = CRC_SEED;
@@ -80,20 +88,20 @@ bool draft_complete(uint8_t count, uint16_t crc) {
 }
 
 static bool is_sensor(uint8_t number, uint8_t count) {
-    return number == WIRE_NONE || (number < count && draft.channels[number].kind == KIND_SENSOR);
+    return number == WIRE_NONE || (number < count && draft_channel(number).kind == KIND_SENSOR);
 }
 
 bool draft_refers_to_sensors(uint8_t count) {
     for (uint8_t index = 0; index < count; index++) {
-        const struct channel *const channel = &draft.channels[index];
-        const struct plug *const plug = &channel->plug;
-        const struct rail *const rail = &channel->rail;
-        if (has_output(channel) &&
+        const struct channel channel = draft_channel(index);
+        const struct plug *const plug = &channel.plug;
+        const struct rail *const rail = &channel.rail;
+        if (has_output(&channel) &&
             !(is_sensor(plug->forward_stop, count) && is_sensor(plug->reverse_stop, count) &&
               is_sensor(plug->hold, count))) {
             return false;
         }
-        if (channel->kind == KIND_AXIS && !is_sensor(home_switch(rail), count)) {
+        if (channel.kind == KIND_AXIS && !is_sensor(home_switch(rail), count)) {
             return false;
         }
     }
@@ -104,9 +112,9 @@ bool draft_fits(uint8_t count) {
     uint8_t sensors = 0;
     uint8_t places = 0;
     for (uint8_t index = 0; index < count; index++) {
-        const struct channel *const channel = &draft.channels[index];
-        sensors = (uint8_t)(sensors + (channel->kind == KIND_SENSOR));
-        places = (uint8_t)(places + (has_output(channel) || channel->kind == KIND_DICE));
+        const struct channel channel = draft_channel(index);
+        sensors = (uint8_t)(sensors + (channel.kind == KIND_SENSOR));
+        places = (uint8_t)(places + (has_output(&channel) || channel.kind == KIND_DICE));
     }
     return sensors <= MOST_SENSORS && places <= MOST_OUTPUTS;
 }

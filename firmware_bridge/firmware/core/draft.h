@@ -6,15 +6,24 @@
 #include "state.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+/* Bytes of the configured part of a channel: the longest is that of a motor. */
+#define CONFIGURED offsetof(struct channel, plug.output)
+_Static_assert(offsetof(struct channel, sensor.state) <= CONFIGURED &&
+                   offsetof(struct channel, rail.axis) <= CONFIGURED &&
+                   offsetof(struct channel, unit.output) <= CONFIGURED,
+               "a draft has the configured part of every kind of channel");
+
 struct draft {
-    struct channel channels[MOST_CHANNELS];
+    uint8_t channels[MOST_CHANNELS][CONFIGURED];
     struct axis_record axes[AXES]; /* `channel` is WIRE_NONE where no record has come */
     uint16_t crc[MOST_CHANNELS];   /* of each record, from 0 */
 };
 extern struct draft draft;
 
+struct channel draft_channel(uint8_t index); /* with nothing but the configured part */
 void draft_begin(void); /* an empty draft */
 uint8_t draft_add(const uint8_t *record); /* returns the reason as a `Refusal`, or 0 */
 

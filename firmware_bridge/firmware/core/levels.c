@@ -32,7 +32,7 @@ static void compare(uint8_t number, struct sensor *sensor) {
         port_unlock();
     } else if (mv >= sensor->high_mv || mv <= sensor->low_mv) {
         port_lock();
-        reflex_edge(sensor->pin, mv >= sensor->high_mv);
+        reflex_edge(sensor->pin, mv >= sensor->high_mv, port_micros());
         port_unlock();
     }
 }

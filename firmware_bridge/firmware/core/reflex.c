@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-static uint8_t settling[MOST_SENSORS]; /* sensors that settle, the first to begin is first */
+static volatile uint8_t settling[MOST_SENSORS]; /* sensors that settle, the first to end is first */
 static volatile uint8_t settling_count;
-static uint32_t settles_next; /* the earliest end of their debounce times, or earlier */
+static volatile bool due[MOST_CHANNELS]; /* its debounce time is over, and its motors are cut */
 static volatile bool unreported; /* some sensor is UNREPORTED */
 
 /* Effects of a settled sensor */
@@ -104,77 +104,93 @@ static void settle(uint8_t number, uint32_t now) {
     }
 }
 
-/* Debouncing: a change counts once it has lasted for the debounce time */
+/* Debouncing: a change counts once it has lasted for the debounce time. While a sensor settles,
+ * `since` is the end of that time. `reflex_due` can interrupt every function here and reads the list;
+ * it only sets entries of `due`. */
 
-static uint32_t settles_at(uint8_t number) {
-    const struct sensor *const sensor = &channels[number].sensor;
-    return sensor->since + sensor->debounce_ms * UINT32_C(1000);
-}
-
-static void begin_to_settle(uint8_t number, struct sensor *sensor) {
-    sensor->since = port_micros();
+static void begin_to_settle(uint8_t number, struct sensor *sensor, uint32_t at) {
+    sensor->since = at + sensor->debounce_ms * UINT32_C(1000);
     sensor->state |= SETTLING;
-    const uint32_t at = settles_at(number);
-    if (settling_count == 0 || time_reached(settles_next, at)) {
-        settles_next = at;
+    uint8_t place = settling_count;
+    settling[place] = number; /* counted at once: no entry is missing while later ones move */
+    settling_count++;
+    for (; place > 0; place--) {
+        const uint8_t before = settling[place - 1u];
+        if (time_reached(sensor->since, channels[before].sensor.since)) {
+            break;
+        }
+        settling[place] = before;
     }
-    settling[settling_count++] = number;
-    port_tick_wanted(true);
+    settling[place] = number;
+    port_alarm(sensor->since);
 }
 
+/* Moves the later entries before it counts one less, so that none is missing meanwhile. */
 static void remove_settling(uint8_t at) {
+    for (; at + 1u < settling_count; at++) {
+        settling[at] = settling[at + 1u];
+    }
     settling_count--;
-    for (; at < settling_count; at++) {
-        settling[at] = settling[at + 1];
-    }
-    if (settling_count == 0 && !trips_are_pending()) {
-        port_tick_wanted(false);
-    }
 }
 
-static void settle_no_more(uint8_t number, struct sensor *sensor) {
-    sensor->state &= (uint8_t)~SETTLING;
-    for (uint8_t at = 0; at < settling_count; at++) {
-        if (settling[at] == number) {
-            remove_settling(at);
-            return;
+/* Ends the debounce time of a sensor. Returns whether the change has lasted until `at`. */
+static bool settled_until(uint8_t number, struct sensor *sensor, uint32_t at) {
+    for (uint8_t place = 0; place < settling_count; place++) {
+        if (settling[place] == number) {
+            remove_settling(place);
+            break;
         }
     }
+    const bool lasted = due[number] || time_reached(at, sensor->since);
+    due[number] = false;
+    sensor->state &= (uint8_t)~SETTLING;
+    return lasted;
 }
 
-void reflex_tick(void) {
-    const uint32_t now = port_micros();
-    if (trips_are_pending()) {
-        trips_turn(now);
+bool reflex_due(uint32_t now) {
+    bool any = trips_are_pending();
+    if (any) {
+        port_alarm(now); /* at every tick, while a safety input is about to trip */
     }
-    if (settling_count == 0) {
-        port_tick_wanted(trips_are_pending());
-        return;
-    }
-    if (!time_reached(now, settles_next)) {
-        return;
-    }
-    uint32_t next = now + UINT32_C(1000000);
-    uint8_t at = 0;
-    while (at < settling_count) {
+    for (uint8_t at = 0; at < settling_count; at++) {
         const uint8_t number = settling[at];
-        const uint32_t due = settles_at(number);
-        if (time_reached(now, due)) {
-            remove_settling(at);
-            settle(number, now);
+        const struct channel *const channel = &channels[number];
+        if (due[number]) {
             continue;
         }
-        if (time_reached(next, due)) {
-            next = due;
+        if (!time_reached(now, channel->sensor.since)) {
+            port_alarm(channel->sensor.since);
+            break;
         }
-        at++;
+        const bool active = (channel->sensor.state & RAW) != 0;
+        if (port_cut_now(channel->sensor.pin, is_active_level(channel, active))) {
+            due[number] = true;
+            any = true;
+        }
     }
-    settles_next = next;
+    return any;
+}
+
+/* One sensor at a time: the debounce times of others begin before the next one is processed. */
+bool reflex_settle(void) {
+    if (trips_are_pending()) {
+        trips_turn(port_micros());
+    }
+    for (uint8_t at = 0; at < settling_count; at++) {
+        const uint8_t number = settling[at];
+        if (due[number]) {
+            remove_settling(at);
+            due[number] = false;
+            settle(number, channels[number].sensor.since);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Inputs */
 
-void reflex_edge(uint8_t pin, bool high) {
+void reflex_edge(uint8_t pin, bool high, uint32_t at) {
     const uint8_t number = sensor_on[pin];
     if (number == WIRE_NONE) {
         return;
@@ -185,17 +201,22 @@ void reflex_edge(uint8_t pin, bool high) {
     if (raw == ((sensor->state & RAW) != 0)) {
         return;
     }
-    sensor->state ^= RAW;
     if (channel->flags & (FLAG_EMERGENCY | FLAG_CURTAIN)) {
-        trip_follow(number, raw, port_micros());
-        port_tick_wanted(true);
+        trip_follow(number, raw, at);
+        port_alarm(at + TRIP_US);
     }
     if (sensor->state & SETTLING) {
-        settle_no_more(number, sensor);
-    } else if (sensor->debounce_ms != 0) {
-        begin_to_settle(number, sensor);
+        if (!settled_until(number, sensor, at)) {
+            sensor->state ^= RAW; /* back before its time: the change does not count */
+            return;
+        }
+        settle(number, sensor->since);
+    }
+    sensor->state ^= RAW;
+    if (sensor->debounce_ms != 0) {
+        begin_to_settle(number, sensor, at);
     } else {
-        settle(number, port_micros());
+        settle(number, at);
     }
 }
 
@@ -209,7 +230,7 @@ void reflex_begin(void) {
     settling_count = 0;
     unreported = false;
     trips_begin();
-    port_tick_wanted(false);
+    memset((bool *)due, 0, sizeof due);
 }
 
 void reflex_connect(uint8_t number) {
@@ -243,7 +264,7 @@ void reflex_off(void) {
         port_lock();
         sensor_on[pin] = WIRE_NONE;
         cut_nothing(pin);
-        settle_no_more(number, &channels[number].sensor);
+        settled_until(number, &channels[number].sensor, port_micros());
         trip_follow(number, false, 0);
         port_unlock();
         if (pin != EMERGENCY_PIN && pin != CURTAIN_PIN) {

@@ -30,7 +30,7 @@ struct refusal setup_configure(const uint8_t *record) {
 static void adopt_channel(uint8_t index) {
     struct channel *const channel = &channels[index];
     const struct channel before = *channel;
-    *channel = draft.channels[index];
+    *channel = draft_channel(index);
     if (channel->kind != before.kind) {
         return;
     }

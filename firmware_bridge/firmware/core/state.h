@@ -24,25 +24,26 @@ enum { ACTIVE_HIGH = 128 };
  * last edge. COUNTED: `count` and ACTIVE are known. */
 enum { RAW = 1, ACTIVE = 2, WATCHED = 4, SETTLING = 8, UNREPORTED = 16, COUNTED = 32 };
 
+/* In each of these structures the configured part comes first: draft.c keeps only that. */
 struct sensor {
     uint8_t pin;
     uint8_t debounce_ms;
+    uint16_t low_mv, high_mv; /* thresholds of a sensor on an analogue input; 0: digital */
     uint8_t state;
     uint8_t awaited_by; /* the first output whose drive waits for it, or WIRE_NONE */
     uint8_t first_stopped, last_stopped; /* range of the outputs that it stops or holds */
     uint32_t count;
-    uint32_t since; /* time of its last change, raw or settled */
-    uint16_t low_mv, high_mv; /* thresholds of a sensor on an analogue input; 0: digital */
+    uint32_t since; /* time of its last change; while SETTLING is set: the end of that time */
 };
 
 /* A motor, output or strip. The stops and `hold` are channels of sensors, or WIRE_NONE. */
 struct plug {
     uint8_t pin, second_pin; /* of a strip: the number of lamps */
     uint8_t forward_stop, reverse_stop, hold;
-    uint8_t output; /* its index in `outputs` */
     int16_t safe;
     uint32_t max_on; /* microseconds; 0 is no limit */
     uint16_t dead_ms; /* a motor stays off for this time before it reverses */
+    uint8_t output;   /* its index in `outputs` */
 };
 
 struct rail {
@@ -55,10 +56,10 @@ struct rail {
 struct unit {
     uint8_t pin;
     uint8_t port; /* of its module */
+    uint32_t shake; /* microseconds */
     uint8_t output; /* of a dome: its index in `outputs` */
     uint16_t faces; /* of the last throw, three bits for each die */
     uint32_t throws;
-    uint32_t shake; /* microseconds */
 };
 
 struct channel {

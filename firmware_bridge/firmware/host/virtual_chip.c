@@ -25,7 +25,8 @@ struct axis {
 
 uint64_t ticks;
 bool in_reflex, locked;
-static bool tick_wanted, in_bootloader;
+static bool alarm_set, in_bootloader;
+static uint32_t alarm_at;
 static uint8_t cause;
 static struct axis axes[AXES];
 static bool is_initialised;
@@ -40,8 +41,11 @@ uint32_t port_micros(void) {
 void port_start(void) {
 }
 
-void port_tick_wanted(bool wanted) {
-    tick_wanted = wanted;
+void port_alarm(uint32_t at) {
+    if (!alarm_set || (int32_t)(alarm_at - at) > 0) {
+        alarm_at = at;
+    }
+    alarm_set = true;
 }
 
 void port_lock(void) {
@@ -166,12 +170,20 @@ static void run_reflex(void (*task)(void)) {
     in_reflex = false;
 }
 
+static void ring_alarm(void) {
+    alarm_set = false;
+    if (reflex_due(port_micros())) {
+        while (reflex_settle()) {
+        }
+    }
+}
+
 static void tick(void) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         run_axis(&axes[axis]);
     }
-    if (tick_wanted) {
-        run_reflex(reflex_tick);
+    if (alarm_set && (int32_t)(port_micros() - alarm_at) >= 0) {
+        run_reflex(ring_alarm);
     }
     turn();
 }
@@ -213,7 +225,7 @@ static void clear_state(void) {
     memset(axes, 0, sizeof axes);
     lines_reset();
     press_reset();
-    locked = in_reflex = tick_wanted = in_bootloader = false;
+    locked = in_reflex = alarm_set = in_bootloader = false;
     storage_reset();
 }
 

@@ -41,7 +41,7 @@ static void configure(uint8_t pin, struct pin next) {
         const int8_t before = hw_output(pin);
         next.outside = pins[pin].outside;
         pins[pin] = next;
-        cuts[pin] = (struct port_cut){pin, {NO_PIN, NO_PIN}, false, false};
+        cuts[pin] = (struct port_cut){pin, {NO_PIN, NO_PIN}, false, false, false};
         note_change(pin, before);
     }
 }
@@ -103,6 +103,11 @@ static void do_cut(uint8_t pin, bool high) {
     reflex_cut(pin, high);
     assert(cut->by_core || pin_changes == changed);
     (void)changed;
+}
+
+bool port_cut_now(uint8_t sensor, bool high) {
+    do_cut(sensor, high);
+    return true;
 }
 
 bool port_pin_level(uint8_t pin) {
@@ -178,8 +183,10 @@ void hw_pin(uint8_t pin, uint8_t level) {
         port_gate_halt();
         reflex_emergency();
     }
-    do_cut(pin, high);
-    reflex_edge(pin, high);
+    if (!cuts[pin].later) {
+        do_cut(pin, high);
+    }
+    reflex_edge(pin, high, port_micros());
     in_reflex = false;
     turn();
 }

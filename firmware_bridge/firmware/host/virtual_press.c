@@ -44,7 +44,7 @@ void interruption(void) {
     }
     in_reflex = true;
     reflex_emergency();
-    reflex_edge(EMERGENCY_PIN, true);
+    reflex_edge(EMERGENCY_PIN, true, port_micros());
     unreported = false;
     in_reflex = false;
 }

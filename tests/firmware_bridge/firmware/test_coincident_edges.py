@@ -32,3 +32,14 @@ def test_a_motor_loses_its_power_in_50_us_and_5_us_more_for_each_further_edge(
         worst = max(drive_all(host, random, together))
         assert worst / CYCLES_PER_US <= promised_us(together)
         host.changes.clear()
+
+
+@pytest.mark.parametrize("together", [1, 4, 11])
+def test_a_debounced_sensor_stops_its_motor_soon_after_its_debounce_time(together: int) -> None:
+    host = busy_host(axes=0, debounce_ms=1)
+    random = Random(together)
+    for _ in range(ROUNDS):
+        taken = drive_all(host, random, together, debounce_ms=1)
+        assert min(taken) / CYCLES_PER_US >= 1000
+        assert max(taken) / CYCLES_PER_US <= promised_us(together, debounce_ms=1)
+        host.changes.clear()
