@@ -20,6 +20,9 @@ static volatile bool emergency;
 static volatile uint32_t cleared[PINS];
 static volatile uint32_t cuts_at_high;
 static volatile uint32_t cut_by_core;
+static volatile uint32_t cut_later; /* only in `port_cut_now` */
+static volatile uint32_t reporting;  /* changes that `reflex_edge` is processing */
+static volatile uint32_t changed_at;
 
 bool edges_emergency(void) {
     return emergency;
@@ -71,7 +74,24 @@ void port_cut(const struct port_cut *cut) {
     cleared[pin] = cut->by_core ? 0 : clears;
     cuts_at_high = cut->high ? cuts_at_high | bit : cuts_at_high & ~bit;
     cut_by_core = cut->by_core ? cut_by_core | bit : cut_by_core & ~bit;
+    cut_later = cut->later ? cut_later | bit : cut_later & ~bit;
     unmask(before);
+}
+
+bool port_cut_now(uint8_t sensor, bool high) {
+    if (sensor >= PINS) {
+        return true;
+    }
+    const uint32_t bit = BIT(sensor);
+    if ((unreported | reporting) & bit) {
+        return false;
+    }
+    if (cut_by_core & bit) {
+        reflex_cut(sensor, high);
+    } else if (((cuts_at_high & bit) != 0) == high) {
+        REGISTER(SIO_OUT_CLEAR) = cleared[sensor];
+    }
+    return true;
 }
 
 /* The number of the lowest bit; the processor has no instruction for it. */
@@ -111,14 +131,15 @@ void edges_interrupt(void) {
         return;
     }
     level ^= changed;
+    changed_at = port_micros();
     unreported |= changed;
     if (changed & now & BIT(EMERGENCY_PIN)) {
         emergency = true;
         port_gate_halt();
     }
     uint32_t clears = 0;
-    uint32_t to_core = changed & cut_by_core;
-    for (uint32_t cuts = changed & ~cut_by_core & ~(now ^ cuts_at_high); cuts != 0;
+    uint32_t to_core = changed & cut_by_core & ~cut_later;
+    for (uint32_t cuts = changed & ~cut_by_core & ~cut_later & ~(now ^ cuts_at_high); cuts != 0;
          cuts &= cuts - 1u) {
         clears |= cleared[lowest(cuts)];
     }
@@ -140,7 +161,9 @@ void edges_report(void) {
     const uint32_t before = mask();
     uint32_t changed = unreported;
     const uint32_t now = level;
+    const uint32_t at = changed_at;
     unreported = 0;
+    reporting = changed;
     unmask(before);
     if (changed == 0) {
         return;
@@ -148,7 +171,8 @@ void edges_report(void) {
     do {
         const uint8_t pin = lowest(changed);
         changed &= changed - 1u;
-        reflex_edge(pin, (now & BIT(pin)) != 0);
+        reflex_edge(pin, (now & BIT(pin)) != 0, at);
     } while (changed != 0);
+    reporting = 0;
     REGISTER(NVIC_RAISE) = BIT(IRQ_RESAMPLE);
 }

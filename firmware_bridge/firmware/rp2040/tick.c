@@ -12,6 +12,7 @@
 #define IDLE_MICROS 200u
 #define TICK_MICROS 20u
 
+static volatile uint32_t alarm_at; /* while `wanted` */
 static volatile bool wanted, due, missing, woken;
 
 uint32_t port_micros(void) {
@@ -25,7 +26,6 @@ static void set_alarm(void) {
 }
 
 void tick_start(void) {
-    wanted = true;
     REGISTER(TIMER_INTR) = BIT(ALARM);
     register_set(TIMER_INTE, BIT(ALARM));
     set_alarm();
@@ -36,9 +36,12 @@ void tick_interrupt(void) {
     set_alarm();
     missing = false;
     woken = true;
-    if (wanted) {
-        due = true;
-        reflex_raise();
+    if (wanted && (int32_t)(port_micros() - alarm_at) >= 0) {
+        wanted = false;
+        if (reflex_due(port_micros())) {
+            due = true;
+            reflex_raise();
+        }
     }
 }
 
@@ -60,10 +63,13 @@ bool tick_is_woken(void) {
     return woken;
 }
 
-void port_tick_wanted(bool want) {
+void port_alarm(uint32_t at) {
     const uint32_t before = mask();
-    const bool sooner = want && !wanted;
-    wanted = want;
+    const bool sooner = !wanted;
+    if (sooner || (int32_t)(alarm_at - at) > 0) {
+        alarm_at = at;
+    }
+    wanted = true;
     if (sooner) {
         set_alarm();
     }
@@ -78,7 +84,10 @@ void reflex_interrupt(void) {
     edges_report();
     if (due) {
         due = false;
-        reflex_tick();
+        if (reflex_settle()) {
+            due = true;
+            reflex_raise();
+        }
     }
     woken = true;
 }
