@@ -29,7 +29,7 @@ def main() -> Iterator[Row]:
     command = ["make", "-s", "-C", str(FIRMWARE), "rp2040", "rp2040js"]
     subprocess.run(command, check=True, timeout=300)  # noqa: S603 - nothing in it varies
     for axes in (0, 3):
-        edges = drives(PHASES, axes, PICO)
+        edges = drives(PHASES, axes, pins=PICO)
         yield _reflex(f"last sensor edge to motor pin off, {axes} axes at 8 kHz", edges)
     yield _reflex("emergency pin to all outputs safe", emergencies(PHASES // 4, PICO))
     late = max(map(abs, step_errors(3, PICO)))

@@ -29,7 +29,7 @@ def firmware() -> None:
 
 @pytest.mark.timeout(300)
 def test_a_motor_of_a_pico_is_off_10_us_after_its_sensor_s_edge_beside_three_axes() -> None:
-    assert max(drives(50, 3, PICO)) < GOAL_US * CYCLES_PER_US
+    assert max(drives(50, 3, pins=PICO)) < GOAL_US * CYCLES_PER_US
 
 
 @pytest.mark.timeout(300)
