@@ -194,7 +194,7 @@ EXPORTED uint8_t processor_memory(const struct processor *processor, uint16_t at
     return processor->avr->data[at];
 }
 
-/* Changes such a byte, to make the program hang or to damage its memory. */
+/* Changes such a byte, to damage the program's memory. */
 EXPORTED void processor_poke(struct processor *processor, uint16_t at, uint8_t value) {
     processor->avr->data[at] = value;
 }
@@ -202,4 +202,18 @@ EXPORTED void processor_poke(struct processor *processor, uint16_t at, uint8_t v
 /* The address of the next instruction, to measure the time of a part of the program. */
 EXPORTED uint32_t processor_place(const struct processor *processor) {
     return processor->avr->pc;
+}
+
+/* Makes the program hang: it jumps to the end that avr-libc gives it, `cli` and an endless loop. With
+ * `interrupts` it jumps past the `cli`, so that only the main program hangs. False: it has no end. */
+EXPORTED bool processor_hang(struct processor *processor, bool interrupts) {
+    static const uint8_t end[] = {0xF8, 0x94, 0xFF, 0xCF};
+    avr_t *const avr = processor->avr;
+    for (uint32_t at = 0; at + sizeof end <= avr->codeend; at += 2) {
+        if (memcmp(avr->flash + at, end, sizeof end) == 0) {
+            avr->pc = at + (interrupts ? 2 : 0);
+            return true;
+        }
+    }
+    return false;
 }

@@ -220,9 +220,20 @@ class Processor:
         """Change a byte of the data memory, to damage the state of the firmware."""
         self._shim.processor_poke(self._handle, at, byte)
 
-    def hang(self) -> None:
-        """Make the firmware hang: its sampling interrupt no longer runs, so the watchdog resets."""
-        self.poke(_TIMSK3, 0)
+    def hang(self, interrupts: bool = False) -> None:
+        """Make the firmware loop for ever without interrupts, so that the watchdog resets.
+
+        With `interrupts` only the main program loops, and the interrupts still run. Raises
+        `ValueError` if the program has no endless loop at its end, as programs of avr-libc have.
+        """
+        if not self._shim.processor_hang(self._handle, interrupts):
+            raise ValueError("The program has no end `cli; rjmp .-2` to jump to; build it again.")
+
+    def stop_tick(self) -> None:
+        """Disable the interrupt of the sampling tick; the main program continues."""
+        for _ in range(20):  # a tick that is under way enables its interrupt again at its end
+            self.poke(_TIMSK3, 0)
+            self.run(self.cycle + 997)
 
     @property
     def program_counter(self) -> int:
@@ -277,6 +288,7 @@ def _shim() -> ctypes.CDLL:
         ("place", ctypes.c_uint32, [handle]),
         ("memory", ctypes.c_uint8, [handle, ctypes.c_uint16]),
         ("poke", None, [handle, ctypes.c_uint16, ctypes.c_uint8]),
+        ("hang", ctypes.c_bool, [handle, ctypes.c_bool]),
     ):
         function = getattr(shim, f"processor_{name}")
         function.restype, function.argtypes = result, arguments

@@ -151,10 +151,17 @@ def test_a_supply_that_fell_and_rose_again_is_no_cause_of_a_later_reset(board: P
     assert restarted(board, recovers) == Started(2, ResetCause.EXTERNAL)
 
 
-def test_hung_firmware_is_reported_as_the_cause_and_as_a_fault(board: Processor) -> None:
+@pytest.mark.parametrize(
+    "hang",
+    [Processor.hang, lambda board: board.hang(interrupts=True), Processor.stop_tick],
+    ids=["without interrupts", "only the main loop", "only the sampling tick"],
+)
+def test_hung_firmware_is_reported_as_the_cause_and_as_a_fault(
+    board: Processor, hang: Callable[[Processor], None]
+) -> None:
     """After its own reset the watchdog is still on; the bootloader starts the firmware at once."""
     sent(board, SECOND)
-    board.hang()
+    hang(board)
     assert sent(board, SECOND // 5) == [Started(2, ResetCause.WATCHDOG)]
     _, identity, (fault, *_) = begun(board)
     assert identity.reset_cause == ResetCause.WATCHDOG
