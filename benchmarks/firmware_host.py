@@ -50,7 +50,7 @@ class Host:
     `closed`: pins that are held low from the start. `processor`: another one than the Mega's.
     Raises `RuntimeError` if an expected condition does not occur within two simulated seconds, or
     if the board refuses a command; with `may_refuse` the refused commands are collected in
-    `refused` instead.
+    `refused` instead. Close it after use, or use it in a `with` statement.
     """
 
     def __init__(
@@ -78,6 +78,16 @@ class Host:
             (0, pin, PinLevel.LOW) for pin in (EMERGENCY_PIN, CURTAIN_PIN, *closed)
         )
         self.run(START)
+
+    def __enter__(self) -> Host:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the emulated processor. Idempotent."""
+        self.processor.close()
 
     @property
     def cycle(self) -> int:

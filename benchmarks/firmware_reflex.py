@@ -153,11 +153,11 @@ def drives(
 ) -> list[int]:
     """Return the cycles from a sensor's edge to its motor's low pin, one for each drive."""
     random = Random(1)
-    host = busy_host(axes, debounce_ms, pins)
     taken: list[int] = []
-    while len(taken) < phases:
-        taken += drive_all(host, random, together, debounce_ms, pins)
-        host.changes.clear()
+    with busy_host(axes, debounce_ms, pins) as host:
+        while len(taken) < phases:
+            taken += drive_all(host, random, together, debounce_ms, pins)
+            host.changes.clear()
     return taken
 
 
@@ -224,32 +224,34 @@ def drive_all(
 def emergencies(phases: int, pins: ReflexPins = MEGA) -> list[int]:
     """Return the cycles from the emergency pin's rise until all outputs are low, for each stop."""
     random = Random(2)
-    host = pins.host()
-    host.begin([motor(index, pin) for index, pin in enumerate(pins.motors)], LONG_LEASE_MS)
-    host.fill = True
     taken: list[int] = []
-    while len(taken) < phases:
-        host.send(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(pins.motors))))
-        host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in pins.motors))
-        pressed = host.cycle + random.randrange(1000 * CYCLES_PER_US)
-        host.drive(EMERGENCY_PIN, PinLevel.HIGH, pressed)
-        host.drive(EMERGENCY_PIN, PinLevel.LOW, pressed + 100 * CYCLES_PER_US)
-        host.changes.clear()
-        host.until(lambda: len(host.events) > 0)
-        host.events.clear()
-        taken.append(_all_low(host, pins.motors) - pressed)
-        host.run(200 * CYCLES_PER_US)
-        host.ask(Clear())
+    with pins.host() as host:
+        host.begin([motor(index, pin) for index, pin in enumerate(pins.motors)], LONG_LEASE_MS)
+        host.fill = True
+        while len(taken) < phases:
+            host.send(
+                TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(pins.motors)))
+            )
+            host.until(lambda: all(host.levels[pin] is PinLevel.HIGH for pin in pins.motors))
+            pressed = host.cycle + random.randrange(1000 * CYCLES_PER_US)
+            host.drive(EMERGENCY_PIN, PinLevel.HIGH, pressed)
+            host.drive(EMERGENCY_PIN, PinLevel.LOW, pressed + 100 * CYCLES_PER_US)
+            host.changes.clear()
+            host.until(lambda: len(host.events) > 0)
+            host.events.clear()
+            taken.append(_all_low(host, pins.motors) - pressed)
+            host.run(200 * CYCLES_PER_US)
+            host.ask(Clear())
     return taken
 
 
 def step_errors(axes: int, pins: ReflexPins = MEGA) -> list[float]:
     """Return by how many µs each step at full speed is late, relative to the move's median."""
     moved = pins.axes[:axes]
-    host = pins.host(*(home for _, _, home in moved))
-    host.begin(axes_at(0, moved, WAY, STEP_NM), LONG_LEASE_MS)
-    begin_moves(host, 0, axes, WAY * STEP_NM // 1000)
-    _await_end(host)
+    with pins.host(*(home for _, _, home in moved)) as host:
+        host.begin(axes_at(0, moved, WAY, STEP_NM), LONG_LEASE_MS)
+        begin_moves(host, 0, axes, WAY * STEP_NM // 1000)
+        _await_end(host)
     return [error for step, _, _ in moved for error in _errors_at_full_speed(host, step)]
 
 
@@ -306,21 +308,21 @@ def lost_leases(times: int) -> list[int]:
     The lease is counted from the moment at which its command has arrived completely, with no other
     command before it; afterwards the link is full again.
     """
-    host = Host()
-    host.begin([motor(index, pin) for index, pin in enumerate(MOTORS)], LONG_LEASE_MS)
-    host.fill = True
     over: list[int] = []
-    for _ in range(times):
-        host.ask(TakeLease(0))
-        host.ask(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(MOTORS))))
-        host.changes.clear()
-        host.drain()
-        host.send(TakeLease(SHORT_LEASE_MS))
-        lost = host.line_free_at + SHORT_LEASE_MS * 1000 * CYCLES_PER_US
+    with Host() as host:
+        host.begin([motor(index, pin) for index, pin in enumerate(MOTORS)], LONG_LEASE_MS)
         host.fill = True
-        host.until(lambda: len(host.events) > 0)
-        host.events.clear()
-        over.append(_all_low(host, MOTORS) - lost)
+        for _ in range(times):
+            host.ask(TakeLease(0))
+            host.ask(TakeLease(LONG_LEASE_MS), *(Set(each, 1000) for each in range(len(MOTORS))))
+            host.changes.clear()
+            host.drain()
+            host.send(TakeLease(SHORT_LEASE_MS))
+            lost = host.line_free_at + SHORT_LEASE_MS * 1000 * CYCLES_PER_US
+            host.fill = True
+            host.until(lambda: len(host.events) > 0)
+            host.events.clear()
+            over.append(_all_low(host, MOTORS) - lost)
     return over
 
 

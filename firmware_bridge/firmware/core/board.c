@@ -172,8 +172,7 @@ static bool nothing_moves(void) {
  * only here, a millisecond apart: two messages never run together. */
 static void do_each_millisecond(uint32_t now) {
     if (time_reached(now, next_millisecond)) {
-        next_millisecond = now + 1000u; /* from now: a late turn makes no PWM phase shorter */
-        outputs_modulate();
+        next_millisecond = now + 1000u;
         outputs_draw(port_analog_mv(MOTOR_CURRENT_PIN)); /* one shunt: 1 mV is 1 mA */
         strips_turn(nothing_moves());
         levels_turn(now);

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #define FULL 1000
-#define PHASES 10u /* of the pulse width modulation, one millisecond each */
+#define PHASES 10u /* of the pulse width modulation */
+#define PHASE_US UINT32_C(1000)
 
 static uint8_t phase;
+static uint32_t next_phase;       /* while `modulates` */
+static volatile bool modulates;   /* some motor runs at part of its full drive */
 static volatile bool strips_changed;
 
 /* Values and pins */
@@ -47,11 +50,26 @@ static void write_motor(const struct plug *plug, int32_t value) {
     }
 }
 
+static bool is_in_part(int32_t value) {
+    return value != 0 && value != FULL && value != -FULL;
+}
+
+static void begin_to_modulate(void) {
+    if (!modulates) {
+        modulates = true;
+        next_phase = port_micros() + PHASE_US;
+        port_alarm(next_phase);
+    }
+}
+
 static void write_pins(const struct output *output, int32_t value) {
     const struct plug *const plug = plug_of(output);
     switch (output_kind(output)) {
     case KIND_MOTOR:
         write_motor(plug, value);
+        if (is_in_part(value)) {
+            begin_to_modulate();
+        }
         break;
     case KIND_OUTPUT:
         port_pin_write(plug->pin, value != 0);
@@ -195,6 +213,7 @@ void outputs_connect(void) {
         connect_pins(output);
     }
     strips_changed = true;
+    modulates = false;
 }
 
 bool outputs_take_strip_change(void) {
@@ -229,22 +248,35 @@ static uint8_t phases_on(int32_t value) {
     return on == 0 ? 1 : on;
 }
 
-static void modulate(const struct output *output) {
-    port_lock();
-    const int32_t value = output_value(output);
-    if (value != 0) {
-        write_motor(plug_of(output), phase < phases_on(value) ? value : 0);
+bool outputs_phase_is_over(uint32_t now) {
+    if (!modulates) {
+        return false;
     }
-    port_unlock();
+    const bool over = time_reached(now, next_phase);
+    if (!over) {
+        port_alarm(next_phase);
+    }
+    return over;
 }
 
-void outputs_modulate(void) {
+void outputs_modulate(uint32_t now) {
+    if (!modulates || !time_reached(now, next_phase)) {
+        return;
+    }
     phase = (uint8_t)((phase + 1u) % PHASES);
+    modulates = false;
     for (uint8_t at = 0; at < output_count; at++) {
         const int32_t value = output_value(&outputs[at]);
-        const bool in_part = value != 0 && value != FULL && value != -FULL;
-        if (in_part && output_kind(&outputs[at]) == KIND_MOTOR) {
-            modulate(&outputs[at]);
+        if (is_in_part(value) && output_kind(&outputs[at]) == KIND_MOTOR) {
+            write_motor(plug_of(&outputs[at]), phase < phases_on(value) ? value : 0);
+            modulates = true;
         }
+    }
+    if (modulates) {
+        next_phase += PHASE_US;
+        if (time_reached(now, next_phase)) {
+            next_phase = now + PHASE_US; /* a late phase makes the next one no shorter */
+        }
+        port_alarm(next_phase);
     }
 }

@@ -38,10 +38,14 @@ void output_hold(uint8_t output, bool held);
 void output_end_dead_time(struct output *output, uint32_t now); /* if it is over */
 void output_cut(const struct output *output); /* writes only its pins, to their safe levels */
 
+/* Pulse width modulation of motors at part of their full drive, by the alarm of the reflex: the turns
+ * of the main loop are longer than a phase. The first one can interrupt the second. */
+bool outputs_phase_is_over(uint32_t now); /* otherwise sets the alarm, if a motor needs it */
+void outputs_modulate(uint32_t now);      /* begins the next phase, if the present one is over */
+
 /* Called from the main loop: */
 void outputs_connect(void);  /* drives every output of the table at its safe value */
 void outputs_off(void);      /* releases all pins when the table goes out of force */
-void outputs_modulate(void); /* every millisecond: motors at part of their full drive */
 bool outputs_take_strip_change(void); /* whether a strip has changed since the last call */
 void output_forget(struct output *output, uint8_t channel); /* resets it: it had no order yet */
 

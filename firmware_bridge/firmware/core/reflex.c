@@ -148,9 +148,10 @@ static bool settled_until(uint8_t number, struct sensor *sensor, uint32_t at) {
 }
 
 bool reflex_due(uint32_t now) {
-    bool any = trips_are_pending();
-    if (any) {
+    bool any = outputs_phase_is_over(now);
+    if (trips_are_pending()) {
         port_alarm(now); /* at every tick, while a safety input is about to trip */
+        any = true;
     }
     for (uint8_t at = 0; at < settling_count; at++) {
         const uint8_t number = settling[at];
@@ -185,6 +186,7 @@ bool reflex_settle(void) {
             return true;
         }
     }
+    outputs_modulate(port_micros()); /* after the sensors: a motor that is cut is not written again */
     return false;
 }
 
