@@ -41,7 +41,7 @@ EMERGENCIES = 2_000
 GOAL_US = 50.0
 EACH_FURTHER_US = 5.0
 """Additional time for each further sensor that changes at the same instant."""
-DEBOUNCED_GOAL_US = 100.0
+DEBOUNCED_GOAL_US = 150.0
 """Time after the end of a sensor's debounce time."""
 EACH_FURTHER_DEBOUNCED_US = 20.0
 STEP_GOAL_US = 10.0
