@@ -136,8 +136,7 @@ def test_a_motor_stops_at_the_edge_that_it_waits_for(target: Target) -> None:
 def test_a_motor_is_off_soon_after_the_edge_that_it_waits_for(
     target: Target, measure: Measure
 ) -> None:
-    """Another sensor sees the motor, because one that has changed is not sampled while the board
-    processes its edge."""
+    """Another sensor sees the motor: one that has changed is not sampled until it is processed."""
 
     async def scenario(bench: Bench) -> None:
         await bench.board.hold_lease()
