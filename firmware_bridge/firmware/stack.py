@@ -34,8 +34,8 @@ TICK = "__vector_32"
 """The tick's handler enables all interrupts; the tick can then interrupt its own handler once."""
 POINTERS: dict[str, tuple[str, ...]] = {
     "faults_clear": ("persists",),
-    "ring_begin": ("kept_forget", "kept_replay"),
-    "replay_page": ("kept_replay",),
+    "ring_begin": ("kept_forget", "items_replay"),
+    "replay_page": ("items_replay",),
     "__tablejump2__": (),
 }
 """The functions that each of these may call through a pointer; library code calls none."""

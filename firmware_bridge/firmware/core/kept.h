@@ -1,4 +1,4 @@
-/* What is kept without power, as last known, and the items of the log that contain it. */
+/* What is kept without power, as last known. items.h writes it to the log and reads it. */
 #ifndef WALLWRIGHT_KEPT_H
 #define WALLWRIGHT_KEPT_H
 
@@ -10,7 +10,24 @@
 
 #define PIN_BYTES ((PINS + 7u) / 8u)
 #define KEPT_DOMES 3u /* as many as there are serial ports for their readers */
-#define KEPT_LONGEST (PIN_BYTES > 6u ? 1u + 2u * PIN_BYTES : 14u) /* bytes of an item */
+
+/* What is kept, as last known. `unsaved` marks what the log does not have yet. */
+struct kept {
+    uint32_t counts[PINS];
+    uint8_t known[PIN_BYTES]; /* pins that have a count */
+    uint8_t levels[PIN_BYTES];
+    uint8_t unsaved[PIN_BYTES];
+    uint8_t driven[PIN_BYTES]; /* outputs of the last table, and those that are safe when high */
+    uint8_t high[PIN_BYTES];
+    bool safe_levels_unsaved;
+    struct {
+        uint8_t channel; /* or WIRE_NONE */
+        bool unsaved;
+        uint32_t throws;
+        uint16_t faces;
+    } domes[KEPT_DOMES];
+};
+extern struct kept kept;
 
 /* Takes over the state of the table in force: all counts before it goes, its safe levels when it has
  * come. */
@@ -20,18 +37,11 @@ void kept_take_safe_levels(void);
 bool kept_has_new_safe_levels(void);
 bool kept_is_unsaved(void); /* anything but orders has changed since it was saved */
 
-/* Each writes an item to `item` and returns its size, or 0 if there is nothing to be saved: what has
- * not changed is left out unless `all` is true. */
-uint8_t kept_starts(uint8_t *item);
-uint8_t kept_safe_levels(uint8_t *item, bool all);
-uint8_t kept_sensor(uint8_t *item, uint8_t pin, bool all);
-uint8_t kept_dome(uint8_t *item, uint8_t at, bool all);
-uint8_t kept_order(uint8_t *item, uint8_t at); /* always, if there is one */
-uint8_t kept_orders_are_over(uint8_t *item);
+/* The place of a dome, a new one if it has none; KEPT_DOMES if there is none left. */
+uint8_t kept_dome_of(uint8_t channel);
 
-/* Reading the log: forgets everything; takes over the items of a record. */
-void kept_forget(void);
-void kept_replay(const uint8_t *body, uint8_t size);
+void kept_forget(void); /* everything */
+void kept_forget_orders(void);
 bool kept_has_orders(void);
 
 /* The stored state, where the channel has none yet. */

@@ -3,6 +3,7 @@
 #include "../port.h"
 #include "faults.h"
 #include "identity.h"
+#include "items.h"
 #include "kept.h"
 #include "ring.h"
 #include "supply.h"
@@ -13,7 +14,7 @@
 #define QUIET_MICROS (2u * SECOND)  /* nothing has moved for this time: the board is at rest */
 #define EVERY_MICROS (20u * SECOND) /* at rest, saves are at least this far apart */
 
-_Static_assert(KEPT_LONGEST <= RING_MOST, "every item fits into a record");
+_Static_assert(ITEM_LONGEST <= RING_MOST, "every item fits into a record");
 
 /* The orders in the log are the last ones; they are not, but the log does not say so yet. */
 static bool orders_are_kept, orders_are_over;
@@ -25,7 +26,7 @@ static enum task task;
 static bool orders_too; /* it includes the orders, which are the last ones */
 static enum stage stage;
 static uint8_t index;
-static uint8_t item[KEPT_LONGEST];
+static uint8_t item[ITEM_LONGEST];
 static uint8_t item_size; /* 0: the next item is still to be found */
 
 static bool wanted; /* a save of everything was asked for */
@@ -67,31 +68,31 @@ static void look_further(void) {
     const bool all = task == WHOLE_PAGE;
     switch (stage) {
     case AT_START:
-        item_size = all || start_is_unsaved ? kept_starts(item) : 0;
+        item_size = all || start_is_unsaved ? item_of_starts(item) : 0;
         start_is_unsaved = false;
         next_stage();
         break;
     case AT_LEVELS:
-        item_size = kept_safe_levels(item, all);
+        item_size = item_of_safe_levels(item, all);
         next_stage();
         break;
     case AT_COUNTS:
         if (index < PINS) {
-            item_size = kept_sensor(item, index++, all);
+            item_size = item_of_sensor(item, index++, all);
         } else {
             next_stage();
         }
         break;
     case AT_DOMES:
         if (index < KEPT_DOMES) {
-            item_size = kept_dome(item, index++, all);
+            item_size = item_of_dome(item, index++, all);
         } else {
             next_stage();
         }
         break;
     case AT_ORDERS:
         if (index < MOST_OUTPUTS && orders_too) {
-            item_size = kept_order(item, index++);
+            item_size = item_of_order(item, index++);
         } else {
             next_stage();
         }
@@ -139,7 +140,7 @@ static void go_on(void) {
 
 /* With a lease, orders can begin: those in the log will not be the last ones any more. */
 static void end_orders(void) {
-    const uint8_t size = kept_orders_are_over(item);
+    const uint8_t size = item_of_orders_over(item);
     if (ring_fits(size)) {
         ring_put(item, size, false);
     } else {
@@ -228,7 +229,7 @@ void memory_save_after_reset(void) {
  * a full page, the number is in the next page, which the following turns write. */
 static void count_start(void) {
     identity.boots++;
-    const uint8_t size = kept_starts(item);
+    const uint8_t size = item_of_starts(item);
     if (!supply_permits_writing() || !ring_fits(size)) {
         start_is_unsaved = wanted = true;
         return;
@@ -256,7 +257,7 @@ bool memory_begin(void) {
     wanted = was_low = start_is_unsaved = false;
     while (!port_storage_ready()) {
     }
-    const enum ring_content content = ring_begin(kept_forget, kept_replay);
+    const enum ring_content content = ring_begin(kept_forget, items_replay);
     orders_are_kept = kept_has_orders();
     orders_are_over = false;
     drive_safe_levels();
