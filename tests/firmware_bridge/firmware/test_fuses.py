@@ -1,4 +1,4 @@
-"""Tests the fuses that `make fuses` and `wallwright firmware flash --bare` set, by the data sheet."""
+"""Tests the fuses of `make fuses` and `wallwright firmware flash --bare`, by the data sheet."""
 
 from __future__ import annotations
 
