@@ -1,4 +1,7 @@
-"""Kills host processes a hundred times and checks that each round is dealt once."""
+"""Kills host processes thirty times and checks that each round is dealt once.
+
+`make evidence` kills 250.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ import pytest
 
 from controller.soak.killing import Killed, Killing, kill_hosts
 
-TABLES, KILLS = 2, 50
+TABLES, KILLS = 2, 15
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_rounds_whose_hosts_are_killed_a_hundred_times_are_dealt_once(tmp_path: Path) -> None:
+def test_rounds_whose_hosts_are_killed_thirty_times_are_dealt_once(tmp_path: Path) -> None:
     def one_table(seed: int) -> Killed:
         folder = tmp_path / str(seed)
         folder.mkdir()

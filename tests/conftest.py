@@ -16,6 +16,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("quick", parent=settings.get_profile("house"), max_examples=12)
+settings.register_profile(
+    "evidence", parent=settings.get_profile("house"), derandomize=False, database=None
+)
 settings.register_profile("search", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile("house")
 

@@ -1,4 +1,4 @@
-"""Reduces the tests of `make test-quick`: fewer random cases, and fewer parameters of a test."""
+"""Sets how many cases a test tries in `make test-quick`, `make test` and `make evidence`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ import pytest
 from hypothesis import settings
 
 
-def tries(full: int, *, quick: int) -> int:
-    """Return `full`, or `quick` under hypothesis's profile `quick`: the number of random cases."""
-    return quick if settings.get_current_profile_name() == "quick" else full
+def tries(full: int, *, quick: int, evidence: int = 0) -> int:
+    """Return the number of random cases of a test.
+
+    `make test` tries `full`, `make test-quick` (hypothesis's profile `quick`) tries `quick`, and
+    `make evidence` (its profile `evidence`) tries `evidence`. A test with `evidence` must have the
+    mark `evidence`, by which `make evidence` selects it.
+    """
+    profile = settings.get_current_profile_name()
+    if profile == "evidence":
+        return evidence or full
+    return quick if profile == "quick" else full
 
 
 def slow_except(quick: Collection[Any], cases: Iterable[Any]) -> list[Any]:

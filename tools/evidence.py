@@ -102,6 +102,15 @@ def false_messages(seed: int, jobs: int, reports: Path) -> Command:
     )
 
 
+def more_cases(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that runs the tests of `make test` that try more cases here."""
+    return (
+        *(sys.executable, "-m", "pytest", "-q", "-n", str(jobs), "-m", "evidence"),
+        *("--timeout", "3600", "--hypothesis-profile", "evidence"),
+        *("--hypothesis-seed", str(seed)),
+    )
+
+
 EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "chaos": (chaos, RUNS),
     "kills": (kills, 1),
@@ -112,6 +121,7 @@ EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "fuzz_pico": (fuzz_pico, 1),
     "fuzz_storage": (fuzz_storage, 1),
     "pico_round": (pico_round, 1),
+    "cases": (more_cases, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 

@@ -19,6 +19,7 @@ from controller.journal.replay import Replay
 from controller.soak.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import parse
+from tests.quick import tries
 
 DARK = 3.0
 """Seconds between the end of one host and the start of the next."""
@@ -122,7 +123,18 @@ ROUNDS = [
 ]
 
 
+KILLED = tries(1, quick=1, evidence=3)
+"""Of each three writes in a row, the number at which a host is killed. `make test` kills a host
+before the first of them, another one in the middle of the second and one after the third."""
+
+
+def killed_at(first: int, writes: int) -> list[int]:
+    """Return the numbers of the writes at which one host each is killed: `first`, ..., the last."""
+    return [at for at in range(1, writes + 1) if (at - first) % 3 < KILLED or at == writes]
+
+
 @pytest.mark.slow
+@pytest.mark.evidence
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
 @pytest.mark.parametrize("written", [False, True], ids=["before_it", "after_it"])
@@ -133,7 +145,7 @@ def test_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
     whole.mkdir()
     undisturbed = evening(whole, table, game, answers=answers, whole=True)
     assert undisturbed.writes > 35
-    for number in range(1, undisturbed.writes + 1):
+    for number in killed_at(3 if written else 1, undisturbed.writes):
         folder = tmp_path / str(number)
         folder.mkdir()
 
@@ -151,6 +163,7 @@ def test_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
 def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_no_tile(
@@ -160,7 +173,7 @@ def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_
     (tmp_path / "whole").mkdir()
     undisturbed = evening(tmp_path / "whole", table, game, answers=answers, whole=True, sync_s=0.1)
     assert undisturbed.writes > 35
-    for number in range(1, undisturbed.writes):  # the last write is the end record
+    for number in killed_at(2, undisturbed.writes - 1):  # the last write is the end record
         folder = tmp_path / str(number)
         folder.mkdir()
         disturbed = evening(

@@ -53,7 +53,11 @@ def test_without_a_name_every_measurement_is_run(
     assert commands[7][-1] == "FUZZER=fuzz_frames_rp2040"
     assert commands[8][-1] == "FUZZER=fuzz_storage_rp2040"
     assert commands[9][2:] == ("tests.firmware_bridge.firmware.pico_round", "--seed", "10")
-    assert len(commands) == 10
+    assert commands[10][1:] == (
+        *("-m", "pytest", "-q", "-n", "2", "-m", "evidence", "--timeout", "3600"),
+        *("--hypothesis-profile", "evidence", "--hypothesis-seed", "10"),
+    )
+    assert len(commands) == 11
     out = capsys.readouterr().out
     assert "chaos, seed 10: wallwright chaos --rounds 10000 --seed 10" in out
     assert "kills, seed 10: passed" in out
@@ -79,5 +83,5 @@ def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -
     assert evidence.main(["proofs"]) == 2
     assert capsys.readouterr().err == (
         "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, boots,"
-        " false_messages, fuzz_pico, fuzz_storage, pico_round, or no name for all.\n"
+        " false_messages, fuzz_pico, fuzz_storage, pico_round, cases, or no name for all.\n"
     )

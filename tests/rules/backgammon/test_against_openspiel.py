@@ -10,9 +10,10 @@ import pytest
 
 from rules.games.backgammon.board import BAR, BackgammonBoard
 from rules.games.backgammon.moves import options, played
+from tests.quick import tries
 
 pyspiel = pytest.importorskip("pyspiel")
-POSITIONS = 20_000
+POSITIONS = tries(5_000, quick=5_000, evidence=20_000)
 THEIR_POINTS = (*range(24), 100)
 """OpenSpiel's numbers of the points; the last is the bar."""
 Men = tuple[int, ...]
@@ -20,6 +21,7 @@ Men = tuple[int, ...]
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 def test_legal_moves_lead_to_the_same_boards_as_in_openspiel() -> None:
     for _, (state, dice) in zip(range(POSITIONS), thrown(random.Random(3)), strict=False):
         seat, board = state.current_player(), board_of(men_of(state))

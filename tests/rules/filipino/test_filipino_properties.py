@@ -15,6 +15,7 @@ from rules.games.filipino import FilipinoMatch, FilipinoPlay, Parameters, parse,
 from rules.games.filipino.actions import Act, face_under
 from rules.games.filipino.hand import Hand
 from rules.play import IllegalActionError, random_action
+from tests.quick import tries
 from tests.rules.filipino.dealing import SET, dealt, hidden_play, play_of, played
 
 HOUSES = (
@@ -67,7 +68,9 @@ def some_player(random: Random) -> Callable[[FilipinoPlay, int], Act]:
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 @given(seeds, houses)
+@settings(max_examples=tries(40, quick=12, evidence=400))
 def test_tiles_are_conserved_and_payments_sum_to_zero(seed: int, house: Parameters) -> None:
     random = Random(seed)
     play = play_of(seed, house)
@@ -98,7 +101,9 @@ def test_hands_have_sixteen_tiles_and_one_on_the_turn(seed: int, house: Paramete
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 @given(seeds, houses)
+@settings(max_examples=tries(40, quick=12, evidence=400))
 def test_the_texts_of_the_actions_replay_the_hand(seed: int, house: Parameters) -> None:
     random = Random(seed)
     setup, tiles = dealt(Random(seed), house)

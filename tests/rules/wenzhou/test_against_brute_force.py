@@ -13,9 +13,10 @@ from rules.games.wenzhou.hand import Claim, WinReading, is_complete, judged
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.sets_down import SetDown, set_down
 from rules.melds import KINDS, Counts, face_of, kind_of
+from tests.quick import tries
 from tests.rules.wenzhou import brute_force, every_reading
 
-HANDS = 20_000
+HANDS = tries(5_000, quick=5_000, evidence=20_000)
 TILES = 17
 
 
@@ -49,6 +50,7 @@ def hands(number: int, seed: int) -> list[tuple[list[int], int]]:
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 def test_wins_agree_with_the_slow_search() -> None:
     tried = won = 0
     seed = 0
