@@ -247,6 +247,14 @@ class _EmulatedHarness:
                 return min(at, until)
         return until
 
+    def leave(self) -> None:
+        """Free the processor."""
+        self.processor.close()
+
+    def close(self) -> None:
+        """Free the processor."""
+        self.processor.close()
+
     def _echo(self, cycle: int, pin: int, level: PinLevel) -> None:
         sensor = MEGA.loops.get(pin)
         if sensor is None:
@@ -261,6 +269,22 @@ class _EmulatedHarness:
         return int(self._loop.time() * FREQUENCY)
 
 
+_RUNNING: list[Rp2040] = []
+"""The emulator of the Pico that the last test has left. To start Node takes longer than most tests,
+and it executes the first second of a program several times more slowly than the next ones."""
+
+
+def _new_pico(image: bytes) -> Rp2040:
+    """A Pico at its first power-on with this storage, in the emulator that runs already if any."""
+    if not _RUNNING:
+        return Rp2040(eeprom=image)
+    pico = _RUNNING.pop()
+    pico.load_eeprom(image)
+    pico.run(pico.cycle)
+    pico.take()
+    return pico
+
+
 class _PicoHarness:
     """The Pico's firmware in step with the virtual loop; the emulator wires outputs to inputs."""
 
@@ -268,9 +292,11 @@ class _PicoHarness:
         self._transport = transport
         self._loop = loop
         image = eeprom("SIM00000", KEY, 0).ljust(EEPROM_SIZE, b"\xff")
-        self.processor = Rp2040(eeprom=image)
+        self.processor = _new_pico(image)
+        self._before = self.processor.cycle
+        """The emulator's cycle at which this Pico was switched on."""
         low_at_start = [*PICO.safety.values(), *PICO.inputs]
-        self.processor.drive([(0, pin, PinLevel.LOW) for pin in low_at_start])
+        self.processor.drive([(self._before, pin, PinLevel.LOW) for pin in low_at_start])
         for output, sensor in PICO.loops.items():
             self.processor.wire(output, sensor, ECHO)
         self._line_free = 0
@@ -281,20 +307,28 @@ class _PicoHarness:
         self.processor.drive([(self.processor.cycle, PICO.safety[sensor], int(active))])
 
     def _receive(self, data: bytes) -> None:
-        at = max(int(self._loop.time() * FREQUENCY), self._line_free)
+        at = max(int(self._loop.time() * FREQUENCY) + self._before, self._line_free)
         self._line_free = at + len(data) * LINK_BYTE
         self.processor.send(0, data, at, apart=LINK_BYTE)
 
     def _run(self, now: float, until: float) -> float:
-        goal = int(until * FREQUENCY)
+        goal = int(until * FREQUENCY) + self._before
         while self.processor.cycle < goal:
             self.processor.run(goal, stop_at_byte=True)
             sent = self.processor.take().bytes_of(0)
             if sent:
-                at = max(now, self.processor.cycle / FREQUENCY)
+                at = max(now, (self.processor.cycle - self._before) / FREQUENCY)
                 self._loop.call_at(at, self._transport.write, sent)
                 return min(at, until)
         return until
+
+    def leave(self) -> None:
+        """Leave the emulator to the next test."""
+        _RUNNING.append(self.processor)
+
+    def close(self) -> None:
+        """End the emulator."""
+        self.processor.close()
 
 
 def _emulator(
@@ -308,12 +342,15 @@ def _emulator(
         assert isinstance(loop, VirtualLoop)
         here, there = memory_line()
         emulated = make(there, loop)
-        await asyncio.sleep(0.02)
         try:
+            await asyncio.sleep(0.02)
             yield here, emulated.press
-        finally:
+        except BaseException:
             loop.companion = None
-            emulated.processor.close()
+            emulated.close()
+            raise
+        loop.companion = None
+        emulated.leave()
 
     return connect
 
