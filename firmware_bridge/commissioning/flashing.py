@@ -91,9 +91,9 @@ def built_hash(elf: Path = ELF) -> bytes | None:
     return bytes.fromhex(notes[0].decode("ascii")) if notes else None
 
 
-def image_hash() -> bytes:
-    """The SHA-256 of the built image for the Mega."""
-    return hashlib.sha256(HEX.read_bytes()).digest()
+def image_hash(image: Path | None = None) -> bytes:
+    """The SHA-256 of a built image; without a name that for the Mega."""
+    return hashlib.sha256((image or HEX).read_bytes()).digest()
 
 
 def _sections(data: bytes) -> Iterator[tuple[bytes, bytes]]:

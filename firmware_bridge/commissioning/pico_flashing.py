@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from firmware_bridge.commissioning.flashing import (
     FIRMWARE,
@@ -12,7 +13,16 @@ from firmware_bridge.commissioning.flashing import (
     run_tool,
     tree_hash,
 )
-from firmware_bridge.commissioning.uf2 import uf2
+from firmware_bridge.commissioning.pico_storage import (
+    BANK,
+    BANKS,
+    SECTOR,
+    SIZE,
+    STORAGE,
+    storage_image,
+)
+from firmware_bridge.commissioning.provisioning import PLACE
+from firmware_bridge.commissioning.uf2 import FLASH, uf2, uf2_of
 
 ELF = FIRMWARE / "build" / "wallwright-rp2040.elf"
 UF2 = ELF.with_suffix(".uf2")
@@ -66,30 +76,57 @@ def drives(root: Path = Path("/")) -> list[Path]:
     return [drive for drive in found if (drive / INFO).exists()]
 
 
+def provisioning_file(data: bytes) -> bytes:
+    """Return the UF2 file that gives a Pico this identity (`provisioning.image`).
+
+    It begins the Pico's storage anew, so its counts and its number of starts are lost. The first
+    bank gets the identity; the first sector of each other bank is cleared, so none of them counts.
+    """
+    content = (b"\xff" * PLACE + data).ljust(SIZE, b"\xff")
+    first = storage_image(content).ljust(BANK, b"\xff")
+    others = [(STORAGE + bank * BANK, b"\xff" * SECTOR) for bank in range(1, BANKS)]
+    return uf2_of((FLASH + at, piece) for at, piece in [(STORAGE, first), *others])
+
+
+def provision(drive: str | None, data: bytes) -> str:
+    """Write an identity into a Pico; return how. Raises FlashingError.
+
+    `drive` is as in `flash`. The file contains the board's key, so it is deleted afterwards.
+    """
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "identity.uf2"
+        file.write_bytes(provisioning_file(data))
+        return _write(file, drive)
+
+
 def flash(drive: str | None) -> str:
     """Write the built firmware into a Pico; return how. Raises FlashingError.
 
     `drive` is its mounted drive; without it the only mounted one is taken, or else picotool.
     """
+    return _write(UF2, drive)
+
+
+def _write(file: Path, drive: str | None) -> str:
     if drive is not None:
-        return _copy(Path(drive))
+        return _copy(file, Path(drive))
     found = drives()
     if len(found) > 1:
         names = ", ".join(map(str, found))
         raise FlashingError(f"There are several drives: {names}; name one of them.", refused=True)
     if found:
-        return _copy(found[0])
+        return _copy(file, found[0])
     if shutil.which("picotool") is None:
         raise FlashingError(
             f"No drive {DRIVE} is mounted, and picotool is not installed; hold BOOTSEL while you"
             " plug the Pico in, mount its drive, and try again.",
             refused=True,
         )
-    run_tool(["picotool", "load", "-x", str(UF2)], "picotool")
+    run_tool(["picotool", "load", "-x", str(file)], "picotool")
     return "by picotool"
 
 
-def _copy(drive: Path) -> str:
+def _copy(file: Path, drive: Path) -> str:
     if not (drive / INFO).exists():
         raise FlashingError(
             f"{drive} is not the drive of a Pico: it has no {INFO}. Hold BOOTSEL while you plug the"
@@ -97,10 +134,10 @@ def _copy(drive: Path) -> str:
             refused=True,
         )
     try:
-        shutil.copyfile(UF2, drive / UF2.name)
+        shutil.copyfile(file, drive / file.name)
     except OSError as error:
         raise FlashingError(
-            f"{UF2.name} could not be copied to {drive} ({error.strerror}); hold BOOTSEL while you"
+            f"{file.name} could not be copied to {drive} ({error.strerror}); hold BOOTSEL while you"
             " plug the Pico in again, and try again."
         ) from error
     return f"by its drive {drive}"

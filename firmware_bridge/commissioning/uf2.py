@@ -5,7 +5,7 @@ A file is a sequence of blocks of 512 bytes, each with 256 bytes of the program 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct
 
 RP2040 = 0xE48BFF56
@@ -21,13 +21,22 @@ _HAS_FAMILY = 0x2000
 
 def uf2(program: bytes, at: int = FLASH, family: int = RP2040) -> bytes:
     """Return the UF2 file of a program; its last block is filled with zeros."""
-    count = -(-len(program) // PAYLOAD)
+    return uf2_of([(at, program)], family)
+
+
+def uf2_of(pieces: Iterable[tuple[int, bytes]], family: int = RP2040) -> bytes:
+    """Return the UF2 file of several pieces, each with its address.
+
+    The last block of each piece is filled with zeros.
+    """
+    payloads = [
+        (at + begin, data[begin : begin + PAYLOAD])
+        for at, data in pieces
+        for begin in range(0, len(data), PAYLOAD)
+    ]
     blocks = []
-    for number in range(count):
-        part = program[number * PAYLOAD : (number + 1) * PAYLOAD]
-        head = _HEAD.pack(
-            _BEGIN, _SECOND, _HAS_FAMILY, at + number * PAYLOAD, PAYLOAD, number, count, family
-        )
+    for number, (at, part) in enumerate(payloads):
+        head = _HEAD.pack(_BEGIN, _SECOND, _HAS_FAMILY, at, PAYLOAD, number, len(payloads), family)
         blocks.append((head + part).ljust(BLOCK - 4, b"\0") + _END.to_bytes(4, "little"))
     return b"".join(blocks)
 

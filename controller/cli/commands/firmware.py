@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from controller.cli.errors import BadInputError, as_sentence
+from controller.cli.errors import BadInputError
 from controller.cli.options.boards import KeysFile, keys_of
-from firmware_bridge.boards.encoding import text
+from controller.cli.runs.board_checks import (
+    ChipLiteral,
+    image_file,
+    require_build,
+    require_identity,
+    require_new_serial,
+    require_own_serial,
+)
 from firmware_bridge.commissioning import flashing, pico_flashing
-from firmware_bridge.commissioning.device_keys import UNSET, DeviceKeys, KeysError
+from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
-from firmware_bridge.commissioning.probe import ProbeAnswer, answers
 from firmware_bridge.commissioning.provisioning import image, require_real
-from firmware_bridge.wire.errors import BoardSilentError
 
 firmware = typer.Typer(
     name="firmware", help="Build, flash and verify the boards' firmware; provision boards."
@@ -31,7 +35,7 @@ Port = Annotated[
 
 
 ChipName = Annotated[
-    Literal["mega2560", "rp2040"],
+    ChipLiteral,
     typer.Option("--chip", help="The board: an Arduino Mega 2560 or a Raspberry Pi Pico."),
 ]
 
@@ -70,7 +74,7 @@ def build(
         else:
             made, shown = flashing.build(), flashing.ELF
         public = image_signature.sign(
-            _image(chip),
+            image_file(chip),
             chip,
             made,
             signing_key or image_signature.signing_key_file(),
@@ -128,13 +132,14 @@ def flash(
             return result.code
         flashing.flash(port)
         print(f"The board on {port} was flashed. {signed}")
-        _require_build(port, made, known)
+        require_build(port, made, known, chip)
     return result.code
 
 
 @firmware.command()
 def verify(
     port: Port,
+    chip: ChipName = "mega2560",
     full: Annotated[
         bool,
         typer.Option("--full", help="Also read back the whole flash memory with the bootloader."),
@@ -144,9 +149,11 @@ def verify(
     """Check that a board runs the firmware that is built on this computer; record its build."""
     known = keys_of(keys)
     with _errors_reported() as result:
-        made = flashing.require_built()
+        if full and chip == "rp2040":
+            raise BadInputError("--full reads a Mega's flash memory; leave it out for a Pico.")
+        made = (pico_flashing if chip == "rp2040" else flashing).require_built()
         flashing.require_port(port)
-        _require_build(port, made, known)
+        require_build(port, made, known, chip)
         if full:
             flashing.compare(port)
             print("Every byte of its flash memory matches the built firmware.")
@@ -155,7 +162,11 @@ def verify(
 
 @firmware.command()
 def provision(
-    port: Port,
+    port: Annotated[
+        str | None,
+        typer.Argument(help="The board's serial port; for a Pico its drive, if several are there."),
+    ] = None,
+    *,
     serial: Annotated[
         str, typer.Option(help="The board's new serial number: 8 letters and digits.")
     ],
@@ -169,6 +180,7 @@ def provision(
         bool, typer.Option("--again", help="Replace the key of a board that has one already.")
     ] = False,
     keys: KeysFile = None,
+    chip: ChipName = "mega2560",
     bare: Bare = False,
     programmer: Programmer = "usbasp",
 ) -> int:
@@ -181,11 +193,16 @@ def provision(
         raise BadInputError(str(error)) from error
     known = keys_of(keys)
     with _errors_reported() as result:
+        if chip == "rp2040":
+            _provision_pico(port, serial, address, key, known)
+            return result.code
+        if port is None:
+            raise BadInputError("PORT is missing; see 'wallwright firmware --help'.")
         flashing.require_avrdude(port)
         if bare:
-            _require_new_serial(serial, known)
+            require_new_serial(serial, known)
         else:
-            _require_own_serial(port, serial, known, again=again)
+            require_own_serial(port, serial, known, again=again)
         known.require_writable()  # checked before the board gets a key that cannot be stored
         if bare:
             flashing.write_eeprom_bare(port, programmer, data)
@@ -202,19 +219,31 @@ def provision(
             )
             return result.code
         print(f"The board on {port} is {serial}, address {address}; its key is in {known.file}.")
-        _require_identity(port, serial, key, known)
+        require_identity(port, serial, key, known)
     return result.code
 
 
-# Checks of the board's replies
+def _provision_pico(
+    drive: str | None, serial: str, address: int, key: bytes, known: DeviceKeys
+) -> None:
+    """Write an identity through a Pico's bootloader, in which the board cannot be asked."""
+    require_new_serial(serial, known)
+    known.require_writable()
+    how = pico_flashing.provision(drive, image(serial, key, address))
+    known.remember(serial, key)
+    print(
+        f"The Pico is {serial}, address {address}, written {how}; its key is in {known.file}. Its"
+        " counts begin anew. Check it on its serial port: wallwright firmware verify PORT --chip"
+        " rp2040."
+    )
 
 
-def _image(chip: str) -> Path:
-    """The file that is written to a board of this chip."""
-    return pico_flashing.UF2 if chip == "rp2040" else flashing.HEX
+# The image
 
 
-def _require_signature(chip: str, made: bytes, signers: Path | None, *, unsigned: bool) -> str:
+def _require_signature(
+    chip: ChipLiteral, made: bytes, signers: Path | None, *, unsigned: bool
+) -> str:
     """A sentence that names the trusted signer of the image; with `unsigned` none is needed.
 
     Raises FlashingError.
@@ -224,115 +253,8 @@ def _require_signature(chip: str, made: bytes, signers: Path | None, *, unsigned
     from firmware_bridge.commissioning import image_signature
 
     trusted = signers or image_signature.signers_file()
-    name = image_signature.require_signed(_image(chip), chip, made, trusted)
+    name = image_signature.require_signed(image_file(chip), chip, made, trusted)
     return f"The image is signed by {name}."
-
-
-def _record_build(answer: ProbeAnswer, known: DeviceKeys) -> None:
-    """Record the build of a board that has proven its key; `run` refuses another one."""
-    if answer.identity is None or answer.serial not in known:
-        return
-    if not answer.has_key(known.of(answer.serial)):
-        raise FlashingError(
-            f"The board {answer.serial} does not have the key that {known.file} has for it; check"
-            " that it is the right board, or provision it again."
-        )
-    found = answer.identity.build
-    is_built = flashing.HEX.exists() and flashing.built_hash() == found
-    image = flashing.image_hash() if is_built else b""
-    known.record_build(answer.serial, found, image)
-    print(f"The build {text(found)} of {answer.serial} is recorded in {known.file}.")
-
-
-def _require_build(port: str, made: bytes, known: DeviceKeys) -> None:
-    """Raise FlashingError unless every board on this port runs the build `made`; record it."""
-    found = _answers(port)
-    for answer in found:
-        identity = answer.identity
-        if identity is None:
-            raise FlashingError(
-                f"The board at address {answer.address} on {port} has another version of the"
-                f" protocol; flash it: wallwright firmware flash {port}."
-            )
-        if identity.build != made:
-            raise FlashingError(
-                f"The board {answer.serial} on {port} runs the build {text(identity.build)}, not"
-                f" {made.hex()}; flash it: wallwright firmware flash {port}."
-            )
-        print(f"The board {answer.serial} on {port} runs the build {made.hex()}, as built here.")
-        _record_build(answer, known)
-
-
-def _require_new_serial(serial: str, known: DeviceKeys) -> None:
-    """Raise FlashingError if the serial number has a key: a programmer cannot ask the board."""
-    if serial in known:
-        raise FlashingError(
-            f"{serial} has a key in {known.file} already; choose another serial number, or remove"
-            " its line from that file.",
-            refused=True,
-        )
-
-
-def _require_own_serial(port: str, serial: str, known: DeviceKeys, *, again: bool) -> None:
-    """Raise FlashingError if the serial number belongs to another board.
-
-    Also raises it if the board has a key already, unless `again` is given.
-    """
-    found = [answer.serial for answer in _probed(port)]
-    if serial in known and serial not in found:
-        raise FlashingError(
-            f"{serial} has a key in {known.file} already, and the board on {port} has another"
-            f" serial number; choose another one, or remove the line of {serial} from that file.",
-            refused=True,
-        )
-    for named in found:
-        if named != UNSET and not again:
-            raise FlashingError(
-                f"The board on {port} has a key already, as {named}; a key is written once. To"
-                " replace it, add --again; hosts with the old key then refuse the board.",
-                refused=True,
-            )
-
-
-def _require_identity(port: str, serial: str, key: bytes, known: DeviceKeys) -> None:
-    """Raise FlashingError unless the board reports this serial number and proves this key.
-
-    Records the build of the board.
-    """
-    answer = next((each for each in _answers(port) if each.serial == serial), None)
-    if answer is None:
-        raise FlashingError(
-            f"The board on {port} does not report the serial number {serial}; flash its firmware,"
-            f" then provision it again: wallwright firmware flash {port}."
-        )
-    if not answer.has_key(key):
-        raise FlashingError(
-            f"The board {serial} on {port} does not have its new key; provision it again."
-        )
-    print(
-        "The board answers and has its key; write"
-        f" `address: {answer.address}` for it in the table's file."
-    )
-    _record_build(answer, known)
-
-
-def _answers(port: str) -> tuple[ProbeAnswer, ...]:
-    """The replies of the boards on a port. Raises FlashingError if no board answers."""
-    found = _probed(port)
-    if not found:
-        raise FlashingError(
-            f"No board answers on {port}; if it has no firmware, flash it: wallwright firmware"
-            f" flash {port}."
-        )
-    return found
-
-
-def _probed(port: str) -> tuple[ProbeAnswer, ...]:
-    """The replies of the boards on a port. Raises FlashingError if it cannot be opened."""
-    try:
-        return asyncio.run(answers(port))
-    except BoardSilentError as error:
-        raise FlashingError(as_sentence(error), refused=True) from error
 
 
 # Exit codes

@@ -17,7 +17,7 @@ from pathlib import Path
 from struct import Struct
 from typing import NamedTuple
 
-from firmware_bridge.sim.processors.pico_storage import storage_from, storage_image
+from firmware_bridge.commissioning.pico_storage import STORAGE, storage_from, storage_image
 from firmware_bridge.sim.processors.processor import (
     EEPROM_SIZE,
     FIRMWARE,
@@ -31,10 +31,8 @@ from firmware_bridge.sim.processors.processor import (
 
 IMAGE = FIRMWARE / "build" / "wallwright-rp2040.bin"
 SHIM = FIRMWARE / "build" / "rp2040js" / "shim.mjs"
-STORAGE = 0x100000
-"""The address in the flash of the bytes that are kept without power."""
 STORAGE_SIZE = 0x80000
-_FLASH = 0x10000000
+_FLASH, _FLASH_SIZE = 0x10000000, 0x200000
 _PINS = range(30)
 _ANALOG_PINS = range(26, 30)
 _SUPPLY_PIN = 29
@@ -202,6 +200,16 @@ class Rp2040:
         self._ask(
             b"f", STORAGE.to_bytes(4, "little") + storage_image(image).ljust(STORAGE_SIZE, b"\xff")
         )
+
+    def write_flash(self, parts: Iterable[tuple[int, bytes]]) -> None:
+        """Write pieces to the flash, as the chip's bootloader does, and start the chip again.
+
+        Each piece has the address of the chip's memory. Raises ValueError for another address.
+        """
+        for at, data in parts:
+            if at < _FLASH or at + len(data) > _FLASH + _FLASH_SIZE:
+                raise ValueError(f"The flash is from {_FLASH:#x} on; got the address {at:#x}.")
+            self._ask(b"f", (at - _FLASH).to_bytes(4, "little") + data)
 
     def memory(self, at: int, size: int) -> bytes:
         """Bytes of the flash or of the RAM, for tests of state that no pin shows."""

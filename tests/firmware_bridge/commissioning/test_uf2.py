@@ -9,6 +9,8 @@ import pytest
 from firmware_bridge.commissioning import pico_flashing
 from firmware_bridge.commissioning.flashing import FlashingError
 from firmware_bridge.commissioning.pico_flashing import INFO, drives, flash
+from firmware_bridge.commissioning.pico_storage import SECTOR, SIZE, STORAGE, storage_from
+from firmware_bridge.commissioning.provisioning import PLACE, image
 from firmware_bridge.commissioning.uf2 import BLOCK, FLASH, parts, uf2
 
 PROGRAM = bytes(range(256)) * 2 + b"end"
@@ -85,3 +87,38 @@ def test_of_several_drives_one_must_be_named(
     monkeypatch.setattr(pico_flashing, "drives", lambda: [tmp_path / "a", tmp_path / "b"])
     with pytest.raises(FlashingError, match="several drives"):
         flash(None)
+
+
+def written(flash: bytearray, file: bytes) -> bytes:
+    """The flash after the bootloader has written a file: it erases each sector that it writes."""
+    erased: set[int] = set()
+    for at, data in parts(file):
+        sector = (at - FLASH) // SECTOR
+        if sector not in erased:
+            erased.add(sector)
+            flash[sector * SECTOR : (sector + 1) * SECTOR] = b"\xff" * SECTOR
+        flash[at - FLASH : at - FLASH + len(data)] = data
+    return bytes(flash)
+
+
+def test_a_provisioned_pico_has_the_new_identity_and_nothing_of_its_old_storage() -> None:
+    data = image("PICO0001", bytes(range(32)), 3)
+    old = pico_flashing.provisioning_file(image("PICO0009", b"old key of a Pico", 1))
+    flash = bytearray(b"\x5a" * 0x200000)
+    written(flash, old)
+    log_of_first_bank = STORAGE + 256 + SIZE
+    flash[log_of_first_bank : log_of_first_bank + 4] = bytes.fromhex("40000511")
+    newer = STORAGE + 3 * 0x10000
+    flash[newer : newer + 8] = bytes.fromhex("5757090000000000")
+    after = written(flash, pico_flashing.provisioning_file(data))
+    content = storage_from(after[STORAGE:])
+    assert content[PLACE : PLACE + len(data)] == data
+    assert set(content[:PLACE] + content[PLACE + len(data) :]) == {0xFF}
+    assert after[:STORAGE] == b"\x5a" * STORAGE, "the program is left as it is"
+
+
+def test_a_pico_is_provisioned_by_its_drive(tmp_path: Path) -> None:
+    drive = drive_at(tmp_path / "RPI-RP2")
+    data = image("PICO0001", bytes(16), 0)
+    assert pico_flashing.provision(str(drive), data) == f"by its drive {drive}"
+    assert (drive / "identity.uf2").read_bytes() == pico_flashing.provisioning_file(data)

@@ -8,8 +8,8 @@ import pytest
 
 from config.boards import board_profile
 from config.loader import load_table
+from firmware_bridge.commissioning.pico_storage import BANKS, changes_in
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.processors.pico_storage import BANKS, changes_in
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US
 from firmware_bridge.sim.processors.rp2040 import STORAGE, STORAGE_SIZE, Rp2040
 from tests.firmware_bridge.conformance.pico_twins import START_US, PicoTwins

@@ -8,11 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from firmware_bridge.commissioning.provisioning import eeprom
+from firmware_bridge.commissioning.pico_flashing import provisioning_file
+from firmware_bridge.commissioning.provisioning import eeprom, image
+from firmware_bridge.commissioning.uf2 import parts
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FIRMWARE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import IMAGE, Restart, Rp2040
+from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.codec import Decoder, encode
 from firmware_bridge.wire.messages import (
     NONE,
@@ -119,3 +122,18 @@ def test_a_pico_enters_its_bootloader_only_for_the_host_that_has_proven_the_key(
     assert not pico.state.in_bootloader
     assert answers(session.command(Bootloader(1))) == [Ok()]
     assert pico.state.in_bootloader
+
+
+@pytest.mark.slow
+def test_a_pico_answers_with_the_identity_that_its_bootloader_has_written(pico: Rp2040) -> None:
+    pico.run(5 * MILLISECOND)
+    assert identity(pico).serial == b"SIM00000"
+    key = bytes(range(32))
+    file = provisioning_file(image("PICO0001", key, 0))
+    pico.write_flash(parts(file))
+    pico.take()
+    pico.run(pico.cycle + 5 * MILLISECOND)
+    provisioned = identity(pico)
+    assert (provisioned.serial, provisioned.boots) == (b"PICO0001", 1)
+    assert verified(key, 0, bytes(8), provisioned) is not None
+    assert verified(KEY, 0, bytes(8), provisioned) is None

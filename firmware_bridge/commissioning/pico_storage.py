@@ -7,6 +7,10 @@ from struct import Struct
 
 SIZE = 4096
 """Bytes of the content."""
+STORAGE = 0x100000
+"""The position of the storage in the flash."""
+SECTOR = 0x1000
+"""Bytes that are erased together."""
 BANKS = 8
 BANK = 0x10000
 _IMAGE_AT = 256
