@@ -30,9 +30,11 @@ const wires = new Map(); // output pin -> {pin, delay, hold}
 const lineFree = [0, 0];
 let failure = '';
 let stopsAtByte = false;
+let stopsAtOutput = false;
 
 function record(kind, index, value) {
   outputs.push([clock.nanos, value, kind, index]);
+  chip.pauses ||= stopsAtOutput;
 }
 
 function report(what, index, value) {
@@ -86,8 +88,19 @@ function apply(value, kind, index) {
 
 // Running
 
-function run(until, stop) {
+// Stops at the first byte of the link if `stop`, and at the first output unless one came before `least`.
+function run(until, stop, least) {
   stopsAtByte = stop;
+  stopsAtOutput = false;
+  runOn(Math.min(least, until));
+  if (outputs.length === 0 && least < until) {
+    stopsAtOutput = true;
+    runOn(until);
+    stopsAtOutput = false;
+  }
+}
+
+function runOn(until) {
   chip.pauses = false;
   while (clock.nanos < until && !failure && !chip.pauses) {
     chip.run(until);
@@ -117,10 +130,10 @@ function reset(cause) {
 // Requests
 
 const HANDLERS = {
-  // run: until (8), flags (1), number of events (4), events
+  // run: until (8), least (8), flags (1), number of events (4), events
   r(data) {
-    const count = data.readUInt32LE(9);
-    for (let at = 13; at < 13 + count * RECORD; at += RECORD) {
+    const count = data.readUInt32LE(17);
+    for (let at = 21; at < 21 + count * RECORD; at += RECORD) {
       expect([
         Number(data.readBigUInt64LE(at)),
         data.readUInt32LE(at + 8),
@@ -128,7 +141,8 @@ const HANDLERS = {
         data[at + 13],
       ]);
     }
-    run(Number(data.readBigUInt64LE(0)), (data[8] & STOP_AT_BYTE) !== 0);
+    const [until, least] = [Number(data.readBigUInt64LE(0)), Number(data.readBigUInt64LE(8))];
+    run(until, (data[16] & STOP_AT_BYTE) !== 0, least);
     const answer = Buffer.alloc(8 + outputs.length * RECORD);
     answer.writeBigUInt64LE(BigInt(Math.floor(clock.nanos)), 0);
     outputs.forEach(([nanos, value, kind, index], number) => {

@@ -20,15 +20,13 @@ from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.processors.bootloader import FlashImage
-from firmware_bridge.sim.processors.emulated_board import EmulatedBoard
+from firmware_bridge.sim.processors.emulated_board import SLICE, EmulatedBoard
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, ELF, FREQUENCY
 from firmware_bridge.sim.stall import boards_side
 from firmware_bridge.wire.messages import ResetCause
 
 Send = Callable[[bytes], None]
 
-SLICE = 200 * CYCLES_PER_US
-"""Cycles that each board runs in turn; an effect of one board reaches another at most this late."""
 HEAD_START = 20_000 * CYCLES_PER_US
 """Cycles that the boards run before the first message: a start takes some milliseconds."""
 _TURN = 0.001
@@ -71,12 +69,13 @@ class EmulatedBench:
         self.boards: dict[str, EmulatedBoard] = {}
         for name in plant.table.boards:
             self.boards[name] = self._board(name, key, elf, bootloader)
+        self._longest_run = min(board.longest_run for board in self.boards.values())
         plant.connect(self.boards)
         with boards_side():
             plant.power_on()
             self._epoch -= HEAD_START / FREQUENCY
             while self._at < HEAD_START:
-                self._run(min(self._at + SLICE, HEAD_START))
+                self._run(min(self._at + self._longest_run, HEAD_START))
             self._measure()
         if isinstance(self._loop, VirtualLoop):
             self._loop.companion = self.run_boards
@@ -121,7 +120,7 @@ class EmulatedBench:
         goal = self._cycle_at(until)
         with boards_side():
             while self._at < goal and self._next() > self._at:
-                self._run(min(self._at + SLICE, goal, self._next()))
+                self._run(min(self._at + self._longest_run, goal, self._next()))
             if self._next() > goal:
                 return until
             at = max(now, self._epoch + self._next() / FREQUENCY)
@@ -146,12 +145,13 @@ class EmulatedBench:
         goal = min(self._now(), self._at + _AT_ONCE)
         with boards_side():
             while self._at < goal:
-                self._run(min(self._at + SLICE, goal))
+                self._run(min(self._at + self._longest_run, goal))
                 self._apply_due(self._at)
 
     def _run(self, until: int) -> None:
+        least = min(self._at + SLICE, until)
         for board in self.boards.values():
-            board.run(until)
+            until = max(least, board.run(until, least))
         self._at = until
 
     def _apply_due(self, by: int) -> None:

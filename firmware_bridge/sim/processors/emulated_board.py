@@ -46,6 +46,9 @@ LINK = 0
 LINK_BYTE = BITS_A_BYTE * FREQUENCY // BAUD
 MODULE_BYTE = BITS_A_BYTE * FREQUENCY // 115_200
 """Cycles that a byte of a module takes; `LINK_BYTE` is that of the link."""
+SLICE, QUIET = 200 * FREQUENCY // 1_000_000, 2000 * FREQUENCY // 1_000_000
+"""Cycles of a board's turn, and at most while it has no output; an effect of one board reaches
+another at most this late."""
 SUPPLY_MV = 5000
 _SEEDS = 1 << 32
 _POWER_ON = 1
@@ -132,13 +135,23 @@ class EmulatedBoard:
         """The cycle that the processor has reached, by the bench's count."""
         return self._before + self._processor.cycle
 
-    def run(self, until: int) -> None:
-        """Run to this cycle, and process the outputs."""
-        self._processor.run(until - self._before)
+    def run(self, until: int, least: int) -> int:
+        """Run to this cycle, and process the outputs; return the cycle that was reached.
+
+        A Pico, with which every exchange takes long, runs to `least` only if it has an output, or
+        to its first output after it. It does not run if it is ahead already.
+        """
+        if isinstance(self._processor, Rp2040):
+            if self.cycle >= until:
+                return until
+            self._processor.run(until - self._before, least=least - self._before)
+        else:
+            self._processor.run(until - self._before)
         out = self._processor.take()
         if out.pins or out.sent or out.resets:
             self.observe(self._before, out)
             self._process_outputs(out)
+        return min(until, self.cycle) if isinstance(self._processor, Rp2040) else until
 
     def receive(self, data: bytes) -> None:
         """Send bytes of the link to the processor, beginning now."""
@@ -150,6 +163,11 @@ class EmulatedBoard:
         """Set the voltages of the board's analogue inputs to the plant's present values."""
         for name, pin in self._analog.items():
             self._apply(pin, self._plant.analog(name))
+
+    @property
+    def longest_run(self) -> int:
+        """Cycles that the board may run in one turn while it has no output."""
+        return QUIET if self._profile.name == "rp2040" else SLICE
 
     @property
     def measures(self) -> bool:

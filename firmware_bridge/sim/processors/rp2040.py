@@ -38,7 +38,7 @@ _ANALOG_PINS = range(26, 30)
 _SUPPLY_PIN = 29
 _UARTS = range(2)
 _RECORD = Struct("<QIBBH")
-_RUN = Struct("<QBI")
+_RUN = Struct("<QQBI")
 _STATE = Struct("<IBIII")
 _UART_BYTE, _PIN_LEVEL, _ANALOG_MV, _RESET = range(4)
 
@@ -110,9 +110,13 @@ class Rp2040:
         """Sixteenths of a microsecond since power-on; a reset does not clear them."""
         return self._nanoseconds * 2 // 125
 
-    def run(self, until: int, *, stop_at_byte: bool = False) -> None:
-        """Run to this cycle, or to the link's next byte. Raises FirmwareCrashedError."""
-        head = _RUN.pack(-(-until * 125 // 2), stop_at_byte, len(self._events))
+    def run(self, until: int, *, stop_at_byte: bool = False, least: int | None = None) -> None:
+        """Run to this cycle, or to the link's next byte. Raises FirmwareCrashedError.
+
+        With `least` the run ends there if an output came before, and else at the first output.
+        """
+        ends = (-(-cycle * 125 // 2) for cycle in (until, until if least is None else least))
+        head = _RUN.pack(*ends, stop_at_byte, len(self._events))
         answer = self._ask(b"r", head + b"".join(self._events))
         self._events.clear()
         self._nanoseconds = int.from_bytes(answer[:8], "little")

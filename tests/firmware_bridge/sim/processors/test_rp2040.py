@@ -137,3 +137,18 @@ def test_a_pico_answers_with_the_identity_that_its_bootloader_has_written(pico: 
     assert (provisioned.serial, provisioned.boots) == (b"PICO0001", 1)
     assert verified(key, 0, bytes(8), provisioned) is not None
     assert verified(KEY, 0, bytes(8), provisioned) is None
+
+
+@pytest.mark.slow
+def test_a_run_without_an_output_is_long_and_ends_at_the_first_one(pico: Rp2040) -> None:
+    pico.run(20 * MILLISECOND)
+    pico.take()
+    begin = pico.cycle
+    pico.run(begin + 10 * MILLISECOND, least=begin + MILLISECOND)
+    assert pico.cycle >= begin + 10 * MILLISECOND
+    assert not pico.take().sent
+    begin = pico.cycle
+    pico.send(0, encode(0, 1, Identify(PROTOCOL + 1, b"\0" * 8)), begin)
+    pico.run(begin + 10 * MILLISECOND, least=begin + 100)
+    assert begin + 100 < pico.cycle < begin + 2 * MILLISECOND
+    assert len(pico.take().sent) == 1
