@@ -59,7 +59,7 @@ static uint8_t cause_of_memory(void) {
 
 /* Called by early.S. Without a bootloader MCUSR has the cause. The Mega's own bootloader clears it;
  * after a reset by the watchdog it starts the firmware at once, with the flags in r25 and the UART
- * still off. After any other reset it has used the UART, and the RAM tells the causes apart. */
+ * still off. After any other reset it has used the UART, and the RAM distinguishes the causes. */
 void reset_find_cause(void) {
     if (RESET_FLAGS != 0) {
         cause = cause_of_flags(RESET_FLAGS);
