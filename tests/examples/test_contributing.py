@@ -69,6 +69,7 @@ def in_copy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_new_game_and_a_new_table_pass_all_tests_and_get_tests_of_their_own(copy: Path) -> None:
     pytest_ = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "quick"]
     for_all = in_copy(copy, *pytest_, "-m", "not slow", *FOR_ALL)
