@@ -148,11 +148,9 @@ static bool settled_until(uint8_t number, struct sensor *sensor, uint32_t at) {
 }
 
 bool reflex_due(uint32_t now) {
-    bool any = outputs_phase_is_over(now);
-    if (trips_are_pending()) {
-        port_alarm(now); /* at every tick, while a safety input is about to trip */
-        any = true;
-    }
+    const bool phase = outputs_phase_is_over(now);
+    const bool trip = trips_are_due(now);
+    bool any = phase || trip;
     for (uint8_t at = 0; at < settling_count; at++) {
         const uint8_t number = settling[at];
         const struct channel *const channel = &channels[number];
@@ -174,9 +172,7 @@ bool reflex_due(uint32_t now) {
 
 /* One sensor at a time: the debounce times of others begin before the next one is processed. */
 bool reflex_settle(void) {
-    if (trips_are_pending()) {
-        trips_turn(port_micros());
-    }
+    trips_turn(port_micros());
     for (uint8_t at = 0; at < settling_count; at++) {
         const uint8_t number = settling[at];
         if (due[number]) {
@@ -204,8 +200,10 @@ void reflex_edge(uint8_t pin, bool high, uint32_t at) {
         return;
     }
     if (channel->flags & (FLAG_EMERGENCY | FLAG_CURTAIN)) {
-        trip_follow(number, raw, at);
-        port_alarm(at + TRIP_US);
+        /* From now, not from `at`: only now is the pin sampled again, so a pulse is seen to end. */
+        const uint32_t now = port_micros();
+        trip_follow(number, raw, now);
+        port_alarm(now + TRIP_US);
     }
     if (sensor->state & SETTLING) {
         if (!settled_until(number, sensor, at)) {

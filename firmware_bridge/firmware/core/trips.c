@@ -6,6 +6,7 @@
 #include "outputs.h"
 #include "state.h"
 
+#define AGAIN_US 100u /* after a check that has found the input inactive */
 #define MOST 4u /* further inputs that change at the same time trip at once */
 
 struct pending {
@@ -20,8 +21,18 @@ void trips_begin(void) {
     count = 0;
 }
 
-bool trips_are_pending(void) {
-    return count != 0;
+/* An input that is due gets no alarm here: at every tick, it would leave no time to process it. */
+bool trips_are_due(uint32_t now) {
+    bool due = false;
+    for (uint8_t at = 0; at < count; at++) {
+        const uint32_t trips_at = pending[at].since + TRIP_US;
+        if (time_reached(now, trips_at)) {
+            due = true;
+        } else {
+            port_alarm(trips_at);
+        }
+    }
+    return due;
 }
 
 bool trip_is_filtered(uint8_t number) {
@@ -91,5 +102,8 @@ void trips_turn(uint32_t now) {
         }
         remove_at(at);
         trip(number);
+    }
+    if (count != 0) {
+        port_alarm(now + AGAIN_US);
     }
 }

@@ -13,8 +13,8 @@
 
 void trips_begin(void);
 void trip_follow(uint8_t number, bool active, uint32_t now); /* this safety input has changed */
-void trips_turn(uint32_t now);                               /* at every tick while one is pending */
-bool trips_are_pending(void);
+bool trips_are_due(uint32_t now); /* `trips_turn` is to be called; otherwise sets the alarm */
+void trips_turn(uint32_t now);
 bool trip_is_filtered(uint8_t number); /* it is active, but not for long enough yet */
 
 #endif
