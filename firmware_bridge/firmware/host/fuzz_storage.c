@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 #define MOST_CHANGES 65536u
 #define TURNS 3000u
+#define FEW 4u
 
 static struct {
     uint16_t at;
@@ -70,11 +71,15 @@ static void change(uint16_t at, uint8_t byte) {
     all_changes++;
 }
 
-static void finish(void) {
-    storage_flush();
-    for (uint32_t turns = 0; turns < TURNS; turns++) {
+static void turn_storage(uint32_t times) {
+    for (uint32_t turns = 0; turns < times; turns++) {
         storage_turn();
     }
+}
+
+static void finish(void) {
+    storage_flush();
+    turn_storage(TURNS);
     finished = count;
 }
 
@@ -101,20 +106,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
             finish();
             break;
         case 2: /* many changes, which fill a bank */
-            for (uint32_t each = 0; each < 16u * piece[1]; each++) {
+            for (uint32_t each = 0; each < 64u * piece[1]; each++) {
                 change((uint16_t)(each * 7u % STORAGE_SIZE), (uint8_t)(each + piece[2]));
+                turn_storage(piece[2] % 8u);
             }
             break;
         case 3:
             moves = piece[1] & 1u;
             break;
         case 4:
-            for (uint32_t turns = 0; turns < piece[1]; turns++) {
-                storage_turn();
-            }
+            turn_storage(piece[1]);
             break;
         default:
-            change((uint16_t)((piece[1] | (uint32_t)piece[0] << 8) % STORAGE_SIZE), piece[2]);
+            change(piece[1] % FEW, piece[2]); /* few addresses, so most have an older value */
         }
     }
     finish();

@@ -190,6 +190,7 @@ static void write_entries(void) {
         count++;
     }
     entries += count;
+    moves_over = entries == ENTRIES; /* else the next entry would be in the next bank */
     flash_program(at, some, count * ENTRY);
     state = BUSY;
 }
@@ -204,7 +205,6 @@ static void go_on(void) {
         }
     } else if (put != taken) {
         write_entries();
-        moves_over = entries == ENTRIES;
         return;
     }
     const bool may_erase = moves_over || entries >= ERASE_IN_MOTION ||

@@ -47,7 +47,7 @@ def test_no_session_makes_the_firmware_access_memory_out_of_bounds() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def fuzz(tmp_path: Path, name: str, seconds: int) -> str:
+def fuzz(tmp_path: Path, name: str, seconds: int, longest: int) -> str:
     """Build a fuzzer and run it; return what it has printed."""
     found = tmp_path / "corpus"
     found.mkdir()
@@ -59,7 +59,8 @@ def fuzz(tmp_path: Path, name: str, seconds: int) -> str:
         [
             tmp_path / name,
             f"-max_total_time={seconds}",
-            f"-max_len={LONGEST_INPUT}",
+            f"-max_len={longest}",
+            "-len_control=0",
             "-rss_limit_mb=1024",
             f"-artifact_prefix={tmp_path}/",
             found,
@@ -77,7 +78,7 @@ def fuzz(tmp_path: Path, name: str, seconds: int) -> str:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", ["fuzz_frames", "fuzz_frames_rp2040"])
 def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
-    printed = fuzz(tmp_path, name, FUZZ_SECONDS)
+    printed = fuzz(tmp_path, name, FUZZ_SECONDS, LONGEST_INPUT)
     ((frames, replies),) = re.findall(r"fuzzed frames: (\d+), replies: (\d+)", printed)
     assert int(frames) > 1000, "the fuzzer sends frames with arbitrary payloads"
     assert int(replies) > int(frames) / 2, "the board executes or refuses them"
@@ -88,6 +89,6 @@ def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
 def test_the_picos_storage_keeps_a_state_that_it_had_when_the_supply_fails(
     tmp_path: Path,
 ) -> None:
-    printed = fuzz(tmp_path, "fuzz_storage_rp2040", FUZZ_SECONDS)
+    printed = fuzz(tmp_path, "fuzz_storage_rp2040", FUZZ_SECONDS, 60)
     ((changes, failures),) = re.findall(r"storage: (\d+) changes, (\d+) failed", printed)
     assert int(changes) > 10_000 and int(failures) > 100
