@@ -15,6 +15,7 @@ from controller.faults.catalogue import STOP
 from controller.faults.failures import sort_failures
 from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
+from controller.health.storage_life import storage_used
 from controller.journal import Journal, JournalError
 from controller.ledger import Ledger
 from controller.operator.buzzer import Buzzer
@@ -308,7 +309,8 @@ class Daemon:
     async def _stop(self, *, failing: bool) -> None:
         """Stop all boards, close them, and write the journal. Raises JournalError.
 
-        `failing` suppresses a JournalError after another failure.
+        `failing` suppresses a JournalError after another failure; the boards are then closed
+        without a question about their storage.
         """
         for key in self._listening:
             key.close()
@@ -316,6 +318,9 @@ class Daemon:
             board.stop_all()
         await self._tower.close()
         await self._buzzer.close()
+        if not failing:
+            used = await storage_used(self._boards)
+            self.run_state.journal.record_storage(self.run_state.clock(), used)
         for board in self._boards.values():
             await board.close()
         # After a failure the JournalError is suppressed: if the journal caused the failure, it has

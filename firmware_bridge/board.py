@@ -175,6 +175,9 @@ class Board(Protocol):
     async def self_test(self) -> int:
         """Test memory and configuration: 0 if both pass, else a bit for each failing part."""
 
+    async def storage_used(self) -> int | None:
+        """The used share of the storage's specified writes, permille; None without a storage."""
+
     async def close(self) -> None:
         """Stop every motion, give the lease back, release the line. Idempotent."""
 

@@ -79,7 +79,7 @@ COMMANDS = {
     ),
     "stats": (
         "stats",
-        "Print a table's statistics from its journal: jams, assists, faults, wear, drift.",
+        "Print a table's statistics from its journal: jams, assists, faults, wear, drift, storage.",
     ),
     "version": (
         "version",

@@ -1,7 +1,8 @@
 """Statistics of a table from its journal: how often each fault occurred, and how it was cleared.
 
 They contain tiles per jam, mean time between assists (MTBA) and mean time to assist (MTTA), the
-recoveries, retries, questions and stops of each fault, the wear of parts, and drift.
+recoveries, retries, questions and stops of each fault, the wear of parts and of the boards'
+storages, and drift.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from controller.faults.catalogue import CATALOGUE, Fault
 from controller.health.drift import Drift
+from controller.health.storage_life import StorageLives
 from controller.journal.lines import JournalRecord
 
 RECENT = 20
@@ -61,6 +63,8 @@ class TableStatistics:
     """Tiles that each head has lifted."""
     drift: Drift = field(default_factory=Drift)
     """Tile times at S1 and motor currents, set by set."""
+    storage: StorageLives = field(default_factory=StorageLives)
+    """The storage life of each board."""
     recovered: list[tuple[int, str]] = field(default_factory=list)
     """Each recovery: the number of sets built before it, and its part."""
 
@@ -120,6 +124,8 @@ def statistics_of(records: Iterable[JournalRecord]) -> TableStatistics:
         if record.kind == "intent":
             intents[record.number] = record
             _add_intent(statistics, record)
+        elif record.kind == "storage":
+            statistics.storage.reported(_content(record))
         elif record.kind == "outcome" and record.of in intents:
             _add_outcome(statistics, intents[record.of], record)
     return statistics
@@ -128,6 +134,7 @@ def statistics_of(records: Iterable[JournalRecord]) -> TableStatistics:
 def _add_run(statistics: TableStatistics, run: JournalRecord) -> None:
     """Add a run's own record; a run that resumes another one follows a power cut or a stop."""
     statistics.runs += 1
+    statistics.storage.begin_run(_content(run).get("serials", {}))
     if _content(run).get("resumes") is not None:
         statistics.of(Fault.POWER.name).recoveries += 1
 
@@ -170,6 +177,7 @@ def _add_outcome(
             statistics.lid_openings += 1
         case "top", {"step": "build"}:
             statistics.rounds += 1
+            statistics.storage.add_round()
             statistics.walls_raised += len(content.get("walls", ())) or 1
         case "top", {"step": "throw"}:
             statistics.throws += content.get("times", 1)
@@ -208,6 +216,7 @@ def facts(statistics: TableStatistics) -> dict[str, Any]:
             "throws": statistics.throws,
             "picks": dict(sorted(statistics.picks.items())),
         },
+        "storage": statistics.storage.facts,
         **statistics.drift.facts,
         "building_s": _rounded(median(statistics.building) if statistics.building else None),
         "warnings": list(statistics.warnings),

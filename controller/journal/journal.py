@@ -142,6 +142,14 @@ class Journal:
         """Add the outcome of an intent; it is written with the next record, or by `settle`."""
         self._add("outcome", "", at, outcome, number)
 
+    def record_storage(self, at: float, used: Mapping[str, int]) -> None:
+        """Add the used share of each board's storage, permille, by board, at the end of a run.
+
+        It is written as an outcome is. A run without records, and an empty `used`, add nothing.
+        """
+        if self._run is not None and used:
+            self._add("storage", "", at, dict(used))
+
     def end(self) -> None:
         """Add the end record of a completed run; a run without records adds none."""
         if self._run is not None:

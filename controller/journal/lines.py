@@ -23,7 +23,7 @@ from typing import Literal
 
 from rules.errors import WallwrightError
 
-Kind = Literal["run", "intent", "note", "outcome", "end"]
+Kind = Literal["run", "intent", "note", "outcome", "storage", "end"]
 
 GENESIS = ""
 """The chain before the first record of a journal."""
@@ -60,7 +60,8 @@ class JournalRecord:
     """One record, which is one line of the file.
 
     `kind` is `run` (the start of a run, with its facts), `intent`, `note` or `outcome` (of the
-    intent `of`), or `end` (of the completed run `of`). `at` is the time in seconds since the run
+    intent `of`), `storage` (the used share of each board's storage when the run stopped, permille),
+    or `end` (of the completed run `of`). `at` is the time in seconds since the run
     began. `batch` is the number of the first record that was written together with this one, None
     in journals of version 0.1.
     """

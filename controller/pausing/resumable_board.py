@@ -58,6 +58,9 @@ class ResumableBoard:
     async def self_test(self) -> int:
         return await self.wrapped.self_test()
 
+    async def storage_used(self) -> int | None:
+        return await self.wrapped.storage_used()
+
     async def close(self) -> None:
         self._lease.forget()
         await self.wrapped.close()

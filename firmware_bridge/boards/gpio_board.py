@@ -187,6 +187,10 @@ class GpioBoard:
         """Return 0 (passed): pins have no memory to test."""
         return 0
 
+    async def storage_used(self) -> int | None:
+        """Return None: pins have no storage."""
+        return None
+
     async def read(self, channel: str) -> int:
         """A sensor's level, or the value at the pins of a motor or output."""
         return self._value(wire.Read(self._number(channel)), f"reading {channel}")

@@ -267,6 +267,10 @@ class SerialBoard:
     async def self_test(self) -> int:
         return await self._requests.value(wire.SelfTest(), "its self-test")
 
+    async def storage_used(self) -> int | None:
+        reply = await self._link.request(wire.Report())
+        return self._requests.expect(wire.Statistics, reply, "its statistics").storage_used
+
     async def read(self, channel: str) -> int:
         return await self._requests.value(wire.Read(self._number(channel)), f"reading {channel}")
 

@@ -64,6 +64,8 @@ class BoardMemory:
     levels: dict[str, bool] = field(default_factory=dict)
     orders: dict[int, LastOrder] = field(default_factory=dict)
     dice: dict[int, DiceMemory] = field(default_factory=dict)
+    storage_used: int = 0
+    """The used share of the storage's specified writes, permille; this memory does not wear."""
 
     def begun(self, channel: int, ticket: int, sensor: CountingSensor | None) -> None:
         """Record the start of an order, and the present count of the sensor that it counts."""

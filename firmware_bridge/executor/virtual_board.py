@@ -249,7 +249,8 @@ class VirtualBoard:
                 return wire.Value(0)
             case wire.Report():
                 damaged, repeated = self.line()
-                return wire.Statistics(0, damaged, repeated, self._boots - 1 & 0xFFFF, 0)
+                resets, storage_used = self._boots - 1 & 0xFFFF, self.memory.storage_used
+                return wire.Statistics(0, damaged, repeated, resets, storage_used)
             case wire.Bootloader():
                 # A command for another board, or from before a reset, must not stop this one.
                 if message.confirmation != self._boots & 0xFFFF:

@@ -23,7 +23,7 @@ def stats(
     journal_copy: JournalCopy = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
-    """Print a table's statistics from its journal: jams, assists, faults, wear, drift."""
+    """Print a table's statistics from its journal: jams, assists, faults, wear, drift, storage."""
     paths = paths_of(journal, journal_copy)
     if not any(path.exists() for path in paths):
         raise BadInputError(no_journal(journal))
@@ -39,6 +39,8 @@ def stats(
     screen().print(grid)
     if statistics["faults"]:
         screen().print(_faults(statistics["faults"]))
+    if statistics["storage"]:
+        screen().print(_storage(statistics["storage"]))
     for sentence in statistics["warnings"]:
         print(sentence)
     return 0
@@ -61,6 +63,21 @@ def _lines(statistics: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _or_none(value: float | None, none: str, unit: str = "") -> str:
     return none if value is None else f"{value:.0f}{unit}"
+
+
+def _storage(boards: Mapping[str, Mapping[str, Any]]) -> Grid:
+    columns = ("serial number", "storage used", "rounds with it", "rounds left")
+    grid = Grid("board", *columns, box=None)
+    for board, figures in boards.items():
+        used, left = figures["used_permille"], figures["rounds_left"]
+        grid.add_row(
+            board,
+            figures["serial"],
+            "unknown" if used is None else f"{used / 10:.1f} %",
+            str(figures["rounds"]),
+            "unknown" if left is None else f"at least {left}",
+        )
+    return grid
 
 
 def _faults(faults: Mapping[str, Mapping[str, int]]) -> Grid:

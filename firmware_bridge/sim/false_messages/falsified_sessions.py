@@ -240,6 +240,7 @@ class _BoardInReach:
             ("stop", host.stop),
             ("clear", host.clear),
             ("self-test", host.self_test),
+            ("storage used", host.storage_used),
             ("lease", renew),
         )
 

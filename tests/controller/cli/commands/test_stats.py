@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.cli import main
+from controller.journal import Journal
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,8 @@ def test_statistics_are_printed_as_json(journal: Path, capsys: pytest.CaptureFix
     assert (statistics["rounds"], statistics["sets"], statistics["assists"]) == (2, 3, 1)
     assert statistics["tiles_per_jam"] == 3 * 136
     assert statistics["faults"]["JAM"]["clears"] == 1
+    base = {"serial": "SIM00000", "used_permille": 0, "rounds": 2, "rounds_left": None}
+    assert statistics["storage"] == {"arm": {**base, "serial": "SIM00001"}, "base": base}
     assert journal.read_bytes() == before
 
 
@@ -36,6 +39,25 @@ def test_statistics_are_printed_for_people(
     printed = capsys.readouterr().out
     assert "408 in 3 sets" in printed
     assert "JAM" in printed
+
+
+def test_the_storage_life_of_each_board_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "table.journal"
+    with Journal(file, "now", {}) as journal:
+        journal.record_serial("base", "WW000001")
+        journal.record_serial("arm", "WW000002")
+        for used in (12, 14):
+            for _ in range(30):
+                journal.confirm(journal.intend("top", 0.0, {"step": "build"}), 0.0, None)
+            journal.record_storage(0.0, {"base": used})
+            journal.end()
+    assert main(["stats", str(file)]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    # 30 rounds used less than three permille, and more than 985 permille are left.
+    assert ["base", "WW000001", "1.4", "%", "60", "at", "least", "9850"] in lines
+    assert ["arm", "WW000002", "unknown", "60", "unknown"] in lines
 
 
 def test_a_missing_journal_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
