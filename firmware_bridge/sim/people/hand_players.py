@@ -61,6 +61,8 @@ class HandPlayers:
     def sit_down(self, dealt: HandToPlay, at: Mapping[Place, Tile]) -> None:
         """Take the hands up. `at` is the tile that was set up at each place."""
         self._seated = True
+        # A new hand can begin with a play that equals that of the hand before, if it was abandoned.
+        self._last_action, self._asked_again = None, False
         faces = {place: tile.face for place, tile in at.items()}
         self._dealt, self._tile_at = dealt, at
         self._truth = dealt.rules.start(dealt.setup, faces, dealt.match)

@@ -135,3 +135,23 @@ def test_players_who_pushed_their_tiles_in_do_not_continue_their_hand() -> None:
     assert not here.hand_players.is_playing(here.dealt), (
         "players without tiles do not continue the hand"
     )
+
+
+def test_an_answer_of_an_abandoned_hand_is_not_repeated_in_the_next_hand() -> None:
+    """The set-ups of both hands are equal, and so are the plays that the table follows."""
+    here = Round()
+    answered = here.hand_players.next_action(here.play)
+    here.hand_players.host_restarted()
+    assert here.hand_players.next_action(here.play) == answered
+    for rack in here.racks:
+        for tile in list(rack.tiles):
+            rack.take(tile)
+    for tile in here.felt.tiles:
+        here.felt.take(tile)
+    held = [place for places in here.setup.hands.values() for place in places]
+    other = here.at | dict(zip(held, [here.at[place] for place in reversed(held)], strict=True))
+    for seat, places in here.setup.hands.items():
+        here.felt.put_before(seat, [other[place] for place in places])
+    here.hand_players.sit_down(here.dealt, other)
+    here.hand_players.next_action(here.play)
+    assert len(here.racks[0]) == 16, "seat 0 has discarded a tile of the new hand"
