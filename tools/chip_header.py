@@ -59,7 +59,7 @@ def _numbers(profile: BoardProfile) -> Iterator[tuple[str, str]]:
         yield "FIRST_ANALOG_PIN", f"{min(analog)}u"
         yield "ANALOG_INPUTS", f"{len(analog)}u"
         yield "ANALOG_FULL_MV", f"{round(profile.converter.volts * 1000)}u"
-    yield "MOST_MOTOR_MA", f"{profile.most_milliamperes}u"
+        yield "ANALOG_MOST_MV", f"{profile.converter.most_millivolts}u"
     yield "MODULE_PORTS", f"{len(profile.ports)}u"
     yield "STORAGE_SIZE", f"{profile.storage.size}u"
     yield "STORAGE_CYCLES", f"{profile.storage.cycles}u"

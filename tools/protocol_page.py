@@ -272,6 +272,7 @@ board that already has the same table keeps running. Fields with a special use i
 | motor | `second_pin` is the pin for reverse, or 255 |
 | strip | `second_pin` is the number of its lamps |
 | axis | `second_pin` is the direction, `reverse_stop` the home switch (`forward_stop` if up) |
+| analog, flag CURRENT | `second_pin` is the motor that it measures, or 255 for all (below) |
 | dice | `second_pin` is the serial port of the reader, `max_on_ms` how long to shake |
 | reader | `second_pin` is its serial port |
 
@@ -288,6 +289,17 @@ curtain and the emergency stop.
 
 `max_on_ms` 0 is no limit. In `Drive`, `count` is the number of edges, or the level (0, 1) awaited;
 `limit_ma` 0 is no limit.
+
+## Limits of the current
+
+In the record of an analogue input with the flag CURRENT, `low_mv` is the current in mA at 1 V,
+`high_mv` the limit as a voltage at the pin, and `dead_ms` the inrush time in milliseconds.
+
+The board measures each input with the flag CURRENT once a millisecond, and averages it by a low
+pass of eight samples (`mean += (level - mean) / 8`). If the mean is above the limit while the motor
+runs, OVER_CURRENT is latched with the motor's channel, but not within the inrush time after an
+order that starts the motor. For all motors, each start begins the inrush time again, but the mean
+is never above the limit for longer than one inrush time without a stop.
 
 ## The lease
 
@@ -337,10 +349,9 @@ On an Arduino Mega 2560 three pins have a function that no table changes:
   255 if no sensor of the table is on that pin.
 - **21** is the light curtain, normally closed to ground, if the table has one. It trips if it has
   been open for 30 µs; less is noise.
-- **69** measures the current of all motors together, 1 mV is 1 mA. More than 4 A while a motor
-  runs latches OVER_CURRENT, with the channel of the motor that started last. Wire it to ground if
-  the current is not measured. On a Pico this is pin 28, and the limit is 2.97 A, because its
-  converter measures no more than 3.3 V.
+- **69** measures the current of all motors together. More than the limit of the table latches
+  OVER_CURRENT, with the channel of the motor that started last. Wire it to ground if the current
+  is not measured. On a Pico this is pin 28.
 
 Pins 0 and 1 are the line to the host. [BOARDS.md](BOARDS.md) lists what each pin can do, and
 `wallwright wiring TABLE` its use on a table.

@@ -37,8 +37,8 @@ BootState = Literal["floating", "pulled_up", "pulled_down", "driven"]
 resistor, or driven by a bootloader, an operating system or another chip of the board."""
 
 
-MOST_MOTOR_MA = 4000
-"""Milliamperes of all motors of a board, above which it stops (our value)."""
+USUAL_LIMIT = 4.0
+"""Volts at the pin for the current of all motors: the limit without `current_limit` (our value)."""
 
 
 class PinProfile(Part):
@@ -78,6 +78,11 @@ class ConverterProfile(Part):
     """Its resolution."""
     volts: Annotated[Positive, Unit("V")]
     """The voltage of its highest value; pins measure from 0 V to this voltage."""
+
+    @property
+    def most_millivolts(self) -> int:
+        """The highest value that it measures: one step below the end of its range."""
+        return int(self.volts * 1000 * (1 - 2**-self.bits))
 
 
 class StorageProfile(Part):
@@ -166,13 +171,13 @@ class BoardProfile(Part):
         return {pin.pin: pin for pin in self.pins}
 
     @property
-    def most_milliamperes(self) -> int:
-        """The current of all motors above which the board stops.
+    def usual_limit(self) -> float:
+        """The limit of the current of all motors of a board without `current_limit`, in volts.
 
-        It is 4 A, or nine tenths of what its converter can measure at 1 mV for 1 mA.
+        It is 4 V at the pin that measures this current, or nine tenths of the converter's range.
         """
-        full = self.converter.volts * 1000 if self.converter else MOST_MOTOR_MA / 0.9
-        return min(MOST_MOTOR_MA, round(full * 0.9))
+        full = self.converter.volts if self.converter else 0.0
+        return min(USUAL_LIMIT, round(full * 0.9, 3))
 
     @cached_property
     def by_port(self) -> dict[int, PortProfile]:

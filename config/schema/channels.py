@@ -52,8 +52,7 @@ class MotorChannel(Part):
     it. A limit switch stops the motor earlier."""
     current_limit: Amperes | None = None
     """The largest current of this motor after `inrush`, measured by the analogue input that a
-    module names for the motor. The firmware does not take it from the table yet, and
-    `wallwright check` warns about that."""
+    module names for the motor, 1 V for each ampere, and averaged over about 8 ms."""
     inrush: Annotated[float, Field(ge=0, le=5), Unit("s")] = 0.0
     """The time after each start in which the current may exceed `current_limit`."""
     full_only: bool = False
@@ -204,9 +203,9 @@ class BoardConfig(Part):
     to have the serial number that it had in the last run of the table's journal, if there is one.
     While the table runs, another board is not driven in its place."""
     current_limit: Amperes | None = None
-    """The largest current of all motors of the board together, after `inrush`. The firmware has a
-    fixed limit at 4 V on the pin that measures this current, and `wallwright check` warns if
-    `current_limit` is another current."""
+    """The largest current of all motors of the board together, after `inrush`. It is measured
+    at a pin of its own and averaged over about 8 ms. Without this key the limit is at 4 V on that
+    pin. A shorter time than the average stops nothing."""
     inrush: Annotated[float, Field(ge=0, le=5), Unit("s")] = 0.0
     """The time after the start of a motor in which the current may exceed `current_limit`."""
     amperes_per_volt: Annotated[Positive, Unit("A/V")] = 1.0

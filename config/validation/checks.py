@@ -88,7 +88,7 @@ def check_table(table: Table) -> list[Finding]:
 
 def table_warnings(table: Table) -> list[TableWarning]:
     """Returns what a person should know about a valid table, in the order of its boards."""
-    found = [*pins.boot_warnings(table), *currents.current_warnings(table)]
+    found = list(pins.boot_warnings(table))
     return sorted(found, key=lambda warning: list(table.boards).index(warning.board))
 
 

@@ -9,35 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from config.boards import BoardProfile
-from config.errors import Finding, TableWarning
+from config.errors import Finding
 from config.schema import BoardConfig, MotorChannel, Table
 from config.validation.board_pins import profiled
 
-FIXED_LIMIT = 4.0
-"""Volts at the pin for the current of all motors at which every firmware stops (OVER_CURRENT)."""
 
-
-def current_warnings(table: Table) -> Iterator[TableWarning]:
-    """Yields the limits that differ from the firmware's fixed limit.
-
-    The firmware does not take limits from the table yet.
-    """
-    for name, board in table.boards.items():
-        fixed = FIXED_LIMIT * board.amperes_per_volt
-        if board.current_limit is not None and (board.current_limit != fixed or board.inrush):
-            text = (
-                f"the firmware stops at {fixed:g} A without an inrush time, not at"
-                f" {board.current_limit:g} A after {board.inrush:g} s."
-            )
-            yield TableWarning(name, "current_limit", text)
-        for channel, config in board.channels.items():
-            if isinstance(config, MotorChannel) and config.current_limit is not None:
-                text = f"the firmware has no limit of {config.current_limit:g} A for this motor."
-                yield TableWarning(name, f"channels.{channel}.current_limit", text)
-
-
-def _sensed(table: Table) -> Mapping[str, str]:
-    """The analogue input of each motor whose current is measured by itself."""
+def sensed_motors(table: Table) -> Mapping[str, str]:
+    """Returns the analogue input of each motor whose current is measured by itself."""
     modules = table.modules
     found = {}
     if modules.drum and modules.drum.current:
@@ -67,14 +45,14 @@ def _board_limits(table: Table) -> Iterator[Finding]:
 
 
 def _measured(profile: BoardProfile, board: BoardConfig) -> float | None:
-    """The current of all motors at the end of the pin's range, in amperes; None without a pin."""
+    """The highest current of all motors that the pin can measure; None without such a pin."""
     if profile.converter is None or profile.reserved("motor_current") is None:
         return None
-    return profile.converter.volts * board.amperes_per_volt
+    return profile.converter.most_millivolts / 1000 * board.amperes_per_volt
 
 
 def _motor_limits(table: Table) -> Iterator[Finding]:
-    sensed = _sensed(table)
+    sensed = sensed_motors(table)
     for name, board, profile in profiled(table):
         for channel, config in board.channels.items():
             if not isinstance(config, MotorChannel):
@@ -85,7 +63,7 @@ def _motor_limits(table: Table) -> Iterator[Finding]:
                     wrong = f"has no effect without `current_limit` ({config.inrush:g})"
                     yield Finding((*path, "inrush"), wrong, "Add `current_limit:`.")
                 continue
-            most = profile.converter.volts if profile.converter else 0.0
+            most = profile.converter.most_millivolts / 1000 if profile.converter else 0.0
             if sensed.get(channel) not in board.channels:
                 wrong = f"is not measured, because no analogue input belongs to it ({limit:g})"
                 cure = "Name one in its module, such as `drum.current`, or leave the limit out."

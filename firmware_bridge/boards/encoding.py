@@ -7,8 +7,9 @@ one millisecond.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+from config.boards import profile_of
 from config.schema import (
     AnalogChannel,
     AxisChannel,
@@ -22,6 +23,7 @@ from config.schema import (
     StripChannel,
     Table,
 )
+from config.validation.currents import sensed_motors
 from config.validation.curtain import guarded
 from firmware_bridge.board import BoardIdentity, Edges, Elapsed, Level, Until
 from firmware_bridge.wire.errors import BoardRefusedError
@@ -175,16 +177,68 @@ def flags(
 
 
 def flags_of(table: Table) -> dict[str, int]:
-    """The flags of a table's channels."""
-    return flags(table.modules.emergency, table.modules.curtain, guarded(table))
+    """The flags of a table's channels.
+
+    The value of an analogue input that limits a motor's current also contains the number of that
+    motor on its board, times 256.
+    """
+    limits = {
+        sensor: Flag.CURRENT | list(board.channels).index(motor) << 8
+        for motor, sensor in sensed_motors(table).items()
+        for board in table.boards.values()
+        if isinstance(config := board.channels.get(motor), MotorChannel)
+        and config.current_limit is not None
+    }
+    return limits | flags(table.modules.emergency, table.modules.curtain, guarded(table))
 
 
 def records(config: BoardConfig, flags: Mapping[str, int] = NO_FLAGS) -> tuple[Configure, ...]:
-    """The channel table as `Configure` records, in the order of the configuration."""
+    """The channel table as `Configure` records, in the order of the configuration.
+
+    The limit of the current of all motors is the last record, if the board can measure it.
+    """
     numbers = {name: number for number, name in enumerate(config.channels)}
-    return tuple(
-        _record(BLANK._replace(index=numbers[name], flags=flags.get(name, 0)), channel, numbers)
-        for name, channel in config.channels.items()
+    blank = {
+        name: BLANK._replace(index=number, flags=flags.get(name, 0) & 0xFF)
+        for name, number in numbers.items()
+    }
+    channels = (_record(blank[name], each, numbers) for name, each in config.channels.items())
+    limited = (_motor_limit(record, config, flags) for record in channels)
+    return (*limited, *_total_limit(config))
+
+
+def _motor_limit(record: Configure, config: BoardConfig, flags: Mapping[str, int]) -> Configure:
+    """The record of an analogue input with the limit of its motor's current, 1 A for 1 V."""
+    if record.kind != Kind.ANALOG or not record.flags & Flag.CURRENT:
+        return record
+    names = list(config.channels)
+    number = flags[names[record.index]] >> 8
+    motor = config.channels[names[number]]
+    assert isinstance(motor, MotorChannel)
+    assert motor.current_limit is not None
+    return record._replace(
+        second_pin=number,
+        low_mv=1000,
+        high_mv=round(motor.current_limit * 1000),
+        dead_ms=milliseconds(motor.inrush) if motor.inrush else 0,
+    )
+
+
+def _total_limit(config: BoardConfig) -> Iterator[Configure]:
+    profile = profile_of(config)
+    pin = profile.reserved("motor_current")
+    if pin is None or not any(isinstance(each, MotorChannel) for each in config.channels.values()):
+        return
+    scale = config.amperes_per_volt
+    limit = config.current_limit or profile.usual_limit * scale
+    yield BLANK._replace(
+        index=len(config.channels),
+        kind=Kind.ANALOG,
+        pin=pin,
+        low_mv=round(scale * 1000),
+        high_mv=round(limit / scale * 1000),
+        dead_ms=milliseconds(config.inrush) if config.inrush else 0,
+        flags=Flag.CURRENT,
     )
 
 

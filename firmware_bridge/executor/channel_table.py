@@ -5,17 +5,22 @@ from __future__ import annotations
 import zlib
 
 from firmware_bridge.executor.channels import OrderRefusedError
+from firmware_bridge.executor.current_limits import limits_current
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.messages import Commit, Configure, Kind, Refusal
+from firmware_bridge.wire.messages import NONE, Commit, Configure, Kind, Refusal
 
 
 class ChannelTable:
-    """The records of a board with this number of channels. Without a commit it has none."""
+    """The records of a board with this number of channels. Without a commit it has none.
 
-    def __init__(self, channels: int) -> None:
+    `analog_mv` is the highest value that the board's analogue inputs measure.
+    One more record can follow those of the channels: the limit of the current of all motors.
+    """
+
+    def __init__(self, channels: int, analog_mv: int) -> None:
         self.records: tuple[Configure, ...] = ()
         self.crc = 0
-        self._channels = channels
+        self._channels, self._analog_mv = channels, analog_mv
         self._draft: dict[int, Configure] = {}
 
     @property
@@ -25,7 +30,8 @@ class ChannelTable:
 
     def add(self, record: Configure) -> None:
         """Add a record to the draft. Raises OrderRefusedError for a record that is not valid."""
-        if record.index >= self._channels:
+        total = limits_current(record) and record.second_pin == NONE
+        if record.index >= self._channels + total:
             raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, record.index)
         if record.kind not in tuple(Kind):
             raise OrderRefusedError(Refusal.WRONG_KIND, record.index)
@@ -35,6 +41,11 @@ class ChannelTable:
         ):
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
         # A motor with a dead time is off while it is safe: a safe drive would have to wait for it.
+        if limits_current(record):
+            if not record.low_mv or not 0 < record.high_mv < self._analog_mv:
+                raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
+            self._draft[record.index] = record
+            return
         if record.dead_ms and (record.kind != Kind.MOTOR or record.safe):
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
         if (record.low_mv or record.high_mv) and (
@@ -46,7 +57,7 @@ class ChannelTable:
     def take_draft(self, commit: Commit) -> tuple[Configure, ...]:
         """Remove and return the draft. Raises OrderRefusedError if it does not match `commit`."""
         records = tuple(self._draft[number] for number in sorted(self._draft))
-        complete = len(records) == commit.channels == self._channels
+        complete = len(records) == commit.channels >= self._channels
         if not complete or configuration_crc(records) != commit.crc:
             raise OrderRefusedError(Refusal.OUT_OF_RANGE)
         self._draft.clear()

@@ -21,6 +21,7 @@ from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channel_table import ChannelTable
 from firmware_bridge.executor.channels import OrderRefusedError, Wiring, build
+from firmware_bridge.executor.current_limits import CurrentLimits
 from firmware_bridge.executor.lease_timer import LeaseTimer
 from firmware_bridge.executor.memory import BoardMemory
 from firmware_bridge.executor.rig import ChannelRig, Order
@@ -67,7 +68,6 @@ class VirtualBoard:
         """The sentences of ImpossibleOrderErrors, in order, because the wire cannot carry them."""
         self._names = tuple(config.channels)
         self._chip = wire.Chip[chip_of(config).upper()]
-        self._most_ma = profile_of(config).most_milliamperes
         self._inputs = SafetyInputs(self._names, emergency, loop, self._curtain_interrupted)
         self.memory = BoardMemory()
         self._serial = serial
@@ -78,7 +78,12 @@ class VirtualBoard:
         self._outbox: list[Message] = []
         self._executing = False
         self._faults: dict[tuple[FaultCode, int], None] = {}
-        self.channel_table = ChannelTable(len(self._names))
+        converter = profile_of(config).converter
+        most_mv = converter.most_millivolts if converter else 0
+        self.channel_table = ChannelTable(len(self._names), most_mv)
+        self._currents = CurrentLimits(
+            loop, self._drives, self._millivolts, self._over_current, self._measured, most_mv
+        )
         self._rig: ChannelRig | None = None
         self._sessions = 0
         """The challenges since the start; each gets another nonce."""
@@ -138,9 +143,7 @@ class VirtualBoard:
     def current(self, motor: str, milliamps: int) -> None:
         """Process a motor's current from now on."""
         if self._rig is not None:
-            self._rig.current(motor, milliamps)
-            if milliamps > self._most_ma:
-                self.latch(FaultCode.OVER_CURRENT, self._names.index(motor))
+            self._currents.draw(self._names.index(motor), milliamps)
 
     def order_failed(self, channel: str, why: str) -> None:
         """Latch IMPOSSIBLE: the mechanism of a channel cannot complete an earlier order."""
@@ -227,7 +230,9 @@ class VirtualBoard:
                 if not self._lease.held:
                     raise OrderRefusedError(Refusal.NO_LEASE)
                 self._check_curtain(message)
-                return rig.order(message, sequence)
+                reply = rig.order(message, sequence)
+                self._currents.ordered(message)
+                return reply
             case wire.Read() | wire.Watch() | wire.Count() | wire.Scan() | wire.Recall():
                 return self._configured().ask(message)
             case wire.Stop():
@@ -299,7 +304,7 @@ class VirtualBoard:
         if self._rig is not None and records == self.channel_table.records:
             return wire.Ok()
         try:
-            channels = build(self._names, records, self._axis_positions())
+            channels = build(self._names, records[: len(self._names)], self._axis_positions())
         except (TypeError, IndexError):
             raise OrderRefusedError(Refusal.WRONG_KIND) from None
         self._make_safe(Reason.STOPPED, dead=True)
@@ -307,6 +312,7 @@ class VirtualBoard:
         self._lease.end()
         self.channel_table.commit(records, message.crc)
         self._inputs.configure(records)
+        self._currents.configure(records)
         self._rig = ChannelRig(self, channels, self._inputs.levels)
         self._rig.release(Reason.STOPPED)
         return wire.Ok()
@@ -342,6 +348,19 @@ class VirtualBoard:
         if self._held_at is not None and not (self._rig is not None and self._rig.moving):
             at, self._held_at = self._held_at, None
             self.emit(wire.Held(at))
+
+    def _drives(self, number: int) -> bool:
+        return self._rig is not None and self._rig.drives(number)
+
+    def _millivolts(self, number: int) -> int:
+        return self.wiring.analog(self._names[number])
+
+    def _measured(self, motor: int, milliamps: int) -> None:
+        if self._rig is not None:
+            self._rig.current(self._names[motor], milliamps)
+
+    def _over_current(self, motor: int) -> None:
+        self.latch(FaultCode.OVER_CURRENT, motor)
 
     def _curtain_interrupted(self, number: int) -> None:
         if self._rig is not None and any(map(self._rig.drives, self._inputs.guarded)):

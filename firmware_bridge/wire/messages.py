@@ -68,6 +68,8 @@ class Flag(enum.IntFlag):
     """The sensor that is the light curtain."""
     FULL_ONLY = 8
     """A motor that the board drives fully or not at all: it refuses a part of the full drive."""
+    CURRENT = 16
+    """An analogue input that measures and limits the current of a motor, or of all motors."""
 
 
 class UntilKind(enum.IntEnum):

@@ -4,6 +4,7 @@
 #include "answers.h"
 #include "axes.h"
 #include "axis.h"
+#include "currents.h"
 #include "dice.h"
 #include "drives.h"
 #include "events.h"
@@ -173,7 +174,8 @@ static bool nothing_moves(void) {
 static void do_each_millisecond(uint32_t now) {
     if (time_reached(now, next_millisecond)) {
         next_millisecond = now + 1000u;
-        outputs_draw(port_analog_mv(MOTOR_CURRENT_PIN)); /* one shunt: 1 mV is 1 mA */
+        currents_turn(now);
+        outputs_check_current();
         strips_turn(nothing_moves());
         levels_turn(now);
     }

@@ -1,11 +1,10 @@
 #include "drives.h"
 
 #include "../port.h"
+#include "currents.h"
 #include "cut.h"
 #include "events.h"
 #include "faults.h"
-
-static uint8_t last_started; /* the motor's channel */
 
 /* Start and end of an order */
 
@@ -101,10 +100,6 @@ void output_stop_at_switch(uint8_t output) {
 
 /* Called from the main loop */
 
-void drives_begin(void) {
-    last_started = WIRE_NONE;
-}
-
 void output_stop(uint8_t output, uint8_t reason) {
     const uint32_t now = port_micros();
     bool reports = false;
@@ -126,7 +121,7 @@ void output_stop(uint8_t output, uint8_t reason) {
 
 static void note_start(const struct output *output, int32_t value) {
     if (value != 0 && output_kind(output) == KIND_MOTOR) {
-        last_started = output->channel;
+        currents_note_start(output->channel);
     }
 }
 
@@ -247,25 +242,11 @@ void outputs_turn(uint32_t now) {
     }
 }
 
-static bool any_motor_runs(void) {
-    for (uint8_t at = 0; at < output_count; at++) {
-        if (output_kind(&outputs[at]) == KIND_MOTOR && output_value(&outputs[at]) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void outputs_draw(uint16_t milliamps) {
+void outputs_check_current(void) {
     for (uint8_t at = 0; at < output_count; at++) {
         const uint16_t most = outputs[at].limit_ma;
-        if ((outputs[at].state & RUNNING) && most != 0 && milliamps > most) {
+        if ((outputs[at].state & RUNNING) && most != 0 && current_of(outputs[at].channel) > most) {
             output_stop(at, REASON_CURRENT);
         }
-    }
-    if (milliamps > MOST_MOTOR_MA && any_motor_runs()) {
-        port_lock();
-        faults_latch(FAULT_OVER_CURRENT, last_started);
-        port_unlock();
     }
 }

@@ -27,7 +27,6 @@ void output_end(uint8_t output, uint8_t reason); /* no effect unless an order ru
 void output_stop_at_switch(uint8_t output);
 
 /* Called from the main loop: */
-void drives_begin(void); /* when a table comes in force */
 void output_set(uint8_t output, int32_t value);
 void output_run(const struct order *order);
 void output_stop(uint8_t output, uint8_t reason); /* to its safe value; ends its order */
@@ -36,7 +35,7 @@ void outputs_end_running(uint8_t reason);
 void outputs_release(uint8_t reason);
 void outputs_forget_tickets(void);
 void outputs_turn(uint32_t now);       /* ends orders by time, latches exceeded on-times */
-void outputs_draw(uint16_t milliamps); /* checks the current of all motors together */
+void outputs_check_current(void);      /* ends drives above their own limit of the current */
 
 /* Also used by dice.c: start and end of an order. Under `port_lock`, or from the reflex. */
 void note_order_begin(uint8_t output, uint8_t ticket, uint8_t sensor, bool counts, uint32_t now);

@@ -21,7 +21,7 @@ static void read_channel(uint8_t number) {
         answer_value(axis_position_um(channel->rail.axis));
         break;
     case KIND_ANALOG:
-        answer_value(port_analog_mv(channel->unit.pin));
+        answer_value(port_analog_mv(channel->meter.pin));
         break;
     case KIND_DICE:
         answer_value(channel->unit.faces);

@@ -17,6 +17,12 @@ static bool is_among(const uint8_t *pins, uint8_t pin) {
            (pin < PINS && (port_flash_u8(&pins[pin / 8u]) & (uint8_t)(1u << pin % 8u)) != 0);
 }
 
+/* In such a record `low_mv`, `high_mv` and `dead_ms` have another meaning. */
+static bool limits_current(const uint8_t *record) {
+    return wire_configure_kind(record) == KIND_ANALOG &&
+           (wire_configure_flags(record) & FLAG_CURRENT);
+}
+
 static bool pins_exist(const uint8_t *record) {
     const uint8_t pin = wire_configure_pin(record);
     const uint8_t second = wire_configure_second_pin(record);
@@ -29,7 +35,8 @@ static bool pins_exist(const uint8_t *record) {
     case KIND_DICE:
         return is_among(output_pins, pin);
     case KIND_ANALOG:
-        return is_among(analog_pins, pin);
+        return is_among(analog_pins, pin) ||
+               (limits_current(record) && pin == MOTOR_CURRENT_PIN);
     default:
         return is_among(input_pins, pin);
     }
@@ -43,13 +50,16 @@ static bool can_move(const uint8_t *record) {
 
 /* A motor with a dead time is off while it is safe: a safe drive would have to wait for it. */
 static bool dead_time_fits(const uint8_t *record) {
-    return wire_configure_dead_ms(record) == 0 ||
+    return limits_current(record) || wire_configure_dead_ms(record) == 0 ||
            (wire_configure_kind(record) == KIND_MOTOR && wire_configure_safe(record) == 0);
 }
 
 static bool thresholds_fit(const uint8_t *record) {
     const uint16_t low = wire_configure_low_mv(record);
     const uint16_t high = wire_configure_high_mv(record);
+    if (limits_current(record)) {
+        return low != 0 && high != 0 && high < ANALOG_MOST_MV;
+    }
     return (low == 0 && high == 0) || (wire_configure_kind(record) == KIND_SENSOR && low < high);
 }
 
@@ -91,7 +101,7 @@ static uint32_t step_nm_of(const uint8_t *record) {
 
 static uint8_t flags_of(const uint8_t *record) {
     uint8_t flags = wire_configure_flags(record) &
-                    (FLAG_GUARDED | FLAG_EMERGENCY | FLAG_CURTAIN | FLAG_FULL_ONLY);
+                    (FLAG_GUARDED | FLAG_EMERGENCY | FLAG_CURTAIN | FLAG_FULL_ONLY | FLAG_CURRENT);
     if (wire_configure_active_high(record)) {
         flags |= ACTIVE_HIGH;
     }
@@ -117,6 +127,13 @@ void record_read(const uint8_t *record, struct channel *channel) {
         channel->rail.direction_pin = wire_configure_second_pin(record);
         channel->rail.forward_stop = wire_configure_forward_stop(record);
         channel->rail.reverse_stop = wire_configure_reverse_stop(record);
+        break;
+    case KIND_ANALOG:
+        channel->meter.pin = wire_configure_pin(record);
+        channel->meter.motor = wire_configure_second_pin(record);
+        channel->meter.ma_per_volt = wire_configure_low_mv(record);
+        channel->meter.limit_mv = wire_configure_high_mv(record);
+        channel->meter.inrush_ms = wire_configure_dead_ms(record);
         break;
     default:
         channel->unit.pin = wire_configure_pin(record);

@@ -164,13 +164,12 @@ static void open_inputs(uint8_t count) {
             module_open(channel->unit.port);
             break;
         case KIND_ANALOG:
-            port_analog_use(channel->unit.pin);
+            port_analog_use(channel->meter.pin);
             break;
         default:
             break;
         }
     }
-    port_analog_use(MOTOR_CURRENT_PIN);
     levels_connect(port_micros());
 }
 
@@ -185,7 +184,6 @@ static void adopt(uint8_t count, uint16_t crc) {
     table_put_in_force(count, crc);
     wire_sensors(count);
     outputs_connect();
-    drives_begin();
     axes_connect();
     open_inputs(count);
     kept_take_safe_levels();

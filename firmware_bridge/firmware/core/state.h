@@ -62,6 +62,16 @@ struct unit {
     uint32_t throws;
 };
 
+/* An analogue input that limits the current of a motor, or of all motors of the board. */
+struct meter {
+    uint8_t pin;
+    uint8_t motor; /* the channel, or WIRE_NONE: all motors */
+    uint16_t ma_per_volt, limit_mv, inrush_ms;
+    uint16_t mean; /* in eighths of a millivolt */
+    uint16_t over_ms; /* for how long the mean has been above the limit */
+    uint16_t started_ms; /* since the last start of the motor */
+};
+
 struct channel {
     uint8_t kind; /* 0: not configured */
     uint8_t flags;
@@ -70,6 +80,7 @@ struct channel {
         struct plug plug;
         struct rail rail;
         struct unit unit;
+        struct meter meter;
     };
 };
 
@@ -156,6 +167,10 @@ static inline uint8_t home_switch(const struct rail *rail) {
 
 static inline bool has_threshold(const struct channel *channel) {
     return channel->kind == KIND_SENSOR && channel->sensor.high_mv != 0;
+}
+
+static inline bool is_meter(const struct channel *channel) {
+    return channel->kind == KIND_ANALOG && (channel->flags & FLAG_CURRENT);
 }
 
 static inline bool sensor_is_active(uint8_t channel) {

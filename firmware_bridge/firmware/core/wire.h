@@ -32,6 +32,7 @@ enum {
     FLAG_EMERGENCY = 2,
     FLAG_CURTAIN = 4,
     FLAG_FULL_ONLY = 8,
+    FLAG_CURRENT = 16,
 };
 
 enum {

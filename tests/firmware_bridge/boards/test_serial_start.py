@@ -33,6 +33,9 @@ from tests.firmware_bridge.serial_rig import (
     run_scenario,
 )
 
+RECORDS = len(CONFIG.channels) + 1
+"""One for each channel, and the limit of the current of all motors."""
+
 
 def _is_a_board(board: SerialBoard) -> Board:
     return board
@@ -46,7 +49,7 @@ def test_a_new_board_is_identified_configured_and_made_safe() -> None:
         assert kinds(rig) == [
             wire.Identify,
             wire.Authenticate,
-            *[wire.Configure] * len(CONFIG.channels),
+            *[wire.Configure] * RECORDS,
             wire.Commit,
             wire.TakeLease,
         ]
@@ -105,8 +108,8 @@ def test_the_error_for_another_protocol_version_names_the_upgrade_command(
 
 def test_channels_are_numbered_in_the_order_of_the_configuration() -> None:
     table = records(CONFIG)
-    assert [record.index for record in table] == list(range(len(CONFIG.channels)))
-    lamp, lid, lid_open, _, _, x, dome, reader, _ = table
+    assert [record.index for record in table] == list(range(RECORDS))
+    lamp, lid, lid_open, _, _, x, dome, reader, _, _ = table
     assert (lamp.kind, lamp.max_on_ms) == (wire.Kind.OUTPUT, 0)
     assert (lid.second_pin, lid.max_on_ms, lid.forward_stop) == (4, 60_000, lid_open.index)
     assert lid_open.active_high == 0
@@ -144,7 +147,7 @@ def test_a_board_that_has_another_configuration_is_configured_at_the_start() -> 
         rig = SerialRig()
         rig.virtual.channel_table.crc = 0x1234
         await rig.board.start()
-        assert kinds(rig).count(wire.Configure) == len(CONFIG.channels)
+        assert kinds(rig).count(wire.Configure) == RECORDS
         assert rig.virtual.channel_table.crc == configuration_crc(records(CONFIG))
 
     clock.run(main())

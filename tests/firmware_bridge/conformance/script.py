@@ -41,6 +41,7 @@ import enum
 import shlex
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ async def play_with(make: Callable[[], Twins], script: Script, start_us: int = 0
     twins = make()
     twins.records = tuple(
         record._replace(debounce_ms=0) if name in script.undebounced else record
-        for name, record in zip(twins.names, twins.records, strict=True)
+        for name, record in zip_longest(twins.names, twins.records)
     )
     twins.tolerance_us = max(twins.tolerance_us, script.tolerance_us)
     try:

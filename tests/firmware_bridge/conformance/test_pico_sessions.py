@@ -43,8 +43,8 @@ NAMED = {
     )
     for board in ("base", "arm")
 }
-CURRENTS = {"4000": "2970", "4001": "2972", "1501": "1502"}
-"""Limits of current in scripts and those of a Pico, whose converter has steps of 0.8 mA."""
+CURRENTS = {"4000": "2970", "5000": "3290"}
+"""Currents in scripts and those of a Pico, whose limit of 2.97 A is below that of a Mega."""
 
 
 DEAD_TIME = {"pass 299": "pass 294"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
 from firmware_bridge.wire.messages import (
     NONE,
@@ -61,7 +63,7 @@ def test_a_drive_ends_when_the_current_exceeds_its_limit() -> None:
         assert rack.send("lid", lambda _: limit) == Ok()
         await asyncio.sleep(1)
         (at, ended), *_ = rack.received(MotionEnded)
-        assert (at, ended.reason) == (0.7, Reason.CURRENT)  # type: ignore[attr-defined]
+        assert (at, ended.reason) == (pytest.approx(0.714), Reason.CURRENT)  # type: ignore[attr-defined]
 
     run_scenario(main)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 
 from firmware_bridge.board import Reason
@@ -31,7 +32,7 @@ async def connected(library: Path) -> Twins:
         record._replace(low_mv=LOW_MV, high_mv=HIGH_MV, debounce_ms=0)
         if name == COUNTER
         else record
-        for name, record in zip(twins.names, twins.records, strict=True)
+        for name, record in zip_longest(twins.names, twins.records)
     )
     twins.voltage(COUNTER, 4000)
     await twins.begin()

@@ -100,6 +100,7 @@ class Twins:
         self.tolerance_us = TOLERANCE_US
         self.least_us = 0
         """The most time that an order takes that ends at once."""
+        self.milliamps_per_volt = 1000
         self.names = list(self.config.channels)
         self.records = words.records(self.config, words.flags_of(loaded))
         self.recorder = _OutputRecorder()
@@ -264,9 +265,12 @@ class Twins:
     def draw(self, motor: str, milliamps: int) -> None:
         """Set the current of the only motor that runs, in milliamperes."""
         self.virtual.current(motor, milliamps)
-        shunt = profile_of(self.config).reserved("motor_current")
+        profile = profile_of(self.config)
+        shunt = profile.reserved("motor_current")
         assert shunt is not None
-        self.chip.analog(shunt, milliamps)
+        assert profile.converter is not None
+        millivolts = milliamps * 1000 // self.milliamps_per_volt
+        self.chip.analog(shunt, min(millivolts, profile.converter.most_millivolts))
 
     def close(self) -> None:
         self.chip.close()

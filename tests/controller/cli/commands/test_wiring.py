@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import resources
 from pathlib import Path
 
 from tests.controller.cli.conftest import Wallwright
@@ -50,18 +49,3 @@ def test_a_lamp_on_the_pin_of_the_bootloaders_led_is_a_warning_of_wiring_and_che
     assert f"  warning: boards.arm.channels.ready: {text}" in result.out
     (facts,) = json.loads(wallwright(f"check {lamp_on_13} --json").out)
     assert len(facts["warnings"]) == 1
-
-
-def test_a_current_limit_that_the_firmware_does_not_have_is_a_warning(
-    tmp_path: Path, wallwright: Wallwright
-) -> None:
-    text = (resources.files("config") / "tables" / "single_port.yaml").read_text("utf-8")
-    file = tmp_path / "limits.yaml"
-    limits = "lease: 0.5\n    current_limit: 8\n    amperes_per_volt: 2\n"
-    file.write_text(text.replace("lease: 0.5\n", limits), encoding="utf-8")
-    assert "warning" not in wallwright(f"check {file}").out, "4 V at 2 A/V are 8 A"
-    file.write_text(file.read_text("utf-8").replace(": 8\n", ": 6\n"), encoding="utf-8")
-    assert (
-        "  warning: boards.base.current_limit: the firmware stops at 8 A without an inrush time,"
-        " not at 6 A after 0 s." in wallwright(f"check {file}").out
-    )
