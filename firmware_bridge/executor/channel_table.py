@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 
 from firmware_bridge.executor.channels import OrderRefusedError
-from firmware_bridge.executor.current_limits import limits_current
+from firmware_bridge.executor.motor_currents import limits_current
 from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.messages import NONE, Commit, Configure, Kind, Refusal
 

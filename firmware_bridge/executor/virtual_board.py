@@ -21,9 +21,9 @@ from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channel_table import ChannelTable
 from firmware_bridge.executor.channels import OrderRefusedError, Wiring, build
-from firmware_bridge.executor.current_limits import CurrentLimits
 from firmware_bridge.executor.lease_timer import LeaseTimer
 from firmware_bridge.executor.memory import BoardMemory
+from firmware_bridge.executor.motor_currents import MotorCurrents
 from firmware_bridge.executor.rig import ChannelRig, Order
 from firmware_bridge.executor.safety_inputs import SafetyInputs
 from firmware_bridge.wire import messages as wire
@@ -81,7 +81,7 @@ class VirtualBoard:
         converter = profile_of(config).converter
         most_mv = converter.most_millivolts if converter else 0
         self.channel_table = ChannelTable(len(self._names), most_mv)
-        self._currents = CurrentLimits(
+        self._currents = MotorCurrents(
             loop, self._drives, self._millivolts, self._over_current, self._measured, most_mv
         )
         self._rig: ChannelRig | None = None

@@ -13,7 +13,8 @@
 #define CONFIGURED offsetof(struct channel, plug.output)
 _Static_assert(offsetof(struct channel, sensor.state) <= CONFIGURED &&
                    offsetof(struct channel, rail.axis) <= CONFIGURED &&
-                   offsetof(struct channel, unit.output) <= CONFIGURED,
+                   offsetof(struct channel, unit.output) <= CONFIGURED &&
+                   offsetof(struct channel, meter.mean) <= CONFIGURED,
                "a draft has the configured part of every kind of channel");
 
 struct draft {

@@ -214,6 +214,7 @@ class Plant:
     def output(self, channel: str, value: int) -> None:
         for observe in self.output_observers:
             observe(channel, value)
+        self._boards.end_draw(channel)
         if value:
             self._supply.check(channel)
         if self.injected_faults:

@@ -33,6 +33,7 @@ class ConnectedBoards:
     ) -> None:
         self._table = table
         self._board_of: dict[str, BoardInputs] = {}
+        self._drawn: dict[str, int] = {}
         self._sensor_faults = (
             SensorFaults(table, loop, injected_faults, self._report) if injected_faults else None
         )
@@ -52,7 +53,13 @@ class ConnectedBoards:
     def draw(self, motor: str, milliamps: int) -> None:
         """Report a motor's current to its board."""
         if motor in self._board_of:
+            self._drawn[motor] = milliamps
             self._board_of[motor].current(motor, milliamps)
+
+    def end_draw(self, motor: str) -> None:
+        """Report that a motor's current is zero, if one was reported: its output has changed."""
+        if self._drawn.get(motor):
+            self.draw(motor, 0)
 
     def refuse(self, channel: str, why: str) -> None:
         """Report to a channel's board that its mechanism cannot complete an earlier order.

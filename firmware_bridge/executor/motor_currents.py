@@ -42,7 +42,7 @@ class CurrentMeter:
         return round((now - self.started) / SAMPLE) > inrush or self.over > inrush
 
 
-class CurrentLimits:
+class MotorCurrents:
     """Measures the currents of a board's motors while one of them runs, and reports an excess.
 
     `runs`: whether a motor runs; `millivolts`: the level of an analogue channel, by its number.
