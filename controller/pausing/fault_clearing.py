@@ -71,7 +71,7 @@ class FaultClearing:
         them again. Raises BoardError, TableFault.
         """
         confirmed: set[PauseCause] = set()
-        asked: set[FaultCode | PauseCause | None] = set()
+        asked: set[FaultCode | PauseCause | tuple[str, ...] | None] = set()
         wait_until = self._clock() + RELEASE_LIMIT
         # Boards may report further faults during a question; no board is cleared before a person
         # has been asked about these too.
@@ -80,13 +80,14 @@ class FaultClearing:
             if code not in SELF_ENDING:
                 if code in _AT_AN_INPUT and cause.channel:
                     await self._wait_for_release(cause, wait_until)
-                obstructed = self._backing_off.is_obstacle(cause)
                 # An obstacle between two parts has to be removed from both.
-                question = cause if obstructed or cause.why == PROTOCOL else code
+                parts = await self._backing_off.obstructed(cause)
+                question = parts or (cause if cause.why == PROTOCOL else code)
                 if question not in asked:
                     asked.add(question)
-                    fault = Fault.OBSTRUCTED if obstructed else _fault_of(cause)
-                    await self._people.help(cause, CATALOGUE[fault], cause.seen.rstrip(".") or None)
+                    row = CATALOGUE[Fault.OBSTRUCTED if parts else _fault_of(cause)]
+                    seen = cause.seen.rstrip(".") or None
+                    await self._people.help(cause, row, seen, _either(parts))
             confirmed.add(cause)
         await self._on_each_board(partial(self._clear_board, confirmed))
         # People may press the stop or reach in at any time. That is no sign of a defect, so the
@@ -130,6 +131,12 @@ class FaultClearing:
             # steps start again from the first one.
             with suppress(TimeoutError):
                 await asyncio.wait_for(anext(edges), _READ_INTERVAL)
+
+
+def _either(parts: tuple[str, ...]) -> str | None:
+    """Names of parts in a sentence, such as "lift 0, lift 1 or lift 3"; None without a part."""
+    *others, last = parts or ("",)
+    return f"{', '.join(others)} or {last}" if others else last or None
 
 
 def _fault_of(cause: PauseCause) -> Fault:

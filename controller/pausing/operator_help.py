@@ -43,13 +43,15 @@ class OperatorHelp:
             if not self._open and machine.mode == "servicing":
                 machine.fire("finish_service")
 
-    async def help(self, cause: PauseCause, row: FaultRow, seen: str | None = None) -> None:
-        """Ask a person to remove a cause; `seen` is the evidence.
+    async def help(
+        self, cause: PauseCause, row: FaultRow, seen: str | None = None, part: str | None = None
+    ) -> None:
+        """Ask a person to remove a cause; `seen` is the evidence, `part` names where it is.
 
         Raises TableFault if people have been asked about this cause `ASKS` times already, or if a
         person stops the table.
         """
-        part = cause.channel or f"board {cause.board}"
+        part = part or cause.channel or f"board {cause.board}"
         evidence = seen or f"{cause.why} on {cause.channel or 'the whole board'}"
         seen = seen or f"{cause.why} on board {cause.board}"
         while self._asked[cause] < ASKS:

@@ -20,6 +20,7 @@ from controller.pausing.pause_gate import PauseGate
 from controller.pausing.power_lease import BoardSupply
 from controller.pausing.resumable_session import ResumableSession
 from controller.pausing.resumed_commands import ResumedCommands
+from controller.run_together import run_together
 from controller.stations.homing import Homing
 from firmware_bridge.board import AnyFault, Board, BoardIdentity, Edge, Elapsed, Ended, Until
 from firmware_bridge.wire.messages import Refusal
@@ -159,22 +160,33 @@ class ResumableBoard:
         """
         return await self._session.restart()
 
-    async def back_off(self, motor: str, seconds: float) -> bool:
-        """Clear the board and drive a motor in reverse for this time, with the gate shut.
+    async def interrupted(self, motor: str) -> int | None:
+        """The value of the drive of a motor that the pause interrupted; None if there is none.
 
-        Returns False, and drives nothing, if the motor was not being driven. Raises BoardError;
-        BoardRefusedError if the board has latched another fault whose cause persists.
+        Raises BoardError.
         """
-        value = self._commands.driven_by(motor)
-        if value is None:
-            return False
+        return await self._commands.interrupted(motor)
+
+    async def back_off(self, seconds: Mapping[str, float]) -> tuple[str, ...]:
+        """Clear the board and drive motors in reverse for these times, with the gate shut.
+
+        Returns the motors whose drive the pause interrupted; no other motor is driven. Raises
+        BoardError; BoardRefusedError if the board has latched another fault whose cause persists.
+        """
         # The board keeps the progress of one command for each channel, and the reverse drive
         # replaces the one that is interrupted; so its progress is read first.
-        await self._commands.recall(motor)
-        await self.wrapped.clear()
-        async with self._lease.lent():
-            await self.wrapped.drive(motor, -value, Elapsed(), seconds)
-        return True
+        values = {motor: await self.interrupted(motor) for motor in seconds}
+        driven = {motor: value for motor, value in values.items() if value is not None}
+        if driven:
+            await self.wrapped.clear()
+            async with self._lease.lent():
+                await run_together(
+                    *(
+                        self.wrapped.drive(motor, -value, Elapsed(), seconds[motor])
+                        for motor, value in driven.items()
+                    )
+                )
+        return tuple(driven)
 
     async def restore(self) -> None:
         """Restore axes, lease, gates and jaws, and read the progress of interrupted commands.

@@ -111,9 +111,17 @@ class ResumedCommands:
 
     # At the end of a pause
 
-    def driven_by(self, motor: str) -> int | None:
-        """The value by which a motor is being driven; None if it is not."""
-        return self._driving.get(motor)
+    async def interrupted(self, motor: str) -> int | None:
+        """The value of a motor's drive that a pause interrupted; None if none had begun.
+
+        Reads the progress of the drive first. Raises BoardError.
+        """
+        if motor not in self._driving or motor in self._stopped:
+            return None
+        await self.recall(motor)
+        progress = (command.progress for command in self._waiting if command.channel == motor)
+        cut_short = any(ended is not None and ended.reason in CUT_SHORT for ended in progress)
+        return self._driving.get(motor) if cut_short else None
 
     async def recall(self, motor: str | None = None) -> None:
         """Ask the board for the progress of the waiting commands of one motor, or of all.

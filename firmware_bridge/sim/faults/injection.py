@@ -124,17 +124,19 @@ class InjectedFaults:
     def repair(self, code_or_kind: str, part: str) -> bool:
         """Repair the active faults of a part; return whether there were any.
 
+        `part` can name several parts: "lift 0, lift 1 or lift 3".
         The name of a kind repairs that kind only. Any other text, such as a fault code of the
         controller, repairs every fault of the part. A part that this table does not have means the
         whole table.
         """
-        place = part.lower().replace(" ", "").replace("handlane", "lane")
-        everywhere = place == "table" or place not in places(self._table)
+        names = part.lower().replace(" or ", ", ").split(", ")
+        here = {name.replace(" ", "").replace("handlane", "lane") for name in names}
+        everywhere = "table" in here or not here <= set(places(self._table))
         found = [
             active
             for active in self._active
             if (code_or_kind not in KINDS or active.kind == code_or_kind)
-            and (everywhere or place in active.found_at)
+            and (everywhere or not here.isdisjoint(active.found_at))
         ]
         for active in found:
             self._active.remove(active)

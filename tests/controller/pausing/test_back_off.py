@@ -74,11 +74,20 @@ def test_if_the_hand_is_still_there_the_part_backs_off_and_asks_again() -> None:
     )
 
 
-def test_two_lifts_that_meet_an_obstacle_cause_two_questions() -> None:
-    emitted, _ = positions("lift1", "obstruction:lift1#1", "obstruction:lift2#1")
-    asked = {event["part"] for event in emitted.events if event["event"] == "operator_prompted"}
-    assert asked == {"lift1", "lift2"}
-    assert len(emitted.when(event="motor_reversed")) == 2
+LIFTS = ["lift0", "lift1", "lift2", "lift3"]
+
+
+def test_two_lifts_that_meet_an_obstacle_cause_one_question_about_all_moving_lifts() -> None:
+    emitted, positions_at = positions("lift1", "obstruction:lift1#1", "obstruction:lift2#1")
+    assert emitted.fault is None
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
+    assert (asked["code"], asked["role"]) == (Fault.OBSTRUCTED.name, "player")
+    assert asked["part"] == "lift 0, lift 1, lift 2 or lift 3"
+    assert positions_at["operator_prompted"] == pytest.approx(0.25)
+    reversed_motors = [
+        event["channel"] for event in emitted.events if event["event"] == "motor_reversed"
+    ]
+    assert reversed_motors == LIFTS
 
 
 def test_no_part_backs_off_while_the_emergency_stop_is_pressed_too() -> None:
