@@ -204,11 +204,11 @@ class BoardConfig(Part):
     While the table runs, another board is not driven in its place."""
     current_limit: Amperes | None = None
     """The largest current of all motors of the board together, after `inrush`. It is measured
-    at a pin of its own and averaged over about 8 ms. Without this key the limit is at 4 V on that
-    pin. A shorter time than the average stops nothing."""
+    at a pin of its own and averaged over about 8 ms, so a shorter peak stops nothing. Without this
+    key the limit is at 4 V on that pin, and at 2.97 V on a Pico."""
     inrush: Annotated[float, Field(ge=0, le=5), Unit("s")] = 0.0
     """The time after the start of a motor in which the current may exceed `current_limit`."""
-    amperes_per_volt: Annotated[Positive, Unit("A/V")] = 1.0
+    amperes_per_volt: Annotated[float, Field(gt=0, le=50), Unit("A/V")] = 1.0
     """The scale of the sensor for the current of all motors: 1 A/V is 1 mV for each mA."""
     channels: dict[str, Channel]
     """The channels by name. A name can occur only once in the whole table."""

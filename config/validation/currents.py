@@ -13,6 +13,9 @@ from config.errors import Finding
 from config.schema import BoardConfig, MotorChannel, Table
 from config.validation.board_pins import profiled
 
+LEAST_VOLTS = 0.1
+"""The lowest limit at an analogue input, in volts: less cannot be told from noise (our value)."""
+
 
 def sensed_motors(table: Table) -> Mapping[str, str]:
     """Returns the analogue input of each motor whose current is measured by itself."""
@@ -42,6 +45,9 @@ def _board_limits(table: Table) -> Iterator[Finding]:
             wrong = f"is not below {most:g} A, the most that the board can measure ({limit:g})"
             cure = "Use a sensor with more `amperes_per_volt`, or give a lower limit."
             yield Finding(path, wrong, cure)
+        elif limit < LEAST_VOLTS * board.amperes_per_volt:
+            cure = "Use a sensor with fewer `amperes_per_volt`, or give a higher limit."
+            yield Finding(path, _too_low(limit, board.amperes_per_volt), cure)
 
 
 def _measured(profile: BoardProfile, board: BoardConfig) -> float | None:
@@ -49,6 +55,12 @@ def _measured(profile: BoardProfile, board: BoardConfig) -> float | None:
     if profile.converter is None or profile.reserved("motor_current") is None:
         return None
     return profile.converter.most_millivolts / 1000 * board.amperes_per_volt
+
+
+def _too_low(limit: float, amperes_per_volt: float) -> str:
+    least = LEAST_VOLTS * amperes_per_volt
+    noise = f"the sensor gives {LEAST_VOLTS:g} V, too little to tell from noise"
+    return f"is below {least:g} A, where {noise} ({limit:g})"
 
 
 def _motor_limits(table: Table) -> Iterator[Finding]:
@@ -71,6 +83,9 @@ def _motor_limits(table: Table) -> Iterator[Finding]:
             elif limit >= most:
                 wrong = f"is not below {most:g} A, the most that the board can measure ({limit:g})"
                 yield Finding((*path, "current_limit"), wrong, "Give a lower limit.")
+            elif limit < LEAST_VOLTS:
+                wrong = _too_low(limit, 1.0)
+                yield Finding((*path, "current_limit"), wrong, "Give a higher limit.")
             elif board.current_limit is not None and limit > board.current_limit:
                 wrong = f"is more than the board's limit of {board.current_limit:g} A ({limit:g})"
                 yield Finding((*path, "current_limit"), wrong, "Give at most the board's limit.")

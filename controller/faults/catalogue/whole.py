@@ -26,8 +26,9 @@ ROWS = (
         expected="a motor's current below its limit",
         instead="a higher current",
         cause="a blocked part; a short circuit",
-        automatic="the table pauses and asks; if the part is a lid, lift, lane or flipper, it backs"
-        " off and a person is asked as for OBSTRUCTED",
+        automatic="the table pauses and asks. Each lid, lift, lane or flipper of the board that was"
+        " moving backs off, and a person is asked about them as for OBSTRUCTED. If the motor has an"
+        " analogue input for its own current, this holds for its part only",
         please="Free the part that {part} drives, then clear the fault.",
         who=Who.ATTENDANT,
         answers=(CLEAR, STOP),
