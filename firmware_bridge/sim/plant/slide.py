@@ -12,8 +12,10 @@ from collections.abc import Callable
 
 from firmware_bridge.sim.plant.world import World
 
-STALLED_MA = 5000
-"""A motor's current against an obstruction, milliamperes, above every board's limit (our value)."""
+STALLED_MA = 12_000
+"""A motor's current against an obstruction, milliamperes (our value).
+
+It is above the limit of every board in `config/tables/`, so that one stalled motor trips it."""
 
 
 def _no_action() -> None:

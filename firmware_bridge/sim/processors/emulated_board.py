@@ -89,6 +89,7 @@ class EmulatedBoard:
         self._send = send
         self._schedule = schedule
         self._profile = profile_of(config)
+        self._amperes_per_volt = config.amperes_per_volt
         self._processor = self._switch_on(eeprom)
         self._closed = False
         self._before = 0
@@ -231,11 +232,11 @@ class EmulatedBoard:
         self._refuse(channel, why)
 
     def current(self, motor: str, milliamps: int) -> None:
-        """Set a motor's current. All motors of a board share one shunt, 1 mV for each mA."""
+        """Set a motor's current. All motors of a board share one shunt."""
         self._draws[motor] = milliamps
         pin = self._profile.reserved("motor_current")
         if not self._closed and pin is not None:
-            self._apply(pin, sum(self._draws.values()))
+            self._apply(pin, self._shunt_mv())
 
     # Helpers
 
@@ -243,6 +244,9 @@ class EmulatedBoard:
         if self._profile.name == "rp2040":
             return Rp2040(eeprom=eeprom)
         return Processor(self._elf, eeprom=eeprom, bootloader=self._bootloader, memory_seed=seed)
+
+    def _shunt_mv(self) -> int:
+        return round(sum(self._draws.values()) / self._amperes_per_volt)
 
     def _wire(self, device: PinDevice) -> None:
         self._devices.update(dict.fromkeys(device.pins, device))
@@ -252,7 +256,7 @@ class EmulatedBoard:
         self._processor.drive([(0, pin, level) for pin, level in self._levels.items()])
         pin = self._profile.reserved("motor_current")
         if pin is not None:
-            self._processor.apply(pin, sum(self._draws.values()))
+            self._processor.apply(pin, self._shunt_mv())
 
     def _apply(self, pin: int, millivolts: int) -> None:
         held = min(max(millivolts, 0), round(self._profile.logic * 1000))

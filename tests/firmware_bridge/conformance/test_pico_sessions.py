@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -43,22 +42,13 @@ NAMED = {
     )
     for board in ("base", "arm")
 }
-CURRENTS = {"4000": "2970", "5000": "3290"}
-"""Currents in scripts and those of a Pico, whose limit of 2.97 A is below that of a Mega."""
-
-
 DEAD_TIME = {"pass 299": "pass 294"}
 """Two commands that come before this period take two milliseconds of the dead time."""
 
 
 def for_pico(script: Script) -> Script:
-    """The script with numbers that hold for a Pico."""
-    lines = [
-        re.sub(r"\d{4}", lambda found: CURRENTS.get(found[0], found[0]), line)
-        if "draws" in line
-        else DEAD_TIME.get(line, line)
-        for line in script.steps.splitlines()
-    ]
+    """The script with periods that hold for a Pico."""
+    lines = [DEAD_TIME.get(line, line) for line in script.steps.splitlines()]
     return replace(script, steps="\n".join(lines))
 
 

@@ -100,7 +100,7 @@ class Twins:
         self.tolerance_us = TOLERANCE_US
         self.least_us = 0
         """The most time that an order takes that ends at once."""
-        self.milliamps_per_volt = 1000
+        self.milliamps_per_volt = round(self.config.amperes_per_volt * 1000)
         self.names = list(self.config.channels)
         self.records = words.records(self.config, words.flags_of(loaded))
         self.recorder = _OutputRecorder()
