@@ -7,6 +7,7 @@ motor of 15 W at 24 V, and several times as much while it starts.
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -20,11 +21,14 @@ from tests.quick import slow_except
 
 RUNNING_MA, STARTING_MA, STARTING = 625, 3000, 0.1
 """Milliamperes of a motor of 15 W at 24 V, of its start, and the seconds of the start (ours)."""
+PICO = Path(__file__).parents[3] / "examples" / "pico"
 PLAYED = [
     ("robotic", "wenzhou"),
     ("single_port", "wenzhou"),
     ("auto_deal", "wenzhou"),
     ("classic", "wenzhou"),
+    (PICO / "pai_gow_pico.yaml", "pai_gow"),
+    (PICO / "robotic_pico.yaml", "wenzhou"),
     ("pai_gow", "pai_gow"),
 ]
 
@@ -72,8 +76,8 @@ def paused(table: Table, game: str) -> tuple[list[Event], int]:
 
 
 @pytest.mark.parametrize(("name", "game"), slow_except(PLAYED[-1:], PLAYED))
-def test_a_round_with_motors_of_15_w_trips_no_limit(name: str, game: str) -> None:
-    pauses, most = paused(load_table(name), game)
+def test_a_round_with_motors_of_15_w_trips_no_limit(name: str | Path, game: str) -> None:
+    pauses, most = paused(load_table(str(name)), game)
     assert not pauses
     assert most >= 4
 

@@ -93,8 +93,10 @@ def test_a_hand_under_the_lid_latches_over_current_and_the_lid_can_move_back() -
         assert (rack.read("lid_opened"), rack.read("lid_closed")) == (0, 0)
         assert base.execute(Clear(), 0) == Ok()
         again = await rack.drive("lid", 1000, Level("lid_opened"), 5.0)
-        assert (again.reason, again.seconds) == (Reason.FAULT, 0.0)
+        # In the inrush time of the table, 0.5 s, a motor may draw more than the limit.
+        assert (again.reason, again.seconds) == (Reason.FAULT, pytest.approx(0.5, abs=0.02))
         base.execute(Clear(), 0)
+        await asyncio.sleep(0.01)  # until the averaged current is below the limit
         back = await rack.drive("lid", -1000, Level("lid_closed"), 5.0)
         assert back.reason is Reason.LEVEL
         assert rack.plant.repair("OVER_CURRENT", "lid")
