@@ -26,7 +26,7 @@ PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reord
 help:
 	@echo "make run         deal one round of Wenzhou mahjong on the simulated table robotic"
 	@echo "make test        run every test"
-	@echo "make test-quick  run the quick tests: 75 s on two cores"
+	@echo "make test-quick  run the quick tests"
 	@echo "make check       check formatting, lint, types and layers"
 	@echo "make format      correct the formatting"
 	@echo "make bench       measure every figure of the README"

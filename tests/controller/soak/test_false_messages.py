@@ -56,14 +56,14 @@ def test_rounds_with_false_messages_become_ready_or_stop_by_a_fault() -> None:
 def test_the_memory_of_a_host_that_gets_false_messages_does_not_grow() -> None:
     counts: Counter[Falsification] = Counter()
     host = FalsifiedSessions(counts)
-    falsify(lambda seed: host.play(seed, 2000), counts, 6000)
+    falsify(lambda seed: host.play(seed, 2000), counts, 3000)
     tracemalloc.start()
     try:
         peaks = []
         for part in range(1, 4):
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()
-            falsify(lambda seed: host.play(seed, 2000), counts, 6000 + 6000 * part, seed=10 * part)
+            falsify(lambda seed: host.play(seed, 2000), counts, 3000 + 2500 * part, seed=10 * part)
             now, peak = tracemalloc.get_traced_memory()
             peaks.append((now - before, peak - before))
     finally:

@@ -33,7 +33,7 @@ from tests.firmware_bridge.conformance.script import Script, play_with
 from tests.firmware_bridge.conformance.test_sessions import SCRIPTS
 from tests.firmware_bridge.conformance.test_vectors import VECTORS, Board, meaning, wire
 from tests.firmware_bridge.firmware.emulated_rounds import build
-from tests.quick import slow_except
+from tests.quick import slow_except, tries
 
 BOARDS = load_table("robotic").boards
 NAMED = {
@@ -54,6 +54,8 @@ def for_pico(script: Script) -> Script:
 
 PLAYED = [for_pico(each) for each in SCRIPTS if "rattle" not in each.steps]
 """A pin of an emulated chip cannot change thousands of times at one instant (`rattle`)."""
+STEP = tries(4, quick=len(PLAYED), evidence=1)
+"""`make test` plays every fourth session; `make evidence` plays all of them."""
 
 
 FRAMES = 500
@@ -80,8 +82,9 @@ async def play_on_pico(pico: Rp2040, script: Script) -> None:
     )
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize(
-    "script", slow_except(PLAYED[:1], PLAYED), ids=lambda script: script.scenario
+    "script", slow_except(PLAYED[:1], PLAYED[::STEP]), ids=lambda script: script.scenario
 )
 def test_the_pico_sends_the_bytes_of_the_virtual_board(pico: Rp2040, script: Script) -> None:
     clock.run(play_on_pico(pico, script))
