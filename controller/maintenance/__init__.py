@@ -1,0 +1,1 @@
+"""Service mode: live sensors, jogging, calibration and diagnostics of one table."""

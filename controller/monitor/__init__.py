@@ -1,0 +1,1 @@
+"""The monitor: the status of a table in a terminal."""

@@ -1,0 +1,1 @@
+"""The panel: the page on which people see and operate a table."""

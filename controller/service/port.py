@@ -1,0 +1,73 @@
+"""The interface between the service of a table and its clients (API, panel, monitor)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from controller.events import Listener
+from controller.service.commands import Actor, CommandReply, CommandRequest
+from controller.service.status import GameChoice, HandResult
+from controller.service.status_feed import StatusFeed
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """A session in the list of all sessions; `ended` is empty for the present one."""
+
+    id: str
+    started: str
+    ended: str
+    game: str
+    title: str
+    rounds: int
+    names: tuple[str, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class HandRecord:
+    """The record of one hand: the lines that `wallwright replay` reads, and the hand's events."""
+
+    session: str
+    number: int
+    lines: tuple[str, ...]
+    events: tuple[dict[str, object], ...]
+
+
+class ServicePort(Protocol):
+    """One table's service, as its clients use it.
+
+    All methods run on the table's event loop. `submit` never raises for a command that a person can
+    give: it returns a refusal with a sentence. The other methods do no work that takes longer than
+    2 ms, except those that are coroutines, which run elsewhere.
+    """
+
+    @property
+    def feed(self) -> StatusFeed:
+        """The status and its changes."""
+
+    async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
+        """Give a command; the same id twice is executed once and gets the same reply."""
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Pass every later event to `listener`; returns the function that ends that.
+
+        Events that contain identities of hidden tiles are not passed on.
+        """
+
+    def presets(self) -> dict[str, GameChoice]:
+        """The saved games with house rules, by name."""
+
+    async def sessions(self, before: str | None, limit: int) -> Sequence[SessionSummary]:
+        """Sessions, latest first; `before` is the id of the last one of the page before."""
+
+    async def results(self, session: str, after: int, limit: int) -> Sequence[HandResult]:
+        """Results of a session's hands with a number above `after`, in order."""
+
+    async def record(self, session: str, hand: int) -> HandRecord | None:
+        """The record of one hand; None if there is none."""
+
+    async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
+        """Lines of the journal with a record number above `after`, in order."""
