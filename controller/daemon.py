@@ -31,6 +31,7 @@ from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
 from controller.rounds.deal import Deal
 from controller.rounds.lid_interrupt import LidInterrupt
+from controller.rounds.programme import FixedRounds, RoundProgramme
 from controller.rounds.put_away import put_away
 from controller.rounds.top_cycle import TopCycle
 from controller.rounds.under_cycle import UnderCycle
@@ -115,7 +116,8 @@ class Daemon:
         place = Workplace(
             table, game.tile, self._rig, guided, self.run_state, orders, face_of, record
         )
-        self._top = TopCycle(place, self.staging, self._under, self._key)
+        self._programme: RoundProgramme = FixedRounds(orders, 0)
+        self._top = TopCycle(place, self.staging, self._under, self._key, self._shuffles)
         self._lid_interrupt = LidInterrupt(self._rig, self._under, self.run_state, self._key, done)
         self._listening = {key for key in (self._key, done) if key is not None}
 
@@ -135,17 +137,26 @@ class Daemon:
     ) -> None:
         """Play rounds, then stop; with `until_ready` the last round ends when it is ready to play.
 
+        Raises as `play` does.
+        """
+        programme = FixedRounds(self._orders, rounds, until_ready=until_ready)
+        await self.play(programme, put_away_reason=put_away_reason)
+
+    async def play(self, programme: RoundProgramme, *, put_away_reason: str | None = None) -> None:
+        """Play the rounds of a programme, then stop.
+
         If `put_away_reason` is given, people put every tile away before the first round. After a
         failure all boards are stopped first. Then this method raises TableFault, or an exception
         group with an error of the program and the faults that occurred with it.
         """
         failing = False
+        self._programme = programme
         try:
             await self._connect()
             async with asyncio.TaskGroup() as tasks:
                 watching = tasks.create_task(self._pauses.watch())
                 await self._start(put_away_reason)
-                await self._run_activities(rounds, until_ready)
+                await self._run_activities()
                 watching.cancel()
         except Exception as failed:
             failing = True
@@ -167,6 +178,25 @@ class Daemon:
             self.run_state.fault(fault)
         if self.run_state.machine.above in UNDER_WAY:
             self.run_state.machine.fire("fail")
+
+    # Commands from people, at any time of the run
+
+    def press_lid_key(self) -> None:
+        """Do what a press of the lid's key does."""
+        self._key.press()
+
+    def pause(self) -> None:
+        """Pause the table until `resume`: every output gets its safe value."""
+        self._pauses.hold()
+
+    def resume(self) -> None:
+        """End a pause that `pause` began."""
+        self._pauses.release()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether `pause` holds the table."""
+        return self._pauses.held
 
     def summary(self, real_seconds: float) -> dict[str, object]:
         """The figures of the run, as the event `summary` contains them.
@@ -267,33 +297,44 @@ class Daemon:
             if rig.flipper:
                 await rig.flipper.go_back()
 
-    async def _run_activities(self, rounds: int, until_ready: bool) -> None:
+    async def _run_activities(self) -> None:
         """Run both activities in parallel until the rounds are played or one activity fails."""
         async with asyncio.TaskGroup() as activities:
             background = [
                 activities.create_task(self._under.run()),
                 activities.create_task(self._lid_interrupt.run()),
             ]
-            await self._play(rounds, until_ready)
+            await self._play()
             for task in background:
                 task.cancel()
 
-    async def _play(self, rounds: int, until_ready: bool) -> None:
+    async def _play(self) -> None:
         """Play the rounds; the match gives the dealer, or without one the dealer moves one seat."""
-        orders = self._orders
-        players = orders.setup(orders.dealer).seating.players
         await self._top.load_first()
-        for number in range(rounds):
-            turn = (orders.dealer + number) % players
+        while (order := await self._programme.next_round(self._under.coming)) is not None:
+            orders = order.orders
+            self._top.play_by(orders)
+            if order.new_match or not orders.play:
+                self.match = orders.first_match() if orders.play else None
+            players = orders.setup(orders.dealer).seating.players
+            turn = (orders.dealer + order.number) % players
             if self.match is not None:
-                self.match = await self._next_match(self.match)
+                self.match = await self._next_match(orders, self.match)
             await self._top.set_up(turn if self.match is None else self.match.dealer)
-            if until_ready and number == rounds - 1:
+            if order.until_ready:
                 self.run_state.figures.rounds += 1
                 return
             self.match = await self._top.play_out(self.match)
+            if not self._programme.takes_in():
+                # The set that is being built below is finished, so that no tile is on its way.
+                await self._under.free()
+                return
+            await self._top.collect_played()
 
-    async def _next_match(self, match: Match) -> Match:
+    def _shuffles(self, tile_set: int) -> None:
+        self._programme.shuffles(tile_set)
+
+    async def _next_match(self, orders: Orders, match: Match) -> Match:
         """The match before its next hand, with seats and dealer settled; a new match if it is over.
 
         A match is also over if no player takes the bank (4.3); the new match then offers the bank
@@ -301,7 +342,7 @@ class Daemon:
         """
         while True:
             if match.over:
-                match = self._orders.match(match.dealer)
+                match = orders.match(match.dealer)
             match = await self._top.seated(match)
             if not match.over:
                 return match

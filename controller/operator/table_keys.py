@@ -7,9 +7,15 @@ from collections.abc import Callable
 
 from firmware_bridge.boards.devices import Sensor
 
+MOST = 16
+"""Number of presses that are queued (our choice)."""
+
 
 class Key:
-    """A queue of one key's presses, from its construction to `close`."""
+    """A queue of one key's presses, from its construction to `close`.
+
+    At most `MOST` presses are queued; further ones are dropped.
+    """
 
     def __init__(self, sensor: Sensor) -> None:
         self._presses: asyncio.Queue[None] = asyncio.Queue()
@@ -53,9 +59,14 @@ class Key:
     async def _listen(self, sensor: Sensor) -> None:
         async for edge in sensor.edges():
             self.down = edge.active
-            if edge.active and edge.count > self._ignored and not self._listener():
-                self._presses.put_nowait(None)
-                self._update()
+            if edge.active and edge.count > self._ignored:
+                self.press()
+
+    def press(self) -> None:
+        """Take one press, from the key's sensor or from a screen."""
+        if not self._listener() and self._presses.qsize() < MOST:
+            self._presses.put_nowait(None)
+            self._update()
 
     def _update(self) -> None:
         """Set or clear the event by which `wait_queued` waits."""

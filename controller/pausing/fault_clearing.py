@@ -10,7 +10,14 @@ from functools import partial
 from controller.faults.catalogue import CATALOGUE, Fault, latched
 from controller.pausing.back_off import BackingOff
 from controller.pausing.operator_help import OperatorHelp
-from controller.pausing.pause_gate import PROTOCOL, SILENT, STRANGER, PauseCause, PauseGate
+from controller.pausing.pause_gate import (
+    COMMAND,
+    PROTOCOL,
+    SILENT,
+    STRANGER,
+    PauseCause,
+    PauseGate,
+)
 from controller.pausing.resumable_board import ResumableBoard
 from firmware_bridge.board import FaultCode
 from firmware_bridge.wire.errors import (
@@ -28,7 +35,7 @@ _READ_INTERVAL = 10.0
 """Seconds after which such an input is read again if no edge was reported."""
 SELF_ENDING = (FaultCode.LEASE_EXPIRED, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
 """Causes that are over once the board answers; no person is asked."""
-_NOT_LATCHED = (SILENT, STRANGER, FaultCode.LEASE_EXPIRED.name)
+_NOT_LATCHED = (SILENT, STRANGER, COMMAND, FaultCode.LEASE_EXPIRED.name)
 """Causes for which a board has no fault to clear."""
 _AT_AN_INPUT = (FaultCode.EMERGENCY_STOP, FaultCode.LIGHT_CURTAIN)
 """Causes that last until an input is released; then a person confirms that they are clear."""

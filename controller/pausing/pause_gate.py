@@ -15,6 +15,8 @@ STRANGER = "STRANGER"
 FAULT = "FAULT"
 """The cause while a board has latched a fault but has not yet reported its code."""
 
+COMMAND = "COMMAND"
+"""The cause of a pause that a person has commanded; it has no board."""
 PROTOCOL = "PROTOCOL"
 """The cause of a pause in which a board sent a message that breaks the protocol."""
 
@@ -23,8 +25,8 @@ PROTOCOL = "PROTOCOL"
 class PauseCause:
     """One cause of a pause: its code, its board, and its channel ('' for the whole board).
 
-    `why` is the name of a `FaultCode`, or SILENT, STRANGER, FAULT or PROTOCOL. `seen` is a sentence
-    with the evidence; causes that differ only in it are equal.
+    `why` is the name of a `FaultCode`, or SILENT, STRANGER, FAULT, PROTOCOL or COMMAND. `seen` is a
+    sentence with the evidence; causes that differ only in it are equal.
     """
 
     why: str
@@ -41,7 +43,7 @@ class PauseCause:
 
     @property
     def code(self) -> FaultCode | None:
-        """The board's code for this cause; None for SILENT, STRANGER, FAULT and PROTOCOL."""
+        """The board's code for this cause; None for a cause without one."""
         return FaultCode[self.why] if self.why in FaultCode.__members__ else None
 
 

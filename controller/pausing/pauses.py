@@ -9,7 +9,8 @@ order, from the first one again if any of them fails:
 3. Back off: a part that met an obstacle is driven back a little.
 4. Ask about pauses that are repeated too often without a person.
 5. Clear: every latched fault is cleared, after a person's confirmation where that is required.
-6. Restore: leases, axes, the progress of each interrupted command, gates and jaws.
+6. Wait for a person's command, if the pause was commanded.
+7. Restore: leases, axes, the progress of each interrupted command, gates and jaws.
 
 Then the gate opens. Every wait has a time limit, after which a person is asked, or the table stops.
 """
@@ -28,7 +29,7 @@ from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
 from controller.pausing.fault_clearing import FaultClearing
 from controller.pausing.operator_help import OperatorHelp
-from controller.pausing.pause_gate import FAULT, PROTOCOL, SILENT, PauseCause, PauseGate
+from controller.pausing.pause_gate import COMMAND, FAULT, PROTOCOL, SILENT, PauseCause, PauseGate
 from controller.pausing.power_lease import BoardSupply
 from controller.pausing.reconnection import Reconnect, Reconnection
 from controller.pausing.repeated_pauses import RepeatedPauses
@@ -95,6 +96,23 @@ class Pauses:
         self._repeated = RepeatedPauses(self._people, run_state)
         self._since: float | None = None
         """When the present pause began, seconds of the table's clock; None while there is none."""
+        self._released = asyncio.Event()
+        """Cleared while a person's command holds the table paused."""
+        self._released.set()
+
+    def hold(self) -> None:
+        """Pause the table until `release`. There is no time limit: people may go for dinner."""
+        self._released.clear()
+        self.gate.shut(PauseCause(COMMAND, ""))
+
+    def release(self) -> None:
+        """End a pause that `hold` began; other causes of it still have to be removed."""
+        self._released.set()
+
+    @property
+    def held(self) -> bool:
+        """Whether a command holds the table paused."""
+        return not self._released.is_set()
 
     async def watch(self) -> None:
         """Watch every board and end every pause, until cancelled. Raises TableFault."""
@@ -168,8 +186,9 @@ class Pauses:
                 await self._all(self._reconnection.reconnect)
                 known = tuple(self.gate.causes)
                 await self._backing_off.answer(known)
-                await self._repeated.ask(known)
+                await self._repeated.ask(tuple(each for each in known if each.why != COMMAND))
                 await self._clearing.clear()
+                await self._released.wait()
                 await self._all(ResumableBoard.restore)
             except BoardError as error:
                 last = error
@@ -188,9 +207,11 @@ class Pauses:
     async def _resume(self) -> None:
         """Open the gate and resume the interrupted commands, drum and belts last."""
         run_state = self._run_state
+        commanded = all(cause.why == COMMAND for cause in self.gate.causes)
         self.gate.reopen()
         self._backing_off.end_pause()
-        self._repeated.end_pause()
+        if not commanded:
+            self._repeated.end_pause()
         if run_state.machine.mode == "paused":
             run_state.machine.fire("resume")
         since, self._since = self._since or 0.0, None

@@ -37,7 +37,7 @@ class RepeatedPauses:
             # A quiet period: the number of questions about these causes begins again.
             asked, self._asked = self._asked, set()
             self._people.forget(asked.__contains__)
-        if len(self._ended) < MOST_PAUSES or self._ended[0] < latest:
+        if not causes or len(self._ended) < MOST_PAUSES or self._ended[0] < latest:
             return
         self._ended.clear()
         cause = causes[0]

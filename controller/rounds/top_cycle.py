@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from config.layout.staging import Staging
 from controller.journal.notes import KeyPresses, last_of
 from controller.operator.table_keys import Key
+from controller.orders import Orders
 from controller.planning.least_times import top_bound
 from controller.rounds.deal import Deal
 from controller.rounds.hand_play import HandPlay
@@ -25,9 +26,19 @@ NO_SET = -1
 
 
 class TopCycle:
-    """Plays the rounds with the sets that `UnderCycle` stages."""
+    """Plays the rounds with the sets that `UnderCycle` stages.
 
-    def __init__(self, place: Workplace, staging: Staging, under: UnderCycle, key: Key) -> None:
+    `shuffles` is called with the number of a set before the set is shuffled.
+    """
+
+    def __init__(
+        self,
+        place: Workplace,
+        staging: Staging,
+        under: UnderCycle,
+        key: Key,
+        shuffles: Callable[[int], None],
+    ) -> None:
         self.deal: Deal | None = None
         """The set-up of the present or last round, for other components to read."""
         self._place = place
@@ -39,7 +50,13 @@ class TopCycle:
         self._staging = staging
         self._under = under
         self._key = key
+        self._shuffles = shuffles
         self._dark = False
+
+    def play_by(self, orders: Orders) -> None:
+        """Play the next round by these orders. Its set may be in the trays already."""
+        self._orders = orders
+        self._place = replace(self._place, orders=orders)
 
     async def darken(self) -> None:
         """Switch the ready lamp off and hold its board's lease until `light`.
@@ -98,7 +115,7 @@ class TopCycle:
         await self._guided.ready()
 
     async def play_out(self, match: Match | None = None) -> Match | None:
-        """Wait while people play, then take in the played set; returns the match after the hand.
+        """Wait until the play of the round is over; returns the match after the hand.
 
         A second set that is not in the machine yet is taken in first, during the play. With a match
         the table follows the hand by the rules.
@@ -112,12 +129,16 @@ class TopCycle:
             hand = HandPlay(self._place, self.deal, match, self._key, self._field_parts, self.light)
             match = await hand.play_to_end()
         await self._end_of_play()
+        return match
+
+    async def collect_played(self) -> None:
+        """Take in the set of the round that is over."""
+        run_state = self._run_state
         played = run_state.ledger.on_top
         assert played is not None
         await self._collect(played)
         await run_state.check()
         run_state.figures.rounds += 1
-        return match
 
     async def seated(self, match: Match) -> Match:
         """Determine the seats and the dealer of the next hand by throws and choices.
@@ -180,6 +201,7 @@ class TopCycle:
             async with run_state.intent("top", {"do": "take in", "set": number}) as work:
                 if not work.done:
                     await self._let_in(work)
+                    self._shuffles(number)
                 for part in self._to_sink(work, sinking):
                     sinks.create_task(part.go_back())
                 if not work.done and self._rig.lid and self._tiles:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from contextlib import suppress
 from functools import partial
 
@@ -34,6 +35,8 @@ class UnderCycle:
         self._run_state = run_state
         self._picks: dict[str, int] = {}
         """Tiles of the last set that each head has lifted, by the head's part."""
+        self._taken: deque[int] = deque()
+        """Sets that were taken in and that `staged` has not returned yet, in order."""
         self._gathered: asyncio.Queue[tuple[int, float]] = asyncio.Queue()
         self._staged: asyncio.Queue[int] = asyncio.Queue()
         self._trays_empty = asyncio.Event()
@@ -57,12 +60,20 @@ class UnderCycle:
         between the two activities.
         """
         self._free.clear()
+        self._taken.append(number)
         await self._rig.hold(self._parts)
         self._gathered.put_nowait((number, self._run_state.clock()))
 
     async def staged(self) -> int:
         """Wait for the next finished set; returns its number."""
-        return await self._staged.get()
+        number = await self._staged.get()
+        self._taken.popleft()
+        return number
+
+    @property
+    def coming(self) -> int:
+        """The number of the set that `staged` returns next; the set may still be built."""
+        return self._taken[0]
 
     def trays_are_empty(self) -> None:
         """Report that trays and lanes are empty, so that the next set can be built."""

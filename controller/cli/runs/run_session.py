@@ -5,37 +5,30 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime
 from typing import TextIO
 
-from controller.assembly import Hardware, daemon_for, on_lines, simulated
+from controller.assembly import Hardware, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.output.line_output import LineOutput, RecordFile
 from controller.cli.output.result_pages import summary_page
 from controller.cli.runs.host_faults import host_fault_injector
-from controller.cli.runs.run_job import RunJob
-from controller.cli.runs.run_resumption import (
-    expected_serials,
-    facts_of,
-    reason_to_regather,
-    resumed_entries,
-)
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.runs.truth_reveal import TruthReveal
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.screen import screen
 from controller.cli.terminal.terminal_guide import TerminalGuide
-from controller.daemon import Daemon
 from controller.events import EVENTS_VERSION, EventLog
-from controller.faults.table_fault import TableFault
-from controller.journal import Journal, JournalError
+from controller.journal import Journal
 from controller.journal.storage import Storage
 from controller.journal.writer_threads import WriterThreads
-from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
-from controller.run_together import only
+from controller.rounds.programme import FixedRounds
+from controller.service.run_job import RunJob
+from controller.service.run_resumption import OtherRunError
+from controller.service.table_run import TableRun, open_journal
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.slow_disk import SlowDisk
@@ -74,7 +67,11 @@ async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = No
     begun, wall_begun = loop.time(), time.perf_counter()
     stop = asyncio.Event()
     signals = StopSignals(loop, stop.set)
-    events = EventLog(lambda: loop.time() - begun)
+
+    def clock() -> float:
+        return loop.time() - begun
+
+    events = EventLog(clock)
     lines = LineOutput("Events", "--events", stream, stop.set) if stream is not None else None
     record_file = RecordFile(record, stop.set) if record is not None else None
     outputs = [output for output in (lines, record_file) if output is not None]
@@ -88,38 +85,25 @@ async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = No
     storage: Storage = WriterThreads(loop) if job.ports else disk
     try:
         with (
-            _journal(job, storage) as journal,
+            open_journal(job, storage) as journal,
             closing(operator),
-            LiveView(operator_screen, job.title, operator, lambda: loop.time() - begun) as view,
+            LiveView(operator_screen, job.title, operator, clock) as view,
         ):
-            entries = resumed_entries(job, journal)
-            serials = expected_serials(job, journal)
-            for board in hardware.serial:
-                board.expect_serial(serials.get(board.name))
-            if entries is None:
+            run = _table_run(job, hardware, journal, events, clock, record_file)
+            if run.entries is None:
                 for output in outputs:
                     output.begin()
             if job.ports:
                 operator.open()
             events.listen(view.on_event)
             events.emit("run_started", events_version=EVENTS_VERSION)
-            for sentence in journal.repairs:
-                events.emit("journal_copy_repaired", message=sentence)
-            daemon = daemon_for(
-                hardware,
-                job.table,
-                job.config,
-                job.orders,
-                journal,
-                events,
-                clock=lambda: loop.time() - begun,
-                record=None if record_file is None else record_file.keep,
-            )
-            if entries is not None:
-                daemon.run_state.resume(entries)
+            run.resume()
+            daemon = run.daemon
             if job.reveal and hardware.plant is not None:
                 events.listen(TruthReveal(hardware.plant, daemon.staging, events).on_event)
-            failure, cut_short = await _played(daemon, job, stop, journal)
+            programme = FixedRounds(job.orders, job.rounds, until_ready=job.until_ready)
+            end = await run.play(programme, stop)
+            failure, cut_short = end.sentence, end.cut_short
             if record_file is not None and daemon.run_state.replay.over:
                 record_file.cut()
     finally:
@@ -144,54 +128,26 @@ def _only_errors_are_seen() -> bool:
     return sys.stderr.isatty() and not sys.stdout.isatty()
 
 
-async def _played(
-    daemon: Daemon, job: RunJob, stop: asyncio.Event, journal: Journal
-) -> tuple[str | None, bool]:
-    """Play until the last round has ended, a stop signal arrives, or a fault ends the run.
-
-    Returns the fault with its next step, if a fault occurred, and whether the run was cut short.
-    """
-    why = reason_to_regather(job, journal)
-    playing = asyncio.ensure_future(
-        daemon.run(job.rounds, until_ready=job.until_ready, put_away_reason=why)
-    )
-    stopping = asyncio.ensure_future(stop.wait())
-    await asyncio.wait((playing, stopping), return_when=asyncio.FIRST_COMPLETED)
-    cut_short = not playing.done()
-    stopping.cancel()
-    playing.cancel()
-    await asyncio.wait((playing,))
-    if playing.cancelled():
-        return None, cut_short
-    # A real table that is ready to play is still in its round, which a later run resumes. A
-    # simulated table ends with its process.
-    ended = not (job.until_ready and job.ports)
-    match fault := _only(playing.exception()) or (await _end(journal) if ended else None):
-        case None:
-            return None, cut_short
-        case TableFault():
-            return f"{fault} {fault.cure}", cut_short
-        case JournalError():
-            return str(fault), cut_short
-    raise fault
-
-
-async def _end(journal: Journal) -> JournalError | None:
-    """Write the end of the run to the journal, after the last round; returns an error of that.
-
-    A run that was stopped earlier has no end in the journal, and is unfinished.
-    """
+def _table_run(
+    job: RunJob,
+    hardware: Hardware,
+    journal: Journal,
+    events: EventLog,
+    clock: Callable[[], float],
+    record: RecordFile | None,
+) -> TableRun:
+    """Create the run. Raises BadInputError if the journal has an unfinished run of another kind."""
     try:
-        journal.end()
-        await journal.settle()
-    except JournalError as error:
-        return error
-    return None
-
-
-def _only(error: BaseException | None) -> BaseException | None:
-    """The only error of an exception group, the whole group if it has several, or the error."""
-    return only(error) if isinstance(error, BaseExceptionGroup) else error
+        return TableRun(
+            job,
+            hardware,
+            journal,
+            events,
+            clock=clock,
+            record=None if record is None else record.keep,
+        )
+    except OtherRunError as refusal:
+        raise BadInputError(str(refusal)) from refusal
 
 
 def _hardware(job: RunJob, console: OperatorConsole, disk: SlowDisk) -> Hardware:
@@ -207,18 +163,9 @@ def _hardware(job: RunJob, console: OperatorConsole, disk: SlowDisk) -> Hardware
             emulated=job.emulated,
         )
         assert hardware.plant is not None
-        hardware.plant.expect(staging_of(job.table, job.orders).fills)
         hardware.plant.injected_faults.on_host(host_fault_injector(job.journal, disk))
         return hardware
     try:
         return on_lines(job.table, job.orders.game, job.ports, TerminalGuide(console), job.keys)
     except BoardError as error:
         raise BadInputError(as_sentence(error)) from error
-
-
-def _journal(job: RunJob, storage: Storage) -> Journal:
-    """Open the journal of the job; without a file it is kept in memory during the run."""
-    started = datetime.now(UTC).isoformat(timespec="seconds")
-    if job.journal is None:
-        return Journal.in_memory(started, facts_of(job), storage)
-    return Journal(job.journal, started, facts_of(job), job.journal_copy, storage)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.cli.errors import BadInputError
-from controller.cli.options.boards import PINS
-from controller.cli.runs.run_job import RunJob
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
 from controller.rounds.put_away import ACTIVITY
 from controller.run_state import as_json, open_fault_of
+from controller.service.run_job import RunJob
+from rules.errors import WallwrightError
 from rules.games import GAMES
+
+
+class OtherRunError(WallwrightError, ValueError):
+    """The journal's unfinished run has another table, another game or other options."""
+
 
 SIMULATED = "simulated"
 """The key that marks a journal entry of a run on a simulated table."""
@@ -46,7 +50,7 @@ def resumed_entries(job: RunJob, journal: Journal) -> tuple[Entry, ...] | None:
 
     Only a run on real ports is resumed: a simulated table does not outlast its process. A run
     before which every tile has to be put away (`reason_to_regather`) is a new run as well. Raises
-    BadInputError if the unfinished run has another table, another game or other options.
+    OtherRunError if the unfinished run has another table, another game or other options.
     """
     unfinished = journal.unfinished()
     if unfinished is None or not job.ports or SIMULATED in unfinished.facts:
@@ -57,7 +61,7 @@ def resumed_entries(job: RunJob, journal: Journal) -> tuple[Entry, ...] | None:
     if unfinished.facts != now:
         differ = [key for key in now if unfinished.facts.get(key) != now[key]]
         then = ", ".join(f"{key} {unfinished.facts.get(key)}" for key in differ)
-        raise BadInputError(
+        raise OtherRunError(
             f"The journal {job.journal} has an unfinished round with {then}; repeat the command"
             " with these options to resume it, or add --abandon to start a new round."
         )
@@ -92,7 +96,7 @@ def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
         return TILES_LEFT
     if unfinished is None or SIMULATED in unfinished.facts:
         return None
-    if PINS in job.ports.values():
+    if any(board.kind == "gpio" for board in job.table.boards.values()):
         return "GPIO pins keep no record of how far the unfinished round came"
     if any(each.activity == ACTIVITY and not each.confirmed for each in unfinished.entries):
         return "no operator has confirmed that every tile was put away"

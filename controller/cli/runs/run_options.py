@@ -1,56 +1,15 @@
-"""The job of `wallwright run`: its options, checked before anything moves."""
+"""Checks of the options of `wallwright run`, before anything moves."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from config.schema import GameConfig, Table
 from controller.cli.errors import BadInputError
 from controller.orders import Orders
 from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.steps import Choose, Throw
 
-if TYPE_CHECKING:
-    from firmware_bridge.commissioning.device_keys import DeviceKeys
-    from firmware_bridge.sim.faults.injected_fault import InjectedFault
-
 _OPTIONS = ("cut", "wall")
 """Questions of a set-up that the option of the same name answers in every round."""
-
-
-@dataclass(frozen=True)
-class RunJob:
-    """The options of a run: table, game, number of rounds, speed, ports and files.
-
-    `pace` is 1.0 for real time, None for as fast as possible, or a factor of real time. `ports`
-    maps boards to serial ports; if it is empty the table is simulated, with `injected_faults`.
-    """
-
-    table: Table
-    config: GameConfig
-    orders: Orders
-    rounds: int
-    until_ready: bool
-    seed: int
-    pace: float | None
-    ports: dict[str, str]
-    reveal: bool
-    journal: Path | None
-    journal_copy: Path | None = None
-    injected_faults: tuple[InjectedFault, ...] = ()
-    abandon: bool = False
-    keys: DeviceKeys | None = None
-    """The keys of the real boards; None for a simulated table."""
-    emulated: bool = False
-    """Whether simulated processors execute the firmware, instead of virtual boards."""
-
-    @property
-    def title(self) -> str:
-        """The game and the table, as the heading of the live view."""
-        return f"{self.orders.game.title} on the table {self.table.name}"
 
 
 def check_orders(orders: Orders, rounds: int) -> None:

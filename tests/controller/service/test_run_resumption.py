@@ -8,17 +8,17 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.cli.options.boards import PINS
-from controller.cli.runs.run_job import RunJob
-from controller.cli.runs.run_resumption import (
+from controller.faults.table_fault import Fault, TableFault
+from controller.journal import Journal
+from controller.orders import Orders
+from controller.service.run_job import RunJob
+from controller.service.run_resumption import (
     TILES_LEFT,
     expected_serials,
     facts_of,
     reason_to_regather,
     resumed_entries,
 )
-from controller.faults.table_fault import Fault, TableFault
-from controller.journal import Journal
-from controller.orders import Orders
 from rules.games import find_game
 
 PORT = "/dev/ttyACM0"

@@ -1,0 +1,63 @@
+"""A pause by command: every output is safe until people resume, and the round goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+
+import pytest
+
+from controller.assembly import Hardware
+from controller.daemon import Daemon
+from controller.events import EventLog
+from controller.pausing.pause_gate import COMMAND
+from tests.controller.table_with_faults import evening
+
+DINNER = 3600.0
+
+
+def _dinner_at(
+    second: float,
+) -> Callable[[Daemon, Hardware, EventLog], Coroutine[object, object, None]]:
+    async def pause(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        await asyncio.sleep(second)
+        daemon.pause()
+        assert daemon.is_held
+        await asyncio.sleep(DINNER)
+        assert daemon.is_held
+        daemon.resume()
+        assert not daemon.is_held
+
+    return pause
+
+
+@pytest.mark.parametrize("second", [3.0, 20.0, 55.0, 70.0])
+def test_the_table_waits_for_an_hour_and_deals_the_round_to_its_end(second: float) -> None:
+    played = evening(meanwhile=_dinner_at(second))
+    paused = [event for event in played.events if event["event"] == "paused"]
+    resumed = [event for event in played.events if event["event"] == "resumed"]
+    assert [event["why"] for event in paused] == [COMMAND]
+    assert float(str(resumed[0]["paused_s"])) == pytest.approx(DINNER, abs=2.0)
+    assert played.fault is None
+    assert any(event["event"] == "ready" for event in played.events)
+
+
+def test_no_output_but_lamps_is_active_during_the_pause() -> None:
+    played = evening(meanwhile=_dinner_at(30.0))
+    during = [pin for pin in played.pins if 31.0 < pin[0] < 30.0 + DINNER]
+    assert [pin for pin in during if pin[2] and "lamp" not in pin[1]] == []
+
+
+def test_twelve_commanded_pauses_in_a_minute_call_nobody() -> None:
+    async def nervous(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        await asyncio.sleep(20.0)
+        for _ in range(12):
+            daemon.pause()
+            await asyncio.sleep(1.0)
+            daemon.resume()
+            await asyncio.sleep(2.0)
+
+    played = evening(meanwhile=nervous)
+    assert not any(event["event"] == "operator_prompted" for event in played.events)
+    assert sum(event["event"] == "resumed" for event in played.events) == 12
+    assert played.fault is None
