@@ -87,6 +87,10 @@ class Field:
         """The side of the table with a seat's delivery place."""
         return self._seat(seat, seats)[0]
 
+    def half_row(self, seat: Seat, seats: int) -> float:
+        """Half the length of a row of a seat's delivery place, metres."""
+        return self._seat(seat, seats)[2]
+
     def seat_at(self, spot: Spot, seats: int) -> Seat | None:
         """The seat whose delivery place contains a spot, or None for a spot nearer the centre."""
         edge = self.table.field.hand_distance - 1.5 * self.tile_length

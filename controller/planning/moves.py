@@ -40,7 +40,11 @@ class Carry:
     seat: Seat | None = None
 
     def facts(self) -> Facts:
-        to = self.target.facts() if self.seat is None else {"seat": self.seat}
+        to: Facts = {"seat": self.seat}
+        if self.seat is None:
+            to = self.target.facts()
+            if self.target.spot.crossed:
+                to["crossed"] = True
         return {
             "move": "carry",
             "tiles": [str(place) for place in self.tiles],
