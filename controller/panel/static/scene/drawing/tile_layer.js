@@ -1,0 +1,99 @@
+// Draws all tiles: one group for each tile, in layers by level, moved by one attribute.
+import { faceMarkup, faceStyle } from "../faces/tile_faces.js";
+import { across, down, element, write } from "./svg.js";
+
+const LIFT = 5.5;
+/** Millimetres by which each level is drawn further up, so that stacks show their sides. */
+const SIDE = 4.5;
+/** Height of the visible side of a tile, in millimetres of the picture. */
+const LEVELS = 6;
+
+export class TileLayer {
+  constructor(parent, geometry) {
+    this.geometry = geometry;
+    this.layers = Array.from({ length: LEVELS + 1 }, (_, level) =>
+      element("g", { class: level === LEVELS ? "scene-flying" : "scene-level" }, parent),
+    );
+    this.drawn = new Map();
+    const tile = geometry.tile ?? { width: 0.028, length: 0.038, faces: "none" };
+    this.width = tile.width * 1000;
+    this.length = tile.length * 1000;
+    this.kind = tile.faces === "none" ? "mahjong" : tile.faces;
+    this.dark = this.kind === "chinese_dominoes";
+  }
+
+  /** Draws a tile at a pose (motions.js) towards its target (placement.js). */
+  draw(place, target, pose, lit) {
+    let tile = this.drawn.get(place);
+    if (!tile) {
+      tile = this.make(place);
+      this.drawn.set(place, tile);
+    }
+    this.shape(tile, target.crossed);
+    const halfway = pose.spin > 0 && pose.spin < 0.5;
+    this.turnFace(tile, halfway ? "" : target.face, target.turn);
+    const level = pose.flying ? LEVELS : Math.max(0, Math.min(LEVELS - 1, Math.round(pose.height)));
+    if (tile.level !== level) {
+      tile.level = level;
+      this.layers[level].appendChild(tile.group);
+    }
+    const x = across(pose.x);
+    const y = Math.round((down(pose.y) - pose.height * LIFT) * 10) / 10;
+    let transform = `translate(${x} ${y})`;
+    if (pose.spin > 0) transform += ` scale(${Math.abs(1 - 2 * pose.spin).toFixed(3)} 1)`;
+    write(tile.group, "transform", transform);
+    write(tile.group, "opacity", Math.round(pose.shown * 50) / 50);
+    write(tile.group, "class", lit ? "scene-tile is-lit" : "scene-tile");
+  }
+
+  /** Removes every tile that is not in `kept` (a Map by place). */
+  keepOnly(kept) {
+    for (const [place, tile] of this.drawn) {
+      if (!kept.has(place)) {
+        tile.group.remove();
+        this.drawn.delete(place);
+      }
+    }
+  }
+
+  make(place) {
+    const group = element("g", { class: "scene-tile", "data-place": place });
+    const shadow = element("rect", { class: "scene-tile-shadow", rx: 3 }, group);
+    const body = element("rect", { class: this.dark ? "scene-tile-dark" : "scene-tile-body", rx: 3 }, group);
+    const back = element("rect", { class: this.dark ? "scene-back-dark" : "scene-back", rx: 2.6 }, group);
+    return { group, shadow, body, back, face: null, shown: "", crossed: null, level: -1 };
+  }
+
+  shape(tile, crossed) {
+    if (tile.crossed === crossed) return;
+    tile.crossed = crossed;
+    const width = (crossed ? this.length : this.width) - 0.8;
+    const height = (crossed ? this.width : this.length) - 0.8;
+    const box = (target, x, y, w, h) => {
+      target.setAttribute("x", x);
+      target.setAttribute("y", y);
+      target.setAttribute("width", w);
+      target.setAttribute("height", h);
+    };
+    box(tile.shadow, -width / 2 + 2, -height / 2 + 4, width, height + 3);
+    box(tile.body, -width / 2, -height / 2, width, height + SIDE - 1);
+    box(tile.back, -width / 2, -height / 2, width, height - 1);
+  }
+
+  /** Shows a face on top of the tile, or its back for an empty face. */
+  turnFace(tile, face, turn) {
+    const key = face ? `${face} ${turn}` : "";
+    if (tile.shown === key) return;
+    tile.shown = key;
+    if (tile.face) tile.face.remove();
+    tile.face = null;
+    if (!face) return;
+    const { box, body, edge } = faceStyle(this.kind);
+    const width = this.width - 0.8;
+    const length = this.length - 1;
+    tile.face = element("g", { class: "scene-face", transform: `rotate(${-90 * turn})` }, tile.group);
+    tile.face.innerHTML =
+      `<rect x="${-width / 2}" y="${-length / 2}" width="${width}" height="${length}" rx="2.6" fill="${body}" stroke="${edge}" stroke-width="0.6"/>` +
+      `<g transform="translate(${-width / 2} ${-length / 2}) scale(${width / box.width} ${length / box.length})">${faceMarkup(face, this.kind)}</g>`;
+  }
+}

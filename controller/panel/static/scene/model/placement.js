@@ -1,0 +1,73 @@
+// Where each tile is drawn: positions in metres, level, direction and face.
+import { positionOf } from "./events.js";
+
+const GAP = 0.002;
+
+/**
+ * The target of every tile of a state: `{x, y, level, turn, crossed, face, hidden}`.
+ * `turn` counts quarter turns counter-clockwise, as in the geometry.
+ */
+export function targets(state, geometry) {
+  const placed = new Map();
+  const rows = new Map();
+  for (const [place, tile] of state.tiles) {
+    if (tile.where === "seat" || tile.where === "shown") {
+      const key = `${tile.where} ${tile.seat}`;
+      if (!rows.has(key)) rows.set(key, []);
+      rows.get(key).push([place, tile]);
+    } else if (tile.where === "swept") {
+      placed.set(place, { x: 0, y: 0, level: 0, turn: 0, crossed: false, face: "", hidden: true });
+    } else {
+      placed.set(place, inPlace(state, geometry, place, tile));
+    }
+  }
+  for (const [key, row] of rows) {
+    const [where, seat] = key.split(" ");
+    row.sort((one, other) => one[1].order - other[1].order);
+    const spots = handRow(geometry, Number(seat), row.length, where === "shown");
+    row.forEach(([place, tile], index) => placed.set(place, { ...spots[index], face: tile.face }));
+  }
+  return placed;
+}
+
+function inPlace(state, geometry, place, tile) {
+  const spot = positionOf(state, geometry, place);
+  const slot = state.slots.get(place) ?? geometry.slots[place];
+  const same = slot.turn % 2 === (spot.crossed ? 1 : 0);
+  return {
+    x: spot.x,
+    y: spot.y,
+    level: spot.level,
+    crossed: spot.crossed,
+    turn: same ? slot.turn : spot.crossed ? 1 : 0,
+    face: tile.where === "up" ? tile.face || "?" : "",
+    hidden: slot.lane !== null && slot.lane !== undefined,
+  };
+}
+
+/** The spots of a hand of `count` tiles, centred in rows; tiles shown lie in a row before it. */
+export function handRow(geometry, number, count, shown = false) {
+  const seat = geometry.seats.find((each) => each.seat === number) ?? geometry.seats[0];
+  const { width, length } = geometry.tile;
+  const pitch = Math.min(width + 0.0005, (2 * seat.half) / Math.max(1, Math.min(count, 20)));
+  const perRow = Math.max(1, Math.floor((2 * seat.half + 0.0001) / pitch));
+  const angle = (seat.turn * Math.PI) / 2;
+  const right = { x: Math.cos(angle), y: Math.sin(angle) };
+  const forward = { x: -Math.sin(angle), y: Math.cos(angle) };
+  const begin = shown ? 1 : 0;
+  return Array.from({ length: count }, (_, index) => {
+    const row = Math.floor(index / perRow);
+    const inRow = Math.min(perRow, count - row * perRow);
+    const along = ((inRow - 1) / 2 - (index % perRow)) * pitch;
+    const ahead = (begin + row) * (length + GAP);
+    return {
+      x: seat.x + right.x * along + forward.x * ahead,
+      y: seat.y + right.y * along + forward.y * ahead,
+      level: 0,
+      turn: seat.turn,
+      crossed: seat.turn % 2 === 1,
+      face: "",
+      hidden: false,
+    };
+  });
+}

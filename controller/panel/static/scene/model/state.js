@@ -1,0 +1,113 @@
+// What lies where: a value that statuses and events change, without any drawing.
+
+/**
+ * The state of an empty table. `tiles` has one entry for each place of the set on top:
+ * `where` is "wall", "seat", "up" (face up in its place), "shown" (face up before a seat) or "swept";
+ * `at` is a position on the field that a carry gave it, instead of its slot.
+ */
+export function emptyState() {
+  return {
+    tiles: new Map(),
+    slots: new Map(),
+    under: "offline",
+    top: "offline",
+    mode: "going",
+    dice: null,
+    indicator: "",
+    indicatorFace: "",
+    drum: { tiles: 0, turns: false },
+    lidOpen: false,
+    trays: {},
+    heads: {},
+    readyLamp: false,
+    lit: [],
+    step: null,
+    choices: {},
+    prompts: [],
+    fault: null,
+    pause: [],
+    seats: new Map(),
+    counter: 0,
+  };
+}
+
+/** The slot of a place: the geometry's, unless tiles of a hand lane were exchanged. */
+export function slotOf(state, geometry, place) {
+  return state.slots.get(place) ?? geometry.slots[place];
+}
+
+/** The state after a status of the service (controller/service/status.py). */
+export function withStatus(state, status, geometry) {
+  const scene = status.scene;
+  const round = status.round;
+  const next = {
+    ...state,
+    under: status.machine.under,
+    top: status.machine.top,
+    mode: status.machine.mode,
+    drum: { tiles: scene.drum, turns: scene.drum_turns },
+    lidOpen: scene.lid_open,
+    trays: scene.trays,
+    heads: scene.heads,
+    readyLamp: scene.ready_lamp,
+    prompts: status.prompts,
+    fault: status.fault,
+    pause: status.pause,
+    choices: round ? round.choices : {},
+    indicator: round ? round.indicator : "",
+    indicatorFace: round ? round.indicator_face : "",
+    dice: round && round.throw ? diceOf(state, round.throw) : null,
+    lit: status.prompts.flatMap((prompt) => prompt.lit),
+    seats: seatsOf(status),
+  };
+  // Rising walls have no places until their lifts are confirmed; events show them before.
+  const rising = next.top === "raising" && !Object.keys(scene.places).length;
+  next.tiles = rising ? state.tiles : tilesOf(state, scene.places, geometry);
+  if (!next.tiles.size) next.slots = new Map();
+  next.counter = Math.max(next.counter, ...[...next.tiles.values()].map((tile) => tile.order), 0);
+  return next;
+}
+
+function diceOf(state, thrown) {
+  const same =
+    state.dice && state.dice.by === thrown.by && state.dice.faces.join() === thrown.dice.join();
+  return same ? state.dice : { by: thrown.by, faces: thrown.dice, why: thrown.why };
+}
+
+function seatsOf(status) {
+  const seats = new Map();
+  for (const seat of status.session ? status.session.seats : []) seats.set(seat.seat, seat);
+  return seats;
+}
+
+function tilesOf(state, places, geometry) {
+  const tiles = new Map();
+  let order = state.counter;
+  for (const [place, value] of Object.entries(places)) {
+    if (!(place in geometry.slots)) continue;
+    const before = state.tiles.get(place);
+    const tile = tileOf(value);
+    if (before && before.carried && tile.where === "wall") {
+      // The machine carries this tile; the status follows when the delivery is confirmed.
+      tiles.set(place, before);
+      continue;
+    }
+    const kept = before && before.where === tile.where && before.seat === tile.seat;
+    tile.order = kept ? before.order : ++order;
+    tile.at = before && tile.where !== "seat" && tile.where !== "shown" ? before.at : null;
+    tile.carried = false;
+    tiles.set(place, tile);
+  }
+  return tiles;
+}
+
+/** A tile from a status value: `wall`, `seat 2`, `up 5m` or `up 2 5f`. */
+function tileOf(value) {
+  const words = value.split(" ");
+  if (words[0] === "seat") return { where: "seat", seat: Number(words[1]), face: "" };
+  if (words[0] === "up" && words.length === 3) {
+    return { where: "shown", seat: Number(words[1]), face: words[2] };
+  }
+  if (words[0] === "up") return { where: "up", seat: null, face: words[1] ?? "" };
+  return { where: "wall", seat: null, face: "" };
+}
