@@ -179,6 +179,16 @@ class Daemon:
         if self.run_state.machine.above in UNDER_WAY:
             self.run_state.machine.fire("fail")
 
+    @property
+    def lifted(self) -> dict[str, tuple[int, int]]:
+        """Tiles that each head has lifted in this or the last build, and its share of the set."""
+        return self._under.lifted
+
+    @property
+    def is_building(self) -> bool:
+        """Whether a set is in the drum and is being mixed or built."""
+        return self._under.busy
+
     # Commands from people, at any time of the run
 
     def press_lid_key(self) -> None:

@@ -25,6 +25,7 @@ THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
 THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
 WITH_THREADS = {
+    "controller/service/evening/store_thread.py",
     "controller/journal/writer_threads.py",
     "firmware_bridge/boards/gpio_board.py",
 }

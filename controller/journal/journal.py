@@ -205,6 +205,10 @@ class Journal:
         lines = self._lines()
         return history_of(map(record_of, [*self._archived(lines), *lines]))
 
+    def numbered_lines(self) -> list[tuple[int, str]]:
+        """Every line of this file with its record number, in order, also if not yet on disk."""
+        return [(number_of(line), line.decode()) for line in self._lines()]
+
     def unfinished(self) -> Unfinished | None:
         """The previous run with those that it resumed, if it wrote no end record; else None."""
         return self._unfinished

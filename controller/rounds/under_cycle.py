@@ -35,6 +35,8 @@ class UnderCycle:
         self._run_state = run_state
         self._picks: dict[str, int] = {}
         """Tiles of the last set that each head has lifted, by the head's part."""
+        self._shares: dict[str, int] = {}
+        self._to_lift = Load()
         self._taken: deque[int] = deque()
         """Sets that were taken in and that `staged` has not returned yet, in order."""
         self._gathered: asyncio.Queue[tuple[int, float]] = asyncio.Queue()
@@ -48,6 +50,12 @@ class UnderCycle:
     def busy(self) -> bool:
         """Whether a set is being prepared, from the closed lid to the full trays."""
         return not self._free.is_set()
+
+    @property
+    def lifted(self) -> dict[str, tuple[int, int]]:
+        """Tiles that each head has lifted in this or the last build, and its share of the set."""
+        left = self._to_lift.shares
+        return {part: (share - left.get(part, 0), share) for part, share in self._shares.items()}
 
     async def free(self) -> None:
         """Wait until no set is being prepared; only then can another set be pushed in."""
@@ -151,6 +159,7 @@ class UnderCycle:
     async def _build(self, number: int, work: Notebook) -> dict[str, int]:
         """Build the set; returns the tiles that each head has lifted, by the head's part."""
         rig, load = self._rig, self._load(number)
+        self._shares, self._to_lift = dict(load.shares), load
         progress = await BuildProgress.begun(rig.counters, work)
         assists = self._run_state.assists_in_pauses
         if rig.chain:

@@ -166,6 +166,7 @@ class RoundStatus(Value):
     indicator_face: str = ""
     acts: int = Field(default=0, description="Actions taken in the hand, if the table follows it.")
     to_act: tuple[int, ...] = ()
+    over: bool = Field(default=False, description="Whether the hand that was followed is over.")
 
 
 class MachineStatus(Value):

@@ -49,7 +49,7 @@ from controller.cli.output.line_output import open_output
 from controller.cli.output.output_checks import require_new, require_separate
 from controller.cli.runs.run_options import check_orders, pace_of
 from controller.orders import Orders
-from controller.service.run_job import RunJob
+from controller.service.runs.run_job import RunJob
 from rules.games import rules_of
 
 READY = "ready"

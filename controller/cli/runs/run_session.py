@@ -26,9 +26,9 @@ from controller.journal.storage import Storage
 from controller.journal.writer_threads import WriterThreads
 from controller.planning.setup_forecast import seats_of
 from controller.rounds.programme import FixedRounds
-from controller.service.run_job import RunJob
-from controller.service.run_resumption import OtherRunError
-from controller.service.table_run import TableRun, open_journal
+from controller.service.runs.run_job import RunJob
+from controller.service.runs.run_resumption import OtherRunError
+from controller.service.runs.table_run import TableRun, open_journal
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.slow_disk import SlowDisk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from itertools import islice
 from typing import Any, TypeVar
 
 from config.layout.staging import Staging
@@ -14,29 +13,21 @@ from controller.cli.terminal.operator_console import (
     TerminalClosedError,
 )
 from controller.faults.table_fault import Fault, TableFault
+from controller.operator.questions import (
+    all_actions,
+    answer,
+    example_actions,
+    legal_action,
+    question,
+)
 from firmware_bridge.guide import Ask, HandToPlay
-from rules.dice import parse_throw
-from rules.errors import NotationError
-from rules.geometry import Place
 from rules.play import Action, AnyRules, Reseated, Settlement
 from rules.steps import (
-    Arrange,
-    Build,
-    Choose,
-    DrawLot,
     Outcome,
-    Packet,
-    Replace,
-    ReturnLots,
     Step,
-    Throw,
-    TurnUp,
 )
 
 T = TypeVar("T")
-
-LISTED = 2000
-"""The largest number of actions that are listed; a play with hidden hands can allow very many."""
 
 
 class TerminalGuide:
@@ -69,10 +60,10 @@ class TerminalGuide:
             if not line and throw is not None:
                 return None
             if line == "?":
-                raise BadAnswerError(_all_actions(play))
-            return _legal(play, rules, line)
+                raise BadAnswerError(all_actions(play))
+            return legal_action(play, rules, line)
 
-        return await self._ask(f"To act: seat {seats}.{dice} {_examples(play)}", read)
+        return await self._ask(f"To act: seat {seats}.{dice} {example_actions(play)}", read)
 
     async def settled(self, settlement: Settlement) -> None:
         self._console.print_line(f"The hand is over: {settlement.name}.")
@@ -104,9 +95,9 @@ class TerminalGuide:
         offered = f"Type '{first}' when it is done" + "".join(f", or '{o}'" for o in others)
 
         def read(line: str) -> str:
-            for answer in ask.answers:
-                if line.lower() == answer.lower():
-                    return answer
+            for permitted in ask.answers:
+                if line.lower() == permitted.lower():
+                    return permitted
             typed = f"'{line}'" if line else "Enter alone"
             raise BadAnswerError(f"{typed} is not an answer to this question. {offered}.")
 
@@ -129,80 +120,3 @@ async def answered(question: Awaitable[T]) -> T:
         raise TableFault(
             Fault.NOBODY, "guide", "the terminal was closed before the answer"
         ) from None
-
-
-def _legal(play: Any, rules: AnyRules, line: str) -> Action:
-    """Convert a typed line to a legal action. Raises RulesError."""
-    seat, _, text = line.partition(" ")
-    if not (seat.isdecimal() and len(seat) < 3):
-        raise NotationError(f"'{line}' does not begin with a seat. {_examples(play)}")
-    action: Action = play.legal_actions.require(rules.parse(int(seat), text.strip()))
-    return action
-
-
-def _examples(play: Any) -> str:
-    """An example of each kind of legal action, as it is typed."""
-    kinds: dict[str, str] = {}
-    for action in islice(play.legal_actions, LISTED):
-        text = str(action)
-        kinds.setdefault(text.partition(" ")[0], f"'{action.seat} {text}'")
-    if not kinds:
-        return "No action is legal now; '?' lists all legal actions."
-    return f"Type the seat and the action, as {' or '.join(kinds.values())}; '?' lists all."
-
-
-def _all_actions(play: Any) -> str:
-    """The list of all legal actions, as they are typed."""
-    actions = [f"{action.seat} {action}" for action in islice(play.legal_actions, LISTED + 1)]
-    more = f"; and more than {LISTED} in all" if len(actions) > LISTED else ""
-    return f"Legal now: {', '.join(actions[:LISTED])}{more}."
-
-
-def question(step: Step) -> str:
-    """The question for a step; a step without an outcome is confirmed with Enter."""
-    match step:
-        case Throw():
-            return f"Seat {step.by}, {step.why}: throw, and type the dice as 3,5."
-        case Choose():
-            offered = " or ".join(str(each) for each in step.among)
-            return f"Seat {step.by}, {step.what}: {offered}? [{step.default}]"
-        case TurnUp():
-            return f"Turn up {step.place} and type its face, or press Enter to leave it unknown."
-        case DrawLot():
-            return (
-                f"Seat {step.seat} draws {step.place}: type its face, or press Enter to leave it"
-                " unknown."
-            )
-        case Build():
-            return f"Build {step.layout.count} tiles, then press Enter."
-        case Arrange():
-            places = " ".join(step.to)
-            return f"{step.verb.capitalize()} {_listed(step.tiles)} to {places}, then press Enter."
-        case Packet():
-            return f"Give {_listed(step.places)} to seat {step.seat}, then press Enter."
-        case Replace():
-            return f"Give {step.place} in exchange to seat {step.seat}, then press Enter."
-        case ReturnLots():
-            first, *_, last = step.boneyard
-            return (
-                f"Put the drawn tiles back at {_listed(step.places)} face down, mix the whole"
-                f" boneyard, {first} to {last}, then press Enter."
-            )
-
-
-def answer(step: Step, line: str) -> Outcome:
-    """Convert a typed line to the outcome of a step. Raises NotationError for an invalid throw."""
-    match step:
-        case Throw():
-            return parse_throw(line)
-        case Choose():
-            if not line:
-                return step.default
-            return next((each for each in step.among if str(each) == line), line)
-        case TurnUp() | DrawLot():
-            return line or None
-    return None
-
-
-def _listed(places: tuple[Place, ...]) -> str:
-    return " ".join(str(place) for place in places)

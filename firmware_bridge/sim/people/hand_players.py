@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from firmware_bridge.guide import HandToPlay
@@ -17,8 +18,11 @@ from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.geometry import Place, Seat
 from rules.hidden_play import Player, next_act, sensible_player
-from rules.play import Action
+from rules.play import Action, IllegalActionError
 from rules.steps import Packet
+
+SEARCHED = 5000
+"""Number of a player's legal actions that are compared with an entered action."""
 
 
 class HandPlayers:
@@ -88,6 +92,30 @@ class HandPlayers:
         self._last_action = play, action
         return action
 
+    def take_action(self, play: Any, action: Action) -> None:
+        """Take an action that a person has entered for a player: move the tiles that it names.
+
+        Raises IllegalAction if the player does not hold these tiles.
+        """
+        assert self._dealt is not None
+        self.take_up_delivered()
+        if not self._tile_at:
+            self._truth = play
+        rules, truth = self._dealt.rules, self._truth
+        if action.seat not in truth.to_act:
+            # The player has nothing to decide; the table asks because it does not see the hand.
+            if rules.catch_up(truth, play, action.seat) != action:
+                raise IllegalActionError(_not_held(action))
+            return
+        for full in islice(truth.legal_actions, SEARCHED):
+            if full.seat == action.seat and rules.announced(truth, play, full) == action:
+                after = truth.apply(full)
+                self._move_tiles(truth, after)
+                self._truth = after
+                self._last_action = play, action
+                return
+        raise IllegalActionError(_not_held(action))
+
     def stand_up(self) -> None:
         """End the hand."""
         self.take_up_delivered()
@@ -141,3 +169,10 @@ def _find(rack: Holder, face: str) -> Tile:
         if tile.face == face:
             return rack.take(tile)
     raise ImpossibleOrderError(f"There is no {face} in {rack.name}.")
+
+
+def _not_held(action: Action) -> str:
+    return (
+        f"The simulated player of seat {action.seat} cannot do '{action}' with the tiles in hand;"
+        " choose another action, or let the simulated player act."
+    )

@@ -135,6 +135,22 @@ class SimulatedGuide:
         self._asked_again = True
         self.hand_players.host_restarted()
 
+    def decides(self, step: Step) -> bool:
+        """Whether the tiles decide the answer to a step, so that only these people can give it."""
+        return not isinstance(step, Choose) or step.what in ("flores laid out", "setter")
+
+    def take_action(self, play: Any, action: Action) -> None:
+        """Do what a person has entered for a player. Raises IllegalActionError as the player."""
+        self.hand_players.take_action(play, action)
+
+    def repair(self, ask: Ask) -> None:
+        """Do the work that a prompt asks for, at once."""
+        self._technician.repair(ask)
+
+    def let_people_end_rounds(self, *, alone: bool) -> None:
+        """Set whether the simulated people end each round by themselves, by the lid's key."""
+        self._people.end_rounds(alone=alone)
+
     async def ready(self) -> None:
         """React to the screen, which shows that the game may begin."""
         self._laid_out.clear()

@@ -40,10 +40,14 @@ class Technician:
         if answer != ask.answers[0]:
             return answer
         if not self._plant.injected_faults.on_occasion("wrong_answer", "people"):
-            if ask.code == PUT_AWAY:
-                self._plant.put_away()
-            self._plant.repair(ask.code, ask.part)
+            self.repair(ask)
         return ask.answers[0]
+
+    def repair(self, ask: Ask) -> None:
+        """Do the requested work at once."""
+        if ask.code == PUT_AWAY:
+            self._plant.put_away()
+        self._plant.repair(ask.code, ask.part)
 
     def _seconds(self) -> float:
         if not self._plant.world.chance:

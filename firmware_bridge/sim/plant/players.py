@@ -65,6 +65,8 @@ class People:
         """The number of the table's reactions to a key: openings of the lid, or, in games without
         tiles, changes of the ready lamp."""
         self._ready_lamp_on = False
+        self._end_rounds = True
+        """Whether the people end each round by themselves. Otherwise a screen's user does."""
         self._set_given = self._without_tiles = not any(box.tiles for box in boxes)
         self._chance = world.stream("people")
         self._timers: list[asyncio.TimerHandle] = []
@@ -126,10 +128,21 @@ class People:
         if self._ready_lamp_on:
             self._continue()
 
+    def end_rounds(self, *, alone: bool) -> None:
+        """Set whether the people end each round by themselves, from now on."""
+        changed, self._end_rounds = self._end_rounds != alone, alone
+        if not changed:
+            return
+        if not alone:
+            self._cancel_presses()
+        elif self._ready_lamp_on:
+            self._continue()
+
     def _continue(self) -> None:
         """Plan the next press: for a set that is still in its box, or for the end of the hand."""
         boxed = any(box.tiles for box in self._boxes)
-        self._schedule_press(BOXED if boxed else self._play)
+        if boxed or self._end_rounds:
+            self._schedule_press(BOXED if boxed else self._play)
 
     def show_ready(self) -> None:
         """React to the screen, which shows that play may begin; a ready lamp takes precedence."""
@@ -146,7 +159,8 @@ class People:
 
     def stand_up(self) -> None:
         """After the end of the hand and its payments, end the round by the key."""
-        self._schedule_press(PAYING)
+        if self._end_rounds:
+            self._schedule_press(PAYING)
 
     def done(self) -> None:
         """Confirm a step that was done by hand, if the table has a key for that."""

@@ -11,8 +11,8 @@ from controller.cli.options.boards import PINS
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.orders import Orders
-from controller.service.run_job import RunJob
-from controller.service.run_resumption import (
+from controller.service.runs.run_job import RunJob
+from controller.service.runs.run_resumption import (
     TILES_LEFT,
     expected_serials,
     facts_of,

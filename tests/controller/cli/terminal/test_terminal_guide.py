@@ -16,8 +16,9 @@ from rich.console import Console
 from config.layout.staging import Staging, stage
 from config.loader import load_table
 from controller.cli.terminal.operator_console import OperatorConsole
-from controller.cli.terminal.terminal_guide import TerminalGuide, _examples, answer, question
+from controller.cli.terminal.terminal_guide import TerminalGuide
 from controller.faults.table_fault import Fault, TableFault
+from controller.operator.questions import answer, example_actions, question
 from firmware_bridge.guide import HandToPlay
 from rules.games import GAMES, rules_of
 from rules.games.wenzhou import WenzhouMatch
@@ -195,7 +196,7 @@ def test_the_example_actions_in_the_question_are_legal(game: str) -> None:
     hand, play = a_hand(game)
     while (throw := hand.rules.throw(play)) is not None:
         play = play.apply(hand.rules.thrown(play, (3, 5, 2, 4)[: throw.dice * throw.times]))
-    shown = re.findall(r"'(\d+) ([^']+)'", _examples(play))
+    shown = re.findall(r"'(\d+) ([^']+)'", example_actions(play))
     assert shown
     for seat, words in shown:
         assert hand.rules.parse(int(seat), words) in play.legal_actions

@@ -16,8 +16,8 @@ from controller.journal.storage import Storage
 from controller.planning.hand_lanes import staging_of
 from controller.rounds.programme import RoundProgramme
 from controller.run_together import only
-from controller.service.run_job import RunJob
-from controller.service.run_resumption import (
+from controller.service.runs.run_job import RunJob
+from controller.service.runs.run_resumption import (
     expected_serials,
     facts_of,
     reason_to_regather,

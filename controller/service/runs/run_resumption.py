@@ -8,7 +8,7 @@ from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
 from controller.rounds.put_away import ACTIVITY
 from controller.run_state import as_json, open_fault_of
-from controller.service.run_job import RunJob
+from controller.service.runs.run_job import RunJob
 from rules.errors import WallwrightError
 from rules.games import GAMES
 

@@ -1,0 +1,72 @@
+"""The port of clients to the service of one table: status, commands, sessions, records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from controller.events import Listener
+from controller.service.command_desk import CommandDesk
+from controller.service.commands import Actor, CommandReply, CommandRequest
+from controller.service.port import HandRecord, SessionSummary
+from controller.service.status import GameChoice, HandResult
+from controller.service.status_feed import StatusFeed
+from controller.service.table_service import TableService
+
+
+class ClientPort:
+    """Implements `ServicePort` for one table."""
+
+    def __init__(self, service: TableService) -> None:
+        self._service = service
+        self._desk = CommandDesk(service)
+
+    @property
+    def feed(self) -> StatusFeed:
+        """The status and its changes."""
+        return self._service.feed
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Pass every later event to `listener`; returns the function that ends that."""
+        return self._service.listen(listener)
+
+    def presets(self) -> dict[str, GameChoice]:
+        """The saved games with house rules, by name."""
+        return self._service.presets()
+
+    async def sessions(self, before: str | None, limit: int) -> Sequence[SessionSummary]:
+        """Sessions, latest first."""
+        rows = await self._service.thread.read(lambda store: store.sessions(before, limit))
+        return [
+            SessionSummary(
+                session,
+                started,
+                ended,
+                game,
+                facts["title"],
+                facts["rounds"],
+                tuple(facts["names"].get(str(seat), "") for seat in range(len(facts["scores"]))),
+                tuple(facts["scores"]),
+            )
+            for session, started, ended, game, facts in rows
+        ]
+
+    async def results(self, session: str, after: int, limit: int) -> Sequence[HandResult]:
+        """Results of a session's hands, in order."""
+        rows = await self._service.thread.read(lambda store: store.results(session, after, limit))
+        return [HandResult.model_validate(row) for row in rows]
+
+    async def record(self, session: str, hand: int) -> HandRecord | None:
+        """The record of one hand; None if there is none."""
+        found = await self._service.thread.read(lambda store: store.hand(session, hand))
+        return (
+            None if found is None else HandRecord(session, hand, tuple(found[0]), tuple(found[1]))
+        )
+
+    async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
+        """Lines of the present run's journal with a record number above `after`, in order."""
+        lines = self._service.journal_lines()
+        return [line for number, line in lines if number > after][:limit]
+
+    async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
+        """Give a command; the same id twice is executed once and gets the same reply."""
+        return await self._desk.submit(request, actor)

@@ -1,0 +1,292 @@
+"""Executes the commands of clients: checks the role, the arguments and the state, then acts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from controller.service.commands import (
+    BY_NAME,
+    Actor,
+    Answer,
+    Automatic,
+    ChooseNext,
+    CommandReply,
+    CommandRequest,
+    DeletePreset,
+    NamePlayers,
+    NoArguments,
+    SavePreset,
+    StartSession,
+)
+from controller.service.status import LeadStatus, Value
+from rules.errors import WallwrightError
+
+if TYPE_CHECKING:
+    from controller.service.table_service import TableService
+
+REPLIES = 1000
+"""Number of replies that are kept in memory; the store keeps more."""
+MOST_PRESETS = 200
+"""Largest number of saved presets."""
+
+
+class CommandRefusedError(WallwrightError, ValueError):
+    """A command that the present state does not permit; `code` is short, for programs."""
+
+    def __init__(self, code: str, sentence: str, next_step: str = "") -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.next_step = next_step
+
+
+class CommandDesk:
+    """Takes commands for one service, one after another."""
+
+    def __init__(self, service: TableService) -> None:
+        self._service = service
+        self._replies: dict[str, dict[str, Any]] = {}
+        """The last replies, which the store may not have written yet."""
+        self._methods: dict[str, Callable[[Any, Actor], str]] = {
+            "start_session": self._start_session,
+            "choose_next": self._choose_next,
+            "end_session": self._end_session,
+            "name_players": self._name_players,
+            "press_lid_key": self._press_lid_key,
+            "answer": self._answer,
+            "pause": self._pause,
+            "resume": self._resume,
+            "save_preset": self._save_preset,
+            "delete_preset": self._delete_preset,
+            "take_lead": self._take_lead,
+            "release_lead": self._release_lead,
+            "clear_fault": self._clear_fault,
+            "automatic": self._automatic,
+            "stop_service": self._stop_service,
+        }
+
+    async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
+        """Execute a command once; a repeated id gets the reply of the first time.
+
+        A refusal for the role or the arguments is not kept: it has changed nothing.
+        """
+        service = self._service
+        stored = await service.thread.read(lambda store: store.reply(request.id))
+        kept = self._replies.get(request.id) or stored
+        if kept is not None:
+            return _repeated(request, kept)
+        try:
+            sentence = self._execute(request, actor)
+        except CommandRefusedError as refusal:
+            return CommandReply(
+                id=request.id,
+                state="refused",
+                sentence=str(refusal),
+                code=refusal.code,
+                next_step=refusal.next_step,
+            )
+        except WallwrightError as refusal:
+            return CommandReply(
+                id=request.id, state="refused", sentence=str(refusal), code="not_permitted"
+            )
+        reply = CommandReply(id=request.id, state="done", sentence=sentence)
+        facts = {"command": request.name, **reply.model_dump(mode="json")}
+        self._replies[request.id] = facts
+        if len(self._replies) > REPLIES:
+            del self._replies[next(iter(self._replies))]
+        service.thread.write(lambda store: store.put_reply(request.id, facts))
+        return reply
+
+    def _execute(self, request: CommandRequest, actor: Actor) -> str:
+        kind, method = BY_NAME.get(request.name), self._methods.get(request.name)
+        if kind is None or method is None:
+            raise CommandRefusedError(
+                "unknown_command",
+                f"There is no command '{request.name}'.",
+                f"The commands are {', '.join(sorted(self._methods))}.",
+            )
+        if not actor.role.includes(kind.role):
+            raise CommandRefusedError(
+                "role",
+                f"The command '{kind.name}' needs the role {kind.role.value}; {actor.name} has the"
+                f" role {actor.role.value}.",
+                f"Ask a person with the role {kind.role.value}.",
+            )
+        try:
+            arguments: Value = kind.arguments.model_validate(request.arguments)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "arguments"
+            raise CommandRefusedError(
+                "arguments", f"`{where}` of the command '{kind.name}': {first['msg']}."
+            ) from error
+        return method(arguments, actor)
+
+    # Sessions
+
+    def _start_session(self, given: StartSession, actor: Actor) -> str:
+        service = self._service
+        if service.stopping.is_set():
+            raise CommandRefusedError("stopping", "The service stops; start it again first.")
+        if service.service.state == "fault":
+            raise CommandRefusedError(
+                "fault",
+                f"The table has a fault: {service.service.sentence}",
+                "Clear the fault first.",
+            )
+        if service.book is not None:
+            raise CommandRefusedError(
+                "session",
+                "A session is in progress.",
+                "End it first, or choose its next game.",
+            )
+        game = service.plan(given.choice)
+        _require_seats(given.names, game.seats)
+        service.begin_session(game, dict(given.names))
+        return f"The session begins: {game.orders.game.title}."
+
+    def _choose_next(self, given: ChooseNext, actor: Actor) -> str:
+        self._require_session()
+        game = self._service.plan(given.choice)
+        self._service.choose_next(game)
+        return f"{game.orders.game.title} applies from the next shuffle."
+
+    def _end_session(self, given: NoArguments, actor: Actor) -> str:
+        self._require_session()
+        self._service.finish_session()
+        ended = self._service.book is None
+        return "The session is over." if ended else "The session ends after this round."
+
+    def _name_players(self, given: NamePlayers, actor: Actor) -> str:
+        book = self._require_session()
+        _require_seats(given.names, book.game.seats)
+        book.name_players(given.names)
+        self._service.changed()
+        return "The players are named."
+
+    def _save_preset(self, given: SavePreset, actor: Actor) -> str:
+        self._service.plan(given.choice)
+        presets = self._service.presets()
+        if given.name not in presets and len(presets) >= MOST_PRESETS:
+            raise CommandRefusedError(
+                "full", f"There are {MOST_PRESETS} presets.", "Delete one first."
+            )
+        self._service.save_preset(given.name, given.choice)
+        return f"The house rules are saved as '{given.name}'."
+
+    def _delete_preset(self, given: DeletePreset, actor: Actor) -> str:
+        if given.name not in self._service.presets():
+            raise CommandRefusedError("unknown_preset", f"There is no preset '{given.name}'.")
+        self._service.save_preset(given.name, None)
+        return f"The preset '{given.name}' is deleted."
+
+    # The table
+
+    def _press_lid_key(self, given: NoArguments, actor: Actor) -> str:
+        self._require_daemon().press_lid_key()
+        return "The lid's key is pressed."
+
+    def _answer(self, given: Answer, actor: Actor) -> str:
+        service = self._service
+        prompt = service.prompts.find(given.prompt)
+        if prompt is not None:
+            if not actor.role.includes(prompt.role):
+                raise CommandRefusedError(
+                    "role",
+                    f"This prompt needs the role {prompt.role.value}; {actor.name} has the role"
+                    f" {actor.role.value}.",
+                    f"Ask a person with the role {prompt.role.value}.",
+                )
+            lead = service.lead
+            if prompt.kind == "fault" and lead is not None and lead.client != actor.client:
+                raise CommandRefusedError(
+                    "lead",
+                    f"{lead.name} leads this recovery.",
+                    "Take the lead first, if that person agrees.",
+                )
+        fresh = service.prompts.answer(given.prompt, given.value)
+        return "The answer is taken." if fresh else "This answer was given before."
+
+    def _pause(self, given: NoArguments, actor: Actor) -> str:
+        self._require_daemon().pause()
+        return "The table is paused."
+
+    def _resume(self, given: NoArguments, actor: Actor) -> str:
+        daemon = self._require_daemon()
+        if not daemon.is_held:
+            raise CommandRefusedError("not_paused", "No person has paused the table.")
+        daemon.resume()
+        return "The table resumes."
+
+    def _automatic(self, given: Automatic, actor: Actor) -> str:
+        self._service.guide.set_automatic(on=given.on)
+        self._service.changed()
+        return "The simulated people act." if given.on else "People act."
+
+    # Recovery and service
+
+    def _take_lead(self, given: NoArguments, actor: Actor) -> str:
+        service = self._service
+        service.lead = LeadStatus(
+            client=actor.client, name=actor.name, role=actor.role, since=service.clock()
+        )
+        service.changed()
+        return f"{actor.name} leads the recovery."
+
+    def _release_lead(self, given: NoArguments, actor: Actor) -> str:
+        service = self._service
+        if service.lead is None or service.lead.client != actor.client:
+            raise CommandRefusedError("lead", "This client does not lead the recovery.")
+        service.lead = None
+        service.changed()
+        return "The lead is free."
+
+    def _clear_fault(self, given: NoArguments, actor: Actor) -> str:
+        if self._service.service.state != "fault":
+            raise CommandRefusedError("no_fault", "The table has no fault.")
+        self._service.clear_fault()
+        return "The table starts again."
+
+    def _stop_service(self, given: NoArguments, actor: Actor) -> str:
+        self._service.stop()
+        return "The service stops."
+
+    # State
+
+    def _require_session(self) -> Any:
+        if self._service.book is None:
+            raise CommandRefusedError(
+                "no_session", "No session is in progress.", "Start one first."
+            )
+        return self._service.book
+
+    def _require_daemon(self) -> Any:
+        if self._service.daemon is None:
+            raise CommandRefusedError(
+                "not_running", "The table does not run.", "Start a session first."
+            )
+        return self._service.daemon
+
+
+def _repeated(request: CommandRequest, kept: dict[str, Any]) -> CommandReply:
+    """The reply to a command with an id that was used before."""
+    facts = dict(kept)
+    if (command := facts.pop("command")) != request.name:
+        return CommandReply(
+            id=request.id,
+            state="refused",
+            sentence=f"The id '{request.id}' was used for the command '{command}'.",
+            code="id_used",
+            next_step="Give every command an id of its own.",
+        )
+    return CommandReply.model_validate(facts)
+
+
+def _require_seats(names: dict[int, str], seats: int) -> None:
+    for seat in names:
+        if not 0 <= seat < seats:
+            raise CommandRefusedError(
+                "seat", f"There is no seat {seat}; seats are 0 to {seats - 1}."
+            )

@@ -1,0 +1,1 @@
+"""The evening: sessions, their programme of games, their scores and their records."""

@@ -1,0 +1,133 @@
+"""The programme of an evening: sessions of open length, with the game that people choose."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from controller.rounds.programme import RoundOrder
+from controller.run_state import RunState
+from controller.service.evening.game_choices import PlannedGame
+from controller.service.status import GameChoice
+
+ACTIVITY = "programme"
+"""Name of the journal's intents that record by which choice each round is played."""
+RoundBegins = Callable[[PlannedGame, str, int | None], int]
+"""Notes the beginning of a round of a session: its game and its hand, None for the next one."""
+
+
+class EveningProgramme:
+    """The programme of one run, whose games all use the tiles of `game`.
+
+    While no session is active, the table waits with the next set below. A changed choice applies to
+    the sets that are shuffled after the change; a new session applies its choice at once.
+    `plan` validates a choice. `round_begins` is called with the game and the session of each round,
+    also of a replayed one; it returns the number of the hand. `round_over` is called at its end.
+    """
+
+    def __init__(
+        self,
+        game: PlannedGame,
+        plan: Callable[[GameChoice], PlannedGame],
+        round_begins: RoundBegins,
+        round_over: Callable[[], None],
+    ) -> None:
+        self.now = game
+        """The game of the present or last round."""
+        self.next: PlannedGame | None = None
+        """The game that applies from the next shuffle; None if it is the present one."""
+        self.session: str | None = None
+        """The id of the active session."""
+        self._tiles_of = game
+        self._plan = plan
+        self._round_begins = round_begins
+        self._round_over = round_over
+        self._shuffled: dict[int, PlannedGame] = {}
+        """The game for which each set was shuffled, if it is not the present one."""
+        self._changed = asyncio.Event()
+        self._number = 0
+        self._is_new = True
+        self._run_state: RunState | None = None
+
+    def attach(self, run_state: RunState) -> None:
+        """Use the run's journal; call it before the run begins."""
+        self._run_state = run_state
+
+    # Commands
+
+    def begin_session(self, session: str, game: PlannedGame) -> None:
+        """Begin a session; its game applies to the sets that are shuffled already as well."""
+        self.session, self.next = session, game
+        self._shuffled.clear()
+        self._is_new, self._number = True, 0
+        self._changed.set()
+
+    def continue_session(self, session: str) -> None:
+        """Continue a session of an earlier run."""
+        self.session = session
+        self._changed.set()
+
+    def end_session(self) -> None:
+        """End the session; the table waits before the next round."""
+        self.session = None
+        self._shuffled.clear()
+
+    def choose(self, game: PlannedGame) -> None:
+        """Choose the game that applies from the next shuffle."""
+        self.next = game
+        self._changed.set()
+
+    # The run
+
+    @property
+    def changes_tiles(self) -> bool:
+        """Whether the chosen game needs other tiles than those on the table."""
+        return self.next is not None and not self.next.uses_tiles_of(self._tiles_of)
+
+    def shuffles(self, tile_set: int) -> None:
+        """Bind the set that is shuffled now to the chosen game."""
+        if self.next is not None and not self.changes_tiles:
+            self._shuffled[tile_set] = self.next
+
+    async def next_round(self, tile_set: int) -> RoundOrder | None:
+        """Wait for a session; None if its game needs other tiles."""
+        assert self._run_state is not None
+        entry = self._run_state.replay.ahead(ACTIVITY)
+        if entry is not None:
+            facts: dict[str, Any] = dict(entry.intent)
+            async with self._run_state.intent(ACTIVITY, facts):
+                game = self._plan(GameChoice.model_validate(facts["choice"]))
+            self._round_begins(game, str(facts["session"]), int(facts["hand"]))
+            return self._order(game, int(facts["number"]), new=bool(facts["new"]))
+        while self.session is None:
+            self._changed.clear()
+            await self._changed.wait()
+        if self.changes_tiles:
+            return None
+        game = self._chosen(tile_set)
+        new = self._is_new or game.choice != self.now.choice
+        number = 0 if new else self._number
+        choice = game.choice.model_dump(mode="json")
+        hand = self._round_begins(game, self.session, None)
+        facts = {"session": self.session, "hand": hand, "choice": choice, "number": number}
+        async with self._run_state.intent(ACTIVITY, {**facts, "new": new}):
+            pass
+        return self._order(game, number, new=new)
+
+    def _chosen(self, tile_set: int) -> PlannedGame:
+        """The game for which a set was shuffled, or the session's game for its first round."""
+        if self._is_new and self.next is not None:
+            return self.next
+        return self._shuffled.pop(tile_set, self.now)
+
+    def _order(self, game: PlannedGame, number: int, *, new: bool) -> RoundOrder:
+        self.now, self._is_new, self._number = game, False, number + 1
+        if self.next is not None and self.next.choice == game.choice:
+            self.next = None
+        return RoundOrder(game.orders, number, new_match=new)
+
+    def takes_in(self) -> bool:
+        """Note the end of the round; its tiles stay if the chosen game needs others."""
+        self._round_over()
+        return not (self.session is not None and self.changes_tiles)

@@ -1,0 +1,203 @@
+"""The store of the evening: sessions, hands, presets and replies, in one SQLite file.
+
+Every write is one transaction. The file is written in WAL mode, so that a power cut loses at most
+the transactions that were not yet synced; the journal has the physical state of the table.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rules.errors import WallwrightError
+
+SCHEMA_VERSION = 1
+"""Version of the tables below, kept in the file's `user_version`."""
+REPLIES = 10_000
+"""Number of replies to commands that are kept, to recognise a command that is repeated."""
+_TABLES = """
+CREATE TABLE session (
+    id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, started TEXT NOT NULL, ended TEXT NOT NULL,
+    game TEXT NOT NULL, facts TEXT NOT NULL
+) STRICT;
+CREATE TABLE hand (
+    session TEXT NOT NULL REFERENCES session (id), number INTEGER NOT NULL, result TEXT NOT NULL,
+    lines TEXT NOT NULL, events TEXT NOT NULL, PRIMARY KEY (session, number)
+) STRICT;
+CREATE TABLE preset (name TEXT PRIMARY KEY, choice TEXT NOT NULL) STRICT;
+CREATE TABLE reply (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, reply TEXT NOT NULL
+) STRICT;
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+"""
+
+Json = dict[str, Any]
+
+
+class StoreError(WallwrightError):
+    """The store's file cannot be read or written, or it is of a later version."""
+
+
+class EveningStore:
+    """The store's file; a context manager that closes it. Without a path it is kept in memory.
+
+    Values are JSON objects. Raises StoreError if the file cannot be used.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._name = "memory" if path is None else str(path)
+        try:
+            self._database = sqlite3.connect(
+                ":memory:" if path is None else path, isolation_level=None, check_same_thread=False
+            )
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = FULL")
+            self._migrate()
+        except sqlite3.Error as error:
+            raise StoreError(f"The store {self._name} cannot be used: {error}.") from error
+
+    def _migrate(self) -> None:
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"The store {self._name} has version {version}, and this program reads version"
+                f" {SCHEMA_VERSION}; start the program that wrote it, or name another --data."
+            )
+        if version == 0:
+            self._database.executescript(
+                f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+            )
+
+    # Sessions and hands
+
+    def put_session(self, session: str, started: str, ended: str, game: str, facts: Json) -> None:
+        """Add a session, or replace what is stored of it."""
+        self._write(
+            "INSERT INTO session VALUES (?, (SELECT count(*) FROM session) + 1, ?, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET ended = excluded.ended, game = excluded.game,"
+            " facts = excluded.facts",
+            (session, started, ended, game, _text(facts)),
+        )
+
+    def sessions(self, before: str | None, limit: int) -> list[tuple[str, str, str, str, Json]]:
+        """Sessions, latest first: id, start, end, game, facts."""
+        rows = self._read(
+            "SELECT id, started, ended, game, facts FROM session WHERE number < coalesce("
+            "(SELECT number FROM session WHERE id = ?), 9e15) ORDER BY number DESC LIMIT ?",
+            (before, limit),
+        )
+        return [(*row[:4], json.loads(row[4])) for row in rows]
+
+    def session(self, session: str) -> Json | None:
+        """The facts of a session; None if it is not stored."""
+        rows = self._read("SELECT facts FROM session WHERE id = ?", (session,))
+        return json.loads(rows[0][0]) if rows else None
+
+    def put_hand(
+        self, session: str, number: int, result: Json, lines: Iterable[str], events: Iterable[Json]
+    ) -> None:
+        """Add the hand of a session; a hand that is stored already stays as it is."""
+        self._write(
+            "INSERT INTO hand VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (session, number, _text(result), _text(list(lines)), _text(list(events))),
+        )
+
+    def results(self, session: str, after: int, limit: int) -> list[Json]:
+        """The results of a session's hands above a number, in order."""
+        rows = self._read(
+            "SELECT result FROM hand WHERE session = ? AND number > ? ORDER BY number LIMIT ?",
+            (session, after, limit),
+        )
+        return [json.loads(row[0]) for row in rows]
+
+    def hand(self, session: str, number: int) -> tuple[list[str], list[Json]] | None:
+        """The record lines and the events of a hand; None if it is not stored."""
+        rows = self._read(
+            "SELECT lines, events FROM hand WHERE session = ? AND number = ?", (session, number)
+        )
+        return (json.loads(rows[0][0]), json.loads(rows[0][1])) if rows else None
+
+    # Presets, replies, facts
+
+    def put_preset(self, name: str, choice: Json | None) -> None:
+        """Save a preset; None deletes it."""
+        if choice is None:
+            self._write("DELETE FROM preset WHERE name = ?", (name,))
+            return
+        self._write(
+            "INSERT INTO preset VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET"
+            " choice = excluded.choice",
+            (name, _text(choice)),
+        )
+
+    def presets(self) -> dict[str, Json]:
+        """All presets by name, sorted."""
+        rows = self._read("SELECT name, choice FROM preset ORDER BY name", ())
+        return {name: json.loads(choice) for name, choice in rows}
+
+    def put_reply(self, command: str, reply: Json) -> None:
+        """Keep the reply to a command; the oldest one beyond `REPLIES` is deleted."""
+        self._write(
+            "INSERT INTO reply (id, reply) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (command, _text(reply)),
+        )
+        self._write(
+            "DELETE FROM reply WHERE number <= (SELECT max(number) FROM reply) - ?", (REPLIES,)
+        )
+
+    def reply(self, command: str) -> Json | None:
+        """The reply to a command; None if it was not given (or long ago)."""
+        rows = self._read("SELECT reply FROM reply WHERE id = ?", (command,))
+        return json.loads(rows[0][0]) if rows else None
+
+    def put_fact(self, name: str, value: object) -> None:
+        """Keep one value of the service by its name."""
+        self._write(
+            "INSERT INTO fact VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET"
+            " value = excluded.value",
+            (name, _text(value)),
+        )
+
+    def fact(self, name: str) -> Any:
+        """The value by its name; None if there is none."""
+        rows = self._read("SELECT value FROM fact WHERE name = ?", (name,))
+        return json.loads(rows[0][0]) if rows else None
+
+    # The file
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def __enter__(self) -> EveningStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _write(self, sql: str, values: Sequence[object]) -> None:
+        try:
+            self._database.execute(sql, values)
+        except sqlite3.Error as error:
+            raise StoreError(f"The store {self._name} cannot be written: {error}.") from error
+
+    def _read(self, sql: str, values: Sequence[object]) -> list[Any]:
+        try:
+            with closing(self._database.execute(sql, values)) as rows:
+                return rows.fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"The store {self._name} cannot be read: {error}.") from error
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

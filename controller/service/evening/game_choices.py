@@ -1,0 +1,106 @@
+"""Converts a game choice to the orders of rounds, and validates it with the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from config.errors import Finding, dotted
+from config.layout.staging import DoesNotFitError, Staging
+from config.loader import load_game
+from config.schema import GameConfig, Table
+from config.validation.checks import fit
+from config.validation.game_parameters import accepted
+from controller.orders import Orders
+from controller.planning.hand_lanes import staging_of
+from controller.service.status import GameChoice
+from rules.errors import RulesError, WallwrightError
+from rules.games import GAMES
+from rules.geometry import Walls
+
+WINDS = ("East", "South", "West", "North")
+
+
+class ChoiceRefusedError(WallwrightError, ValueError):
+    """A game choice that this table cannot play, or house rules that the game does not have."""
+
+
+@dataclass(frozen=True)
+class PlannedGame:
+    """A valid game choice: its configuration, the orders of its rounds, and its staging."""
+
+    choice: GameChoice
+    config: GameConfig
+    orders: Orders
+    staging: Staging
+
+    @property
+    def seats(self) -> int:
+        """The number of players."""
+        return self.orders.setup(self.orders.dealer).seating.players
+
+    @property
+    def has_winds(self) -> bool:
+        """Whether seats are named by winds: in games of four players with walls."""
+        return isinstance(self.staging.layout, Walls) and self.seats == len(WINDS)
+
+    def wind(self, seat: int, dealer: int) -> str:
+        """The wind of a seat if `dealer` is East; empty in games without winds."""
+        return WINDS[(seat - dealer) % self.seats] if self.has_winds else ""
+
+    def uses_tiles_of(self, other: PlannedGame) -> bool:
+        """Whether both choices use the same tiles in the same trays.
+
+        Then a set that was shuffled for one of them can be dealt for the other.
+        """
+        return (
+            self.orders.game.tiles == other.orders.game.tiles
+            and self.config.tile == other.config.tile
+            and self.staging.fills == other.staging.fills
+            and dict(self.staging.lanes) == dict(other.staging.lanes)
+        )
+
+
+def planned(table: Table, choice: GameChoice) -> PlannedGame:
+    """Validate a choice for a table. Raises ChoiceRefusedError with a sentence."""
+    if choice.game not in GAMES:
+        raise ChoiceRefusedError(
+            f"There is no game '{choice.game}'; there are {', '.join(sorted(GAMES))}."
+        )
+    config = load_game(choice.game)
+    given = {**config.parameters, **choice.house_rules}
+    parameters, findings = accepted(choice.game, given)
+    if findings:
+        raise ChoiceRefusedError(_sentence(findings))
+    game = GAMES[choice.game]
+    orders = Orders(
+        game,
+        parameters,
+        dealer=choice.dealer,
+        players=choice.players,
+        answers=dict(choice.answers),
+        play=choice.follow_play,
+        draw_seats=choice.draw_seats,
+    )
+    try:
+        orders.setup(orders.dealer)
+        if choice.follow_play:
+            orders.first_match()
+        elif choice.draw_seats:
+            raise ChoiceRefusedError(
+                "`draw_seats` needs hands that the table follows; set `follow_play`, or leave"
+                " `draw_seats` out."
+            )
+        verdict = fit(table, game, config)
+        if not verdict.fits:
+            raise ChoiceRefusedError(
+                f"{game.title} does not fit the table {table.name}: {' '.join(verdict.reasons)}"
+            )
+        return PlannedGame(choice, config, orders, staging_of(table, orders))
+    except (RulesError, DoesNotFitError) as error:
+        raise ChoiceRefusedError(f"{game.title}: {error}") from error
+
+
+def _sentence(findings: Sequence[Finding]) -> str:
+    """The findings as one text, each with its key."""
+    return " ".join(f"{dotted(each.path)} {each.wrong}; {each.cure}." for each in findings)

@@ -1,0 +1,248 @@
+"""The present session: its players, its hands, its scores and its records, from the events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from controller.events import Event
+from controller.service.evening.debts import debts_of
+from controller.service.evening.evening_store import EveningStore
+from controller.service.evening.game_choices import PlannedGame
+from controller.service.status import (
+    RESULTS,
+    GameChoice,
+    HandResult,
+    PaymentStatus,
+    SeatStatus,
+    SessionStatus,
+)
+
+EVENTS_KEPT = 5000
+"""Number of events of one round that are kept for its record."""
+Writes = Callable[[Callable[[EveningStore], None]], None]
+"""Runs a write to the store, now or in a thread, in the order of the calls."""
+
+
+@dataclass
+class _Round:
+    """The lines and events of the round in progress; `hand` is its number in the session."""
+
+    hand: int = 0
+    lines: list[str] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    settled: Event | None = None
+    abandoned: bool = False
+
+
+class SessionBook:
+    """The book of one session. `writes` stores what has to survive a restart.
+
+    A session is kept from its beginning; a hand is stored when its round is over. A round that is
+    reported twice, because a resumed run repeats it, is stored once.
+    """
+
+    def __init__(
+        self,
+        session: str,
+        game: PlannedGame,
+        names: Mapping[int, str],
+        writes: Writes,
+        *,
+        started: str | None = None,
+        results: tuple[HandResult, ...] = (),
+    ) -> None:
+        self.id = session
+        self.game = game
+        self.ending = False
+        self.dealer = game.orders.dealer
+        self.names: dict[int, str] = {seat: name for seat, name in names.items() if name}
+        self.started = started or datetime.now(UTC).isoformat(timespec="seconds")
+        self._writes = writes
+        self._results = list(results)
+        self._round = _Round()
+        self.settled: dict[int, Event] = {}
+        """Settlements of hands that the journal has from before a restart, by hand."""
+        self._keep("")
+
+    # Changes by people
+
+    def name_players(self, names: Mapping[int, str]) -> None:
+        """Name players by seat; an empty name removes one."""
+        self.names = {seat: name for seat, name in {**self.names, **names}.items() if name.strip()}
+        self._keep("")
+
+    def change_game(self, game: PlannedGame) -> None:
+        """Note that the next round is of this game."""
+        self.game = game
+        self._keep("")
+
+    def end(self) -> None:
+        """Note the end of the session."""
+        self._keep(datetime.now(UTC).isoformat(timespec="seconds"))
+
+    # Events
+
+    def record_line(self, line: str) -> None:
+        """Take a line of the record of the play."""
+        self._round.lines.append(line)
+
+    def update(self, event: Event) -> None:
+        """Take an event of the table."""
+        if len(self._round.events) < EVENTS_KEPT:
+            self._round.events.append(event)
+        match event:
+            case {"event": "settled"}:
+                self._round.settled = event
+            case {"event": "hand_abandoned"}:
+                self._round.abandoned = True
+            case {"event": "ready", "dealer": int(dealer)}:
+                self.dealer = dealer
+            case {"event": "seats_drawn", "moves": list(moves)}:
+                self.names = {moves[seat]: name for seat, name in self.names.items()}
+                self._keep("")
+
+    def begin_round(self, hand: int | None) -> int:
+        """Begin the record of a round: of the next hand, or of a hand that a resumed run repeats.
+
+        Returns the number of the hand.
+        """
+        number = self.rounds + 1 if hand is None else hand
+        self._round = _Round(number, settled=self.settled.get(number))
+        return number
+
+    def end_round(self) -> HandResult | None:
+        """Store the round that is over; returns its result, None if it was stored before."""
+        ended, self._round = self._round, _Round()
+        number = ended.hand
+        if not number or any(result.number == number for result in self._results):
+            return None
+        result = _result(number, self.game, ended, self.scores, self.described)
+        self._results.append(result)
+        facts, lines, events = result.model_dump(mode="json"), ended.lines, ended.events
+        self._writes(lambda store: store.put_hand(self.id, number, facts, lines, events))
+        self._keep("")
+        return result
+
+    # Reading
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds that are over."""
+        return len(self._results)
+
+    @property
+    def balances(self) -> dict[int, float]:
+        """The gain of each seat in all hands of the session."""
+        gains = dict.fromkeys(range(self.game.seats), 0.0)
+        for result in self._results:
+            for payment in result.payments:
+                if payment.payer in gains:
+                    gains[payment.payer] -= payment.amount
+                if payment.payee in gains:
+                    gains[payment.payee] += payment.amount
+        return gains
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """The gain of each seat, by seat."""
+        return tuple(self.balances.values())
+
+    def status(self, tiles: Mapping[int, int]) -> SessionStatus:
+        """The session for the status; `tiles` are the numbers of dealt tiles by seat."""
+        game, gains = self.game, self.balances
+        return SessionStatus(
+            id=self.id,
+            started=self.started,
+            game=game.orders.game.name,
+            title=game.orders.game.title,
+            rounds=self.rounds,
+            ending=self.ending,
+            follow_play=game.orders.play,
+            seats=tuple(
+                SeatStatus(
+                    seat=seat,
+                    wind=game.wind(seat, self.dealer),
+                    name=self.names.get(seat, ""),
+                    dealer=seat == self.dealer,
+                    tiles=tiles.get(seat, 0),
+                    score=gains[seat],
+                )
+                for seat in range(game.seats)
+            ),
+            results=tuple(self._results[-RESULTS:]),
+            debts=debts_of({self.player(seat): gain for seat, gain in gains.items()}),
+        )
+
+    def player(self, seat: int) -> str:
+        """The player's name, or the seat in words: a wind would change with the dealer."""
+        return self.names.get(seat) or f"seat {seat}"
+
+    def described(self, seat: int) -> str:
+        """The player of a seat in the present hand: name and wind, or the seat in words."""
+        name, wind = self.names.get(seat, ""), self.game.wind(seat, self.dealer)
+        if name and wind:
+            return f"{name} ({wind})"
+        return name or wind or f"Seat {seat}"
+
+    def _keep(self, ended: str) -> None:
+        choice: GameChoice = self.game.choice
+        facts: dict[str, Any] = {
+            "choice": choice.model_dump(mode="json"),
+            "names": {str(seat): name for seat, name in self.names.items()},
+            "title": self.game.orders.game.title,
+            "rounds": self.rounds,
+            "scores": list(self.scores),
+        }
+        name, started = self.game.orders.game.name, self.started
+        self._writes(lambda store: store.put_session(self.id, started, ended, name, facts))
+
+
+def _result(
+    number: int,
+    game: PlannedGame,
+    ended: _Round,
+    scores: tuple[float, ...],
+    described: Callable[[int], str],
+) -> HandResult:
+    settled, title = ended.settled, game.orders.game.name
+    if settled is None:
+        sentence = "The hand was abandoned." if ended.abandoned else "The round is over."
+        return HandResult(
+            number=number, game=title, sentence=sentence, scores=scores, abandoned=ended.abandoned
+        )
+    facts: dict[str, Any] = dict(settled)
+    payments = tuple(
+        PaymentStatus(
+            payer=_seat(each["from"]),
+            payee=_seat(each["to"]),
+            amount=each["amount"],
+            why=each["why"],
+        )
+        for each in facts["payments"]
+    )
+    gains = list(scores) or [0.0] * game.seats
+    for payment in payments:
+        if payment.payer is not None and payment.payer < len(gains):
+            gains[payment.payer] -= payment.amount
+        if payment.payee is not None and payment.payee < len(gains):
+            gains[payment.payee] += payment.amount
+    times = f", times {facts['multiplier']}" if facts["multiplier"] != 1 else ""
+    winner = facts["winner"]
+    who = "" if winner is None else f"{described(winner)} wins: "
+    return HandResult(
+        number=number,
+        game=title,
+        sentence=f"{who}{facts['name']}{times}.",
+        winner=winner,
+        payments=payments,
+        reasons=tuple(facts["reasons"]),
+        scores=tuple(gains),
+    )
+
+
+def _seat(named: object) -> int | None:
+    """The seat of a payment's end; None for the house."""
+    return named if isinstance(named, int) else None

@@ -1,0 +1,1 @@
+"""Runs of a table: a daemon on its hardware and its journal."""

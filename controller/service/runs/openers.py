@@ -1,0 +1,58 @@
+"""Opens the hardware of a table for the service: simulated, or on lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
+
+from config.schema import Table
+from controller.assembly import Hardware, on_lines, simulated
+from controller.planning.setup_forecast import seats_of
+from controller.service.evening.game_choices import PlannedGame
+from controller.service.service_guide import ServiceGuide, SimulatedHands
+from firmware_bridge.commissioning.device_keys import DeviceKeys
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
+
+
+class SimulatedTable:
+    """Opens a new simulated table for each run, with its tiles in their boxes.
+
+    `injected_faults` happen in the first run.
+    """
+
+    def __init__(
+        self, table: Table, seed: int, injected_faults: tuple[InjectedFault, ...] = ()
+    ) -> None:
+        self._table = table
+        self._seed = seed
+        self._injected_faults = injected_faults
+        self._opened = 0
+
+    def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
+        """Create the simulated table for a game."""
+        orders = game.orders
+        hardware = simulated(
+            self._table,
+            game.config,
+            orders.game,
+            seats_of(orders.setup(orders.dealer)),
+            self._seed + self._opened,
+            injected_faults=() if self._opened else self._injected_faults,
+        )
+        self._opened += 1
+        guide.use(cast(SimulatedHands, hardware.guide))
+        return replace(hardware, guide=guide)
+
+
+class TableOnLines:
+    """Opens the boards of a real table at their ports."""
+
+    def __init__(self, table: Table, ports: Mapping[str, str], keys: DeviceKeys | None) -> None:
+        self._table = table
+        self._ports = ports
+        self._keys = keys
+
+    def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
+        """Open the ports. Raises BoardSilentError if one cannot be opened."""
+        return on_lines(self._table, game.orders.game, self._ports, guide, self._keys)

@@ -1,0 +1,282 @@
+"""Builds the status of a table from its events, its run state and its session."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from config.layout.staging import Staging
+from config.schema import Table
+from controller.daemon import Daemon
+from controller.events import Event
+from controller.faults.catalogue import CATALOGUE
+from controller.faults.table_fault import Fault
+from controller.operator.incidents import Incidents
+from controller.service.evening.game_choices import PlannedGame
+from controller.service.evening.session_book import SessionBook
+from controller.service.event_words import in_words, step_in_words
+from controller.service.open_prompts import OpenPrompts
+from controller.service.status import (
+    RECENT,
+    BoardStatus,
+    CountsStatus,
+    FaultStatus,
+    GameChoice,
+    HeadStatus,
+    LeadStatus,
+    MachineStatus,
+    PauseCauseStatus,
+    Programme,
+    RecentEvent,
+    RoundStatus,
+    SceneStatus,
+    ServiceStatus,
+    Status,
+    TableFacts,
+    ThrowStatus,
+    TilesStatus,
+)
+from controller.service.user_roles import role_for
+
+_BELOW_TURNS = ("shuffling", "building")
+
+
+class TableView(Protocol):
+    """What the status reads of the service, apart from events."""
+
+    daemon: Daemon | None
+    book: SessionBook | None
+    prompts: OpenPrompts
+    lead: LeadStatus | None
+    service: ServiceStatus
+    game: PlannedGame | None
+
+    @property
+    def chosen(self) -> PlannedGame | None:
+        """The game that applies from the next shuffle, if it is not the present one."""
+
+
+@dataclass
+class _Round:
+    """The round on the table, from its events."""
+
+    set: int = 0
+    dealer: int = 0
+    step: str = ""
+    throw: ThrowStatus | None = None
+    choices: dict[str, int | str] | None = None
+    indicator: str = ""
+    face: str = ""
+    acts: int = 0
+    over: bool = False
+    up: dict[str, str] | None = None
+
+
+class StatusTracker:
+    """Keeps what the events report, and builds the status on request. `view` is the service."""
+
+    def __init__(self, table: Table, facts: TableFacts, view: TableView) -> None:
+        self._table = table
+        self._facts = facts
+        self._view = view
+        self._incidents = Incidents()
+        self._recent: deque[RecentEvent] = deque(maxlen=RECENT)
+        self._machine = MachineStatus()
+        self._round: _Round | None = None
+        self._fault: FaultStatus | None = None
+        self._faults = 0
+        self._rounds = 0
+        self._serials: Mapping[str, str] = {}
+
+    def begin_run(self, serials: Mapping[str, str]) -> None:
+        """Note that a daemon starts; `serials` are the serial numbers of its boards."""
+        self._serials, self._fault, self._round = serials, None, None
+
+    def end_run(self) -> None:
+        """Note that the daemon has ended."""
+        self._round = None
+        self._machine = MachineStatus()
+
+    def count_round(self) -> None:
+        """Count a round that is over."""
+        self._rounds += 1
+
+    def clear_fault(self) -> None:
+        """Note that the table starts again after a fault."""
+        self._fault = None
+
+    def update(self, event: Event) -> None:
+        """Take an event of the table."""
+        self._incidents.update(event)
+        words = in_words(event)
+        if words is not None:
+            self._recent.append(words)
+        match event:
+            case {"event": "state", "under": str(under), "top": str(top)}:
+                self._machine = MachineStatus(under=under, top=top, mode="going")
+                if under == top:
+                    self._machine = MachineStatus(under=under, top=top, mode=under)
+                if top in ("collecting", "clear"):
+                    self._round = None
+            case {"event": "walls_raised", "set": int(number)}:
+                self._round = _Round(set=number, choices={}, up={})
+            case {"event": "fault", "code": str(code), "part": str(part)}:
+                self._faults += 1
+                self._fault = _fault(code, part, event)
+        if self._round is not None:
+            self._update_round(self._round, event)
+
+    def _update_round(self, now: _Round, event: Event) -> None:
+        match event:
+            case {"event": "step"}:
+                now.step = step_in_words(event)
+            case {"event": "dice_thrown", "by": int(by), "dice": list(dice)}:
+                now.throw = ThrowStatus(by=by, dice=tuple(dice))
+            case {"event": "choice_made", "what": str(what), "answer": int() | str() as answer}:
+                now.choices = {**(now.choices or {}), what: answer}
+            case {"event": "tile_turned_up", "at": str(at), "tile": tile}:
+                now.indicator, now.face = at, str(tile or "")
+                now.up = {**(now.up or {}), at: f"up {tile or '?'}"}
+            case {"event": "ready", "dealer": int(dealer)}:
+                now.dealer, now.step = dealer, ""
+            case {"event": "action_taken"}:
+                now.acts += 1
+            case {"event": "settled" | "hand_abandoned"}:
+                now.over = True
+
+    def status(self) -> Status:
+        """The present status."""
+        view, daemon = self._view, self._view.daemon
+        book = view.book
+        incidents = self._incidents.figures()
+        return Status(
+            table=self._facts,
+            boards=self._boards(),
+            service=view.service,
+            programme=Programme(now=_choice(view.game), next=_choice(view.chosen)),
+            session=None if book is None else book.status(self._dealt()),
+            round=self._round_status(),
+            machine=self._machine,
+            scene=SceneStatus() if daemon is None else self._scene(daemon),
+            prompts=view.prompts.open,
+            pause=tuple(
+                PauseCauseStatus(
+                    why=cause.why, board=cause.board, channel=cause.channel, since=cause.since
+                )
+                for cause in self._incidents.pause
+            ),
+            fault=self._fault,
+            tiles=TilesStatus()
+            if daemon is None
+            else TilesStatus(
+                expected=daemon.run_state.ledger.expected,
+                accounted=daemon.run_state.ledger.accounted,
+            ),
+            counts=CountsStatus.model_validate(
+                {**incidents, "rounds": self._rounds, "faults": self._faults}
+            ),
+            lead=view.lead,
+            recent=tuple(self._recent),
+        )
+
+    def _boards(self) -> dict[str, BoardStatus]:
+        silent = {cause.board for cause in self._incidents.pause if cause.why == "SILENT"}
+        running = self._view.daemon is not None
+        return {
+            name: BoardStatus(
+                connected=running and name not in silent, serial=self._serials.get(name, "")
+            )
+            for name in self._table.boards
+        }
+
+    def _dealt(self) -> dict[int, int]:
+        daemon = self._view.daemon
+        on_top = None if daemon is None else daemon.run_state.ledger.on_top
+        if daemon is None or on_top is None:
+            return {}
+        hands = daemon.run_state.ledger.sets[on_top].hands
+        return {seat: len(hand) for seat, hand in hands.items()}
+
+    def _round_status(self) -> RoundStatus | None:
+        now = self._round
+        if now is None:
+            return None
+        to_act = [prompt.seats for prompt in self._view.prompts.open if prompt.kind == "act"]
+        return RoundStatus(
+            set=now.set,
+            dealer=now.dealer,
+            phase=self._machine.top,
+            step=now.step,
+            throw=now.throw,
+            choices=now.choices or {},
+            indicator=now.indicator,
+            indicator_face=now.face,
+            acts=now.acts,
+            to_act=to_act[0] if to_act else (),
+            over=now.over,
+        )
+
+    def _scene(self, daemon: Daemon) -> SceneStatus:
+        ledger, lifted = daemon.run_state.ledger, daemon.lifted
+        places: dict[str, str] = {}
+        if ledger.on_top is not None:
+            top = ledger.sets[ledger.on_top]
+            places = {str(place): "wall" for place in top.standing}
+            for seat, hand in top.hands.items():
+                places |= {str(place): f"seat {seat}" for place in hand}
+            if self._round is not None and self._round.up:
+                places |= {at: up for at, up in self._round.up.items() if at in places}
+        drum = sum(each.accounted for each in ledger.sets if each.where == "drum")
+        in_trays = any(each.where == "trays" for each in ledger.sets)
+        building = daemon.is_building and not in_trays
+        out = sum(done for done, _ in lifted.values()) if building else 0
+        turning = self._machine.under in _BELOW_TURNS
+        return SceneStatus(
+            places=places,
+            drum=max(0, drum - out),
+            drum_turns=turning and self._machine.mode == "going",
+            lid_open=self._machine.top == "collecting" or self._machine.under == "gathering",
+            trays=self._trays(daemon.staging, lifted if building else None, full=in_trays),
+            heads={
+                part: HeadStatus(lifted=done, target=share)
+                for part, (done, share) in lifted.items()
+                if building
+            },
+            ready_lamp=self._machine.top == "playing",
+        )
+
+    def _trays(
+        self, staging: Staging, lifted: Mapping[str, tuple[int, int]] | None, *, full: bool
+    ) -> dict[str, int]:
+        """Tiles in each tray below; during a build they follow from what the heads have lifted."""
+        if full:
+            return {str(fill.tray): fill.tiles for fill in staging.fills}
+        heads = self._table.modules.heads
+        if lifted is None or heads is None or staging.by_hand:
+            return {}
+        trays: dict[str, int] = {}
+        for head, (done, _) in zip(heads.ports, lifted.values(), strict=False):
+            left = done - sum(staging.lanes[seat] for seat in staging.lanes_of(head.trays))
+            for tray in head.trays:
+                tiles = sum(fill.tiles for fill in staging.fills if fill.tray == tray)
+                trays[str(tray)] = max(0, min(tiles, left))
+                left -= tiles
+        return trays
+
+
+def _choice(game: PlannedGame | None) -> GameChoice | None:
+    return None if game is None else game.choice
+
+
+def _fault(code: str, part: str, event: Event) -> FaultStatus:
+    row = CATALOGUE[Fault[code]]
+    return FaultStatus(
+        code=code,
+        part=part,
+        evidence=str(event.get("evidence", "")),
+        cure=row.request(part),
+        role=role_for(row.who),
+        since=round(float(str(event["t"])), 3),
+    )

@@ -1,0 +1,379 @@
+"""The service of one table: keeps it running, session after session, until it is stopped.
+
+The service opens the hardware for the chosen game and runs a daemon on it. The daemon stays in its
+run while sessions begin and end; a game with other tiles needs a new run. A run that is stopped is
+unfinished in the journal, so that the next start resumes it and gathers no tile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from config.schema import Table
+from controller.assembly import Hardware
+from controller.daemon import Daemon
+from controller.events import EVENTS_VERSION, Event, EventLog, Listener
+from controller.journal import Journal
+from controller.journal.storage import Storage
+from controller.service.evening.evening_programme import EveningProgramme
+from controller.service.evening.evening_store import EveningStore
+from controller.service.evening.game_choices import PlannedGame, planned
+from controller.service.evening.session_book import SessionBook
+from controller.service.evening.settlements import settlements_of
+from controller.service.open_prompts import OpenPrompts
+from controller.service.runs.run_job import RunJob
+from controller.service.runs.table_run import RunEnd, TableRun, open_journal
+from controller.service.service_guide import ServiceGuide
+from controller.service.status import (
+    GameChoice,
+    HandResult,
+    LeadStatus,
+    ServiceName,
+    ServiceStatus,
+    TableFacts,
+)
+from controller.service.status_feed import StatusFeed
+from controller.service.status_tracker import StatusTracker
+
+T = TypeVar("T")
+
+PUBLISH_AFTER = 0.02
+"""Seconds for which changes are collected before the status is published."""
+BUILD_INTERVAL = 0.25
+"""Seconds between two publications while heads lift tiles, which no event reports."""
+SESSION, RUN_CHOICE = "session", "run choice"
+"""Names of facts in the store."""
+
+
+class TableOpener(Protocol):
+    """Opens the hardware of a table for a game. The guide gets the people of a simulated table."""
+
+    def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
+        """Open the hardware. Raises BoardError or WallwrightError with a sentence."""
+
+
+class StoreThread(Protocol):
+    """Runs the work of the store: at once, or in a thread of its own, in the order of the calls."""
+
+    def write(self, work: Callable[[EveningStore], None]) -> None:
+        """Run a write; the caller does not wait for it."""
+
+    async def read(self, work: Callable[[EveningStore], T]) -> T:
+        """Run a read after all earlier writes; returns its result."""
+
+
+class TableService:
+    """The service of one table, as commands and runs change it.
+
+    `ports` are the serial ports of a real table's boards, empty for a simulated table. `journal` is
+    the file of the journal, None to keep it in memory. `storage` creates the storage of a run.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        facts: TableFacts,
+        opener: TableOpener,
+        store: EveningStore,
+        thread: StoreThread,
+        *,
+        storage: Callable[[], Storage],
+        journal: Path | None = None,
+        journal_copy: Path | None = None,
+        ports: dict[str, str] | None = None,
+        seed: int = 0,
+        automatic: bool = False,
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        self.table = table
+        self.daemon: Daemon | None = None
+        self.book: SessionBook | None = None
+        self.game: PlannedGame | None = None
+        self.lead: LeadStatus | None = None
+        self.service = ServiceStatus(sentence="Nobody plays; choose a game to begin.")
+        self.store = store
+        self.thread = thread
+        self.programme: EveningProgramme | None = None
+        self.stopping = asyncio.Event()
+        self._loop = loop
+        self.clock: Callable[[], float] = lambda: round(loop.time() - begun, 6)
+        number = (store.fact("starts") or 0) + 1
+        store.put_fact("starts", number)
+        self.prompts = OpenPrompts(f"p{number}", self.clock, self.changed)
+        self.guide = ServiceGuide(self.prompts, automatic=automatic)
+        self._opener = opener
+        self._storage = storage
+        self._journal_file, self._journal_copy = journal, journal_copy
+        self._ports = ports or {}
+        self._seed = seed
+        self._listeners: list[Listener] = []
+        self._wanted: PlannedGame | None = None
+        self._may_run = asyncio.Event()
+        self._publishing: asyncio.TimerHandle | None = None
+        self._journal: Journal | None = None
+        self._presets = {
+            name: GameChoice.model_validate(choice) for name, choice in store.presets().items()
+        }
+        self._tracker = StatusTracker(table, facts, self)
+        self.feed = StatusFeed(self._tracker.status(), self.clock)
+
+    # What clients read
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Pass every later event to `listener`; returns the function that ends that."""
+        self._listeners.append(listener)
+
+        def end() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return end
+
+    def presets(self) -> dict[str, GameChoice]:
+        """The saved games with house rules, by name."""
+        return dict(self._presets)
+
+    def journal_lines(self) -> list[tuple[int, str]]:
+        """The lines of the present run's journal with their record numbers, in order."""
+        return [] if self._journal is None else self._journal.numbered_lines()
+
+    @property
+    def chosen(self) -> PlannedGame | None:
+        """The game that applies from the next shuffle, if it is not the present one."""
+        return self._wanted if self.programme is None else self.programme.next
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the table is simulated, so that its tiles do not outlast the process."""
+        return not self._ports
+
+    # What commands do
+
+    def plan(self, choice: GameChoice) -> PlannedGame:
+        """Validate a choice. Raises ChoiceRefusedError."""
+        return planned(self.table, choice)
+
+    def begin_session(self, game: PlannedGame, names: dict[int, str]) -> SessionBook:
+        """Begin a session; the table starts if it does not run."""
+        number = (self.store.fact("sessions") or 0) + 1
+        self.store.put_fact("sessions", number)
+        self.book = SessionBook(f"s{number}", game, names, self.thread.write)
+        self._keep_session()
+        self.set_state("session", f"{game.orders.game.title} is played.")
+        if self.programme is not None:
+            self.programme.begin_session(self.book.id, game)
+        self._wanted = game
+        self._may_run.set()
+        return self.book
+
+    def choose_next(self, game: PlannedGame) -> None:
+        """Choose the game that applies from the next shuffle."""
+        self._wanted = game
+        if self.programme is not None:
+            self.programme.choose(game)
+        self.changed()
+
+    def finish_session(self) -> None:
+        """End the session: now if no round is on the table, else after the round."""
+        assert self.book is not None
+        self.book.ending = True
+        if self.daemon is None or self.daemon.run_state.ledger.on_top is None:
+            self._end_session()
+        self.changed()
+
+    def clear_fault(self) -> None:
+        """Let the table start again after a fault."""
+        self._tracker.clear_fault()
+        self._may_run.set()
+
+    def save_preset(self, name: str, choice: GameChoice | None) -> None:
+        """Save a preset; None deletes it."""
+        facts = None if choice is None else choice.model_dump(mode="json")
+        if choice is None:
+            self._presets.pop(name, None)
+        else:
+            self._presets[name] = choice
+        self.thread.write(lambda store: store.put_preset(name, facts))
+
+    def stop(self) -> None:
+        """Stop the service: boards first; the tiles stay where they are."""
+        self.set_state("stopping", "The service stops.")
+        self.stopping.set()
+        self._may_run.set()
+
+    # Status
+
+    def set_state(self, state: ServiceName, sentence: str) -> None:
+        """Change the state of the service."""
+        self.service = ServiceStatus(state=state, since=round(self.clock(), 3), sentence=sentence)
+        self.changed()
+
+    def changed(self) -> None:
+        """Publish the status soon."""
+        if self._publishing is None:
+            self._publishing = self._loop.call_later(PUBLISH_AFTER, self._publish)
+
+    def _publish(self) -> None:
+        self._publishing = None
+        self.feed.publish(self._tracker.status())
+        if self.daemon is not None and self.daemon.is_building:
+            self._publishing = self._loop.call_later(BUILD_INTERVAL, self._publish)
+
+    def _on_event(self, event: Event) -> None:
+        self._tracker.update(event)
+        if self.book is not None:
+            self.book.update(event)
+            over = event["event"] in ("settled", "hand_abandoned")
+            if over and self.book.ending:
+                self._round_over()
+        for listener in tuple(self._listeners):
+            listener(event)
+        self.changed()
+
+    # Sessions and rounds
+
+    def _round_begins(self, game: PlannedGame, session: str, hand: int | None) -> int:
+        self.game = game
+        if self.book is None or self.book.id != session:
+            return hand or 0
+        if hand is None:
+            self.book.change_game(game)
+        self.changed()
+        return self.book.begin_round(hand)
+
+    def _round_over(self) -> None:
+        if self.book is None:
+            return
+        if self.book.end_round() is not None:
+            self._tracker.count_round()
+        if self.book.ending:
+            self._end_session()
+        self.changed()
+
+    def _end_session(self) -> None:
+        assert self.book is not None
+        self.book.end()
+        self.book = None
+        self._keep_session()
+        if self.programme is not None:
+            self.programme.end_session()
+        self.set_state("idle", "The session is over.")
+
+    def _keep_session(self) -> None:
+        book = self.book
+        value = None if book is None else {"id": book.id, "started": book.started}
+        self.thread.write(lambda store: store.put_fact(SESSION, value))
+
+    # Runs
+
+    async def serve(self) -> None:
+        """Keep the table running until `stop`. Raises an error of the program only."""
+        await self._restore()
+        try:
+            while not self.stopping.is_set():
+                if self._wanted is None:
+                    self._may_run.clear()
+                    self.changed()
+                    await self._may_run.wait()
+                    continue
+                await self._run(self._wanted)
+        finally:
+            if self._publishing is not None:
+                self._publishing.cancel()
+            self.feed.publish(self._tracker.status())
+
+    async def _restore(self) -> None:
+        """Continue the session and the run of an earlier start of the service."""
+        kept = await self.thread.read(lambda store: store.fact(SESSION))
+        if kept is not None:
+            found = await self.thread.read(lambda store: store.session(kept["id"]))
+            if found is not None:
+                game = self.plan(GameChoice.model_validate(found["choice"]))
+                rows = await self.thread.read(lambda store: store.results(kept["id"], 0, -1))
+                self.book = SessionBook(
+                    kept["id"],
+                    game,
+                    {int(seat): name for seat, name in found["names"].items()},
+                    self.thread.write,
+                    started=kept["started"],
+                    results=tuple(HandResult.model_validate(row) for row in rows),
+                )
+                self._wanted = game
+                self.set_state("session", f"{game.orders.game.title} continues.")
+        choice = await self.thread.read(lambda store: store.fact(RUN_CHOICE))
+        if choice is not None and not self.is_simulated:
+            # The tiles of the last run are on the table, also if nobody plays.
+            self._wanted = self.plan(GameChoice.model_validate(choice))
+
+    async def _run(self, game: PlannedGame) -> None:
+        """One run of the table with the tiles of a game, to its end."""
+        hardware = self._opener(game, self.guide)
+        choice = game.choice.model_dump(mode="json")
+        self.thread.write(lambda store: store.put_fact(RUN_CHOICE, choice))
+        try:
+            with open_journal(self._job(game), self._storage()) as journal:
+                self._journal = journal
+                end = await self._play(game, hardware, journal)
+        finally:
+            self.daemon = self.programme = self._journal = None
+            self._tracker.end_run()
+            hardware.close()
+        if end.failure is not None:
+            self.set_state("fault", end.sentence or "")
+            self._may_run.clear()
+            await self._may_run.wait()
+            if self.book is not None:
+                self.set_state("session", "The table starts again.")
+
+    async def _play(self, game: PlannedGame, hardware: Hardware, journal: Journal) -> RunEnd:
+        events = EventLog(self.clock)
+        events.listen(self._on_event)
+        programme = EveningProgramme(game, self.plan, self._round_begins, self._round_over)
+        events.emit("run_started", events_version=EVENTS_VERSION)
+        run = TableRun(
+            self._job(game),
+            hardware,
+            journal,
+            events,
+            clock=self.clock,
+            record=self._record_line,
+        )
+        self.daemon, self.programme, self.game = run.daemon, programme, game
+        self._tracker.begin_run(journal.serials)
+        programme.attach(run.daemon.run_state)
+        if self.book is not None:
+            self.book.settled = settlements_of(run.entries or (), self.book.id)
+            if run.entries is None:
+                programme.begin_session(self.book.id, game)
+            else:
+                programme.continue_session(self.book.id)
+        run.resume()
+        end = await run.play(programme, self.stopping)
+        if programme.next is not None and not self.stopping.is_set():
+            self._wanted = programme.next
+        return end
+
+    def _record_line(self, line: str) -> None:
+        if self.book is not None:
+            self.book.record_line(line)
+
+    def _job(self, game: PlannedGame) -> RunJob:
+        orders = replace(game.orders)
+        return RunJob(
+            self.table,
+            game.config,
+            orders,
+            rounds=0,
+            until_ready=False,
+            seed=self._seed,
+            pace=None,
+            ports=self._ports,
+            reveal=False,
+            journal=self._journal_file,
+            journal_copy=self._journal_copy,
+        )

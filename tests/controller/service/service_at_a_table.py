@@ -1,0 +1,96 @@
+"""A service at a simulated table in virtual time, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from config.loader import load_table
+from controller.service.client_port import ClientPort
+from controller.service.commands import Actor, CommandReply, CommandRequest
+from controller.service.evening.evening_store import EveningStore
+from controller.service.evening.store_thread import ImmediateStore
+from controller.service.runs.openers import SimulatedTable
+from controller.service.status import Status, TableFacts
+from controller.service.table_service import TableService
+from controller.service.user_roles import UserRole
+from firmware_bridge.sim.clock import run
+from firmware_bridge.sim.faults.injected_fault import parse
+from firmware_bridge.sim.slow_disk import SlowDisk
+
+Story = Callable[["Guests"], Awaitable[None]]
+
+
+class Guests:
+    """People at one table; each command gets an id of its own."""
+
+    def __init__(self, service: TableService) -> None:
+        self.service = service
+        self.port = ClientPort(service)
+        self._number = 0
+
+    @property
+    def status(self) -> Status:
+        """The status, without the delay of the publication."""
+        return self.service.feed.status
+
+    async def give(
+        self,
+        name: str,
+        role: UserRole = UserRole.TECHNICIAN,
+        client: str = "phone",
+        **arguments: object,
+    ) -> CommandReply:
+        """Give a command; returns its reply."""
+        self._number += 1
+        request = CommandRequest(id=f"c{self._number}", name=name, arguments=arguments)
+        return await self.port.submit(request, Actor("Ann", role, client))
+
+    async def _next_change(self) -> None:
+        changed = asyncio.Event()
+        end = self.service.feed.follow(lambda delta: changed.set())
+        await changed.wait()
+        end()
+
+    async def until(self, reached: Callable[[Status], bool], limit: float = 3600.0) -> None:
+        """Wait until the status is so, at most `limit` seconds."""
+        async with asyncio.timeout(limit):
+            while not reached(self.status):
+                await self._next_change()
+
+
+def at_a_table(
+    story: Story,
+    table: str = "robotic",
+    *,
+    automatic: bool = True,
+    injected_faults: tuple[str, ...] = (),
+    store: Path | None = None,
+    journal: Path | None = None,
+    seed: int = 1,
+) -> None:
+    """Run a service until the story ends, then stop it."""
+
+    async def serve() -> None:
+        machine = load_table(table)
+        kept = EveningStore(store)
+        service = TableService(
+            machine,
+            TableFacts(name=machine.name, seats=4, simulated=True, software="test"),
+            SimulatedTable(machine, seed, tuple(map(parse, injected_faults))),
+            kept,
+            ImmediateStore(kept),
+            storage=SlowDisk,
+            journal=journal,
+            automatic=automatic,
+        )
+        serving = asyncio.ensure_future(service.serve())
+        try:
+            await story(Guests(service))
+        finally:
+            service.stop()
+            await serving
+            kept.close()
+
+    run(serve())
