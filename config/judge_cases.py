@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ValidationError, create_model
 
-from config.errors import Finding, located, shown
+from config.errors import Finding, Lines, located, shown
 from config.loader import read
 from config.schema import Part
 from config.validation.messages import findings, from_rules
@@ -24,14 +24,26 @@ def load_case(game: str, path: str | Path) -> Any:
 
     If the file has the key `game`, it must name the same game.
     """
-    case = judging_of(game).case
+    judging_of(game)
     document = read(path)
     assert isinstance(document.value, dict)
-    given = {"game": game} | document.value
+    return case_of(game, document.value, document.file, document.lines)
+
+
+def case_of(
+    game: str, stated: Mapping[str, object], source: str, lines: Lines | None = None
+) -> Any:
+    """Returns a game's `Case` from its keys; errors name `source`, and the lines if given.
+
+    Raises ConfigErrors; RulesError for an unknown game.
+    """
+    case = judging_of(game).case
+    lines = lines or {}
+    given = {"game": game} | dict(stated)
     if given["game"] != game:
         wrong = f"is {shown(given['game'])}, but a case of '{game}' is expected"
         cure = f"Write `game: {game}`, or judge the case with its own game."
-        raise located(document.file, document.lines, [Finding(("game",), wrong, cure)])
+        raise located(source, lines, [Finding(("game",), wrong, cure)])
     if "game" not in {each.name for each in fields(case)}:
         del given["game"]
     model = _model(case)
@@ -40,9 +52,14 @@ def load_case(game: str, path: str | Path) -> Any:
         named = {name: getattr(values, name) for name in values.model_fields_set}
         return case(**named)
     except ValidationError as error:
-        raise located(document.file, document.lines, findings(error, model)) from None
+        raise located(source, lines, findings(error, model)) from None
     except RulesError as error:
-        raise located(document.file, document.lines, [_of_the_rules(error, given)]) from None
+        raise located(source, lines, [_of_the_rules(error, given)]) from None
+
+
+def case_schema(game: str) -> dict[str, Any]:
+    """Returns the JSON schema of a game's case. Raises RulesError for a game without a judge."""
+    return _model(judging_of(game).case).model_json_schema()
 
 
 def example_case(game: str) -> str:

@@ -25,12 +25,14 @@ THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
 THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
 WITH_THREADS = {
-    "controller/service/evening/store_thread.py",
+    "controller/api/worker_thread.py",
     "controller/journal/writer_threads.py",
+    "controller/service/evening/store_thread.py",
     "firmware_bridge/boards/gpio_board.py",
 }
-"""The only files that use threads: gpiozero calls back in threads of its own, and the journal of a
-real table is synced in threads (docs/decisions/0015). Simulations use neither."""
+"""The only files that use threads: gpiozero calls back in threads of its own, the API computes
+hashes and judgements in threads (docs/decisions/0028), and the journal of a real table is synced in
+threads (docs/decisions/0015). Simulations use neither the first nor the last."""
 STARTS_PROCESSES = {"controller/cli/runs/chaos_session.py"}
 """The only file that starts processes: chaos plays several evenings in parallel."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import inspect
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -21,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from config.schema import GameConfig, Part, Table, Unit
 from config.validation.channels import PLUGS
+from config.validation.house_rules_form import parameter_meanings
 from rules.games import GAMES, PLUGINS
 from tools.configuration_readers import readers
 
@@ -251,19 +251,6 @@ def _game(name: str) -> Iterator[str]:
         )
         yield f"| `{field.name}` | {meanings.get(field.name, '')} | {value} | `{default}` |"
     yield ""
-
-
-def parameter_meanings(parameters: type[Any]) -> dict[str, str]:
-    """Return each parameter's meaning, from docstring entries of the form "`a`, `b`: meaning"."""
-    found: dict[str, str] = {}
-    for line in re.split(r"\n(?=`)", inspect.getdoc(parameters) or ""):
-        named = re.match(
-            r"((?:`\w+`(?:, | and )?)+)(?:\([^)]*\))?: (.+?)(?:\n\n|$)", line, re.DOTALL
-        )
-        if named:
-            text = " ".join(named[2].split())
-            found |= dict.fromkeys(re.findall(r"`(\w+)`", named[1]), text)
-    return found
 
 
 def _yaml(value: Any) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from config.judge_cases import example_case
 from rules.games import GAMES, PLUGINS
+from tools.api_page import page as api_page
 from tools.bench_drawing import drawing
 from tools.boards_page import page as boards_page
 from tools.cases_page import page as cases_page
@@ -33,6 +34,7 @@ CHECK = "--check"
 
 GENERATED: Mapping[str, Callable[[], str]] = {
     "README.md": readme,
+    "docs/API.md": api_page,
     "docs/BOARDS.md": boards_page,
     "docs/CASES.md": cases_page,
     "docs/CONFIGURATION.md": configuration_page,

@@ -34,7 +34,7 @@ def accepted(game: str, given: Mapping[str, object]) -> tuple[Any, list[Finding]
     """
     rules = GAMES[game]
     defaults = rules.parameters()
-    model = _model(type(defaults))
+    model = parameters_model(type(defaults))
     try:
         values = model.model_validate_json(json.dumps(given))
         changed = {name: getattr(values, name) for name in values.model_fields_set}
@@ -51,7 +51,7 @@ def accepted(game: str, given: Mapping[str, object]) -> tuple[Any, list[Finding]
     return parameters, []
 
 
-def _model(parameters: type[Any]) -> type[BaseModel]:
+def parameters_model(parameters: type[Any]) -> type[BaseModel]:
     """Returns a strict model with a dataclass's fields, all of them optional."""
     hints = get_type_hints(parameters)
     each: dict[str, Any] = {field.name: (hints[field.name], None) for field in fields(parameters)}

@@ -57,6 +57,12 @@ class ServicePort(Protocol):
         Events that contain identities of hidden tiles are not passed on.
         """
 
+    def presence(self, client: str, connected: bool) -> None:
+        """A client's first stream has begun, or its last one has ended.
+
+        A client that leads a recovery loses the lead some time after its last stream ended.
+        """
+
     def presets(self) -> dict[str, GameChoice]:
         """The saved games with house rules, by name."""
 

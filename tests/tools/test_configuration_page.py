@@ -8,8 +8,9 @@ from dataclasses import fields
 import pytest
 
 from config.schema import Unit
+from config.validation.house_rules_form import parameter_meanings
 from rules.games import GAMES, PLUGINS
-from tools.configuration_page import page, parameter_meanings
+from tools.configuration_page import page
 from tools.configuration_readers import parts, readers
 
 ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)

@@ -1,0 +1,1 @@
+"""Accounts: users, their logins, machines' API tokens and paired devices."""

@@ -1,0 +1,66 @@
+"""Secrets that can be used once: the link of the first start, and codes that pair devices."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from controller.service.user_roles import UserRole
+
+FIRST_START_LIFE = 3600.0
+"""Seconds for which the link of the first start is valid; a restart makes a new one."""
+PAIRING_LIFE = 600.0
+"""Seconds for which a pairing code is valid."""
+MOST_CODES = 20
+"""Pairing codes that are valid at the same time; the oldest is dropped."""
+
+_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""Letters and digits that nobody confuses: no I, L, O, 0 and 1."""
+_CODE = 8
+"""Letters of a pairing code: 39 bits, with at most 20 attempts before the address is locked."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A device that may log in with a code: its name, its role, and until when (clock seconds)."""
+
+    name: str
+    role: UserRole
+    expires: float
+
+
+class OneTimeSecrets:
+    """Issues secrets and accepts each of them once, before it expires; kept in memory only."""
+
+    def __init__(self) -> None:
+        self._first_start: tuple[str, float] | None = None
+        self._codes: dict[str, Pairing] = {}
+
+    def issue_first_start(self, now: float) -> str:
+        """A new token for the link of the first start; the one before becomes invalid."""
+        self._first_start = (secrets.token_urlsafe(24), now + FIRST_START_LIFE)
+        return self._first_start[0]
+
+    def is_first_start(self, token: str, now: float) -> bool:
+        """Whether the token is that of the link, and has not expired."""
+        if self._first_start is None or now >= self._first_start[1]:
+            return False
+        return secrets.compare_digest(token.encode(), self._first_start[0].encode())
+
+    def end_first_start(self) -> None:
+        """Make the link invalid, because it has been used."""
+        self._first_start = None
+
+    def issue_code(self, name: str, role: UserRole, now: float) -> tuple[str, Pairing]:
+        """A new pairing code for a device."""
+        self._codes = {code: each for code, each in self._codes.items() if now < each.expires}
+        while len(self._codes) >= MOST_CODES:
+            del self._codes[next(iter(self._codes))]
+        code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE))
+        self._codes[code] = Pairing(name, role, now + PAIRING_LIFE)
+        return code, self._codes[code]
+
+    def use_code(self, code: str, now: float) -> Pairing | None:
+        """The device of a code, which becomes invalid; None for an unknown or expired code."""
+        pairing = self._codes.pop(code.strip().upper().replace("-", "").replace(" ", ""), None)
+        return pairing if pairing is not None and now < pairing.expires else None

@@ -1,0 +1,126 @@
+"""The accounts' file: users, password hashes and digests of issued secrets, in SQLite.
+
+Every call can wait for the disk and therefore runs in a worker thread.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+from controller.api.accounts.identity import Credential, CredentialKind, User
+from controller.service.user_roles import UserRole
+from rules.errors import WallwrightError
+
+FILE = "accounts.sqlite"
+VERSION = 1
+"""Version of the file's tables."""
+
+_TABLES = """
+CREATE TABLE users (
+    key TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, password TEXT NOT NULL,
+    created REAL NOT NULL
+) STRICT;
+CREATE TABLE credentials (
+    id TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, name TEXT NOT NULL,
+    role TEXT NOT NULL, created REAL NOT NULL, expires REAL
+) STRICT;
+"""
+
+
+class AccountsFileError(WallwrightError):
+    """The accounts' file cannot be opened, read or written."""
+
+
+class AccountStore:
+    """Reads and writes the accounts' file in the data directory; only its owner may read it.
+
+    Raises AccountsFileError if the file cannot be opened or is of a newer version.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            self._file = sqlite3.connect(path, isolation_level=None)
+            self._file.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;")
+            (version,) = self._file.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                self._file.executescript(f"BEGIN; {_TABLES} PRAGMA user_version={VERSION}; COMMIT;")
+        except (OSError, sqlite3.Error) as error:
+            raise AccountsFileError(
+                f"{path} cannot be opened ({error}). Check the permissions of the data directory,"
+                " or restore the file."
+            ) from None
+        if version > VERSION:
+            self._file.close()
+            raise AccountsFileError(
+                f"{path} has version {version}; this program reads version {VERSION}. Install the"
+                " newer program, or restore an older file."
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def users(self) -> list[User]:
+        """All users."""
+        rows = self._rows("SELECT name, role, created FROM users")
+        return [User(name, UserRole(role), created) for name, role, created in rows]
+
+    def password(self, user: User) -> str:
+        """A user's password hash; empty if the user does not exist."""
+        for (found,) in self._rows("SELECT password FROM users WHERE key = ?", user.key):
+            return str(found)
+        return ""
+
+    def save_user(self, user: User, password: str | None) -> None:
+        """Add a user, or change one; `password` None keeps the present hash."""
+        self._change(
+            "INSERT INTO users VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+            " role = excluded.role,"
+            " password = CASE excluded.password WHEN '' THEN password ELSE excluded.password END",
+            *(user.key, user.name, user.role.value, password or "", user.created),
+        )
+
+    def delete_user(self, user: User) -> None:
+        """Delete a user; the user's logins are deleted separately."""
+        self._change("DELETE FROM users WHERE key = ?", user.key)
+
+    def credentials(self) -> list[tuple[str, Credential]]:
+        """All credentials, each with the digest of its secret."""
+        rows = self._rows("SELECT digest, id, kind, name, role, created, expires FROM credentials")
+        return [
+            (digest, Credential(key, cast(CredentialKind, kind), name, UserRole(role), made, ends))
+            for digest, key, kind, name, role, made, ends in rows
+        ]
+
+    def add_credential(self, digest: str, new: Credential) -> None:
+        """Add a credential by the digest of its secret."""
+        self._change(
+            "INSERT INTO credentials (digest, id, kind, name, role, created, expires)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            *(digest, new.id, new.kind, new.name, new.role.value, new.created, new.expires),
+        )
+
+    def delete_credentials(self, keys: list[str]) -> None:
+        """Delete credentials by their ids."""
+        marks = ",".join("?" * len(keys))
+        self._change(f"DELETE FROM credentials WHERE id IN ({marks})", *keys)  # noqa: S608 - marks only
+
+    def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        try:
+            with closing(self._file.execute(query, values)) as cursor:
+                yield from cursor.fetchall()
+        except sqlite3.Error as error:
+            raise AccountsFileError(f"The accounts' file cannot be read ({error}).") from None
+
+    def _change(self, query: str, *values: object) -> None:
+        try:
+            self._file.execute(query, values).close()
+        except sqlite3.Error as error:
+            raise AccountsFileError(f"The accounts' file cannot be written ({error}).") from None

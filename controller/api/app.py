@@ -1,0 +1,153 @@
+"""The web application: the request guard before FastAPI, which validates and describes requests.
+
+FastAPI takes 0.5 s and 40 MB to import, so only `wallwright serve` imports this module.
+"""
+
+from __future__ import annotations
+
+import logging
+from importlib import metadata
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from config.schema import Table
+from controller.api.accounts.accounts import AccountRefusedError, Accounts
+from controller.api.accounts.store import AccountsFileError
+from controller.api.endpoints import BY_NAME, PREFIX
+from controller.api.json_text import json_text
+from controller.api.problems import Problem, ProblemError, of_status, of_validation
+from controller.api.request_guard import COOKIE, RequestGuard
+from controller.api.routes.accounts import AccountRoutes
+from controller.api.routes.commands import CommandRoutes
+from controller.api.routes.games import GameRoutes
+from controller.api.routes.history import HistoryRoutes
+from controller.api.routes.login import LoginRoutes, account_problem
+from controller.api.routes.registration import register, text_response
+from controller.api.routes.status import StatusRoutes
+from controller.api.stream.hub import StreamHub
+from controller.api.stream.stream_socket import StreamSocket
+from controller.api.worker_thread import WorkerBusyError, WorkerThread
+from controller.service.port import ServicePort
+
+_LOG = logging.getLogger(__name__)
+
+_DESCRIPTION = """\
+Commands to one table, and its status. docs/API.md explains logins, the stream and the errors.
+"""
+
+
+def create_app(
+    service: ServicePort,
+    accounts: Accounts,
+    hub: StreamHub,
+    *,
+    judge: WorkerThread,
+    table: Table | None = None,
+    panel: ASGIApp | None = None,
+) -> ASGIApp:
+    """The API of a table's service as an ASGI application; `panel` answers every other path.
+
+    `judge` is the worker thread for games and judgements. `table` adds to `GET games` which games
+    this table can set up.
+    """
+    return RequestGuard(api_application(service, accounts, hub, judge, table), panel, accounts)
+
+
+def api_application(
+    service: ServicePort,
+    accounts: Accounts,
+    hub: StreamHub,
+    judge: WorkerThread,
+    table: Table | None = None,
+) -> FastAPI:
+    """The endpoints without the request guard."""
+    app = FastAPI(
+        title="Wallwright",
+        version=metadata.version("wallwright"),
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    for routes in (
+        StatusRoutes(service, accounts, hub),
+        CommandRoutes(service),
+        GameRoutes(judge, table),
+        HistoryRoutes(service),
+        LoginRoutes(accounts),
+        AccountRoutes(accounts),
+    ):
+        routes.add_to(app)
+    app.add_api_websocket_route(PREFIX + BY_NAME["stream"].path, StreamSocket(hub).stream)
+    _add_description(app)
+    _add_problems(app)
+    return app
+
+
+def openapi(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description, with the problem documents and the two ways to log in."""
+    described = get_openapi(
+        title=app.title,
+        version=app.version,
+        description=_DESCRIPTION,
+        routes=app.routes,
+        separate_input_output_schemas=False,
+    )
+    components = described.setdefault("components", {})
+    components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+    components["securitySchemes"] = {
+        "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+        "token": {"type": "http", "scheme": "bearer"},
+    }
+    return described
+
+
+def _add_description(app: FastAPI) -> None:
+    texts: list[str] = []
+
+    async def describe() -> Response:
+        if not texts:
+            texts.append(json_text(openapi(app)))
+        return text_response(texts[0])
+
+    register(app, "openapi", dict[str, Any], describe)
+
+
+def _add_problems(app: FastAPI) -> None:
+    """Answer every error with a problem document."""
+
+    async def problem(_: Request, error: Exception) -> Response:
+        match error:
+            case ProblemError():
+                return error.response()
+            case RequestValidationError():
+                return of_validation(error).response()
+            case HTTPException():
+                return of_status(error).response()
+        return account_problem(error).response()
+
+    async def defect(request: Request, error: Exception) -> Response:
+        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return ProblemError(
+            500,
+            "defect",
+            "The API has failed because of a defect in the program.",
+            "The log has the details. The table is not affected.",
+        ).response()
+
+    for kind in (
+        ProblemError,
+        RequestValidationError,
+        HTTPException,
+        AccountRefusedError,
+        AccountsFileError,
+        WorkerBusyError,
+    ):
+        app.add_exception_handler(kind, problem)
+    app.add_exception_handler(Exception, defect)

@@ -1,0 +1,151 @@
+"""Every endpoint of the API with the least role that may use it.
+
+The request guard enforces this table: a request to a path that is not in it is refused. The routes,
+the OpenAPI description, docs/API.md and the role matrix of the tests read the same table.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from controller.service.user_roles import UserRole
+
+PREFIX = "/api/v1"
+"""The path before every endpoint: version 1 of the API."""
+SUBSCRIBE = "WS"
+"""The method of an endpoint that opens a WebSocket."""
+
+
+class OpenAccess(Enum):
+    """Endpoints that need no role."""
+
+    PUBLIC = "nobody needs to log in"
+    """Also for clients that are not logged in."""
+    LOGGED_IN = "every role"
+    """For every logged-in user, device or machine, whatever its role."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One endpoint: its name, method and path, who may use it, and what it does.
+
+    `reads` states that the endpoint changes nothing, so that the auditor may use it too.
+    """
+
+    name: str
+    method: str
+    path: str
+    least: UserRole | OpenAccess
+    summary: str
+    reads: bool = False
+
+    def admits(self, role: UserRole | None) -> bool:
+        """Whether a client with this role may use the endpoint; None is a client without login."""
+        if isinstance(self.least, OpenAccess):
+            return self.least is OpenAccess.PUBLIC or role is not None
+        if role is None:
+            return False
+        return role.includes(self.least) or (self.reads and role is UserRole.AUDITOR)
+
+    def matches(self, path: str) -> bool:
+        """Whether a request's path is one of this endpoint."""
+        return self._pattern.fullmatch(path) is not None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(re.sub(r"\{\w+\}", r"[^/]+", PREFIX + self.path))
+
+
+def _get(name: str, path: str, least: UserRole | OpenAccess, summary: str) -> Endpoint:
+    return Endpoint(name, "GET", path, least, summary, reads=True)
+
+
+_PLAYER, _ATTENDANT, _TECHNICIAN = UserRole.PLAYER, UserRole.ATTENDANT, UserRole.TECHNICIAN
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    _get(
+        "health",
+        "/health",
+        OpenAccess.PUBLIC,
+        "Whether the API answers, and whether a user exists.",
+    ),
+    Endpoint("login", "POST", "/login", OpenAccess.PUBLIC, "Log in with a name and a password."),
+    Endpoint(
+        "first_start",
+        "POST",
+        "/first-start",
+        OpenAccess.PUBLIC,
+        "Set name and password of the first technician, with the one-time link's token.",
+    ),
+    Endpoint(
+        "pair",
+        "POST",
+        "/pair",
+        OpenAccess.PUBLIC,
+        "Log in a device, with a pairing code or with the touchscreen's token.",
+    ),
+    _get("me", "/me", OpenAccess.LOGGED_IN, "Name, role and CSRF token of the caller."),
+    Endpoint("logout", "POST", "/logout", OpenAccess.LOGGED_IN, "End the caller's login."),
+    Endpoint(
+        "change_password",
+        "POST",
+        "/me/password",
+        OpenAccess.LOGGED_IN,
+        "Change the caller's password.",
+    ),
+    _get("logins", "/logins", OpenAccess.LOGGED_IN, "Logins: the caller's; all for a technician."),
+    Endpoint(
+        "end_login",
+        "DELETE",
+        "/logins/{login}",
+        OpenAccess.LOGGED_IN,
+        "End a login before its time.",
+    ),
+    _get("status", "/status", _PLAYER, "The status of the table, with its sequence number."),
+    _get("status_schema", "/status/schema", _PLAYER, "The JSON schema of the status."),
+    Endpoint(
+        "stream", SUBSCRIBE, "/stream", _PLAYER, "Changes of the status, and events.", reads=True
+    ),
+    _get("commands", "/commands", _PLAYER, "Every command: its arguments and its least role."),
+    Endpoint("give_command", "POST", "/commands", _PLAYER, "Give the table a command."),
+    _get("games", "/games", _PLAYER, "Every game, with its house rules as a form."),
+    _get("presets", "/presets", _PLAYER, "Games with house rules that were saved by name."),
+    _get("sessions", "/sessions", _PLAYER, "Sessions, latest first."),
+    _get("results", "/sessions/{session}/results", _PLAYER, "Results of a session's hands."),
+    _get("record", "/sessions/{session}/hands/{hand}/record", _PLAYER, "The record of one hand."),
+    _get("judge_form", "/judge/{game}", _PLAYER, "The form of a game's case, and an example."),
+    Endpoint(
+        "judge",
+        "POST",
+        "/judge/{game}",
+        _PLAYER,
+        "Judge a claim: whether it is valid, and who pays.",
+        reads=True,
+    ),
+    _get("faults", "/faults", _PLAYER, "Every fault: its cause, its cure, and who may clear it."),
+    _get("journal", "/journal", _TECHNICIAN, "The journal, line by line."),
+    _get("users", "/users", _TECHNICIAN, "Users and their roles."),
+    Endpoint("add_user", "POST", "/users", _TECHNICIAN, "Add a user."),
+    Endpoint(
+        "change_user", "PATCH", "/users/{user}", _TECHNICIAN, "Change a user's role or password."
+    ),
+    Endpoint("delete_user", "DELETE", "/users/{user}", _TECHNICIAN, "Delete a user."),
+    _get("keys", "/keys", _TECHNICIAN, "API tokens of machines and paired devices."),
+    Endpoint("add_token", "POST", "/tokens", _TECHNICIAN, "Make an API token for a machine."),
+    Endpoint(
+        "add_pairing_code", "POST", "/pairing-codes", _TECHNICIAN, "Make a code to pair a device."
+    ),
+    Endpoint(
+        "revoke_key", "DELETE", "/keys/{key}", _TECHNICIAN, "Revoke an API token or a device."
+    ),
+    _get("openapi", "/openapi.json", _PLAYER, "This description, as OpenAPI 3.1."),
+)
+BY_NAME: dict[str, Endpoint] = {endpoint.name: endpoint for endpoint in ENDPOINTS}
+
+
+def endpoints_at(path: str) -> tuple[Endpoint, ...]:
+    """The endpoints at a path, one for each method; empty for an unknown path."""
+    return tuple(endpoint for endpoint in ENDPOINTS if endpoint.matches(path))

@@ -1,0 +1,53 @@
+"""JSON as the API writes and reads it: compact, UTF-8, without NaN, infinities and surrogates."""
+
+from __future__ import annotations
+
+import json
+from typing import NoReturn
+
+from rules.errors import WallwrightError
+
+LONGEST_BODY = 64 * 1024
+"""Largest body of a request, bytes. A judge's case, the largest one, has less than 3,000."""
+
+
+class BadJsonError(WallwrightError):
+    """A request's body is not JSON that the API accepts."""
+
+
+def json_text(value: object) -> str:
+    """A value as JSON. Raises ValueError for a number that JSON does not have."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def checked_json(body: bytes) -> object:
+    """The value of a body. Raises BadJsonError with a sentence.
+
+    Python's parser accepts NaN, numbers of any length and half surrogate pairs. Each of them could
+    enter the status and make its JSON invalid for every client.
+    """
+    try:
+        value = json.loads(body.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeError:
+        raise BadJsonError("The body is not UTF-8 text.") from None
+    except RecursionError:
+        raise BadJsonError("The body has too many nested lists or objects.") from None
+    except ValueError as error:
+        raise BadJsonError(f"The body is not JSON ({_short(str(error))}).") from None
+    return value
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"{_short(text)} is too large")
+    return value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:80] + "..."

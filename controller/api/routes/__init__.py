@@ -1,0 +1,1 @@
+"""The endpoints' functions, by subject, and their registration with the web framework."""

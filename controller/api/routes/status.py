@@ -1,0 +1,70 @@
+"""Endpoints of the present state: health, status and its schema, presets."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from fastapi import FastAPI
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from controller.api.accounts.accounts import Accounts
+from controller.api.json_text import json_text
+from controller.api.routes.registration import json_response, register, text_response
+from controller.api.stream.hub import StreamHub, snapshot_message
+from controller.service.port import ServicePort
+from controller.service.status import GameChoice, Status
+
+
+class Health(BaseModel):
+    """Whether the API answers; `first_start` states that no technician exists yet."""
+
+    state: Literal["ok"] = "ok"
+    first_start: bool
+
+
+class StatusSnapshot(BaseModel):
+    """The whole status: the same object as the stream's message of type `snapshot`."""
+
+    type: Literal["snapshot"]
+    run: str = Field(description="Id of this start of the service.")
+    sequence: int = Field(description="Number of the last change; the stream goes on from it.")
+    at: float = Field(description="Time of the table's clock, seconds.")
+    status: Status
+
+
+class Presets(BaseModel):
+    """Saved games with house rules, by name."""
+
+    presets: dict[str, GameChoice]
+
+
+class StatusRoutes:
+    """Reads the service's status and presets."""
+
+    def __init__(self, service: ServicePort, accounts: Accounts, hub: StreamHub) -> None:
+        self._service = service
+        self._accounts = accounts
+        self._hub = hub
+        self._schema = json_text(Status.model_json_schema())
+
+    def add_to(self, app: FastAPI) -> None:
+        """Register the endpoints."""
+        register(app, "health", Health, self.health)
+        register(app, "status", StatusSnapshot, self.status)
+        register(app, "status_schema", dict[str, Any], self.schema)
+        register(app, "presets", Presets, self.presets)
+
+    async def health(self) -> Response:
+        return json_response({"state": "ok", "first_start": not self._accounts.has_technician})
+
+    async def status(self) -> Response:
+        return json_response(snapshot_message(self._service, self._hub.run))
+
+    async def schema(self) -> Response:
+        return text_response(self._schema)
+
+    async def presets(self) -> Response:
+        saved = self._service.presets()
+        presets = {name: choice.model_dump(mode="json") for name, choice in saved.items()}
+        return json_response({"presets": presets})

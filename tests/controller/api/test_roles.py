@@ -1,0 +1,131 @@
+"""The role matrix: every endpoint with every role, and every command with every role."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint
+from controller.service.commands import KINDS
+from controller.service.user_roles import UserRole
+from tests.controller.api.served import Api, an_api, run
+
+V1 = PREFIX
+ROLES = (None, *UserRole)
+
+MAY: dict[str, str] = {
+    "-": "health login first_start pair",
+    "table": "me logout change_password logins end_login status status_schema stream commands"
+    " give_command games presets sessions results record judge_form judge faults openapi",
+    "player": "=table",
+    "dealer": "=table",
+    "attendant": "=table",
+    "technician": "=table journal users add_user change_user delete_user keys add_token"
+    " add_pairing_code revoke_key",
+    "auditor": "me logout change_password logins end_login status status_schema stream commands"
+    " games presets sessions results record judge_form judge faults openapi journal users keys",
+}
+"""What each role may use, written out: a change of the table of endpoints has to change this."""
+
+
+def _may(role: UserRole | None) -> set[str]:
+    names = set(MAY["-"].split())
+    if role is not None:
+        words = MAY[role.value].split()
+        names |= set(words) - {"=table"}
+        if "=table" in words:
+            names |= set(MAY["table"].split())
+    return names
+
+
+async def _use(client: httpx.AsyncClient, endpoint: Endpoint) -> httpx.Response:
+    path = endpoint.path.format(login="x", session="s2", hand=1, game="wenzhou", user="x", key="x")
+    body: Any = {} if endpoint.method in ("POST", "PATCH") else None
+    return await client.request(endpoint.method, PREFIX + path, json=body)
+
+
+@pytest.mark.parametrize("role", ROLES, ids=str)
+def test_a_role_may_use_exactly_its_endpoints(role: UserRole | None) -> None:
+    async def test() -> None:
+        async with an_api() as api:
+            admitted = set()
+            for endpoint in ENDPOINTS:
+                if endpoint.method == SUBSCRIBE:
+                    admitted |= {endpoint.name} if endpoint.admits(role) else set()
+                    continue
+                async with await _client(api, role) as client:
+                    answer = await _use(client, endpoint)
+                assert answer.status_code < 500, answer.text
+                refused = (401, "login_required") if role is None else (403, "role_too_low")
+                code = answer.json().get("code") if answer.status_code >= 400 else ""
+                if (answer.status_code, code) != refused:
+                    admitted.add(endpoint.name)
+            assert admitted == _may(role)
+
+    run(test)
+
+
+async def _client(api: Api, role: UserRole | None) -> httpx.AsyncClient:
+    """A client with a new token, because `logout` ends the token that it is called with."""
+    if role is not None:
+        api.tokens[role], _ = await api.accounts.add_token("machine", role, None)
+    return api.client(role, address="127.0.0.1")
+
+
+@pytest.mark.parametrize("role", UserRole, ids=lambda role: role.value)
+def test_a_role_may_give_exactly_its_commands(role: UserRole) -> None:
+    ranks = [UserRole.PLAYER, UserRole.DEALER, UserRole.ATTENDANT, UserRole.TECHNICIAN]
+    rank = {UserRole.TABLE: 0, UserRole.AUDITOR: -1}.get(role, -2)
+    rank = ranks.index(role) if rank == -2 else rank
+
+    async def test() -> None:
+        async with an_api() as api, api.client(role, address="127.0.0.1") as client:
+            for kind in KINDS:
+                examples: dict[str, Any] = {
+                    "start_session": {"choice": {"game": "wenzhou"}},
+                    "choose_next": {"choice": {"game": "wenzhou"}},
+                    "name_players": {"names": {"0": "Ana"}},
+                    "answer": {"prompt": "unknown", "value": "done"},
+                    "correct": {"acts": 1},
+                    "save_preset": {"name": "a", "choice": {"game": "wenzhou"}},
+                    "delete_preset": {"name": "a"},
+                    "automatic": {"on": True},
+                }
+                body = {"id": kind.name, "name": kind.name}
+                body |= {"arguments": examples[kind.name]} if kind.name in examples else {}
+                answer = await client.post(f"{V1}/commands", json=body)
+                may = rank >= ranks.index(kind.role)
+                assert answer.status_code == (200 if may else 403), (kind.name, answer.text)
+                given = [request.name for request, _ in api.service.given]
+                assert (kind.name in given) == may
+
+    run(test)
+
+
+@pytest.mark.parametrize("role", UserRole, ids=lambda role: role.value)
+def test_a_prompt_is_answered_by_its_own_role_only(role: UserRole) -> None:
+    async def test() -> None:
+        async with an_api() as api, api.client(role, address="127.0.0.1") as client:
+            for prompt in api.service.prompts:
+                arguments = {"prompt": prompt.id, "value": "done"}
+                body = {"id": prompt.id, "name": "answer", "arguments": arguments}
+                answer = await client.post(f"{V1}/commands", json=body)
+                may = role is not UserRole.AUDITOR and role.includes(prompt.role)
+                assert answer.status_code == (200 if may else 403), prompt.role
+
+    run(test)
+
+
+def test_a_path_beside_the_table_of_endpoints_is_not_found() -> None:
+    async def test() -> None:
+        async with an_api() as api, api.client(UserRole.TECHNICIAN) as client:
+            for path in ("/api", "/api/v1/", "/api/v1/status/", "/api/v1/docs", "/api/v2/status"):
+                answer = await client.get(path)
+                assert (answer.status_code, answer.json()["code"]) == (404, "unknown_path"), path
+            wrong = await client.delete(f"{V1}/status")
+            assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET")
+            assert (await client.get(f"{V1}/stream")).status_code == 426
+
+    run(test)

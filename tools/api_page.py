@@ -1,0 +1,163 @@
+"""Writes docs/API.md from the tables of endpoints and of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint, OpenAccess
+from controller.service.commands import KINDS
+
+_INTRODUCTION = """\
+# The API
+
+This page is generated from `controller/api/endpoints.py` and `controller/service/commands.py` by
+`make docs`. `GET /api/v1/openapi.json` describes every request and response as OpenAPI 3.1.
+
+The service of a table answers at `http://127.0.0.1:8080/` unless it is started with another
+address. Beyond this computer it listens with TLS only. Bodies are JSON in UTF-8 of at most 64 KiB.
+
+## Logging in
+
+While no technician exists, the service prints a one-time link, such as
+`http://127.0.0.1:8080/#first-start=TOKEN`. It is valid for an hour and for one use: `POST
+/api/v1/first-start` with `token`, `name` and `password` makes the first technician. A restart
+prints a new link.
+
+- **People** log in with `POST /api/v1/login` (`name`, `password`). The answer sets a cookie that
+  scripts cannot read, and contains `csrf`. Every later request that changes something has that
+  value in the header `X-CSRF-Token`. `GET /api/v1/me` returns it again, for example after a page
+  was loaded anew.
+- **Machines** send an API token in the header `Authorization: Bearer TOKEN`, and no CSRF token. A
+  technician makes tokens with `POST /api/v1/tokens`.
+- **Tablets** are paired: a technician makes a code with `POST /api/v1/pairing-codes`, and the
+  tablet sends it to `POST /api/v1/pair`, which sets a cookie.
+- **The table's own touchscreen** sends the text of the file `touchscreen.token` in the data
+  directory to `POST /api/v1/pair`. It is accepted from the table's own computer only.
+
+After 5 failed attempts a name is locked for 30 s; each further failure doubles the time. A login
+ends after 7 days.
+
+The header `X-Client-Id` (at most 32 letters, digits, `-` and `_`) names a client, such as one tab
+of a browser. It tells the clients of one login apart where one client leads a recovery.
+
+## Roles
+
+`player`, `dealer`, `attendant` and `technician` include the rights of the roles before them. The
+role `table` is the touchscreen's and has the rights of a player. The role `auditor` reads
+everything and changes nothing. A prompt is answered by its own role, and a fault is cleared by the
+role in the fault catalogue.
+"""
+
+_GIVING = """\
+`POST /api/v1/commands` gives the table a command: `id`, `name` and `arguments`. The client chooses
+the id; a command with the same id is executed once, and its second reply equals the first. 200
+means that the command is done, 202 that it takes effect later. `GET /api/v1/commands` has the JSON
+schema of the arguments.
+"""
+
+_ERRORS = """\
+## Errors
+
+Every error is a problem document (RFC 9457) of the type `application/problem+json`:
+
+```json
+{"type": "urn:wallwright:problem:role", "title": "Forbidden", "status": 403,
+ "detail": "The role 'player' may not give the command 'correct'; it needs the role 'dealer'.",
+ "code": "role", "next_step": "Ask a person with the role 'dealer'."}
+```
+
+`code` does not change between versions. A command that the table refuses is a problem too: 403 for
+a role that is too low, 422 for wrong arguments, 409 for anything that contradicts the present
+state. A locked name gets 429 with `Retry-After`.
+"""
+
+_STREAM = """\
+## The stream
+
+`WS /api/v1/stream?events=1&client=tab1&run=ID&since=N` sends JSON messages. All parameters are
+optional. `client` is the same as the header `X-Client-Id`; with `events=1` the client receives
+events too.
+
+| message | keys | when |
+|---|---|---|
+| `snapshot` | `run`, `sequence`, `at`, `status` | first, unless the client resumes |
+| `delta` | `sequence`, `at`, `patch` | at every change: a JSON merge patch (RFC 7386) |
+| `event` | `event` | at every event, as [EVENTS.md](EVENTS.md) lists them |
+| `heartbeat` | `sequence`, `at` | once a second |
+| `pong` | `id`, `at` | as the answer to `{"type": "ping", "id": N}` |
+
+`at` is the time of the table's clock in seconds. A delta's `sequence` is one more than that of the
+change before it. A client that reconnects gives the `run` of its last snapshot and its last
+`sequence`; it receives the changes that it missed. If the service has restarted since, or if more
+than 200 changes are missing, it receives a snapshot. A client that has received nothing for 2 s has
+lost the connection.
+
+The service never waits for a client. It ends a connection with one of these codes:
+
+| code | cause | what the client does |
+|---|---|---|
+| 4400 | the client sent anything but a ping | correct the client |
+| 4401 | the client is not logged in, or its login has ended | log in again |
+| 4408 | the client reads more slowly than the table changes | connect again |
+| 1001, 1012 | the service stops | connect again |
+
+A handshake from a page of another site is refused with 403.
+"""
+
+_PROXY = """\
+## Behind a proxy
+
+A proxy on the same computer ends TLS and passes requests on. It has to pass the header `Host`, to
+permit WebSockets, and to state the client's address and the scheme:
+
+```nginx
+location / {
+    proxy_pass http://127.0.0.1:8080;
+    proxy_http_version 1.1;
+    proxy_set_header Host $http_host;
+    proxy_set_header X-Forwarded-For $remote_addr;
+    proxy_set_header X-Forwarded-Proto $scheme;
+    proxy_set_header Upgrade $http_upgrade;
+    proxy_set_header Connection $http_connection;
+    proxy_buffering off;
+}
+```
+"""
+
+
+def page() -> str:
+    """Return the text of docs/API.md."""
+    parts = [_INTRODUCTION, *_endpoints(), *_commands(), _ERRORS, _STREAM, _PROXY]
+    return "\n".join(parts)
+
+
+def _endpoints() -> Iterator[str]:
+    yield "## Endpoints"
+    yield ""
+    yield f"All paths begin with `{PREFIX}`."
+    yield ""
+    yield "| request | least role | what it does |"
+    yield "|---|---|---|"
+    for endpoint in ENDPOINTS:
+        method = "WS" if endpoint.method == SUBSCRIBE else endpoint.method
+        request = f"`{method} {endpoint.path}`"
+        yield f"| {request} | {_least(endpoint)} | {endpoint.summary} |"
+    yield ""
+
+
+def _least(endpoint: Endpoint) -> str:
+    if isinstance(endpoint.least, OpenAccess):
+        return endpoint.least.value
+    return endpoint.least.value + (", or auditor" if endpoint.reads else "")
+
+
+def _commands() -> Iterator[str]:
+    yield "## Commands"
+    yield ""
+    yield _GIVING
+    yield "| command | arguments | least role | what it does |"
+    yield "|---|---|---|---|"
+    for kind in KINDS:
+        names = ", ".join(f"`{name}`" for name in kind.arguments.model_fields) or "-"
+        yield f"| `{kind.name}` | {names} | {kind.role.value} | {kind.summary} |"
+    yield ""
