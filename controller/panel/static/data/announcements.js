@@ -1,0 +1,27 @@
+/** Announces new prompts, faults and pauses to screen readers, in the two live regions. */
+import { headline, orderedPrompts } from "./words.js";
+import { t } from "./messages.js";
+
+const say = (id, text) => {
+  const region = document.getElementById(id);
+  if (region && text && region.textContent !== text) region.textContent = text;
+};
+
+/** Announce what is new in `after`: faults as an alert, prompts and phases as a status. */
+export function announce(before, after) {
+  const known = new Set((before?.prompts ?? []).map((prompt) => prompt.id));
+  const fresh = orderedPrompts(after).filter((prompt) => !known.has(prompt.id));
+  const urgent = fresh.filter((prompt) => prompt.kind === "fault" || prompt.safety);
+  if (after.fault && after.fault.code !== before?.fault?.code) {
+    say("announce-alert", `${t("now.fault")} ${after.fault.evidence} ${after.fault.cure}`);
+  } else if (urgent.length) {
+    say("announce-alert", urgent.map((prompt) => prompt.request || prompt.text).join(" "));
+  }
+  const calm = fresh.filter((prompt) => !urgent.includes(prompt));
+  const now = headline(after).text;
+  if (calm.length) say("announce-status", calm.map((prompt) => prompt.text).join(" "));
+  else if (now !== headline(before).text) say("announce-status", now);
+}
+
+/** Announce one sentence, such as a lost connection. */
+export const announceAlert = (text) => say("announce-alert", text);

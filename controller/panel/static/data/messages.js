@@ -1,0 +1,51 @@
+/** Message catalogues: `t(key, values)` is the message in the present language. */
+import { chosenLanguage, languageTag, remember } from "./settings.js";
+
+let catalogue = {};
+let language = "en";
+
+/** Load a language's catalogue and use it from now on. Raises TypeError if it cannot be loaded. */
+export async function useLanguage(next) {
+  const reply = await fetch(new URL(`../messages/${next}.json`, import.meta.url));
+  catalogue = await reply.json();
+  language = next;
+  document.documentElement.lang = languageTag(next);
+}
+
+/** Load the chosen language. */
+export const loadMessages = () => useLanguage(chosenLanguage());
+
+/** Change the language and remember it. */
+export async function changeLanguage(next) {
+  await useLanguage(next);
+  remember("language", next);
+}
+
+export const presentLanguage = () => language;
+
+/** The message, with `{name}` replaced by the value of that name; the key if there is none. */
+export function t(key, values = {}) {
+  const message = catalogue[key] ?? key;
+  return message.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+}
+
+/** The message, or `otherwise` if the catalogue has no such key. */
+export const tOr = (key, otherwise) => catalogue[key] ?? otherwise;
+
+/** A number in the notation of the present language. */
+export const number = (value) => new Intl.NumberFormat(languageTag(language)).format(value);
+
+/** A date and time in the notation of the present language; empty for no date. */
+export function dateTime(text) {
+  const at = new Date(text);
+  if (!text || Number.isNaN(at.getTime())) return text ?? "";
+  return new Intl.DateTimeFormat(languageTag(language), { dateStyle: "medium", timeStyle: "short" }).format(at);
+}
+
+/** A duration in whole units: "45 s", "3 min 20 s", "2 h 5 min". */
+export function duration(seconds) {
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 60) return t("unit.s", { s });
+  if (s < 3600) return t("unit.min", { min: Math.floor(s / 60), s: s % 60 });
+  return t("unit.h", { h: Math.floor(s / 3600), min: Math.floor((s % 3600) / 60) });
+}

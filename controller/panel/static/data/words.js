@@ -1,0 +1,59 @@
+/** Sentences about the status: seats by wind and name, and what the table does now. */
+import { t, tOr } from "./messages.js";
+
+/** A seat by its wind and its player's name, or by its number. */
+export function seatWords(status, seat) {
+  const found = status?.session?.seats?.find((each) => each.seat === seat);
+  const place = found?.wind ? windWords(found.wind) : t("seat.number", { seat });
+  return found?.name ? t("seat.with_name", { seat: place, name: found.name }) : place;
+}
+
+/** A wind of the status, such as "East", in the present language. */
+export const windWords = (wind) => tOr(`wind.${wind.toLowerCase()}`, wind);
+
+/** A code such as `LEASE_EXPIRED` or a name such as `dealer_scale`, in ordinary letters. */
+export function plainWords(code) {
+  const words = String(code).replaceAll("_", " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The title of a game, from the list of games. */
+export const gameTitle = (games, name) => games.find((each) => each.game === name)?.title ?? plainWords(name ?? "");
+
+/** Text and tone of the headline: what the table does, or what it waits for. */
+export function headline(status) {
+  if (!status) return { tone: "plain", text: t("now.loading") };
+  if (status.fault || status.service?.state === "fault") return { tone: "fault", text: t("now.fault") };
+  if (status.service?.state === "stopping") return { tone: "wait", text: t("now.stopping") };
+  if (status.service?.state === "service_mode") return { tone: "wait", text: t("now.service_mode") };
+  if (status.pause?.length) return { tone: "wait", text: t("now.paused") };
+  if (status.prompts?.some((prompt) => prompt.kind === "fault")) return { tone: "fault", text: t("now.help") };
+  if (!status.session) return { tone: "plain", text: t("now.idle") };
+  const above = status.machine?.mode;
+  if (above === "testing" || above === "homing") return { tone: "plain", text: t(`now.${above}`) };
+  const phase = status.round?.phase ?? status.machine?.top ?? "clear";
+  if (phase === "clear") return { tone: "plain", text: tOr(`now.under.${status.machine?.under}`, t("now.clear")) };
+  return { tone: "plain", text: tOr(`now.${phase}`, plainWords(phase)) };
+}
+
+/** The second line under the headline: the step, the reason of a pause, or the next thing to do. */
+export function detail(status) {
+  if (!status) return "";
+  if (status.fault) return status.fault.evidence;
+  if (status.pause?.length) return status.pause.map((cause) => causeWords(cause)).join(" ");
+  if (!status.session) return t("now.idle.next");
+  return status.round?.step ?? "";
+}
+
+/** The cause of a pause in words. */
+export function causeWords(cause) {
+  const where = [cause.board, cause.channel].filter(Boolean).join(", ");
+  const why = tOr(`pause.${cause.why}`, plainWords(cause.why));
+  return where ? t("pause.at", { why, where }) : why;
+}
+
+/** Prompts in the order of their urgency: safety first, then faults, then the oldest. */
+export function orderedPrompts(status) {
+  const rank = (prompt) => (prompt.safety ? 0 : prompt.kind === "fault" ? 1 : 2);
+  return [...(status?.prompts ?? [])].sort((a, b) => rank(a) - rank(b) || a.since - b.since);
+}

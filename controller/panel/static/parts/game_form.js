@@ -1,0 +1,114 @@
+/** Chooses a game, its players and its house rules: to begin a session, or for the next shuffle. */
+import { command } from "../api.js";
+import { t } from "../data/messages.js";
+import { draft, may, setDraft, state } from "../data/store.js";
+import { gameTitle, seatWords } from "../data/words.js";
+import { html, useState } from "../vendor/htm_preact.js";
+import { useAction } from "./hooks.js";
+import { NameFields } from "./seats.js";
+import { Notice } from "./notice.js";
+import { Presets } from "./presets.js";
+import { SchemaForm } from "./schema_form.js";
+
+/** The house rules' schema of a game in the list of games. */
+const rulesOf = (game) => game?.house_rules ?? game?.parameters ?? game?.schema ?? { properties: {} };
+/** Games whose seats have winds, East first. */
+const WINDS = ["East", "South", "West", "North"];
+const WITH_WINDS = ["wenzhou", "filipino"];
+
+export function GameForm({ app }) {
+  const running = Boolean(state.status?.session);
+  const programme = state.status?.programme ?? {};
+  const basis = programme.next ?? programme.now ?? { game: state.games[0]?.game ?? "" };
+  const choice = draft("choice", null) ?? basis;
+  const names = draft("names", {});
+  const [run, { busy, error, done }] = useAction();
+  const game = state.games.find((each) => each.game === choice.game);
+  const put = (values) => setDraft("choice", { ...choice, ...values });
+  const start = async (event) => {
+    event.preventDefault();
+    const given = running
+      ? () => command("choose_next", { choice: sent(choice) })
+      : () => command("start_session", { choice: sent(choice), names: filled(names) });
+    if (await run(given)) setDraft("choice", null);
+  };
+  if (!game) return html`<section class="card"><p>${t("games.loading")}</p></section>`;
+  return html`<form class="card game-form" onSubmit=${start}>
+    <h2>${t(running ? "games.next_title" : "games.title")}</h2>
+    ${running && html`<p class="hint">${t("games.next_hint", { now: gameTitle(state.games, programme.now?.game) })}
+      ${programme.next && ` ${t("games.next_chosen", { game: gameTitle(state.games, programme.next.game) })}`}</p>`}
+    <${GameList} choice=${choice} pick=${(name) => setDraft("choice", { game: name, house_rules: {} })} />
+    <${Presets} app=${app} choice=${choice} sent=${sent(choice)} pick=${(preset) => setDraft("choice", preset)} />
+    <${Players} game=${game} choice=${choice} put=${put} />
+    ${!running && html`<${Names} game=${game} choice=${choice} names=${names} />`}
+    <${HouseRules} game=${game} choice=${choice} put=${put} />
+    <div class="actions">
+      <button class="primary large" disabled=${busy || !may("player")}>${t(running ? "games.choose_next" : "games.start")}</button>
+    </div>
+    <${Notice} error=${error} />
+    ${done && running && html`<p class="notice done" role="status">${t("games.chosen")}</p>`}
+  </form>`;
+}
+
+/** The choice without values that the table fills in by itself. */
+const sent = (choice) => Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== null && value !== ""));
+const filled = (names) => Object.fromEntries(Object.entries(names).filter(([, name]) => name.trim()));
+
+function GameList({ choice, pick }) {
+  return html`<fieldset class="options games">
+    <legend>${t("games.game")}</legend>
+    ${state.games.map(
+      (game) => html`<label key=${game.game} class="option">
+        <input type="radio" name="game" checked=${choice.game === game.game} onChange=${() => pick(game.game)} />
+        <span>${game.title}<small>${game.tiles ? t("games.tiles", { tiles: game.tiles }) : t("games.no_tiles")}</small></span></label>`,
+    )}
+  </fieldset>`;
+}
+
+/** Number of players, first dealer, and whether the table follows the play. */
+function Players({ game, choice, put }) {
+  const counts = game.players ?? [];
+  const seats = choice.players ?? counts[counts.length - 1] ?? 4;
+  const seat = (number) => seatLabel(game, number);
+  return html`<div class="fields">
+    ${counts.length > 1 &&
+    html`<label class="field"><span>${t("games.players")}</span>
+      <select onChange=${(event) => put({ players: counts[event.target.selectedIndex] })}>
+        ${counts.map((count) => html`<option selected=${count === seats}>${count}</option>`)}
+      </select></label>`}
+    <label class="field"><span>${t("games.dealer")}</span>
+      <select onChange=${(event) => put({ dealer: event.target.selectedIndex })}>
+        ${Array.from({ length: seats }, (_, number) => html`<option selected=${number === (choice.dealer ?? 0)}>${seat(number)}</option>`)}
+      </select></label>
+    <label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.follow_play)}
+      onChange=${(event) => put({ follow_play: event.target.checked })} /><span>${t("games.follow_play")}<small>${t("games.follow_play_hint")}</small></span></label>
+    ${WITH_WINDS.includes(game.game) &&
+    html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.draw_seats)}
+      onChange=${(event) => put({ draw_seats: event.target.checked })} /><span>${t("games.draw_seats")}</span></label>`}
+  </div>`;
+}
+
+const seatLabel = (game, seat) =>
+  state.status?.session ? seatWords(state.status, seat) : t("seat.number", { seat });
+
+function Names({ game, choice, names }) {
+  const count = choice.players ?? game.players?.at(-1) ?? 4;
+  const winds = WITH_WINDS.includes(game.game);
+  const seats = Array.from({ length: count }, (_, seat) => ({
+    seat,
+    wind: winds ? WINDS[(seat - (choice.dealer ?? 0) + count) % count] : "",
+  }));
+  const set = (update) => setDraft("names", update(names));
+  return html`<fieldset><legend>${t("games.names")}</legend><${NameFields} seats=${seats} names=${names} set=${set} /></fieldset>`;
+}
+
+function HouseRules({ game, choice, put }) {
+  const schema = rulesOf(game);
+  const changed = Object.keys(choice.house_rules ?? {}).length;
+  const [open, setOpen] = useState(changed > 0);
+  if (!Object.keys(schema.properties ?? {}).length) return null;
+  return html`<details class="house-rules" open=${open} onToggle=${(event) => setOpen(event.target.open)}>
+    <summary>${t("rules.title")} <small>${changed ? t("rules.changed", { changed }) : t("rules.usual")}</small></summary>
+    ${open && html`<${SchemaForm} key=${game.game} schema=${schema} values=${choice.house_rules ?? {}} set=${(house_rules) => put({ house_rules })} />`}
+  </details>`;
+}

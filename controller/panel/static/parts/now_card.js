@@ -1,0 +1,62 @@
+/** What the table does now, in one large sentence, with the facts of the round below it. */
+import { t } from "../data/messages.js";
+import { state } from "../data/store.js";
+import { detail, gameTitle, headline, plainWords, seatWords } from "../data/words.js";
+import { html } from "../vendor/htm_preact.js";
+
+export function NowCard() {
+  const status = state.status;
+  const { tone, text } = headline(status);
+  const more = detail(status);
+  return html`<section class="now ${tone}" aria-label=${t("now.label")}>
+    ${status?.session &&
+    html`<p class="over">${[
+      status.session.title || gameTitle(state.games, status.session.game),
+      t("now.round", { number: status.session.rounds + (status.round ? 1 : 0) }),
+      status.session.ending && t("now.last_round"),
+    ]
+      .filter(Boolean)
+      .join(" · ")}</p>`}
+    <h2 id="now-words">${text}</h2>
+    ${more && html`<p class="detail">${more}</p>`}
+    ${status?.fault && html`<p class="detail">${status.fault.cure}</p>`}
+    ${status?.round && html`<${RoundFacts} status=${status} />`}
+  </section>`;
+}
+
+/** The throw, the choices and the indicator of this round. */
+function RoundFacts({ status }) {
+  const { round } = status;
+  const facts = [];
+  if (round.throw) {
+    facts.push([
+      t("round.throw"),
+      html`<span class="dice">${round.throw.dice.map((face) => html`<${Die} face=${face} />`)}</span>
+        <span>${seatWords(status, round.throw.by)}</span>`,
+    ]);
+  }
+  for (const [question, answer] of Object.entries(round.choices ?? {})) {
+    facts.push([plainWords(question), plainWords(answer)]);
+  }
+  if (round.indicator) facts.push([t("round.indicator"), round.indicator_face || round.indicator]);
+  if (round.to_act?.length) facts.push([t("round.to_act"), round.to_act.map((seat) => seatWords(status, seat)).join(", ")]);
+  if (!facts.length) return null;
+  return html`<dl class="facts">
+    ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
+}
+
+const PIPS = {
+  1: [[5, 5]],
+  2: [[3, 3], [7, 7]],
+  3: [[2.7, 2.7], [5, 5], [7.3, 7.3]],
+  4: [[3, 3], [7, 3], [3, 7], [7, 7]],
+  5: [[2.7, 2.7], [7.3, 2.7], [5, 5], [2.7, 7.3], [7.3, 7.3]],
+  6: [[3, 2.5], [7, 2.5], [3, 5], [7, 5], [3, 7.5], [7, 7.5]],
+};
+
+/** One die with its pips. */
+export const Die = ({ face }) => html`<svg class="die" viewBox="0 0 10 10" role="img" aria-label=${String(face)}>
+  <rect x="0.4" y="0.4" width="9.2" height="9.2" rx="1.8" />
+  ${(PIPS[face] ?? []).map(([x, y]) => html`<circle cx=${x} cy=${y} r="0.95" />`)}
+</svg>`;

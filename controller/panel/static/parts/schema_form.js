@@ -1,0 +1,104 @@
+/**
+ * A form generated from a JSON schema of named values: switches, choices, numbers, lists, texts.
+ *
+ * `values` has the values that differ from the defaults, and `set` receives the same again.
+ */
+import { t, tOr } from "../data/messages.js";
+import { plainWords } from "../data/words.js";
+import { html } from "../vendor/htm_preact.js";
+
+/** The schema behind a `$ref` and behind a choice between a value and null. */
+export function resolved(schema, root) {
+  let present = schema;
+  if (present.$ref) {
+    const target = present.$ref.replace("#/", "").split("/").reduce((at, key) => at?.[key], root);
+    present = { ...target, ...present, $ref: undefined };
+  }
+  const variants = (present.anyOf ?? []).filter((each) => each.type !== "null");
+  if (present.anyOf && variants.length === 1) {
+    return resolved({ ...variants[0], ...present, anyOf: undefined, nullable: true }, root);
+  }
+  return present;
+}
+
+/** How a value is entered: "switch", "choice", "number", "list" or "text". */
+export function kindOf(schema) {
+  if (schema.enum || schema.const !== undefined) return "choice";
+  if (schema.type === "boolean") return "switch";
+  if (schema.type === "integer" || schema.type === "number") return "number";
+  if (schema.type === "array") return "list";
+  return "text";
+}
+
+export function SchemaForm({ schema, values, set, skip = [] }) {
+  const fields = Object.entries(schema?.properties ?? {}).filter(([name]) => !skip.includes(name));
+  const setOne = (name, own) => (value) => {
+    const next = { ...values };
+    if (value === undefined || same(value, own.default)) delete next[name];
+    else next[name] = value;
+    set(next);
+  };
+  return html`<div class="schema-form">
+    ${fields.map(([name, raw]) => {
+      const own = resolved(raw, schema);
+      return html`<${Field} key=${name} name=${name} schema=${own} changed=${name in values}
+        value=${values[name] ?? own.default} set=${setOne(name, own)} />`;
+    })}
+  </div>`;
+}
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+function Field({ name, schema, value, changed, set }) {
+  const id = `rule-${name}`;
+  const kind = kindOf(schema);
+  const Input = INPUTS[kind];
+  return html`<div class="rule ${kind} ${changed ? "changed" : ""}">
+    <div class="rule-words">
+      <label for=${id} lang="en">${schema.title && schema.title.includes(" ") ? schema.title : plainWords(name)}</label>
+      ${schema.description && html`<p id=${`${id}-what`} lang="en">${schema.description}</p>`}
+    </div>
+    <div class="rule-value">
+      <${Input} id=${id} schema=${schema} value=${value} set=${set} described=${schema.description ? `${id}-what` : null} />
+      ${changed && html`<button type="button" class="quiet small" onClick=${() => set(undefined)}
+        aria-label=${t("rules.reset_one", { name: plainWords(name) })}>${t("rules.reset")}</button>`}
+    </div>
+  </div>`;
+}
+
+const Switch = ({ id, value, set, described }) => html`<input type="checkbox" role="switch" class="switch" id=${id}
+  checked=${Boolean(value)} aria-describedby=${described} onChange=${(event) => set(event.target.checked)} />`;
+
+const Choice = ({ id, schema, value, set, described }) => html`<select id=${id} aria-describedby=${described}
+  onChange=${(event) => set(options(schema)[event.target.selectedIndex])}>
+  ${options(schema).map((option) => html`<option selected=${same(option, value)}>${tOr(`value.${option}`, typeof option === "string" ? plainWords(option) : String(option))}</option>`)}
+</select>`;
+const options = (schema) => schema.enum ?? [schema.const];
+
+function NumberInput({ id, schema, value, set, described }) {
+  const read = (event) => {
+    const given = event.target.value.trim();
+    if (given === "") set(undefined);
+    else if (Number.isFinite(Number(given))) set(Number(given));
+  };
+  return html`<input type="number" id=${id} value=${value ?? ""} aria-describedby=${described}
+    min=${schema.minimum ?? schema.exclusiveMinimum} max=${schema.maximum}
+    step=${schema.type === "integer" ? 1 : "any"} onChange=${read} />`;
+}
+
+/** A list is typed with commas: `2, 4, 6, 8`. */
+function List({ id, schema, value, set, described }) {
+  const item = schema.items || schema.prefixItems?.[0] || {};
+  const numbers = item.type === "integer" || item.type === "number";
+  const read = (event) => {
+    const parts = event.target.value.split(",").map((part) => part.trim()).filter(Boolean);
+    set(numbers ? parts.map((part) => (Number.isFinite(Number(part)) ? Number(part) : part)) : parts);
+  };
+  return html`<input id=${id} value=${(value ?? []).join(", ")} inputmode=${numbers ? "numeric" : "text"} autocomplete="off"
+    aria-describedby=${described} onChange=${read} />`;
+}
+
+const Text = ({ id, value, set, described }) => html`<input id=${id} value=${value ?? ""} autocomplete="off"
+  aria-describedby=${described} onChange=${(event) => set(event.target.value || undefined)} />`;
+
+const INPUTS = { switch: Switch, choice: Choice, number: NumberInput, list: List, text: Text };

@@ -1,0 +1,63 @@
+/** Picks tiles by tapping their faces, in rows by suit. */
+import { t, tOr } from "../data/messages.js";
+import { html } from "../vendor/htm_preact.js";
+import { Tile } from "./tile.js";
+
+const range = (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const suit = (letter, last) => range(1, last).map((rank) => `${rank}${letter}`);
+const MAHJONG = [
+  ["characters", suit("m", 9)],
+  ["circles", suit("p", 9)],
+  ["bamboo", suit("s", 9)],
+  ["honours", suit("z", 7)],
+];
+const DOMINOES = range(0, 6).map((high) => [
+  "",
+  range(0, 6 - high).map((low) => `${6 - high}-${low}`),
+]);
+/** The 21 kinds of Chinese dominoes: every pair of pips from 1 to 6. */
+const CHINESE = range(1, 6).map((step) => ["", range(1, 7 - step).map((low) => `${7 - step}-${low}`)]);
+const CARDS = ["s", "h", "c", "d"].map((letter) => [
+  { s: "spades", h: "hearts", c: "clubs", d: "diamonds" }[letter],
+  [...range(3, 10).map(String), "J", "Q", "K", "A", "2"].map((rank) => rank + letter),
+]);
+const SETS = {
+  mahjong: MAHJONG,
+  flowers: [...MAHJONG, ["flowers", suit("f", 8)]],
+  dominoes: DOMINOES,
+  pai_gow: CHINESE,
+  cards: CARDS,
+};
+const SET_OF_GAME = { wenzhou: "mahjong", filipino: "flowers", pai_gow: "pai_gow", da_san: "cards" };
+
+/** The name of the set of faces with which a game is played. */
+export const setOfGame = (game) => SET_OF_GAME[game] ?? "dominoes";
+
+/** `pick(face)` is called for each tap; `left(face)` says how many of it may still be picked. */
+export function TilePicker({ set, faces, disabled, pick, left = () => 9 }) {
+  const rows = faces ? [["", faces]] : SETS[set];
+  return html`<div class="tile-picker ${set}" role="group" aria-label=${t("tiles.pick")}>
+    ${rows.map(
+      ([name, row]) => html`<div class="tile-row" role="group" aria-label=${name ? tOr(`suit.${name}`, name) : null}>
+        ${row.map(
+          (face) => html`<button type="button" key=${face} class="tile-key" disabled=${disabled || left(face) <= 0}
+            aria-label=${tileWords(face)} onClick=${() => pick(face)}><${Tile} face=${face} /></button>`,
+        )}
+      </div>`,
+    )}
+  </div>`;
+}
+
+const HONOURS = ["", "east", "south", "west", "north", "white", "green", "red"];
+const SUITS = { m: "characters", p: "circles", s: "bamboo", f: "flowers" };
+const CARD_SUITS = { s: "spades", h: "hearts", c: "clubs", d: "diamonds" };
+
+/** The name of a face in words, for screen readers. */
+export function tileWords(face) {
+  const mahjong = /^([1-9])([mpsfz])$/.exec(face);
+  const card = /^(10|[2-9JQKA])([shcd])$/.exec(face);
+  if (mahjong?.[2] === "z") return t(`tile.${HONOURS[mahjong[1]]}`);
+  if (mahjong) return t("tile.suited", { rank: mahjong[1], suit: t(`suit.${SUITS[mahjong[2]]}`) });
+  if (card) return t("tile.suited", { rank: card[1], suit: t(`suit.${CARD_SUITS[card[2]]}`) });
+  return face;
+}

@@ -1,0 +1,35 @@
+/** The player's view: the picture, what the table does, prompts, keys, the game, the scores. */
+import { t } from "../data/messages.js";
+import { draft, setDraft, state } from "../data/store.js";
+import { html } from "../vendor/htm_preact.js";
+import { Controls } from "../parts/controls.js";
+import { GameForm } from "../parts/game_form.js";
+import { NowCard } from "../parts/now_card.js";
+import { Prompts } from "../parts/prompts.js";
+import { Results } from "../parts/results.js";
+import { Seats } from "../parts/seats.js";
+import { TablePicture } from "../parts/table_picture.js";
+import { Tabs } from "../parts/tabs.js";
+
+/** `more` are further tabs: [name, Component]. */
+export function PlayerView({ app, more = [] }) {
+  if (!state.status) return html`<p class="starting">${t("now.loading")}</p>`;
+  const tabs = [["table", Seats], ["game", GameForm], ["scores", Results], ...more];
+  const session = state.status.session?.id ?? "";
+  const usual = session ? "table" : "game";
+  const present = draft(`tab.${session}`, usual);
+  const shown = tabs.filter(([name]) => session || name !== "table");
+  const Content = (shown.find(([name]) => name === present) ?? shown[0])[1];
+  return html`<div class="two-columns">
+    <div class="picture-column"><${TablePicture} key=${state.status.session?.game ?? ""} /></div>
+    <div class="side-column">
+      <${NowCard} />
+      <${Prompts} />
+      <${Controls} />
+      <${Tabs} names=${shown.map(([name]) => name)} present=${present} label=${t("player.tabs")}
+        pick=${(name) => setDraft(`tab.${session}`, name)}>
+        <${Content} app=${app} />
+      <//>
+    </div>
+  </div>`;
+}

@@ -1,0 +1,84 @@
+"""Fixtures of the panel's tests: a table's API on a port, and pages of one browser a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, sync_playwright
+
+from tests.controller.panel.evening import GAMES
+from tests.controller.panel.fake_api import RunningApi, running_api
+
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+TABLET = (1180, 820)
+PHONE = (360, 740)
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium with an empty profile."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def table() -> Iterator[RunningApi]:
+    """A table's API with four games; nobody is logged in."""
+    with running_api() as running:
+        running.api.games = GAMES
+        yield running
+
+
+@pytest.fixture
+def open_page(browser: Browser, table: RunningApi) -> Iterator[OpenPage]:
+    """Opens the panel; at the end, the page must have had no error and no foreign request."""
+    contexts = []
+    errors: list[str] = []
+    foreign: list[str] = []
+
+    def check(request: Request) -> None:
+        if not request.url.startswith((table.address, "data:", "blob:")):
+            foreign.append(request.url)
+
+    def open_panel(
+        view: str = "",
+        role: str | None = None,
+        size: tuple[int, int] = TABLET,
+        theme: str = "light",
+        language: str = "en-US",
+    ) -> Page:
+        if role is not None:
+            table.sign_in(role)
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if theme == "dark" else "light",
+            locale=language,
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(8000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", check)
+        page.goto(f"{table.address}#/{view}")
+        return page
+
+    yield open_panel
+    for context in contexts:
+        context.close()
+    assert errors == []
+    assert foreign == []

@@ -1,0 +1,191 @@
+"""Statuses of an evening for tests of the panel: an open table, a session, a fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.service.status import (
+    BoardStatus,
+    CountsStatus,
+    Debt,
+    GameChoice,
+    HandResult,
+    MachineStatus,
+    OpenPrompt,
+    PaymentStatus,
+    Programme,
+    PromptChoice,
+    RecentEvent,
+    RoundStatus,
+    SeatStatus,
+    ServiceStatus,
+    SessionStatus,
+    ThrowStatus,
+    TilesStatus,
+)
+from controller.service.user_roles import UserRole
+
+NAMES = ("Mei", "Ren", "Ligaya", "Jo")
+WINDS = ("East", "South", "West", "North")
+
+SEATS = tuple(
+    SeatStatus(
+        seat=seat,
+        wind=WINDS[seat],
+        name=NAMES[seat],
+        dealer=seat == 0,
+        tiles=17 if seat == 0 else 16,
+        score=(12, -8, 4, -8)[seat],
+    )
+    for seat in range(4)
+)
+
+RESULT = HandResult(
+    number=2,
+    game="wenzhou",
+    sentence="Mei (East) wins with a soft hand on Ren's discard.",
+    winner=0,
+    payments=(
+        PaymentStatus(payer=1, payee=0, amount=4, why="4 with the dealer in his hand 2 in a row"),
+        PaymentStatus(payer=2, payee=0, amount=4, why="4 with the dealer in his hand 2 in a row"),
+        PaymentStatus(payer=3, payee=0, amount=4, why="4 with the dealer in his hand 2 in a row"),
+    ),
+    reasons=("Won on a discard, with a caishen as another tile: soft.",),
+    scores=(12, -8, 4, -8),
+)
+
+SESSION = SessionStatus(
+    id="s-17",
+    started="2026-03-14T18:05:00Z",
+    game="wenzhou",
+    title="Wenzhou mahjong",
+    rounds=2,
+    follow_play=True,
+    seats=SEATS,
+    results=(
+        HandResult(number=1, game="wenzhou", sentence="Nobody wins: the wall is empty."),
+        RESULT,
+    ),
+    debts=(
+        Debt(debtor="Ren", creditor="Mei", amount=8),
+        Debt(debtor="Jo", creditor="Mei", amount=4),
+        Debt(debtor="Jo", creditor="Ligaya", amount=4),
+    ),
+)
+
+ROUND = RoundStatus(
+    set=0,
+    dealer=0,
+    phase="dealing",
+    step="Packet 7 of 16: four tiles to West.",
+    throw=ThrowStatus(by=0, dice=(3, 5), why="break"),
+    indicator="w3.8u",
+    indicator_face="4p",
+)
+
+DICE = OpenPrompt(
+    id="p-1", kind="dice", role=UserRole.PLAYER, text="Throw two dice for the break.", seats=(0,)
+)
+
+CUT = OpenPrompt(
+    id="p-2",
+    kind="choice",
+    role=UserRole.PLAYER,
+    text="Choose the cut.",
+    code="cut",
+    default="none",
+    choices=tuple(
+        PromptChoice(value=value, label=label)
+        for value, label in (
+            ("none", "No cut"),
+            ("chee_yee", "Chee yee"),
+            ("bot_quot", "Bot quot"),
+            ("head", "Head"),
+            ("tail", "Tail"),
+            ("middle", "Middle"),
+        )
+    ),
+)
+
+JAM = OpenPrompt(
+    id="p-3",
+    kind="fault",
+    role=UserRole.ATTENDANT,
+    text="Jam at head 2.",
+    code="JAM",
+    part="head 2",
+    evidence="head2_counter counted 0 of 2 tiles in 2.0 s and is blocked",
+    request="Take the tile that is stuck at head 2 out and put it back into the drum.",
+    choices=(
+        PromptChoice(value="done", label="done"),
+        PromptChoice(value="stop", label="stop"),
+    ),
+)
+
+
+def session(**changed: Any) -> dict[str, Any]:
+    """The values of a status during a session, with changes."""
+    values: dict[str, Any] = {
+        "service": ServiceStatus(state="session", since=3.0),
+        "boards": {"base": BoardStatus(connected=True, serial="A-7", firmware="1.4")},
+        "programme": Programme(now=GameChoice(game="wenzhou")),
+        "session": SESSION,
+        "round": ROUND,
+        "machine": MachineStatus(under="building", top="dealing", mode="going"),
+        "tiles": TilesStatus(expected=272, accounted=272),
+        "counts": CountsStatus(
+            rounds=2, recoveries={"JAM": 3, "LIFT": 1}, assists={"JAM": 1}, pauses={"COMMAND": 1}
+        ),
+        "recent": (
+            RecentEvent(at=12.0, text="The walls are raised."),
+            RecentEvent(at=15.5, text="Mei (East) throws 3 and 5."),
+        ),
+    }
+    return values | changed
+
+
+GAMES: list[dict[str, Any]] = [
+    {
+        "game": "wenzhou",
+        "title": "Wenzhou mahjong",
+        "players": [4],
+        "tiles": 136,
+        "house_rules": {
+            "type": "object",
+            "properties": {
+                "reserve": {
+                    "type": "integer",
+                    "default": 16,
+                    "description": "tiles that stay in the wall (W29).",
+                },
+                "after_fourth": {
+                    "enum": ["pass", "reseat"],
+                    "default": "pass",
+                    "description": "after the last figure the deal passes, or the seats are drawn"
+                    " again (W33).",
+                },
+                "pong_pass_lock": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "a seat that passed a pong cannot pong that kind before its"
+                    " next turn (W20).",
+                },
+                "dealer_scale": {
+                    "type": "array",
+                    "items": {"type": "integer"},
+                    "default": [2, 4, 6, 8],
+                    "description": "the dealer's figure in his first, second ... hand in a row.",
+                },
+            },
+        },
+    },
+    {"game": "filipino", "title": "Filipino mahjong", "players": [4], "tiles": 144},
+    {
+        "game": "pai_gow",
+        "title": "Pai gow",
+        "players": [2, 3, 4, 5, 6, 7, 8],
+        "tiles": 32,
+        "house_rules": {"properties": {"commission": {"type": "number", "default": 0.05}}},
+    },
+    {"game": "backgammon", "title": "Backgammon", "players": [2], "tiles": 0},
+]

@@ -1,0 +1,75 @@
+"""Tests of the page's connection in a browser: loss, recovery, resumption, refused streams."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.controller.panel.conftest import OpenPage
+from tests.controller.panel.evening import DICE, session
+from tests.controller.panel.fake_api import RunningApi
+
+pytestmark = pytest.mark.slow
+
+LOST = "Connection lost"
+
+
+def watched(table: RunningApi, open_page: OpenPage) -> Page:
+    table.change(**session())
+    page = open_page(role="player")
+    expect(page.get_by_text("Connected")).to_be_visible()
+    return page
+
+
+def test_a_silent_connection_is_shown_as_lost_within_two_seconds(
+    table: RunningApi, open_page: OpenPage
+) -> None:
+    page = watched(table, open_page)
+    page.wait_for_timeout(2500)
+    expect(page.get_by_text("Connected")).to_be_visible()
+    began = time.monotonic()
+    table.api.silent = True
+    page.locator("#connection-lost").wait_for()
+    assert time.monotonic() - began < 2.0
+    expect(page.locator("#announce-alert")).to_contain_text(LOST)
+    table.api.silent = False
+    expect(page.locator("#connection-lost")).to_have_count(0)
+    expect(page.get_by_text("Connected")).to_be_visible()
+
+
+def test_a_page_resumes_from_its_last_number_and_misses_no_change(
+    table: RunningApi, open_page: OpenPage
+) -> None:
+    page = watched(table, open_page)
+    table.api.refuse_streams = True
+    table.do(table.api.drop_streams)
+    expect(page.locator("#connection-lost")).to_be_visible()
+    table.change(prompts=(DICE,))
+    number = table.api.feed.sequence
+    table.api.refuse_streams = False
+    expect(page.get_by_role("heading", name="Throw two dice")).to_be_visible()
+    assert f"since={number - 1}" in table.api.opened[-1]
+
+
+def test_a_page_that_is_seen_again_connects_at_once(table: RunningApi, open_page: OpenPage) -> None:
+    page = watched(table, open_page)
+    table.api.refuse_streams = True
+    table.do(table.api.drop_streams)
+    expect(page.locator("#connection-lost")).to_be_visible()
+    page.wait_for_timeout(4000)
+    table.api.refuse_streams = False
+    began = time.monotonic()
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.locator("#connection-lost").wait_for(state="detached")
+    assert time.monotonic() - began < 1.0
+
+
+def test_a_page_whose_login_has_ended_asks_to_sign_in(
+    table: RunningApi, open_page: OpenPage
+) -> None:
+    page = watched(table, open_page)
+    table.api.role = None
+    table.do(table.api.drop_streams)
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

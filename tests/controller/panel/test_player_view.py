@@ -1,0 +1,175 @@
+"""Tests of the player's view in a browser: sign in, begin a session, answer prompts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from controller.service.commands import CommandReply
+from controller.service.status import PauseCauseStatus
+from tests.controller.panel.conftest import PHONE, OpenPage
+from tests.controller.panel.evening import CUT, DICE, JAM, session
+from tests.controller.panel.fake_api import PASSWORD, TOKEN, RunningApi
+
+pytestmark = pytest.mark.slow
+
+
+def given(table: RunningApi) -> list[tuple[str, dict[str, object]]]:
+    return [(each.name, each.arguments) for each in table.api.given]
+
+
+def width_to_scroll(page: Page) -> int:
+    """Pixels by which the page is wider than the window."""
+    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+def test_a_player_signs_in_and_begins_a_session(table: RunningApi, open_page: OpenPage) -> None:
+    page = open_page()
+    page.get_by_label("Name").fill("mei")
+    page.get_by_label("Password").fill("wrong password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert").filter(has_text="Type both again.")).to_be_visible()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
+    page.get_by_role("radio", name="Wenzhou mahjong").check()
+    page.get_by_label("East").fill("Mei")
+    page.get_by_label("South").fill("Ren")
+    page.get_by_text("House rules").click()
+    page.get_by_label("Reserve").fill("20")
+    page.get_by_label("Reserve").press("Tab")
+    page.get_by_label("After fourth").select_option("Reseat")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Start")).to_be_enabled()
+    assert given(table) == [
+        (
+            "start_session",
+            {
+                "choice": {
+                    "game": "wenzhou",
+                    "house_rules": {"reserve": 20, "after_fourth": "reseat"},
+                },
+                "names": {"0": "Mei", "1": "Ren"},
+            },
+        )
+    ]
+    table.change(**session())
+    expect(page.get_by_role("heading", name="Dealing")).to_be_visible()
+    expect(page.get_by_text("Packet 7 of 16")).to_be_visible()
+
+
+def test_the_first_start_asks_for_the_first_technician(
+    table: RunningApi, open_page: OpenPage
+) -> None:
+    page = open_page(f"first-start/{TOKEN}")
+    page.get_by_label("Name").fill("tom")
+    page.get_by_label(re.compile("Password.*At least")).fill("a long password")
+    page.get_by_label("Password again").fill("another password")
+    page.get_by_role("button", name="Set up").click()
+    expect(page.get_by_text("The two passwords differ.")).to_be_visible()
+    page.get_by_label("Password again").fill("a long password")
+    page.get_by_role("button", name="Set up").click()
+    expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
+    assert TOKEN not in page.url
+
+
+def test_a_device_is_paired_by_a_code(table: RunningApi, open_page: OpenPage) -> None:
+    page = open_page("pair")
+    page.get_by_label("Code").fill("1234-5678")
+    page.get_by_label("Name of this device").fill("rail tablet")
+    page.get_by_role("button", name="Pair").click()
+    expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
+
+
+def test_prompts_are_answered_with_the_keyboard_only(
+    table: RunningApi, open_page: OpenPage
+) -> None:
+    table.change(**session(prompts=(CUT,)))
+    page = open_page(role="player")
+    expect(page.get_by_role("heading", name="Choose the cut.")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Go to the open prompt"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Choose")).to_be_enabled()
+    table.change(prompts=(DICE,))
+    expect(page.get_by_role("heading", name="Throw two dice")).to_be_visible()
+    page.keyboard.press("Shift+Tab")
+    page.get_by_role("region", name="Open prompts").focus()
+    for key in ("Tab", "Tab", "Tab", "Enter", "Tab", "Tab", "Space", "Tab", "Tab", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(200)
+    assert given(table) == [
+        ("answer", {"prompt": "p-2", "value": "chee_yee"}),
+        ("answer", {"prompt": "p-1", "value": "3,5"}),
+    ]
+
+
+def test_a_refusal_is_shown_as_a_sentence_with_its_next_step(
+    table: RunningApi, open_page: OpenPage
+) -> None:
+    table.api.answerer = lambda request: CommandReply(
+        id=request.id,
+        state="refused",
+        sentence="The dice lie already.",
+        code="too_late",
+        next_step="Choose the cut of the next round.",
+    )
+    table.change(**session(prompts=(CUT,)))
+    page = open_page(role="player")
+    page.get_by_role("button", name="Choose").click()
+    alert = page.get_by_role("alert").filter(has_text="The dice lie already.")
+    expect(alert).to_contain_text("Choose the cut of the next round.")
+
+
+def test_a_player_sees_a_fault_but_cannot_answer_it(table: RunningApi, open_page: OpenPage) -> None:
+    page = open_page(role="player")
+    table.change(**session(prompts=(JAM,)))
+    expect(page.get_by_role("heading", name="Jam at head 2.")).to_be_visible()
+    expect(page.get_by_text("This needs the role: attendant.")).to_be_visible()
+    expect(page.get_by_role("button", name="Done")).to_have_count(0)
+    expect(page.locator("#announce-alert")).to_contain_text("Take the tile that is stuck")
+
+
+def test_pause_resume_and_the_lid_key_are_commands(table: RunningApi, open_page: OpenPage) -> None:
+    table.change(**session())
+    page = open_page(role="player")
+    page.get_by_role("button", name="Take the tiles in").click()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_enabled()
+    table.change(pause=(PauseCauseStatus(why="COMMAND"),))
+    expect(page.get_by_role("heading", name="Paused")).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_enabled()
+    page.get_by_role("button", name="End session").click()
+    page.get_by_role("dialog").get_by_role("button", name="End session").click()
+    page.wait_for_timeout(200)
+    assert [name for name, _ in given(table)] == [
+        "press_lid_key",
+        "pause",
+        "resume",
+        "end_session",
+    ]
+
+
+def test_results_and_debts_are_shown_in_words(table: RunningApi, open_page: OpenPage) -> None:
+    table.change(**session())
+    page = open_page(role="player")
+    page.get_by_role("tab", name="Scores").click()
+    expect(page.get_by_text("Mei (East) wins with a soft hand")).to_be_visible()
+    expect(page.get_by_text("Ren owes Mei")).to_be_visible()
+
+
+@pytest.mark.parametrize("tab", ["Seats", "Game", "Scores"])
+def test_a_phone_of_360_pixels_shows_every_tab_without_scrolling_sideways(
+    table: RunningApi, open_page: OpenPage, tab: str
+) -> None:
+    table.change(**session(prompts=(CUT, DICE, JAM)))
+    page = open_page(role="dealer", size=PHONE)
+    page.get_by_role("tab", name=tab).click()
+    assert width_to_scroll(page) <= 0
