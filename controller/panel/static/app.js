@@ -5,7 +5,7 @@ import { loadMessages } from "./data/messages.js";
 import { applyTheme, recall } from "./data/settings.js";
 import { change, report, state } from "./data/store.js";
 import { StatusStream } from "./data/stream.js";
-import { Frame } from "./parts/frame.js";
+import { Frame } from "./frame/frame.js";
 import { html, render } from "./vendor/htm_preact.js";
 
 let stream = null;

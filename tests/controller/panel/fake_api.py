@@ -20,6 +20,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from config.loader import load_game, load_table
+from controller.panel.geometry import geometry
 from controller.panel.pages import panel_app
 from controller.service.commands import BY_NAME, CommandReply, CommandRequest
 from controller.service.status import GameChoice, Status, TableFacts
@@ -72,6 +74,7 @@ class FakeApi:
             Route("/api/v1/pair", self._pair, methods=["POST"]),
             Route("/api/v1/games", lambda request: JSONResponse({"games": self.games})),
             Route("/api/v1/presets", self._presets),
+            Route("/api/v1/geometry", self._geometry),
             Route("/api/v1/commands", self._command, methods=["POST"]),
             WebSocketRoute("/api/v1/stream", self._stream),
             Route("/api/v1/{path:path}", self._other, methods=["GET", "POST", "PATCH", "DELETE"]),
@@ -118,6 +121,11 @@ class FakeApi:
         return JSONResponse(
             {"presets": {name: each.model_dump(mode="json") for name, each in self.presets.items()}}
         )
+
+    async def _geometry(self, request: Request) -> Response:
+        now = self.feed.status.programme.now
+        shown = geometry(load_table("robotic"), load_game(now.game) if now else None, now)
+        return JSONResponse(shown.model_dump(mode="json"))
 
     async def _command(self, request: Request) -> Response:
         if request.headers.get("x-csrf-token") != "csrf-1":

@@ -11,7 +11,7 @@ import pytest
 from controller.panel.pages import static_files
 
 USED = re.compile(r"""\bt(?:Or)?\(\s*"([\w. -]+)\"""")
-BUILT = re.compile(r"""\bt(?:Or)?\(\s*`([\w.-]*)\$\{""")
+BUILT = re.compile(r"""\bt(?:Or)?\(\s*`([\w.-]*)\$\{|\bwords\("([\w.]+)"\)""")
 CHOSEN = re.compile(r"""\?\s*"([a-z_]+(?:\.[\w.]+)+)"\s*:\s*"([a-z_]+(?:\.[\w.]+)+)\"""")
 
 
@@ -57,6 +57,6 @@ def test_every_message_that_a_view_uses_is_in_the_catalogue() -> None:
 
 def test_every_message_of_the_catalogue_is_used() -> None:
     text = sources()
-    prefixes = tuple(prefix for prefix in BUILT.findall(text) if prefix)
+    prefixes = tuple(prefix for pair in BUILT.findall(text) for prefix in pair if prefix)
     unused = [key for key in ENGLISH if f'"{key}"' not in text and not key.startswith(prefixes)]
     assert unused == []

@@ -80,7 +80,7 @@ def test_the_first_view_needs_at_most_300_kilobytes() -> None:
 
 
 def test_the_first_view_includes_the_player_s_view_and_the_picture() -> None:
-    assert {"views/player.js", "scene/table.js", "vendor/htm_preact.js"} <= first_view()
+    assert {"views/player.js", "scene/table_scene.js", "vendor/htm_preact.js"} <= first_view()
 
 
 @pytest.mark.parametrize("name", sorted(files()))

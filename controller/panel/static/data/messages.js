@@ -32,6 +32,12 @@ export function t(key, values = {}) {
 /** The message, or `otherwise` if the catalogue has no such key. */
 export const tOr = (key, otherwise) => catalogue[key] ?? otherwise;
 
+/** The messages whose keys begin with `prefix`, by the rest of their keys. */
+export function words(prefix) {
+  const own = Object.entries(catalogue).filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(own.map(([key, message]) => [key.slice(prefix.length), message]));
+}
+
 /** A number in the notation of the present language. */
 export const number = (value) => new Intl.NumberFormat(languageTag(language)).format(value);
 

@@ -2,14 +2,14 @@
 import { t } from "../data/messages.js";
 import { draft, setDraft, state } from "../data/store.js";
 import { html } from "../vendor/htm_preact.js";
-import { Controls } from "../parts/controls.js";
-import { GameForm } from "../parts/game_form.js";
-import { NowCard } from "../parts/now_card.js";
-import { Prompts } from "../parts/prompts.js";
-import { Results } from "../parts/results.js";
-import { Seats } from "../parts/seats.js";
-import { TablePicture } from "../parts/table_picture.js";
-import { Tabs } from "../parts/tabs.js";
+import { Controls } from "../session/controls.js";
+import { GameForm } from "../session/game_form.js";
+import { NowCard } from "../session/now_card.js";
+import { Prompts } from "../prompts/prompts.js";
+import { Results } from "../session/results.js";
+import { Seats } from "../session/seats.js";
+import { TablePicture } from "../session/table_picture.js";
+import { Tabs } from "../frame/tabs.js";
 
 /** `more` are further tabs: [name, Component]. */
 export function PlayerView({ app, more = [] }) {
@@ -21,7 +21,7 @@ export function PlayerView({ app, more = [] }) {
   const shown = tabs.filter(([name]) => session || name !== "table");
   const Content = (shown.find(([name]) => name === present) ?? shown[0])[1];
   return html`<div class="two-columns">
-    <div class="picture-column"><${TablePicture} key=${state.status.session?.game ?? ""} /></div>
+    <div class="picture-column"><${TablePicture} /></div>
     <div class="side-column">
       <${NowCard} />
       <${Prompts} />

@@ -2,8 +2,8 @@
 import { api } from "../api.js";
 import { t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { useAction, useLoaded } from "../parts/hooks.js";
-import { Notice } from "../parts/notice.js";
+import { useAction, useLoaded } from "../frame/hooks.js";
+import { Notice } from "../frame/notice.js";
 import { html, useState } from "../vendor/htm_preact.js";
 
 /** Least number of characters of a password; the API refuses shorter ones. */

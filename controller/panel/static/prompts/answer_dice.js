@@ -1,8 +1,8 @@
 /** Enters thrown dice by tapping their faces, for tables that cannot read their dice. */
 import { t } from "../data/messages.js";
 import { html, useState } from "../vendor/htm_preact.js";
-import { Icon } from "./icons.js";
-import { Die } from "./now_card.js";
+import { Icon } from "../frame/icons.js";
+import { Die } from "../session/now_card.js";
 
 const FACES = [1, 2, 3, 4, 5, 6];
 const MOST = 3;

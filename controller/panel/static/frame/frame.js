@@ -61,7 +61,7 @@ function Header({ app }) {
   const name = state.status?.table?.name;
   return html`<header class="header">
     <a class="brand" href="#/" aria-label=${t("frame.home")}>
-      <img src="icon.svg" alt="" width="32" height="32" />
+      <img src="style/icon.svg" alt="" width="32" height="32" />
       <span class="brand-words"><b>${name ?? "Wallwright"}</b>
         ${state.status?.table?.simulated && html`<small>${t("frame.simulated")}</small>`}</span>
     </a>

@@ -3,10 +3,10 @@ import { command } from "../api.js";
 import { t } from "../data/messages.js";
 import { may, state } from "../data/store.js";
 import { html, useState } from "../vendor/htm_preact.js";
-import { Confirm } from "./dialog.js";
-import { useAction } from "./hooks.js";
-import { Icon } from "./icons.js";
-import { Notice } from "./notice.js";
+import { Confirm } from "../frame/dialog.js";
+import { useAction } from "../frame/hooks.js";
+import { Icon } from "../frame/icons.js";
+import { Notice } from "../frame/notice.js";
 
 export function Controls() {
   const [run, { busy, error }] = useAction();

@@ -4,9 +4,9 @@ import { t } from "../data/messages.js";
 import { draft, may, setDraft, state } from "../data/store.js";
 import { gameTitle, seatWords } from "../data/words.js";
 import { html, useState } from "../vendor/htm_preact.js";
-import { useAction } from "./hooks.js";
+import { useAction } from "../frame/hooks.js";
 import { NameFields } from "./seats.js";
-import { Notice } from "./notice.js";
+import { Notice } from "../frame/notice.js";
 import { Presets } from "./presets.js";
 import { SchemaForm } from "./schema_form.js";
 

@@ -28,6 +28,8 @@ const SETS = {
   pai_gow: CHINESE,
   cards: CARDS,
 };
+/** The kind of drawn faces of each set. */
+export const KINDS = { mahjong: "mahjong", flowers: "mahjong", dominoes: "dominoes", pai_gow: "chinese_dominoes", cards: "cards" };
 const SET_OF_GAME = { wenzhou: "mahjong", filipino: "flowers", pai_gow: "pai_gow", da_san: "cards" };
 
 /** The name of the set of faces with which a game is played. */
@@ -41,7 +43,7 @@ export function TilePicker({ set, faces, disabled, pick, left = () => 9 }) {
       ([name, row]) => html`<div class="tile-row" role="group" aria-label=${name ? tOr(`suit.${name}`, name) : null}>
         ${row.map(
           (face) => html`<button type="button" key=${face} class="tile-key" disabled=${disabled || left(face) <= 0}
-            aria-label=${tileWords(face)} onClick=${() => pick(face)}><${Tile} face=${face} /></button>`,
+            aria-label=${tileWords(face)} onClick=${() => pick(face)}><${Tile} face=${face} kind=${KINDS[set]} /></button>`,
         )}
       </div>`,
     )}

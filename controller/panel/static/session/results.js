@@ -3,7 +3,7 @@ import { number, t } from "../data/messages.js";
 import { state } from "../data/store.js";
 import { seatWords } from "../data/words.js";
 import { html } from "../vendor/htm_preact.js";
-import { Empty } from "./notice.js";
+import { Empty } from "../frame/notice.js";
 
 export function Results() {
   const session = state.status?.session;

@@ -4,8 +4,8 @@ import { number, t } from "../data/messages.js";
 import { may, state } from "../data/store.js";
 import { windWords } from "../data/words.js";
 import { html, useState } from "../vendor/htm_preact.js";
-import { useAction } from "./hooks.js";
-import { Notice } from "./notice.js";
+import { useAction } from "../frame/hooks.js";
+import { Notice } from "../frame/notice.js";
 
 export function Seats() {
   const [editing, edit] = useState(false);

@@ -7,8 +7,8 @@ import { html } from "../vendor/htm_preact.js";
 import { AnswerChoice } from "./answer_choice.js";
 import { AnswerDice } from "./answer_dice.js";
 import { AnswerFace } from "./answer_face.js";
-import { useAction, useTick } from "./hooks.js";
-import { Notice } from "./notice.js";
+import { useAction, useTick } from "../frame/hooks.js";
+import { Notice } from "../frame/notice.js";
 import { duration } from "../data/messages.js";
 
 const ANSWERS = { choice: AnswerChoice, act: AnswerChoice, dice: AnswerDice, face: AnswerFace };
