@@ -196,8 +196,11 @@ class Board(Protocol):
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         """Run a motor until a condition holds, at most `limit` seconds; return when it ended."""
 
-    async def move(self, targets: Mapping[str, float]) -> Ended:
-        """Move axes to positions (metres), all begun at one moment, each by its own trapezoid."""
+    async def move(self, targets: Mapping[str, float], speed: int = 1000) -> Ended:
+        """Move axes to positions (metres), all begun at one moment, each by its own trapezoid.
+
+        `speed` is permille of each axis's own highest speed.
+        """
 
     async def home(self, axis: str) -> Ended:
         """Run an axis to its home switch and set that position as its home."""

@@ -88,9 +88,9 @@ class ResumableBoard:
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         return await self._commands.drive(motor, value, until, limit)
 
-    async def move(self, targets: Mapping[str, float]) -> Ended:
+    async def move(self, targets: Mapping[str, float], speed: int = 1000) -> Ended:
         self._session.record_targets(targets)
-        return await self._interruption.repeat(partial(self.wrapped.move, targets))
+        return await self._interruption.repeat(partial(self.wrapped.move, targets, speed))
 
     async def home(self, axis: str) -> Ended:
         self._session.forget_target(axis)

@@ -142,7 +142,7 @@ class GpioBoard:
         drive = encoding.drive(self._output(motor, value), value, until, limit, self._number)
         return await self._run(drive, f"a drive of {motor}")
 
-    async def move(self, targets: Mapping[str, float]) -> Ended:
+    async def move(self, targets: Mapping[str, float], speed: int = 1000) -> Ended:
         raise self._unsupported("move", ", ".join(targets))
 
     async def home(self, axis: str) -> Ended:

@@ -214,7 +214,7 @@ class SerialBoard:
         drive = encoding.drive(self._number(motor), value, until, limit, self._number)
         return await self._run(drive, motor, "a drive", limit)
 
-    async def move(self, targets: Mapping[str, float]) -> Ended:
+    async def move(self, targets: Mapping[str, float], speed: int = 1000) -> Ended:
         """Move up to three axes. BoardRefusedError for more, or for a channel that is no axis."""
         if not 1 <= len(targets) <= 3:
             raise BoardRefusedError(
@@ -223,8 +223,12 @@ class SerialBoard:
             )
         pairs = [(self._number(axis), encoding.micrometres(to)) for axis, to in targets.items()]
         first, second, third = (*pairs, (NONE, 0), (NONE, 0))[:3]
-        move = wire.Move(*first, *second, *third, speed=1000)
-        limit = max(self._longest_move(axis) for axis in targets)
+        if not 1 <= speed <= 1000:
+            raise BoardRefusedError(
+                f"board {self._name} moves axes at 1 to 1000 permille of their speed; got {speed}."
+            )
+        move = wire.Move(*first, *second, *third, speed=speed)
+        limit = max(self._longest_move(axis) for axis in targets) * 1000 / speed
         return await self._run(move, next(iter(targets)), "a move", limit)
 
     async def home(self, axis: str) -> Ended:

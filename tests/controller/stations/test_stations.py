@@ -64,7 +64,7 @@ class ScriptedBoard(Board):
         await asyncio.sleep(ended.seconds)
         return ended
 
-    async def move(self, targets: Mapping[str, float]) -> Ended:
+    async def move(self, targets: Mapping[str, float], speed: int = 1000) -> Ended:
         first = next(iter(targets))
         self.commands.append(" ".join(f"{axis} {place:.3f}" for axis, place in targets.items()))
         ended = self._next(first, Ended(Reason.DONE, 0, 0.7))

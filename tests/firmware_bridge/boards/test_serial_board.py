@@ -72,6 +72,18 @@ def test_two_motions_at_once_each_get_their_own_end() -> None:
     run_scenario(scenario)
 
 
+def test_an_axis_at_a_tenth_of_its_speed_needs_about_ten_times_as_long() -> None:
+    async def scenario(rig: SerialRig) -> None:
+        await rig.board.home("x")
+        rig.virtual.sensor("home", active=False)
+        fast = await rig.board.move({"x": 0.4})
+        slow = await rig.board.move({"x": -0.4}, 100)
+        assert (fast.reason, slow.reason) == (Reason.DONE, Reason.DONE)
+        assert slow.seconds > 5 * fast.seconds
+
+    run_scenario(scenario)
+
+
 def test_an_axis_is_homed_and_moved_and_reports_its_position() -> None:
     async def scenario(rig: SerialRig) -> None:
         assert (await rig.board.home("x")).reason is Reason.DONE
@@ -151,6 +163,7 @@ TOO_MANY = "board base moves one to three axes at once; got 0. Order the moves o
         (lambda board: board.move({"x": 0.1}), NOT_HOMED),
         (lambda board: board.home("lamp"), NO_AXIS),
         (lambda board: board.move({}), TOO_MANY),
+        (lambda board: board.move({"x": 0.1}, 0), "board base moves axes at 1 to 1000 permille"),
     ],
 )
 def test_a_refusal_names_the_channel_the_reason_and_the_next_step(
