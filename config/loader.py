@@ -37,7 +37,9 @@ __all__ = [
     "game_parameters",
     "load_game",
     "load_table",
+    "packaged_text",
     "table_names",
+    "table_of_text",
 ]
 
 
@@ -57,6 +59,18 @@ def load_table(name_or_path: str | FilePath) -> Table:
     if name_or_path in table_names():
         return _packaged_table(str(name_or_path))
     return _table(_document(name_or_path, "tables"))
+
+
+def table_of_text(text: str, name: str) -> Table:
+    """Loads a table from a text; errors use `name` for its file. Raises ConfigErrors."""
+    return _table(parse(text, name))
+
+
+def packaged_text(name: str) -> str:
+    """The text of a table of the package. Raises KeyError for a name that the package lacks."""
+    if name not in table_names():
+        raise KeyError(name)
+    return (resources.files("config") / "tables" / f"{name}.yaml").read_text("utf-8")
 
 
 def load_game(name_or_path: str | FilePath) -> GameConfig:

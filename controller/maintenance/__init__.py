@@ -1,1 +1,1 @@
-"""Service mode: live sensors, jogging, calibration and diagnostics of one table."""
+"""Service mode: live sensors, jogging, homing, tests, calibration, counters and diagnostics."""

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from config.schema import Table, TileSize
 from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import TableFault
-from controller.pausing.power_lease import supplies
+from controller.pausing.power_lease import BoardSupply, supplies
 from controller.selftest.asking import Watcher
 from controller.selftest.table_under_test import TableUnderTest
 from controller.selftest.trial import DisagreementError, Result, Trial, TrialAnswer, TrialVerdict
@@ -18,7 +18,11 @@ from firmware_bridge.wire.errors import BoardError
 
 
 class TableSelfTest:
-    """The self-test of one table. `boards` are open; `report` is called with each result."""
+    """The self-test of one table. `boards` are open; `report` is called with each result.
+
+    `supply` are the supplies of boards with a relay or signal lamps; without them, supplies are
+    created for the table.
+    """
 
     def __init__(
         self,
@@ -27,15 +31,25 @@ class TableSelfTest:
         boards: Mapping[str, Board],
         watcher: Watcher,
         report: Callable[[Result], None],
+        supply: Mapping[str, BoardSupply] | None = None,
     ) -> None:
         self._subject = TableUnderTest(table, tile, boards, watcher)
         self._report = report
-        self._supplies = supplies(table, boards, FaultHandler())
+        self._supplies = supplies(table, boards, FaultHandler()) if supply is None else supply
 
-    async def run(self) -> None:
-        """Run all trials in turn. All motion is stopped at the end, also after an error."""
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that have trials, in the order of the trials."""
+        return tuple(dict.fromkeys(trial.part for trial in trials(self._subject)))
+
+    def trials_of(self, part: str | None = None) -> list[Trial]:
+        """The trials of one part, or of every part."""
+        return [trial for trial in trials(self._subject) if part in (None, trial.part)]
+
+    async def run(self, part: str | None = None) -> None:
+        """Run the trials of one part, or all. All motion is stopped at the end, also on errors."""
         try:
-            for trial in trials(self._subject):
+            for trial in self.trials_of(part):
                 self._report(await self._run_trial(trial))
         finally:
             for board in self._subject.boards.values():

@@ -39,18 +39,13 @@ class GantryHoming:
         Raises TableFault HOMING, with the switch as its part, at the first axis that fails.
         """
         for axis in (self._gantry.z, self._gantry.x, self._gantry.y):
-            await self._find(board, axis)
+            await self.find_axis(board, axis)
 
-    async def go_back_to(self, board: Board, sent: Mapping[str, float]) -> None:
-        """Send x and y to their last target, then z. Raises TableFault AXIS if a move fails."""
-        for axes in ((self._gantry.x, self._gantry.y), (self._gantry.z,)):
-            back = {axis: sent[axis] for axis in axes if axis in sent}
-            if back:
-                axis = " and ".join(back)
-                arrived(not_cut_short(board, axis, await board.move(back)), axis)
+    async def find_axis(self, board: Board, axis: str) -> None:
+        """Home one axis and prove that its switch is not stuck. Raises TableFault HOMING.
 
-    async def _find(self, board: Board, axis: str) -> None:
-        """Home one axis and prove that its switch is not stuck. Raises TableFault HOMING."""
+        The caller makes sure that z is up before x or y moves.
+        """
         channel = self._table.channel(axis)
         assert isinstance(channel, AxisChannel)
         found = await self._home(board, axis, channel)
@@ -67,6 +62,14 @@ class GantryHoming:
                 )
                 raise TableFault(Fault.HOMING, channel.home_switch, evidence)
             await self._home(board, axis, channel)
+
+    async def go_back_to(self, board: Board, sent: Mapping[str, float]) -> None:
+        """Send x and y to their last target, then z. Raises TableFault AXIS if a move fails."""
+        for axes in ((self._gantry.x, self._gantry.y), (self._gantry.z,)):
+            back = {axis: sent[axis] for axis in axes if axis in sent}
+            if back:
+                axis = " and ".join(back)
+                arrived(not_cut_short(board, axis, await board.move(back)), axis)
 
     async def _home(self, board: Board, axis: str, channel: AxisChannel) -> Ended:
         ended = not_cut_short(board, axis, await board.home(axis))

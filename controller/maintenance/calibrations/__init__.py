@@ -1,0 +1,1 @@
+"""Calibrations: measurements that propose a change of the table's file."""

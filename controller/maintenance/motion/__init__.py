@@ -1,0 +1,1 @@
+"""Motion in service mode: leases for one motion, jogging, homing, and the safe end."""
