@@ -67,7 +67,7 @@ def test_a_slow_lift_proposes_a_longer_lift_time_and_the_file_stays_until_confir
         assert bench.mode.status.change is None
         trays = load_table(own).modules.trays
         assert trays is not None and trays.lift == 3.8
-        assert (own.parent / "own.yaml.before-1").read_text("utf-8") == before
+        assert text_of(own.parent / "own.yaml.before-1") == before
 
     on_bench(load_table(own), scenario, "weak_motor:lift1#1~1.5", file=own)
 

@@ -64,7 +64,6 @@ def test_the_trace_of_a_sensor_that_never_rests_stays_bounded() -> None:
 
 def test_an_edge_is_published_within_a_twentieth_of_a_second() -> None:
     async def scenario(bench: ServiceBench) -> None:
-        loop = asyncio.get_running_loop()
         await asyncio.sleep(0.7)
         bench.published.clear()
         bench.plant.sense("lid_key", True)
