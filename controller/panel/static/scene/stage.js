@@ -195,6 +195,7 @@ export class Stage {
         if (target) this.tiles.draw(place, target, pose ?? resting(target), lit.has(place));
       }
     }
+    this.tiles.sort();
     const diceMove = this.dice.frame(time);
     const arm = this.path ? this.path.pose(time) : null;
     if (arm) this.gantry.show(arm, arm.busy);

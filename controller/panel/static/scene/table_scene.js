@@ -129,8 +129,8 @@ class Playback {
   }
 
   seek(events, time) {
-    if (events !== this.events || time < this.time) this.restart(events);
-    let applied = false;
+    let applied = events !== this.events || time < this.time;
+    if (applied) this.restart(events);
     while (this.next < events.length && events[this.next].t <= time) {
       const event = events[this.next];
       this.state = withEvent(this.state, event, this.geometry);
@@ -150,6 +150,5 @@ class Playback {
     this.state = emptyState();
     this.stage.clear();
     this.stage.plan(this.state, { time: 0, sudden: true });
-    this.stage.redraw();
   }
 }

@@ -15,6 +15,7 @@ export class TileLayer {
       element("g", { class: level === LEVELS ? "scene-flying" : "scene-level" }, parent),
     );
     this.drawn = new Map();
+    this.unsorted = new Set();
     const tile = geometry.tile ?? { width: 0.028, length: 0.038, faces: "none" };
     this.width = tile.width * 1000;
     this.length = tile.length * 1000;
@@ -33,17 +34,34 @@ export class TileLayer {
     const halfway = pose.spin > 0 && pose.spin < 0.5;
     this.turnFace(tile, halfway ? "" : target.face, target.turn);
     const level = pose.flying ? LEVELS : Math.max(0, Math.min(LEVELS - 1, Math.round(pose.height)));
+    const x = across(pose.x);
+    const y = Math.round((down(pose.y) - pose.height * LIFT) * 10) / 10;
+    tile.y = y;
     if (tile.level !== level) {
       tile.level = level;
       this.layers[level].appendChild(tile.group);
+      this.unsorted.add(level);
     }
-    const x = across(pose.x);
-    const y = Math.round((down(pose.y) - pose.height * LIFT) * 10) / 10;
     let transform = `translate(${x} ${y})`;
     if (pose.spin > 0) transform += ` scale(${Math.abs(1 - 2 * pose.spin).toFixed(3)} 1)`;
     write(tile.group, "transform", transform);
     write(tile.group, "opacity", Math.round(pose.shown * 50) / 50);
     write(tile.group, "class", lit ? "scene-tile is-lit" : "scene-tile");
+  }
+
+  /** Puts tiles in order from the far side to the near side, so that near ones cover far ones. */
+  sort() {
+    for (const level of this.unsorted) {
+      const tiles = [...this.drawn.values()].filter((tile) => tile.level === level);
+      tiles.sort((one, other) => one.y - other.y);
+      let before = null;
+      for (const { group } of tiles) {
+        const next = before ? before.nextSibling : this.layers[level].firstChild;
+        if (next !== group) this.layers[level].insertBefore(group, next);
+        before = group;
+      }
+    }
+    this.unsorted.clear();
   }
 
   /** Removes every tile that is not in `kept` (a Map by place). */

@@ -63,6 +63,9 @@ export function withStatus(state, status, geometry) {
   // Rising walls have no places until their lifts are confirmed; events show them before.
   const rising = next.top === "raising" && !Object.keys(scene.places).length;
   next.tiles = rising ? state.tiles : tilesOf(state, scene.places, geometry);
+  if (next.top === "collecting") {
+    for (const [place, tile] of next.tiles) next.tiles.set(place, { ...tile, where: "swept", at: null });
+  }
   if (!next.tiles.size) next.slots = new Map();
   next.counter = Math.max(next.counter, ...[...next.tiles.values()].map((tile) => tile.order), 0);
   return next;

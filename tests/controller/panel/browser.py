@@ -1,0 +1,90 @@
+"""Opens pages in Chromium for the tests of the picture."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from controller.panel.scene_geometry import TableGeometry
+
+STATIC = Path(__file__).parents[3] / "controller/panel/static"
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+BLANK = """<!doctype html><html lang="en"><meta charset="utf-8"><title>picture</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="/scene/scene.css">
+<style>body { margin: 0; }</style><main id="table"></main>"""
+
+
+class _Files(http.server.SimpleHTTPRequestHandler):
+    """Serves the panel's files, and a page with the picture's style at `/`."""
+
+    def do_GET(self) -> None:
+        if self.path != "/":
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(BLANK.encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+        """Print nothing."""
+
+
+@contextmanager
+def panel_files() -> Iterator[str]:
+    """Serve the panel's static files on this computer; yields the address."""
+    handler = partial(_Files, directory=str(STATIC))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start Chromium with a new profile."""
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def mount(page: Page, address: str, geometry: TableGeometry, **options: Any) -> None:
+    """Mount the picture of a table as `scene` of the page; it stands still by itself."""
+    page.goto(address)
+    page.evaluate(
+        """async ([geometry, options]) => {
+          const { mountTable } = await import("/scene/table_scene.js");
+          window.scene = mountTable(document.getElementById("table"), geometry, options);
+          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        }""",
+        [json.loads(geometry.model_dump_json()), options],
+    )
+
+
+def seek(page: Page, events: Sequence[dict[str, object]], time: float) -> None:
+    """Show recorded events at a time of the table."""
+    page.evaluate("([events, time]) => scene.seek(events, time)", [list(events), time])

@@ -1,0 +1,331 @@
+"""Tests the picture in Chromium, with the events of simulated rounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from config.loader import load_game, load_table
+from controller.panel.geometry import geometry
+from controller.panel.preview import preview_deal
+from controller.panel.replay_export import export_replay
+from controller.panel.scene_geometry import TableGeometry
+from controller.service.port import HandRecord
+from controller.service.status import (
+    GameChoice,
+    MachineStatus,
+    SceneStatus,
+    SeatStatus,
+    SessionStatus,
+    Status,
+    TableFacts,
+)
+from tests.controller.panel.browser import chromium, mount, panel_files, seek
+from tests.controller.panel.recorded import Events, recorded_round
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+Box = tuple[float, float]
+_TRANSLATE = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with panel_files() as served:
+        yield served
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 700, "height": 700})
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
+    yield opened
+    context.close()
+    assert errors == []
+
+
+def shown_for(game: str, table: str) -> TableGeometry:
+    return geometry(load_table(table), load_game(game))
+
+
+def time_of(events: Events, name: str, last: bool = False) -> float:
+    """The time of the first or the last event with this name."""
+    times = [float(str(event["t"])) for event in events if event["event"] == name]
+    return times[-1 if last else 0]
+
+
+def tiles_on(page: Page) -> dict[str, Box]:
+    """The position of every tile that is drawn, in millimetres."""
+    drawn = page.evaluate(
+        "[...document.querySelectorAll('.scene-tile')].map((tile) => [tile.dataset.place,"
+        " tile.getAttribute('transform')])"
+    )
+    found = {}
+    for place, transform in drawn:
+        match = _TRANSLATE.search(transform)
+        assert match, transform
+        found[place] = (float(match[1]), float(match[2]))
+    return found
+
+
+def seats_of(events: Events) -> dict[str, int]:
+    """The seat of each delivered place."""
+    return {
+        place: int(str(event["seat"]))
+        for event in events
+        if event["event"] == "delivered"
+        for place in event["from"]  # type: ignore[attr-defined]
+    }
+
+
+@pytest.mark.parametrize(
+    ("game", "table"),
+    [
+        ("wenzhou", "robotic"),
+        ("wenzhou", "classic"),
+        ("wenzhou", "auto_deal"),
+        ("pai_gow", "pai_gow"),
+        ("filipino", "robotic"),
+        ("draw", "robotic"),
+    ],
+)
+def test_at_the_end_of_a_deal_every_tile_is_at_its_seat_or_at_its_place(
+    page: Page, address: str, game: str, table: str
+) -> None:
+    events = recorded_round(game, table)
+    shown = shown_for(game, table)
+    mount(page, address, shown)
+    seek(page, events, time_of(events, "ready") + 5)
+    drawn = tiles_on(page)
+    assert drawn.keys() == shown.slots.keys()
+    seats = seats_of(events)
+    for seat in shown.seats:
+        hand = [place for place, owner in seats.items() if owner == seat.seat]
+        across = [drawn[place] for place in hand]
+        for x, y in across:
+            # Within the seat's row, or in the second row before it.
+            near = abs(x / 1000 - seat.x) if seat.side % 2 == 0 else abs(-y / 1000 - seat.y)
+            deep = abs(-y / 1000 - seat.y) if seat.side % 2 == 0 else abs(x / 1000 - seat.x)
+            assert near <= seat.half + 0.01
+            assert deep <= 0.065
+        assert len(set(across)) == len(hand)
+    if table != "auto_deal":
+        for place in drawn.keys() - seats.keys():
+            slot = shown.slots[place]
+            assert drawn[place][0] == pytest.approx(slot.x * 1000, abs=0.11)
+            assert drawn[place][1] == pytest.approx(-slot.y * 1000 - 5.5 * slot.level, abs=0.2)
+
+
+def test_the_walls_rise_before_the_dice_and_the_arm_carries_a_packet(
+    page: Page, address: str
+) -> None:
+    events = recorded_round("wenzhou", "robotic")
+    mount(page, address, shown_for("wenzhou", "robotic"))
+    seek(page, events, time_of(events, "walls_raised") - 1.2)
+    faint = page.locator(".scene-tile").evaluate_all(
+        "tiles => tiles.filter((tile) => Number(tile.getAttribute('opacity')) < 1).length"
+    )
+    assert 0 < faint < 136
+    seek(page, events, time_of(events, "dice_thrown", last=True) + 0.5)
+    thrown = [event for event in events if event["event"] == "dice_thrown"][-1]
+    faces = page.locator(".scene-dice [data-face]").evaluate_all(
+        "dice => dice.map((die) => die.dataset.face)"
+    )
+    assert [int(face) for face in faces] == thrown["dice"]
+    carry = next(event for event in events if event.get("move") == "carry")
+    begin = float(str(carry["t"]))
+    after = next(float(str(event["t"])) for event in events if float(str(event["t"])) > begin)
+    seek(page, events, (begin + after) / 2)
+    assert page.locator(".scene-gantry.is-busy").count() == 1
+    assert page.locator(".scene-flying .scene-tile").count() == len(list(carry["tiles"]))  # type: ignore[call-overload]
+    seek(page, events, begin - 0.01)
+    assert page.locator(".scene-flying .scene-tile").count() == 0
+
+
+def test_the_indicator_shows_its_face_in_its_place_and_in_the_corner(
+    page: Page, address: str
+) -> None:
+    events = recorded_round("wenzhou", "robotic")
+    mount(page, address, shown_for("wenzhou", "robotic"))
+    turned = next(event for event in events if event["event"] == "tile_turned_up")
+    seek(page, events, float(str(turned["t"])) + 2)
+    assert page.locator(f".scene-tile[data-place='{turned['at']}'] .scene-face").count() == 1
+    assert page.locator(".scene-indicator").get_attribute("visibility") == "visible"
+    label = page.locator(".table-scene").get_attribute("aria-label") or ""
+    assert f"Turned up at {turned['at']}: {turned['tile']}." in label
+    assert "Seat 0: 17 tiles." in label
+    assert page.locator(".table-scene").get_attribute("role") == "img"
+
+
+def test_a_jam_is_marked_at_its_head_until_it_is_cleared(page: Page, address: str) -> None:
+    events = recorded_round("wenzhou", "robotic", "--fault", "jam:head2#30~9")
+    shown = shown_for("wenzhou", "robotic")
+    mount(page, address, shown)
+    prompted = next(event for event in events if event["event"] == "operator_prompted")
+    seek(page, events, float(str(prompted["t"])) + 0.1)
+    mark = page.locator(".scene-mark")
+    assert mark.get_attribute("data-part") == "head 2"
+    spot = _TRANSLATE.search(mark.get_attribute("transform") or "")
+    assert spot
+    head = shown.heads["head 2"]
+    assert (float(spot[1]), float(spot[2])) == (head.x * 1000, -head.y * 1000)
+    recovered = next(event for event in events if event["event"] == "recovered")
+    seek(page, events, float(str(recovered["t"])) + 0.1)
+    assert mark.count() == 0
+
+
+def test_while_a_cut_is_set_up_the_pile_is_shown_from_the_front(page: Page, address: str) -> None:
+    events = recorded_round("pai_gow", "pai_gow", "--cut", "chee_yee")
+    mount(page, address, shown_for("pai_gow", "pai_gow"))
+    pushed = next(event for event in events if event.get("step") == "arrange")
+    seek(page, events, float(str(pushed["t"])) + 0.1)
+    assert page.locator(".scene-elevation").get_attribute("visibility") == "visible"
+    assert page.locator(".scene-side").count() == 32
+    assert page.locator(".scene-side.is-moved").count() == len(list(pushed["from"]))  # type: ignore[call-overload]
+    seek(page, events, time_of(events, "ready") + 1)
+    assert page.locator(".scene-elevation").get_attribute("visibility") == "hidden"
+
+
+def test_statuses_and_events_give_the_same_picture_as_the_recording(
+    page: Page, address: str
+) -> None:
+    """A client that joins late has only the status; its hands are at the same seats."""
+    events = recorded_round("wenzhou", "robotic")
+    shown = shown_for("wenzhou", "robotic")
+    mount(page, address, shown, reducedMotion=True)
+    seek(page, events, time_of(events, "ready") + 5)
+    recorded = tiles_on(page)
+    seats = seats_of(events)
+    turned = next(event for event in events if event["event"] == "tile_turned_up")
+    places = {place: f"seat {seats[place]}" if place in seats else "wall" for place in shown.slots}
+    places[str(turned["at"])] = f"up {turned['tile']}"
+    status = status_with(places)
+    page.evaluate("status => scene.update(status)", status)
+    drawn = tiles_on(page)
+    assert sorted(drawn.values()) == sorted(recorded.values())
+    assert page.locator(".scene-seat-name").first.text_content() == "East · Mei · 17 tiles · 12"
+
+
+def status_with(places: dict[str, str]) -> dict[str, object]:
+    """The status of a table in play, with these places."""
+    seat = SeatStatus(seat=0, wind="East", name="Mei", dealer=True, tiles=17, score=12)
+    status = Status(
+        table=TableFacts(name="robotic", seats=4, simulated=True, software="test"),
+        session=SessionStatus(id="s", started="", game="wenzhou", title="Wenzhou", seats=(seat,)),
+        machine=MachineStatus(under="building", top="playing", mode="going"),
+        scene=SceneStatus(places=places, drum=90, drum_turns=True),
+    )
+    return status.model_dump(mode="json")
+
+
+def test_with_reduced_motion_every_change_is_shown_at_once(page: Page, address: str) -> None:
+    events = recorded_round("wenzhou", "robotic")
+    mount(page, address, shown_for("wenzhou", "robotic"), reducedMotion=True)
+    shown = page.evaluate(
+        """(events) => {
+          for (const event of events) {
+            scene.event(event);
+            if (event.event === "delivered") break;
+          }
+          return document.querySelectorAll(".scene-flying .scene-tile").length;
+        }""",
+        list(events),
+    )
+    assert shown == 0
+    first = next(event for event in events if event["event"] == "delivered")
+    drawn = tiles_on(page)
+    hand = [drawn[place] for place in first["from"]]  # type: ignore[attr-defined]
+    assert {y for _, y in hand} == {400.0}
+
+
+def test_a_preview_plays_and_gives_the_picture_back(page: Page, address: str) -> None:
+    config = load_game("pai_gow")
+    deal = preview_deal(
+        load_table("pai_gow"), config, GameChoice(game="pai_gow", answers={"cut": "cup_say"})
+    )
+    mount(page, address, deal.geometry)
+    hands = page.evaluate(
+        """async (deal) => {
+          const shown = scene.preview(deal, { seconds: 0.6 });
+          await shown.done;
+          const hands = document.querySelector(".table-scene").getAttribute("aria-label");
+          shown.stop();
+          return hands;
+        }""",
+        deal.model_dump(mode="json"),
+    )
+    assert hands.count(": 4 tiles.") == 8
+    assert page.locator(".scene-tile").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_labels_are_readable_on_a_phone_in_both_themes(
+    page: Page, address: str, theme: str
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    events = recorded_round("wenzhou", "robotic")
+    mount(page, address, shown_for("wenzhou", "robotic"))
+    page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+    seek(page, events, time_of(events, "ready") + 5)
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll(".scene-seat-name")].map((label) => {
+          const matrix = label.getScreenCTM();
+          return parseFloat(getComputedStyle(label).fontSize) * Math.hypot(matrix.a, matrix.b);
+        })"""
+    )
+    assert all(size >= 11.5 for size in sizes)
+    assert len(sizes) == 4
+
+
+def test_an_exported_replay_opens_offline_and_steps_through_the_round(
+    browser: Browser, tmp_path: Path
+) -> None:
+    events = recorded_round("wenzhou", "robotic")
+    file = tmp_path / "replay.html"
+    record = HandRecord("evening", 1, (), events)
+    file.write_text(export_replay(record, shown_for("wenzhou", "robotic")), "utf-8")
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    requests: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
+    page.goto(file.as_uri())
+    page.get_by_label("Next step").click()
+    captions = []
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+        captions.append(page.locator(".scene-replay-caption").inner_text())
+    assert requests == [file.as_uri()]
+    assert errors == []
+    assert "Seat 0 has thrown" in " ".join(captions)
+    assert "The table is ready to play." in captions
+    page.keyboard.press("Home")
+    assert page.evaluate("replay.time") == 0
+    ready = page.evaluate("replay.film.events.find((event) => event.event === 'ready').t")
+    page.evaluate("time => replay.seek(time + 0.5)", ready)
+    label = page.locator(".table-scene").get_attribute("aria-label") or ""
+    assert "Seat 0: 17 tiles. Seat 1: 16 tiles. Seat 2: 16 tiles. Seat 3: 16 tiles." in label
+    page.get_by_label("Play", exact=True).click()
+    page.wait_for_function("time => replay.time > time + 0.7", arg=ready)
+    page.get_by_label("Pause").click()
+    assert page.evaluate("replay.playing") is False
+    context.close()
