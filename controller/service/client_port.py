@@ -29,6 +29,10 @@ class ClientPort:
         """Pass every later event to `listener`; returns the function that ends that."""
         return self._service.listen(listener)
 
+    def presence(self, client: str, connected: bool) -> None:
+        """A client's first stream has begun, or its last one has ended."""
+        self._service.presence(client, connected)
+
     def presets(self) -> dict[str, GameChoice]:
         """The saved games with house rules, by name."""
         return self._service.presets()

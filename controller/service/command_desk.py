@@ -21,7 +21,7 @@ from controller.service.commands import (
     SavePreset,
     StartSession,
 )
-from controller.service.status import LeadStatus, Value
+from controller.service.status import Value
 from rules.errors import WallwrightError
 
 if TYPE_CHECKING:
@@ -199,8 +199,8 @@ class CommandDesk:
                     f" {actor.role.value}.",
                     f"Ask a person with the role {prompt.role.value}.",
                 )
-            lead = service.lead
-            if prompt.kind == "fault" and lead is not None and lead.client != actor.client:
+            lead = service.recovery.other_leader(actor.client)
+            if prompt.kind == "fault" and lead is not None:
                 raise CommandRefusedError(
                     "lead",
                     f"{lead.name} leads this recovery.",
@@ -228,19 +228,15 @@ class CommandDesk:
     # Recovery and service
 
     def _take_lead(self, given: NoArguments, actor: Actor) -> str:
-        service = self._service
-        service.lead = LeadStatus(
-            client=actor.client, name=actor.name, role=actor.role, since=service.clock()
-        )
-        service.changed()
-        return f"{actor.name} leads the recovery."
+        before = self._service.recovery.take(actor)
+        self._service.watch_lead()
+        over = f" from {before.name}" if before is not None else ""
+        return f"{actor.name} takes the lead of the recovery{over}."
 
     def _release_lead(self, given: NoArguments, actor: Actor) -> str:
-        service = self._service
-        if service.lead is None or service.lead.client != actor.client:
+        if not self._service.recovery.release(actor.client):
             raise CommandRefusedError("lead", "This client does not lead the recovery.")
-        service.lead = None
-        service.changed()
+        self._service.watch_lead()
         return "The lead is free."
 
     def _clear_fault(self, given: NoArguments, actor: Actor) -> str:

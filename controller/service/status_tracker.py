@@ -49,9 +49,12 @@ class TableView(Protocol):
     daemon: Daemon | None
     book: SessionBook | None
     prompts: OpenPrompts
-    lead: LeadStatus | None
     service: ServiceStatus
     game: PlannedGame | None
+
+    @property
+    def lead(self) -> LeadStatus | None:
+        """The client that leads a recovery."""
 
     @property
     def chosen(self) -> PlannedGame | None:

@@ -25,6 +25,7 @@ from controller.service.evening.game_choices import PlannedGame, planned
 from controller.service.evening.session_book import SessionBook
 from controller.service.evening.settlements import settlements_of
 from controller.service.open_prompts import OpenPrompts
+from controller.service.recovery_lead import RecoveryLead
 from controller.service.runs.run_job import RunJob
 from controller.service.runs.table_run import RunEnd, TableRun, open_journal
 from controller.service.service_guide import ServiceGuide
@@ -94,7 +95,6 @@ class TableService:
         self.daemon: Daemon | None = None
         self.book: SessionBook | None = None
         self.game: PlannedGame | None = None
-        self.lead: LeadStatus | None = None
         self.service = ServiceStatus(sentence="Nobody plays; choose a game to begin.")
         self.store = store
         self.thread = thread
@@ -104,6 +104,8 @@ class TableService:
         self.clock: Callable[[], float] = lambda: round(loop.time() - begun, 6)
         number = (store.fact("starts") or 0) + 1
         store.put_fact("starts", number)
+        self.recovery = RecoveryLead(self.clock)
+        self._lapsing: asyncio.TimerHandle | None = None
         self.prompts = OpenPrompts(f"p{number}", self.clock, self.changed)
         self.guide = ServiceGuide(self.prompts, automatic=automatic)
         self._opener = opener
@@ -141,6 +143,11 @@ class TableService:
     def journal_lines(self) -> list[tuple[int, str]]:
         """The lines of the present run's journal with their record numbers, in order."""
         return [] if self._journal is None else self._journal.numbered_lines()
+
+    @property
+    def lead(self) -> LeadStatus | None:
+        """The client that leads a recovery."""
+        return self.recovery.status
 
     @property
     def chosen(self) -> PlannedGame | None:
@@ -199,6 +206,23 @@ class TableService:
         else:
             self._presets[name] = choice
         self.thread.write(lambda store: store.put_preset(name, facts))
+
+    def presence(self, client: str, connected: bool) -> None:
+        """A client's first stream has begun, or its last one has ended."""
+        self.recovery.presence(client, connected)
+        if self.lead is not None and self.lead.client == client:
+            self.watch_lead()
+
+    def watch_lead(self) -> None:
+        """Publish a change of the lead, and end the lead when its time comes."""
+        if self._lapsing is not None:
+            self._lapsing.cancel()
+            self._lapsing = None
+        self.recovery.lapse()
+        if self.recovery.lapses_at is not None:
+            wait = self.recovery.lapses_at - self.clock()
+            self._lapsing = self._loop.call_later(wait, self.watch_lead)
+        self.changed()
 
     def stop(self) -> None:
         """Stop the service: boards first; the tiles stay where they are."""
@@ -283,8 +307,9 @@ class TableService:
                     continue
                 await self._run(self._wanted)
         finally:
-            if self._publishing is not None:
-                self._publishing.cancel()
+            for timer in (self._publishing, self._lapsing):
+                if timer is not None:
+                    timer.cancel()
             self.feed.publish(self._tracker.status())
 
     async def _restore(self) -> None:

@@ -115,6 +115,15 @@ async def first_login(address: ServedApi, role: UserRole = UserRole.TECHNICIAN) 
         return f"wallwright={answer.cookies['wallwright']}"
 
 
+async def until(reached: Callable[[], bool]) -> None:
+    """Wait until something is so, at most 20 s."""
+    for _ in range(1000):
+        if reached():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("It has not become so within 20 s.")
+
+
 def run(test: Callable[[], Awaitable[None]]) -> None:
     """Run a test on the ordinary event loop: sockets and threads need real time."""
 

@@ -1,0 +1,75 @@
+"""The lead of a recovery: while one client leads, no other client answers a fault prompt.
+
+Two people at two panels would otherwise answer the same fault differently, each without seeing the
+part that the other one moved. The lead is taken, taken over, released, or lapses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from controller.service.commands import Actor
+from controller.service.status import LeadStatus
+
+LAPSE = 30.0
+"""Seconds of the table's clock for which a client without a stream keeps the lead (our choice)."""
+
+
+class RecoveryLead:
+    """Who leads a recovery. `clock` returns seconds of the table's clock.
+
+    The object has no timer: its owner calls `lapse` at the time `lapses_at`.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._connected: set[str] = set()
+        self.status: LeadStatus | None = None
+        """The leading client as the status shows it; None if nobody leads."""
+        self.lapses_at: float | None = None
+        """Time at which the lead lapses, because its client has no stream; None if it has one."""
+
+    def take(self, actor: Actor) -> LeadStatus | None:
+        """Give the lead to a client; returns the lead of another client that it takes over."""
+        before = self.status
+        if before is not None and before.client == actor.client:
+            self._watch()
+            return None
+        self.status = LeadStatus(
+            client=actor.client, name=actor.name, role=actor.role, since=self._clock()
+        )
+        self._watch()
+        return before
+
+    def release(self, client: str) -> bool:
+        """End the lead of a client; False if that client does not lead."""
+        if self.status is None or self.status.client != client:
+            return False
+        self.status = self.lapses_at = None
+        return True
+
+    def presence(self, client: str, connected: bool) -> None:
+        """A client's first stream has begun, or its last one has ended."""
+        if connected:
+            self._connected.add(client)
+        else:
+            self._connected.discard(client)
+        if self.status is not None and self.status.client == client:
+            self._watch()
+
+    def lapse(self) -> bool:
+        """End the lead if its time has come; returns whether it ended."""
+        if self.lapses_at is None or self._clock() < self.lapses_at:
+            return False
+        self.status = self.lapses_at = None
+        return True
+
+    def other_leader(self, client: str) -> LeadStatus | None:
+        """The lead of another client, which excludes this client from fault prompts."""
+        self.lapse()
+        return self.status if self.status is not None and self.status.client != client else None
+
+    def _watch(self) -> None:
+        assert self.status is not None
+        present = self.status.client in self._connected
+        self.lapses_at = None if present else self._clock() + LAPSE
