@@ -28,6 +28,7 @@ from controller.api.routes.commands import CommandRoutes
 from controller.api.routes.games import GameRoutes
 from controller.api.routes.history import HistoryRoutes
 from controller.api.routes.login import LoginRoutes, account_problem
+from controller.api.routes.picture import PictureRoutes
 from controller.api.routes.registration import register, text_response
 from controller.api.routes.status import StatusRoutes
 from controller.api.stream.hub import StreamHub
@@ -79,6 +80,7 @@ def api_application(
         StatusRoutes(service, accounts, hub),
         CommandRoutes(service),
         GameRoutes(judge, table),
+        PictureRoutes(service, judge, table),
         HistoryRoutes(service),
         LoginRoutes(accounts),
         AccountRoutes(accounts),

@@ -179,6 +179,7 @@ def _step_prompt(step: Step) -> OpenPrompt:
     code = default = ""
     more = False
     lit: tuple[str, ...] = ()
+    dice = 0
     match step:
         case Choose():
             kind, code, default, seats = "choice", step.what, str(step.default), (step.by,)
@@ -187,6 +188,7 @@ def _step_prompt(step: Step) -> OpenPrompt:
             more = len(among) > LISTED
         case Throw():
             kind, choices, seats = "dice", (), (step.by,)
+            dice = step.dice * step.times
         case TurnUp() | DrawLot():
             kind, choices = "face", (PromptChoice(value="", label="unknown"),)
             lit = (str(step.place),)
@@ -205,6 +207,7 @@ def _step_prompt(step: Step) -> OpenPrompt:
         default=default,
         more=more,
         lit=lit,
+        dice=dice,
     )
 
 

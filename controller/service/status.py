@@ -234,6 +234,7 @@ class OpenPrompt(Value):
     default: str = ""
     safety: bool = Field(default=False, description="Whether the table is paused until the answer.")
     lit: tuple[str, ...] = Field(default=(), description="Places that the step names.")
+    dice: int = Field(default=0, description="Faces that a prompt of the kind `dice` asks for.")
     since: float = 0.0
 
 
