@@ -24,7 +24,7 @@ from controller.api.json_text import json_text
 from controller.api.problems import Problem, ProblemError, of_status, of_validation
 from controller.api.request_guard import COOKIE, RequestGuard
 from controller.api.routes.accounts import AccountRoutes
-from controller.api.routes.commands import CommandRoutes
+from controller.api.routes.commands import CommandRoutes, command_schemas
 from controller.api.routes.games import GameRoutes
 from controller.api.routes.history import HistoryRoutes
 from controller.api.routes.login import LoginRoutes, account_problem
@@ -102,7 +102,11 @@ def openapi(app: FastAPI) -> dict[str, Any]:
         separate_input_output_schemas=False,
     )
     components = described.setdefault("components", {})
-    components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+    schemas = components.setdefault("schemas", {})
+    schemas |= {"Problem": Problem.model_json_schema()} | command_schemas()
+    giving = described["paths"][PREFIX + BY_NAME["give_command"].path]["post"]
+    body = giving["requestBody"]["content"]["application/json"]
+    body["schema"] = {"$ref": "#/components/schemas/GiveCommand"}
     components["securitySchemes"] = {
         "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
         "token": {"type": "http", "scheme": "bearer"},

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request
 from pydantic import BaseModel, Field, ValidationError
+from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
 from controller.api.accounts.identity import Identity
@@ -34,6 +35,40 @@ _EXAMPLES = {
     },
     "pause": {"id": "panel-3", "name": "pause"},
 }
+
+
+def command_schemas() -> dict[str, dict[str, Any]]:
+    """The JSON schemas of all commands by component name; `GiveCommand` is any one of them.
+
+    References point to `#/components/schemas/`, where the OpenAPI description has them.
+    """
+    kinds: list[tuple[type[BaseModel], Literal["validation"]]] = [
+        (kind.arguments, "validation") for kind in KINDS
+    ]
+    arguments, top = models_json_schema(kinds, ref_template="#/components/schemas/{model}")
+    request = CommandRequest.model_json_schema()["properties"]
+    found: dict[str, dict[str, Any]] = dict(top.get("$defs", {}))
+    names = []
+    for kind in KINDS:
+        given = arguments[kind.arguments, "validation"]
+        optional = not any(field.is_required() for field in kind.arguments.model_fields.values())
+        names.append(f"Command_{kind.name}")
+        found[names[-1]] = {
+            "type": "object",
+            "title": kind.name,
+            "description": f"{kind.summary} Least role: {kind.role.value}.",
+            "properties": {
+                "id": request["id"],
+                "name": {"const": kind.name, "type": "string"},
+                "arguments": given,
+            },
+            "required": ["id", "name"] if optional else ["id", "name", "arguments"],
+            "additionalProperties": False,
+        }
+    found["GiveCommand"] = {
+        "oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in names],
+    }
+    return found
 
 
 class CommandDescription(BaseModel):

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from fastapi import FastAPI
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from controller.api.endpoints import BY_NAME, PREFIX, Endpoint, OpenAccess
 from controller.api.json_text import json_text
@@ -67,7 +67,8 @@ def register(
         description=_description(endpoint),
         status_code=status,
         response_model=answer if media == JSON else None,
-        response_class=Response,
+        # The functions return finished responses; the class is for the description.
+        response_class=JSONResponse if answer is not None and media == JSON else Response,
         responses=responses,
         openapi_extra=_body_examples(examples) | _security(endpoint),
     )
