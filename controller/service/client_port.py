@@ -8,6 +8,7 @@ from controller.events import Listener
 from controller.service.command_desk import CommandDesk
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.port import HandRecord, SessionSummary
+from controller.service.servicing.diagnostic_port import diagnostics_of
 from controller.service.status import GameChoice, HandResult
 from controller.service.status_feed import StatusFeed
 from controller.service.table_service import TableService
@@ -24,6 +25,10 @@ class ClientPort:
     def feed(self) -> StatusFeed:
         """The status and its changes."""
         return self._service.feed
+
+    def diagnostics(self) -> bytes:
+        """The diagnostics bundle, for technicians: a zip file without secrets."""
+        return diagnostics_of(self._service)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Pass every later event to `listener`; returns the function that ends that."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from controller.service.command_refusal import CommandRefusedError
 from controller.service.commands import (
     BY_NAME,
     Actor,
@@ -21,6 +23,7 @@ from controller.service.commands import (
     SavePreset,
     StartSession,
 )
+from controller.service.servicing.service_mode_desk import ServiceModeDesk
 from controller.service.status import Value
 from rules.errors import WallwrightError
 
@@ -33,15 +36,6 @@ MOST_PRESETS = 200
 """Largest number of saved presets."""
 
 
-class CommandRefusedError(WallwrightError, ValueError):
-    """A command that the present state does not permit; `code` is short, for programs."""
-
-    def __init__(self, code: str, sentence: str, next_step: str = "") -> None:
-        super().__init__(sentence)
-        self.code = code
-        self.next_step = next_step
-
-
 class CommandDesk:
     """Takes commands for one service, one after another."""
 
@@ -49,6 +43,8 @@ class CommandDesk:
         self._service = service
         self._replies: dict[str, dict[str, Any]] = {}
         """The last replies, which the store may not have written yet."""
+        self._in_progress: dict[str, asyncio.Event] = {}
+        """Commands that are being executed; a repeated one waits for the first."""
         self._methods: dict[str, Callable[[Any, Actor], str]] = {
             "start_session": self._start_session,
             "choose_next": self._choose_next,
@@ -66,6 +62,8 @@ class CommandDesk:
             "automatic": self._automatic,
             "stop_service": self._stop_service,
         }
+        self._slow_methods = ServiceModeDesk(service).methods
+        """Commands that wait for the boards."""
 
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
         """Execute a command once; a repeated id gets the reply of the first time.
@@ -73,12 +71,29 @@ class CommandDesk:
         A refusal for the role or the arguments is not kept: it has changed nothing.
         """
         service = self._service
-        stored = await service.thread.read(lambda store: store.reply(request.id))
+        # A jog is renewed several times a second: its replies are kept in memory only.
+        is_stored = request.name != "jog"
+        stored = None
+        if request.id not in self._replies and is_stored:
+            stored = await service.thread.read(lambda store: store.reply(request.id))
+        while (first := self._in_progress.get(request.id)) is not None:
+            await first.wait()
         kept = self._replies.get(request.id) or stored
         if kept is not None:
             return _repeated(request, kept)
+        done = self._in_progress[request.id] = asyncio.Event()
         try:
-            sentence = self._execute(request, actor)
+            return await self._reply(request, actor, is_stored=is_stored)
+        finally:
+            del self._in_progress[request.id]
+            done.set()
+
+    async def _reply(
+        self, request: CommandRequest, actor: Actor, *, is_stored: bool
+    ) -> CommandReply:
+        """Execute a command and keep its reply, unless it is refused."""
+        try:
+            sentence = await self._execute(request, actor)
         except CommandRefusedError as refusal:
             return CommandReply(
                 id=request.id,
@@ -96,16 +111,18 @@ class CommandDesk:
         self._replies[request.id] = facts
         if len(self._replies) > REPLIES:
             del self._replies[next(iter(self._replies))]
-        service.thread.write(lambda store: store.put_reply(request.id, facts))
+        if is_stored:
+            self._service.thread.write(lambda store: store.put_reply(request.id, facts))
         return reply
 
-    def _execute(self, request: CommandRequest, actor: Actor) -> str:
+    async def _execute(self, request: CommandRequest, actor: Actor) -> str:
         kind, method = BY_NAME.get(request.name), self._methods.get(request.name)
-        if kind is None or method is None:
+        slow = self._slow_methods.get(request.name)
+        if kind is None or (method is None and slow is None):
             raise CommandRefusedError(
                 "unknown_command",
                 f"There is no command '{request.name}'.",
-                f"The commands are {', '.join(sorted(self._methods))}.",
+                f"The commands are {', '.join(sorted({*self._methods, *self._slow_methods}))}.",
             )
         if not actor.role.includes(kind.role):
             raise CommandRefusedError(
@@ -122,6 +139,9 @@ class CommandDesk:
             raise CommandRefusedError(
                 "arguments", f"`{where}` of the command '{kind.name}': {first['msg']}."
             ) from error
+        if slow is not None:
+            return await slow(arguments, actor)
+        assert method is not None
         return method(arguments, actor)
 
     # Sessions
@@ -135,6 +155,12 @@ class CommandDesk:
                 "fault",
                 f"The table has a fault: {service.service.sentence}",
                 "Clear the fault first.",
+            )
+        if service.shift is not None:
+            raise CommandRefusedError(
+                "service_mode",
+                f"The table is in service mode, which {service.shift.name} has entered.",
+                "Leave service mode first.",
             )
         if service.book is not None:
             raise CommandRefusedError(

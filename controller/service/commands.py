@@ -74,6 +74,50 @@ class Automatic(Value):
     on: bool
 
 
+class Jog(Value):
+    """Begin or renew a jog. It ends 300 ms after the last renewal.
+
+    `press` differs from press to press of the button, so that a late renewal has no effect.
+    """
+
+    channel: str = Field(max_length=60)
+    direction: Literal["forward", "reverse"]
+    speed: int = Field(ge=1, le=1000, description="Permille of the highest speed.")
+    press: str = Field(default="", max_length=40)
+
+
+class Home(Value):
+    """Home one motor or axis; an empty name homes every part."""
+
+    channel: str = Field(default="", max_length=60)
+
+
+class RunTest(Value):
+    """Run the test programme of a station, as the status lists it."""
+
+    station: str = Field(max_length=60)
+
+
+class Calibrate(Value):
+    """Begin a calibration, as the status lists it."""
+
+    kind: str = Field(max_length=40)
+    target: str = Field(default="", max_length=60)
+
+
+class AnswerServiceQuestion(Value):
+    """Answer the question of a test programme or a calibration."""
+
+    question: str = Field(max_length=20)
+    value: str = Field(max_length=40)
+
+
+class ProposedChangeId(Value):
+    """Confirm or discard the proposed change of the table's file, by its id."""
+
+    change: str = Field(max_length=20)
+
+
 @dataclass(frozen=True)
 class CommandKind:
     """One kind of command: its name, its arguments, its least role, and what it does."""
@@ -119,6 +163,52 @@ KINDS: tuple[CommandKind, ...] = (
         "automatic", Automatic, UserRole.PLAYER, "Let simulated people act, or act in their place."
     ),
     CommandKind("stop_service", NoArguments, UserRole.TECHNICIAN, "Stop the service safely."),
+    CommandKind(
+        "enter_service_mode",
+        NoArguments,
+        UserRole.TECHNICIAN,
+        "Enter service mode, in which the table is not playable.",
+    ),
+    CommandKind(
+        "leave_service_mode",
+        NoArguments,
+        UserRole.TECHNICIAN,
+        "Leave service mode; moved parts return, and the state before is restored.",
+    ),
+    CommandKind("jog", Jog, UserRole.TECHNICIAN, "Move a motor or axis while the button is held."),
+    CommandKind("stop_jog", NoArguments, UserRole.TECHNICIAN, "End this client's jog."),
+    CommandKind("home", Home, UserRole.TECHNICIAN, "Home a part, or every part."),
+    CommandKind("run_test", RunTest, UserRole.TECHNICIAN, "Run a station's test programme."),
+    CommandKind(
+        "calibrate", Calibrate, UserRole.TECHNICIAN, "Measure a part and propose a value for it."
+    ),
+    CommandKind(
+        "answer_service_question",
+        AnswerServiceQuestion,
+        UserRole.TECHNICIAN,
+        "Answer the question of a test programme or a calibration.",
+    ),
+    CommandKind(
+        "stop_activity",
+        NoArguments,
+        UserRole.TECHNICIAN,
+        "Stop every motion of service mode, and what is in progress.",
+    ),
+    CommandKind(
+        "clear_board_faults",
+        NoArguments,
+        UserRole.TECHNICIAN,
+        "Clear the latched faults of the boards in service mode.",
+    ),
+    CommandKind(
+        "confirm_change",
+        ProposedChangeId,
+        UserRole.TECHNICIAN,
+        "Write the proposed change to the table's file.",
+    ),
+    CommandKind(
+        "discard_change", ProposedChangeId, UserRole.TECHNICIAN, "Discard the proposed change."
+    ),
 )
 BY_NAME: dict[str, CommandKind] = {kind.name: kind for kind in KINDS}
 

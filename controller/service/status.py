@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from controller.maintenance.mode_status import ServiceModeStatus
 from controller.service.user_roles import UserRole
 
 STATUS_VERSION = 1
@@ -312,3 +313,4 @@ class Status(Value):
     counts: CountsStatus = CountsStatus()
     lead: LeadStatus | None = None
     recent: tuple[RecentEvent, ...] = ()
+    service_mode: ServiceModeStatus | None = None

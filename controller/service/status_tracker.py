@@ -13,6 +13,7 @@ from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE
 from controller.faults.table_fault import Fault
+from controller.maintenance.mode_status import ServiceModeStatus
 from controller.operator.incidents import Incidents
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
@@ -51,6 +52,7 @@ class TableView(Protocol):
     prompts: OpenPrompts
     service: ServiceStatus
     game: PlannedGame | None
+    mode_status: ServiceModeStatus | None
 
     @property
     def lead(self) -> LeadStatus | None:
@@ -182,6 +184,7 @@ class StatusTracker:
             ),
             lead=view.lead,
             recent=tuple(self._recent),
+            service_mode=view.mode_status,
         )
 
     def _boards(self) -> dict[str, BoardStatus]:

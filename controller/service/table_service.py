@@ -19,9 +19,12 @@ from controller.daemon import Daemon
 from controller.events import EVENTS_VERSION, Event, EventLog, Listener
 from controller.journal import Journal
 from controller.journal.storage import Storage
+from controller.maintenance.mode_status import ServiceModeStatus
+from controller.maintenance.station_tests import Helper
+from controller.selftest import SelfTestReport
 from controller.service.evening.evening_programme import EveningProgramme
 from controller.service.evening.evening_store import EveningStore
-from controller.service.evening.game_choices import PlannedGame, planned
+from controller.service.evening.game_choices import PlannedGame, any_game, planned
 from controller.service.evening.session_book import SessionBook
 from controller.service.evening.settlements import settlements_of
 from controller.service.open_prompts import OpenPrompts
@@ -29,6 +32,7 @@ from controller.service.recovery_lead import RecoveryLead
 from controller.service.runs.run_job import RunJob
 from controller.service.runs.table_run import RunEnd, TableRun, open_journal
 from controller.service.service_guide import ServiceGuide
+from controller.service.servicing.service_mode_shift import TILES_MOVED, ServiceModeShift
 from controller.service.status import (
     GameChoice,
     HandResult,
@@ -55,6 +59,11 @@ class TableOpener(Protocol):
 
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
         """Open the hardware. Raises BoardError or WallwrightError with a sentence."""
+
+    def open_for_service(
+        self, game: PlannedGame, guide: ServiceGuide
+    ) -> tuple[Hardware, Helper | None]:
+        """Open the hardware without players, for service mode, and a helper if it is simulated."""
 
 
 class StoreThread(Protocol):
@@ -88,6 +97,7 @@ class TableService:
         ports: dict[str, str] | None = None,
         seed: int = 0,
         automatic: bool = False,
+        table_file: Path | None = None,
     ) -> None:
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -100,6 +110,11 @@ class TableService:
         self.thread = thread
         self.programme: EveningProgramme | None = None
         self.stopping = asyncio.Event()
+        self.shift: ServiceModeShift | None = None
+        """The present stay in service mode, from its command to its end."""
+        self.mode_status: ServiceModeStatus | None = None
+        self.selftest: SelfTestReport | None = None
+        """The report of the last trials in service mode."""
         self._loop = loop
         self.clock: Callable[[], float] = lambda: round(loop.time() - begun, 6)
         number = (store.fact("starts") or 0) + 1
@@ -110,9 +125,15 @@ class TableService:
         self.guide = ServiceGuide(self.prompts, automatic=automatic)
         self._opener = opener
         self._storage = storage
-        self._journal_file, self._journal_copy = journal, journal_copy
+        self.journal_file, self._journal_copy = journal, journal_copy
         self._ports = ports or {}
         self._seed = seed
+        self.table_file = table_file
+        self._interrupt = asyncio.Event()
+        """Set to end the present run: the service stops, or service mode begins."""
+        self._failure: str | None = None
+        """The fault that has ended the last run, until it is cleared."""
+        self._put_away_reason: str | None = None
         self._listeners: list[Listener] = []
         self._wanted: PlannedGame | None = None
         self._may_run = asyncio.Event()
@@ -148,6 +169,11 @@ class TableService:
     def lead(self) -> LeadStatus | None:
         """The client that leads a recovery."""
         return self.recovery.status
+
+    @property
+    def has_session(self) -> bool:
+        """Whether a session is in progress."""
+        return self.book is not None
 
     @property
     def chosen(self) -> PlannedGame | None:
@@ -196,7 +222,12 @@ class TableService:
     def clear_fault(self) -> None:
         """Let the table start again after a fault."""
         self._tracker.clear_fault()
+        self._failure = None
         self._may_run.set()
+        if self.book is not None:
+            self.set_state("session", "The table starts again.")
+        else:
+            self.set_state("idle", "The table starts again.")
 
     def save_preset(self, name: str, choice: GameChoice | None) -> None:
         """Save a preset; None deletes it."""
@@ -228,7 +259,32 @@ class TableService:
         """Stop the service: boards first; the tiles stay where they are."""
         self.set_state("stopping", "The service stops.")
         self.stopping.set()
+        self._interrupt.set()
         self._may_run.set()
+        if self.shift is not None:
+            self.shift.leave()
+
+    def enter_service_mode(self, name: str) -> ServiceModeShift:
+        """Stop the run, then enter service mode. Raises ChoiceRefusedError if no game fits."""
+        game = self.game or self._wanted or any_game(self.table)
+        self.shift = ServiceModeShift(
+            name,
+            self.table,
+            game,
+            lambda: self._opener.open_for_service(game, self.guide),
+            self.clock,
+            self._show_mode,
+            table_file=self.table_file,
+            journal=self.journal_file,
+            journal_copy=self._journal_copy,
+        )
+        self._interrupt.set()
+        self._may_run.set()
+        return self.shift
+
+    def _show_mode(self, status: ServiceModeStatus | None) -> None:
+        self.mode_status = status
+        self.changed()
 
     # Status
 
@@ -286,7 +342,10 @@ class TableService:
         self._keep_session()
         if self.programme is not None:
             self.programme.end_session()
-        self.set_state("idle", "The session is over.")
+        if self._failure is None:
+            self.set_state("idle", "The session is over.")
+        else:
+            self.set_state("fault", self._failure)
 
     def _keep_session(self) -> None:
         book = self.book
@@ -300,7 +359,11 @@ class TableService:
         await self._restore()
         try:
             while not self.stopping.is_set():
-                if self._wanted is None:
+                self._interrupt.clear()
+                if self.shift is not None:
+                    await self._serve_shift(self.shift)
+                    continue
+                if self._wanted is None or self._failure is not None:
                     self._may_run.clear()
                     self.changed()
                     await self._may_run.wait()
@@ -349,11 +412,22 @@ class TableService:
             self._tracker.end_run()
             hardware.close()
         if end.failure is not None:
-            self.set_state("fault", end.sentence or "")
-            self._may_run.clear()
-            await self._may_run.wait()
-            if self.book is not None:
-                self.set_state("session", "The table starts again.")
+            self._failure = end.sentence or ""
+            self.set_state("fault", self._failure)
+
+    async def _serve_shift(self, shift: ServiceModeShift) -> None:
+        """Stay in service mode until it is left; then the state before is restored."""
+        before = self.service
+        self.set_state("service_mode", f"{shift.name} has entered service mode.")
+        try:
+            await shift.run()
+        finally:
+            self.shift = None
+            self.selftest = shift.report or self.selftest
+            if shift.tiles_moved:
+                self._put_away_reason = TILES_MOVED
+            if not self.stopping.is_set():
+                self.set_state(before.state, before.sentence)
 
     async def _play(self, game: PlannedGame, hardware: Hardware, journal: Journal) -> RunEnd:
         events = EventLog(self.clock)
@@ -378,7 +452,8 @@ class TableService:
             else:
                 programme.continue_session(self.book.id)
         run.resume()
-        end = await run.play(programme, self.stopping)
+        end = await run.play(programme, self._interrupt)
+        self._put_away_reason = None
         if programme.next is not None and not self.stopping.is_set():
             self._wanted = programme.next
         return end
@@ -399,6 +474,7 @@ class TableService:
             pace=None,
             ports=self._ports,
             reveal=False,
-            journal=self._journal_file,
+            journal=self.journal_file,
             journal_copy=self._journal_copy,
+            put_away_reason=self._put_away_reason,
         )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from config.errors import Finding, dotted
 from config.layout.staging import DoesNotFitError, Staging
-from config.loader import load_game
+from config.loader import game_names, load_game
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from config.validation.game_parameters import accepted
@@ -99,6 +100,16 @@ def planned(table: Table, choice: GameChoice) -> PlannedGame:
         return PlannedGame(choice, config, orders, staging_of(table, orders))
     except (RulesError, DoesNotFitError) as error:
         raise ChoiceRefusedError(f"{game.title}: {error}") from error
+
+
+def any_game(table: Table) -> PlannedGame:
+    """The first game that fits the table, for its tiles. Raises ChoiceRefusedError."""
+    for name in game_names():
+        with suppress(ChoiceRefusedError):
+            game = planned(table, GameChoice(game=name))
+            if game.staging.layout.count:
+                return game
+    raise ChoiceRefusedError(f"No game fits the table {table.name}; check its file.")
 
 
 def _sentence(findings: Sequence[Finding]) -> str:

@@ -8,11 +8,13 @@ from typing import cast
 
 from config.schema import Table
 from controller.assembly import Hardware, on_lines, simulated
+from controller.maintenance.station_tests import Helper
 from controller.planning.setup_forecast import seats_of
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.service_guide import ServiceGuide, SimulatedHands
 from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
+from firmware_bridge.sim.people.selftest_watcher import NoPeople, SelftestWatcher
 
 
 class SimulatedTable:
@@ -44,6 +46,23 @@ class SimulatedTable:
         guide.use(cast(SimulatedHands, hardware.guide))
         return replace(hardware, guide=guide)
 
+    def open_for_service(
+        self, game: PlannedGame, guide: ServiceGuide
+    ) -> tuple[Hardware, Helper | None]:
+        """Create the simulated table without players, and a simulated person who covers sensors."""
+        orders = game.orders
+        hardware = simulated(
+            self._table,
+            game.config,
+            orders.game,
+            seats_of(orders.setup(orders.dealer)),
+            self._seed,
+            injected_faults=() if self._opened else self._injected_faults,
+            people=NoPeople,
+        )
+        assert hardware.plant is not None
+        return hardware, SelftestWatcher(hardware.plant)
+
 
 class TableOnLines:
     """Opens the boards of a real table at their ports."""
@@ -56,3 +75,9 @@ class TableOnLines:
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
         """Open the ports. Raises BoardSilentError if one cannot be opened."""
         return on_lines(self._table, game.orders.game, self._ports, guide, self._keys)
+
+    def open_for_service(
+        self, game: PlannedGame, guide: ServiceGuide
+    ) -> tuple[Hardware, Helper | None]:
+        """Open the ports; nobody helps. Raises BoardSilentError if one cannot be opened."""
+        return self(game, guide), None

@@ -37,6 +37,8 @@ class RunJob:
     abandon: bool = False
     keys: DeviceKeys | None = None
     """The keys of the real boards; None for a simulated table."""
+    put_away_reason: str | None = None
+    """Why people put every tile away before the first round; None if the journal decides."""
     emulated: bool = False
     """Whether simulated processors execute the firmware, instead of virtual boards."""
 

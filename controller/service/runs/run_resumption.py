@@ -89,6 +89,8 @@ def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
     """
     if not job.ports:
         return None
+    if job.put_away_reason is not None:
+        return job.put_away_reason
     if job.abandon:
         return "the round was abandoned"
     ended, unfinished = journal.ended(), journal.unfinished()

@@ -1,0 +1,1 @@
+"""Service mode as a state of the service, and its commands."""

@@ -1,0 +1,146 @@
+"""Service mode as a state of the service: opens the boards for it, and returns to the state before.
+
+The table's run is stopped before service mode begins. On a real table the next run resumes from the
+journal, unless a part that carries tiles has moved: then people put every tile away first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from config.schema import Table
+from controller.assembly import Hardware
+from controller.health.statistics import TableStatistics, statistics_of
+from controller.journal import JournalError, read_records
+from controller.maintenance.mode_status import ServiceModeStatus
+from controller.maintenance.motion.leaving import Departure
+from controller.maintenance.service_mode import ServiceMode, Workshop, service_mode
+from controller.maintenance.station_tests import Helper
+from controller.selftest import SelfTestReport
+from controller.service.evening.game_choices import PlannedGame
+from firmware_bridge.wire.errors import BoardError
+
+TILES_MOVED = "parts that carry tiles were moved in service mode"
+"""The reason to put every tile away after service mode."""
+
+
+class ServiceModeShift:
+    """One stay in service mode, from the command that enters it to the one that leaves it.
+
+    `open_hardware` opens the table without players, with a simulated helper if it is simulated.
+    `show` takes every status.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        table: Table,
+        game: PlannedGame,
+        open_hardware: Callable[[], tuple[Hardware, Helper | None]],
+        clock: Callable[[], float],
+        show: Callable[[ServiceModeStatus | None], None],
+        *,
+        table_file: Path | None = None,
+        journal: Path | None = None,
+        journal_copy: Path | None = None,
+    ) -> None:
+        self.name = name
+        self.mode: ServiceMode | None = None
+        """Service mode once it has begun."""
+        self.departure: Departure | None = None
+        """How service mode was left; None before that, and if it could not be entered."""
+        self.report: SelfTestReport | None = None
+        """The report of the trials; None without any."""
+        self.failure = ""
+        """Why service mode could not be entered."""
+        self._table = table
+        self._game = game
+        self._open = open_hardware
+        self._clock = clock
+        self._show = show
+        self._table_file = table_file
+        self._journal = journal, journal_copy
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._is_simulated = False
+        self._begun = asyncio.Event()
+        self._leaving = asyncio.Event()
+        self._over = asyncio.Event()
+
+    @property
+    def tiles_moved(self) -> bool:
+        """Whether tiles may be elsewhere than the records of the table say."""
+        return self.departure is not None and self.departure.tiles_may_have_moved
+
+    def leave(self) -> None:
+        """Leave service mode soon."""
+        self._leaving.set()
+
+    async def wait_begun(self) -> None:
+        """Wait until service mode has begun or has failed to begin."""
+        await self._begun.wait()
+
+    async def wait_over(self) -> None:
+        """Wait until service mode has been left."""
+        await self._over.wait()
+
+    async def run(self) -> None:
+        """Open the boards, stay in service mode until `leave`, close the boards."""
+        try:
+            await self._stay()
+        finally:
+            self.mode = None
+            self._show(None)
+            self._begun.set()
+            self._over.set()
+
+    async def _stay(self) -> None:
+        try:
+            hardware, helper = self._open()
+        except BoardError as error:
+            self.failure = str(error)
+            return
+        self._is_simulated = hardware.plant is not None
+        try:
+            for board in hardware.boards.values():
+                await board.start()
+            workshop = Workshop(
+                self._table,
+                self._game.config.tile,
+                hardware.boards,
+                self._clock,
+                table_file=self._table_file,
+                helper=helper,
+                statistics=self._statistics(),
+            )
+            async with service_mode(workshop, self.name, self._show) as mode:
+                self.mode = mode
+                self._begun.set()
+                await self._leaving.wait()
+                self.departure = await mode.leave()
+                self._keep_report(mode)
+        except BoardError as error:
+            self.failure = str(error)
+        finally:
+            for board in hardware.boards.values():
+                await board.close()
+            hardware.close()
+
+    def _keep_report(self, mode: ServiceMode) -> None:
+        """Keep the results of the trials, if there were any, as a report."""
+        if mode.results:
+            self.report = SelfTestReport(
+                self._table.name, self._started, self._is_simulated, {}, mode.results, "completed"
+            )
+
+    def _statistics(self) -> TableStatistics | None:
+        """The statistics of the table's journal; None without a readable journal."""
+        journal, copy = self._journal
+        if journal is None:
+            return None
+        try:
+            return statistics_of(read_records(journal, copy))
+        except JournalError:
+            return None

@@ -1,0 +1,161 @@
+"""Service mode by commands: who may enter it, when, and what is restored when it is left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zipfile
+from io import BytesIO
+
+import pytest
+
+from controller.maintenance.motion.jogging import RENEWAL
+from controller.service.commands import BY_NAME
+from controller.service.user_roles import UserRole
+from tests.controller.service.service_at_a_table import Guests, at_a_table
+
+COMMANDS = (
+    "enter_service_mode", "leave_service_mode", "jog", "stop_jog", "home", "run_test", "calibrate",
+    "answer_service_question", "stop_activity", "clear_board_faults", "confirm_change",
+    "discard_change",
+)  # fmt: skip
+JOG = {"channel": "drum", "direction": "forward", "speed": 300}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_only_a_technician_may_give_the_commands_of_service_mode(name: str) -> None:
+    least = BY_NAME[name].role
+    assert [role for role in UserRole if role.includes(least)] == [UserRole.TECHNICIAN]
+
+
+def test_service_mode_shows_sensors_jogs_and_is_left_to_the_state_before() -> None:
+    async def story(guests: Guests) -> None:
+        before = guests.status.service
+        reply = await guests.give("jog", **JOG)
+        assert (reply.state, reply.code) == ("refused", "no_service_mode")
+        assert (await guests.give("enter_service_mode")).state == "done"
+        await guests.until(lambda status: status.service_mode is not None)
+        assert guests.status.service.state == "service_mode"
+        reply = await guests.give("start_session", choice={"game": "wenzhou"})
+        assert (reply.state, reply.code) == ("refused", "service_mode")
+        reply = await guests.give("enter_service_mode", client="laptop")
+        assert reply.sentence == "Ann has entered service mode already."
+
+        assert (await guests.give("jog", press="1", **JOG)).state == "done"
+        reply = await guests.give("jog", client="laptop", press="1", **JOG)
+        assert (reply.state, reply.code) == ("refused", "jog_in_use")
+        await asyncio.sleep(0.15)
+        mode = guests.status.service_mode
+        assert mode is not None and mode.jog is not None
+        assert (mode.jog.channel, mode.channels["drum"].value) == ("drum", 300)
+        await asyncio.sleep(RENEWAL + 0.2)
+        mode = guests.status.service_mode
+        assert mode is not None and mode.jog is None
+        assert mode.channels["drum"].value == 0
+
+        reply = await guests.give("leave_service_mode")
+        assert (reply.state, reply.sentence) == ("done", "Service mode is over.")
+        await asyncio.sleep(0.1)
+        assert guests.status.service_mode is None
+        assert guests.status.service.state == before.state == "idle"
+        assert guests.status.service.sentence == before.sentence
+
+    at_a_table(story)
+
+
+def test_a_refusal_names_the_next_step_and_a_repeated_jog_does_not_renew() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("enter_service_mode")
+        reply = await guests.give("jog", channel="drumm", direction="forward", speed=300)
+        assert reply.code == "unknown_channel"
+        assert reply.sentence == "'drumm' is not a channel of the table robotic."
+        assert reply.next_step == "Name a channel such as drum."
+        reply = await guests.give("jog", channel="drum", direction="up", speed=300)
+        assert (reply.state, reply.code) == ("refused", "arguments")
+        first = await guests.give("jog", press="1", **JOG)
+        guests._number -= 1
+        await asyncio.sleep(RENEWAL - 0.1)
+        assert await guests.give("jog", press="1", **JOG) == first
+        await asyncio.sleep(0.2)
+        mode = guests.service.shift and guests.service.shift.mode
+        assert mode and mode.status.jog is None, "the repeated command has not renewed the jog"
+
+    at_a_table(story)
+
+
+def test_service_mode_waits_for_the_end_of_the_session_and_a_new_session_can_follow() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda status: status.machine.top == "playing")
+        reply = await guests.give("enter_service_mode")
+        assert (reply.state, reply.code) == ("refused", "session")
+        await guests.give("end_session")
+        await guests.until(lambda status: status.session is None)
+        assert (await guests.give("enter_service_mode")).state == "done"
+        assert guests.service.daemon is None, "the run has ended, so that no activity moves parts"
+        assert (await guests.give("home")).state == "done"
+        await guests.until(
+            lambda status: (
+                status.service_mode is not None
+                and [finding.text for finding in status.service_mode.findings]
+                == ["Every part is at home."]
+            )
+        )
+        assert (await guests.give("leave_service_mode")).sentence == "Service mode is over."
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda status: status.machine.top == "playing")
+
+    at_a_table(story)
+
+
+def test_the_service_stops_from_service_mode_with_every_output_safe() -> None:
+    seen: list[Guests] = []
+
+    async def story(guests: Guests) -> None:
+        seen.append(guests)
+        await guests.give("enter_service_mode")
+        await guests.give("jog", press="1", **JOG)
+
+    at_a_table(story)
+    (guests,) = seen
+    assert guests.service.shift is None
+    assert guests.service.service.state == "stopping"
+
+
+def test_after_a_fault_service_mode_returns_to_the_fault() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda s: any(prompt.kind == "fault" for prompt in s.prompts))
+        (prompt,) = guests.status.prompts
+        await guests.give("answer", prompt=prompt.id, value="stop")
+        await guests.until(lambda status: status.service.state == "fault")
+        sentence = guests.status.service.sentence
+        reply = await guests.give("enter_service_mode")
+        assert reply.code == "session", "the session has not ended"
+        await guests.give("end_session")
+        assert (await guests.give("enter_service_mode")).state == "done"
+        await guests.give("leave_service_mode")
+        await guests.until(lambda status: status.service.state == "fault")
+        assert guests.status.service.sentence == sentence
+
+    at_a_table(story, automatic=False, injected_faults=("jam:head2@20~60",))
+
+
+def test_the_diagnostics_bundle_has_the_status_the_table_and_the_self_test_report() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("enter_service_mode")
+        await guests.give("run_test", station="lid")
+        while (mode := guests.status.service_mode) is None or not mode.results:
+            if mode is not None and mode.question is not None:
+                answer = {"question": mode.question.id, "value": mode.question.choices[0]}
+                await guests.give("answer_service_question", **answer)
+            await guests._next_change()
+        await guests.give("leave_service_mode")
+        with zipfile.ZipFile(BytesIO(guests.port.diagnostics())) as archive:
+            files = {name: archive.read(name).decode() for name in archive.namelist()}
+        assert {"versions.json", "table.yaml", "status.json", "selftest.json"} <= set(files)
+        assert json.loads(files["selftest.json"])["trials"][0]["part"] == "lid"
+        assert json.loads(files["status.json"])["table"]["name"] == "robotic"
+        assert "name: robotic" in files["table.yaml"]
+
+    at_a_table(story)
