@@ -21,6 +21,10 @@ COMMANDS = {
         "run",
         "Run a table: gather, shuffle, build, raise, throw, deal, turn up, play, collect.",
     ),
+    "serve": (
+        "serve",
+        "Keep a table running through the evening, with its API and its panel, until stopped.",
+    ),
     "replay": (
         "replay",
         "Replay a record: how each hand ended, every payment, and the scores after it.",

@@ -104,11 +104,17 @@ class TableRun:
         why = reason_to_regather(self._job, self._journal)
         playing = asyncio.ensure_future(self.daemon.play(programme, put_away_reason=why))
         stopping = asyncio.ensure_future(stop.wait())
-        await asyncio.wait((playing, stopping), return_when=asyncio.FIRST_COMPLETED)
-        cut_short = not playing.done()
-        stopping.cancel()
-        playing.cancel()
-        await asyncio.wait((playing,))
+        cut_short = True
+        try:
+            await asyncio.wait((playing, stopping), return_when=asyncio.FIRST_COMPLETED)
+            cut_short = not playing.done()
+        finally:
+            stopping.cancel()
+            playing.cancel()
+            await asyncio.wait((playing,))
+            if not playing.cancelled():
+                # Reads the exception also if this call is cancelled and nobody asks for it.
+                playing.exception()
         if playing.cancelled():
             return RunEnd(None, cut_short)
         # A real table that is ready to play is still in its round, which a later run resumes. A

@@ -1,0 +1,137 @@
+"""`wallwright serve`: keeps one table running, with its API and its panel, until it is stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from controller.cli.errors import BadInputError
+from controller.cli.options.boards import (
+    AllowSimulated,
+    KeysFile,
+    Ports,
+    keys_of,
+    ports_of,
+    require_ports,
+    require_ports_for_keys,
+    require_ports_for_simulated,
+)
+from controller.cli.options.lookup import game_named, require_fit, table_named
+from controller.cli.options.shared import JournalCopy, TableNamed
+from controller.cli.options.simulation import FaultTexts, injected_faults_of
+from controller.cli.runs.run_options import pace_of
+
+READY = "ready"
+
+
+def serve(
+    table: TableNamed = "robotic",
+    listen: Annotated[
+        str,
+        typer.Option(
+            help="Address and port of the API and the panel. Other computers can only connect with"
+            " --cert and --key."
+        ),
+    ] = "127.0.0.1:8080",
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of the journal, the sessions and the users. Without it a simulated"
+            " table keeps nothing.",
+            show_default=False,
+        ),
+    ] = None,
+    sim: Annotated[
+        str | None,
+        typer.Option(
+            help="Speed of the simulated table: real, or a factor of real time such as 10.",
+            show_default="real",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation's random numbers.")] = 0,
+    game: Annotated[
+        str | None,
+        typer.Option(help="Begin a session of this game at once.", show_default=False),
+    ] = None,
+    automatic: Annotated[
+        bool,
+        typer.Option(
+            "--automatic",
+            help="Let the simulated people choose, play and end rounds by themselves (simulation"
+            " only).",
+        ),
+    ] = False,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            help="ready: without a terminal, stop when the first round is ready to play.",
+            show_default=False,
+        ),
+    ] = None,
+    cert: Annotated[
+        Path | None,
+        typer.Option(help="The certificate for TLS, a PEM file.", show_default=False),
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="The certificate's key, a PEM file.", show_default=False)
+    ] = None,
+    port: Ports = None,
+    keys: KeysFile = None,
+    allow_simulated: AllowSimulated = False,
+    journal_copy: JournalCopy = None,
+    fault: FaultTexts = None,
+) -> int:
+    """Keep a table running through the evening, with its API and its panel, until stopped."""
+    machine = table_named(table)
+    if game is not None:
+        rules, config = game_named(game)
+        require_fit(machine, rules, config)
+        game = config.game
+    if until not in (None, READY):
+        raise BadInputError(f"`--until` must be {READY}; got '{until}'.")
+    if until and game is None:
+        raise BadInputError("`--until ready` needs a game; add --game NAME.")
+    ports = ports_of(machine, port or ())
+    if ports and (sim is not None or fault or automatic or seed):
+        raise BadInputError(
+            "`--sim`, `--seed`, `--automatic` and `--fault` are for a simulated table; leave them"
+            " out, or leave out --port."
+        )
+    if ports and data is None:
+        raise BadInputError(
+            "A real table needs a folder for its journal; add --data DIR. Without the journal its"
+            " tiles would be gathered at every start."
+        )
+    if sim == "virtual":
+        raise BadInputError(
+            "`--sim` must be real or a factor such as 10; in virtual time no browser could follow."
+        )
+    require_ports_for_keys(keys, ports)
+    require_ports_for_simulated(ports, allow_simulated=allow_simulated)
+    injected_faults = injected_faults_of(fault, None, machine)
+    pace = pace_of(sim or "real", real=bool(ports))
+    require_ports(dict.fromkeys(ports.values()))
+    known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
+
+    from controller.cli.runs.serve_session import ServeJob, serve_job
+
+    return serve_job(
+        ServeJob(
+            table=machine,
+            game=game,
+            until_ready=until is not None,
+            listen=listen,
+            data=data,
+            journal_copy=journal_copy,
+            pace=pace or 1.0,
+            seed=seed,
+            automatic=automatic,
+            ports=ports,
+            keys=known,
+            injected_faults=injected_faults,
+            cert=cert,
+            key=key,
+        )
+    )

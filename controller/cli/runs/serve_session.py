@@ -1,0 +1,168 @@
+"""One service of a table with its API and its panel, from its start to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+from config.schema import Table
+from controller.api.accounts.store import AccountsFileError
+from controller.api.server.listen_address import ListenError
+from controller.api.server.serving import ServedApi, serve_api
+from controller.cli.errors import BadInputError, as_sentence, print_error
+from controller.cli.runs.stop_signals import StopSignals
+from controller.cli.terminal.live_view import LiveView
+from controller.cli.terminal.screen import screen
+from controller.events import Event
+from controller.journal.storage import Storage
+from controller.journal.writer_threads import WriterThreads
+from controller.panel.pages import panel_app
+from controller.service.client_port import ClientPort
+from controller.service.evening.evening_store import EveningStore, StoreError
+from controller.service.evening.store_thread import StoreWorker
+from controller.service.runs.openers import SimulatedTable, TableOnLines
+from controller.service.runs.service_notices import ServiceNotices
+from controller.service.status import GameChoice, TableFacts
+from controller.service.table_service import TableService
+from firmware_bridge.commissioning.device_keys import DeviceKeys
+from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
+from firmware_bridge.sim.slow_disk import SlowDisk
+
+SEATS = 8
+"""Largest number of seats that a table has."""
+
+
+@dataclass(frozen=True)
+class ServeJob:
+    """The options of `wallwright serve`. `pace` is the factor of real time of a simulated table."""
+
+    table: Table
+    game: str | None
+    until_ready: bool
+    listen: str
+    data: Path | None
+    journal_copy: Path | None
+    pace: float
+    seed: int
+    automatic: bool
+    ports: dict[str, str]
+    keys: DeviceKeys | None
+    injected_faults: tuple[InjectedFault, ...]
+    cert: Path | None
+    key: Path | None
+
+
+def serve_job(job: ServeJob) -> int:
+    """Serve until a stop signal, or until the first round is ready; returns the exit code."""
+    loop_factory = asyncio.SelectorEventLoop if job.ports else partial(VirtualLoop, job.pace)
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        try:
+            return runner.run(_serve(job))
+        except (ListenError, AccountsFileError, StoreError, OSError) as error:
+            raise BadInputError(as_sentence(error)) from error
+
+
+async def _serve(job: ServeJob) -> int:
+    loop = asyncio.get_running_loop()
+    notices = ServiceNotices()
+    with _data_folder(job.data) as folder:
+        async with _service(job, folder) as service:
+            signals = StopSignals(loop, service.stop)
+            console = screen()
+            async with serve_api(
+                ClientPort(service),
+                folder,
+                job.listen,
+                job.cert,
+                job.key,
+                panel_app(),
+                table=job.table,
+                pace=job.pace,
+            ) as served:
+                _print_addresses(job, served)
+                watchdog = loop.create_task(notices.keep_alive(job.pace))
+                title = f"The table {job.table.name}"
+                with LiveView(console, title, clock=service.clock) as view:
+                    service.listen(view.on_event)
+                    if job.until_ready and not sys.stdout.isatty():
+                        service.listen(partial(_stop_when_ready, service))
+                    if job.game is not None and service.book is None:
+                        game = service.plan(GameChoice(game=job.game))
+                        service.begin_session(game, {})
+                    notices.send("READY=1")
+                    await service.serve()
+                notices.send("STOPPING=1")
+                watchdog.cancel()
+            fault = service.feed.status.fault
+            if fault is not None and job.until_ready:
+                print_error(f"{fault.code} at {fault.part}: {fault.evidence}. {fault.cure}")
+                return 1
+            del signals
+    return 0
+
+
+def _stop_when_ready(service: TableService, event: Event) -> None:
+    if event["event"] == "ready":
+        service.stop()
+
+
+def _print_addresses(job: ServeJob, served: ServedApi) -> None:
+    print(f"The panel of the table {job.table.name}: {served}", flush=True)
+    if served.first_start is not None:
+        print(f"First start; set a name and a password here: {served.first_start}", flush=True)
+
+
+@contextmanager
+def _data_folder(data: Path | None) -> Iterator[Path]:
+    """The data folder; a temporary one if none is given."""
+    if data is not None:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        yield data
+        return
+    with tempfile.TemporaryDirectory(prefix="wallwright-") as folder:
+        yield Path(folder)
+
+
+@asynccontextmanager
+async def _service(job: ServeJob, folder: Path) -> AsyncIterator[TableService]:
+    """The service on its store; closed at the end."""
+    loop = asyncio.get_running_loop()
+    store = EveningStore(folder / "evening.db")
+    worker = StoreWorker(store, print_error)
+
+    def storage() -> Storage:
+        return WriterThreads(loop) if job.ports else SlowDisk()
+
+    opener = (
+        TableOnLines(job.table, job.ports, job.keys)
+        if job.ports
+        else SimulatedTable(job.table, job.seed, job.injected_faults)
+    )
+    facts = TableFacts(
+        name=job.table.name,
+        seats=SEATS,
+        simulated=not job.ports,
+        software=metadata.version("wallwright"),
+    )
+    with closing(worker):
+        yield TableService(
+            job.table,
+            facts,
+            opener,
+            store,
+            worker,
+            storage=storage,
+            journal=folder / "table.journal" if job.ports or job.data else None,
+            journal_copy=job.journal_copy,
+            ports=job.ports,
+            seed=job.seed,
+            automatic=job.automatic,
+        )

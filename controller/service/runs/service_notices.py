@@ -1,0 +1,43 @@
+"""Notices to the system's service supervisor: ready, watchdog, stopping (the sd_notify protocol)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+
+
+class ServiceNotices:
+    """Sends notices to the socket that systemd names in the environment; without one, none.
+
+    A notice that cannot be sent is dropped: the supervisor then restarts the service by itself.
+    """
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        address = environment.get("NOTIFY_SOCKET", "")
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+        watched = environment.get("WATCHDOG_USEC", "")
+        self.interval = int(watched) / 2e6 if watched.isdecimal() and int(watched) > 0 else None
+        """Seconds between two watchdog notices: half of what the supervisor allows; None for no
+        watchdog."""
+
+    def send(self, notice: str) -> None:
+        """Send a notice such as `READY=1`."""
+        if not self._address:
+            return
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.setblocking(False)
+            sender.sendto(notice.encode(), self._address)
+
+    async def keep_alive(self, pace: float) -> None:
+        """Send watchdog notices until cancelled; `pace` is the loop's seconds per real second.
+
+        The notices come from the table's event loop, so a loop that hangs is noticed.
+        """
+        if self.interval is None:
+            return
+        while True:
+            self.send("WATCHDOG=1")
+            await asyncio.sleep(self.interval * pace)

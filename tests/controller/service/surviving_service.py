@@ -1,0 +1,129 @@
+"""A simulated table that outlasts its hosts: each host is a service that can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import cast
+
+from config.loader import load_table
+from controller.assembly import Hardware, faces_by_tag, simulated_plant
+from controller.events import Event
+from controller.planning.setup_forecast import seats_of
+from controller.service.evening.evening_store import EveningStore
+from controller.service.evening.game_choices import PlannedGame
+from controller.service.evening.store_thread import ImmediateStore
+from controller.service.service_guide import ServiceGuide, SimulatedHands
+from controller.service.status import TableFacts
+from controller.service.table_service import TableService
+from controller.soak.host_restarts import KillableStorage
+from firmware_bridge.boards.encoding import flags_of
+from firmware_bridge.boards.serial_board import SerialBoard
+from firmware_bridge.executor.virtual_board import KEY
+from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.line import CablePlug
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.slow_disk import SlowDisk
+from firmware_bridge.wire.link import SerialLine
+from tests.controller.service.service_at_a_table import Guests
+
+PORTS = {"base": "a port"}
+
+
+class SurvivingTable:
+    """One table with its people; a new one replaces it when people change the tiles."""
+
+    def __init__(self, table: str, folder: Path, seed: int) -> None:
+        self.machine = load_table(table)
+        self.events: list[Event] = []
+        """The events of all hosts."""
+        self.tables = 0
+        """How often the tiles were changed."""
+        self.plant: Plant | None = None
+        self._folder = folder
+        self._seed = seed
+        self._random = Random(seed)
+        self._game: PlannedGame | None = None
+        self._hands: SimulatedGuide | None = None
+        self._plug = CablePlug()
+        self._line: SerialLine | None = None
+        self._storage: KillableStorage | None = None
+
+    async def host(self, story: Callable[[Guests], Awaitable[None]], *, kill: bool = False) -> None:
+        """Run one host until the story ends; then it is killed, or stopped as by SIGTERM."""
+        store = EveningStore(self._folder / "evening.db")
+        service = TableService(
+            self.machine,
+            TableFacts(name=self.machine.name, seats=4, simulated=False, software="test"),
+            self._open,
+            store,
+            ImmediateStore(store),
+            storage=self._new_storage,
+            journal=self._folder / "table.journal",
+            ports=PORTS,
+            automatic=True,
+        )
+        service.listen(self.events.append)
+        serving = asyncio.ensure_future(service.serve())
+        telling = asyncio.ensure_future(story(Guests(service)))
+        await asyncio.wait((serving, telling), return_when=asyncio.FIRST_COMPLETED)
+        if not telling.done():
+            serving.result()
+            raise AssertionError("The service ended before the story.")
+        if kill:
+            if self._storage is not None:
+                self._storage.die()
+            if self._line is not None:
+                self._line.close()
+            store.close()
+            serving.cancel()
+            with suppress(BaseException):
+                await serving
+        else:
+            service.stop()
+            async with asyncio.timeout(5.0):
+                await serving
+            store.close()
+        telling.result()
+
+    def _new_storage(self) -> KillableStorage:
+        self._storage = KillableStorage(SlowDisk(), Random(self._seed))
+        return self._storage
+
+    def _open(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
+        if self._game is None or not game.uses_tiles_of(self._game):
+            self._change_tiles(game)
+        elif self._hands is not None:
+            self._hands.host_restarted()
+        assert self._hands is not None
+        guide.use(cast(SimulatedHands, self._hands))
+        line = self._line = SerialLine(self._plug.open())
+        flags = flags_of(self.machine)
+        boards = {
+            name: SerialBoard(name, board, line, KEY, lambda: self._random.randbytes(8), flags)
+            for name, board in self.machine.boards.items()
+        }
+        return Hardware(boards, guide, faces_by_tag(game.orders.game), (), lambda: None)
+
+    def _change_tiles(self, game: PlannedGame) -> None:
+        """Put all tiles into their boxes, and take those of another game."""
+        self.tables += 1
+        self._game = game
+        orders = game.orders
+        self.plant = simulated_plant(
+            self.machine,
+            game.config,
+            orders.game,
+            seats_of(orders.setup(orders.dealer)),
+            self._seed + self.tables,
+        )
+        self.plant.expect(game.staging.fills)
+        self._hands = SimulatedGuide(self.plant, parameters=orders.parameters)
+        self._plug = CablePlug()
+        bench = Bench(self.plant, self._plug.send)
+        self._plug.on_receive = bench.receive
+        bench.set_cable(self._plug)
