@@ -38,7 +38,7 @@ help:
 	@echo "make clean       remove .venv and every cache"
 
 run: $(VENV)/.run
-	@$(BIN)/wallwright run --until ready --speed 25
+	@$(BIN)/wallwright serve --sim 25 --game wenzhou --automatic --until ready --listen 127.0.0.1:0
 
 test: $(VENV)/.dev firmware-tools
 	$(PYTEST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
@@ -12,11 +13,14 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
+from rich.console import Console
+
 from config.schema import Table
 from controller.api.accounts.store import AccountsFileError
 from controller.api.server.listen_address import ListenError
 from controller.api.server.serving import ServedApi, serve_api
 from controller.cli.errors import BadInputError, as_sentence, print_error
+from controller.cli.output.result_pages import summary_page
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.screen import screen
@@ -75,7 +79,7 @@ async def _serve(job: ServeJob) -> int:
     notices = ServiceNotices()
     with _data_folder(job.data) as folder:
         async with _service(job, folder) as service:
-            signals = StopSignals(loop, service.stop)
+            StopSignals(loop, service.stop)
             console = screen()
             async with serve_api(
                 ClientPort(service),
@@ -92,8 +96,8 @@ async def _serve(job: ServeJob) -> int:
                 title = f"The table {job.table.name}"
                 with LiveView(console, title, clock=service.clock) as view:
                     service.listen(view.on_event)
-                    if job.until_ready and not sys.stdout.isatty():
-                        service.listen(partial(_stop_when_ready, service))
+                    if job.until_ready:
+                        service.listen(FirstRound(service, console).on_event)
                     if job.game is not None and service.book is None:
                         game = service.plan(GameChoice(game=job.game))
                         service.begin_session(game, {})
@@ -105,13 +109,29 @@ async def _serve(job: ServeJob) -> int:
             if fault is not None and job.until_ready:
                 print_error(f"{fault.code} at {fault.part}: {fault.evidence}. {fault.cure}")
                 return 1
-            del signals
     return 0
 
 
-def _stop_when_ready(service: TableService, event: Event) -> None:
-    if event["event"] == "ready":
-        service.stop()
+class FirstRound:
+    """Prints the page of the first round when it is ready; without a terminal the service stops."""
+
+    def __init__(self, service: TableService, console: Console) -> None:
+        self._service = service
+        self._console = console
+        self._begun = time.perf_counter()
+        self._is_shown = False
+
+    def on_event(self, event: Event) -> None:
+        """Take an event of the table."""
+        daemon = self._service.daemon
+        if event["event"] != "ready" or self._is_shown or daemon is None:
+            return
+        self._is_shown = True
+        summary = daemon.summary(time.perf_counter() - self._begun)
+        # The round counts as played, as with `run --until ready`.
+        summary_page(self._console, daemon, {**summary, "rounds": 1})
+        if not sys.stdout.isatty():
+            self._service.stop()
 
 
 def _print_addresses(job: ServeJob, served: ServedApi) -> None:

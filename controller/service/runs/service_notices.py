@@ -1,4 +1,4 @@
-"""Notices to the system's service supervisor: ready, watchdog, stopping (the sd_notify protocol)."""
+"""Notices to the service supervisor: ready, watchdog, stopping (the sd_notify protocol)."""
 
 from __future__ import annotations
 

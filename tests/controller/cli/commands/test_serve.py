@@ -1,0 +1,106 @@
+"""`wallwright serve`: starts with its addresses, stops safely by a signal, refuses bad options."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from controller.service.evening.evening_store import EveningStore
+from tests.controller.cli.conftest import Start, Wallwright
+
+
+def _address(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    found = re.search(r"http://[^ ]+/", process.stdout.readline())
+    assert found is not None
+    return found[0]
+
+
+def test_a_round_is_dealt_and_without_a_terminal_the_service_ends(
+    start: Start, tmp_path: Path
+) -> None:
+    process = start(
+        f"serve --sim 100 --game wenzhou --automatic --until ready --listen 127.0.0.1:0"
+        f" --data {tmp_path / 'data'}"
+    )
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "#first-start=" in out
+    assert "71 tiles left" in out
+    with EveningStore(tmp_path / "data" / "evening.db") as store:
+        assert store.fact("session")["id"] == "s1"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_signal_ends_the_service_with_exit_code_0(start: Start, number: int) -> None:
+    process = start("serve --sim 20 --game pai_gow --table pai_gow --listen 127.0.0.1:0")
+    address = _address(process)
+    with urllib.request.urlopen(address, timeout=10) as page:  # noqa: S310 an http address
+        assert page.status == 200
+    process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+
+
+def test_the_supervisor_gets_ready_watchdog_and_stopping(start: Start, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+        supervisor.bind(str(tmp_path / "notify"))
+        supervisor.settimeout(60)
+        os.environ["NOTIFY_SOCKET"] = str(tmp_path / "notify")
+        os.environ["WATCHDOG_USEC"] = "400000"
+        try:
+            process = start("serve --listen 127.0.0.1:0")
+        finally:
+            del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
+        notices = {supervisor.recv(100) for _ in range(3)}
+        assert {b"READY=1", b"WATCHDOG=1"} <= notices
+        process.send_signal(signal.SIGTERM)
+        while (notice := supervisor.recv(100)) != b"STOPPING=1":
+            assert notice in (b"WATCHDOG=1", b"READY=1")
+        process.communicate(timeout=30)
+        assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("serve --until never", "`--until` must be ready; got 'never'."),
+        ("serve --until ready", "`--until ready` needs a game; add --game NAME."),
+        ("serve --sim virtual", "`--sim` must be real or a factor such as 10"),
+        ("serve --sim 0", "must be"),
+        ("serve --game chess", "There is no game 'chess'"),
+        ("serve --port /dev/null --sim 10", "are for a simulated table"),
+        ("serve --port /dev/null", "add --data DIR"),
+        ("serve --listen 0.0.0.0:8080", "needs TLS"),
+        ("serve --listen nowhere", "is not an address and a port"),
+        ("serve --data /dev/null/x", "Not a directory"),
+    ],
+)
+def test_a_bad_option_is_refused_with_a_sentence(
+    wallwright: Wallwright, line: str, sentence: str
+) -> None:
+    result = wallwright(line)
+    assert result.code == 2
+    assert sentence in result.err
+    assert "Traceback" not in result.err
+
+
+def test_a_used_port_and_a_damaged_store_are_refused(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    with socket.socket() as used:
+        used.bind(("127.0.0.1", 0))
+        used.listen()
+        port = used.getsockname()[1]
+        result = wallwright(f"serve --listen 127.0.0.1:{port}")
+    assert (result.code, f"127.0.0.1:{port}" in result.err) == (2, True)
+    (tmp_path / "evening.db").write_bytes(b"not a database" * 100)
+    result = wallwright(f"serve --listen 127.0.0.1:0 --data {tmp_path}")
+    assert (result.code, "evening.db" in result.err) == (2, True)
