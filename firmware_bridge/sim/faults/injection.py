@@ -126,8 +126,9 @@ class InjectedFaults:
 
         `part` can name several parts: "lift 0, lift 1 or lift 3".
         The name of a kind repairs that kind only. Any other text, such as a fault code of the
-        controller, repairs every fault of the part. A part that this table does not have means the
-        whole table.
+        controller, repairs every fault of the part. The name of a board ("board base"), and a part
+        that this table does not have, mean the whole table: while a board does not answer, nothing
+        moves, and a person may look everywhere.
         """
         names = part.lower().replace(" or ", ", ").split(", ")
         here = {name.replace(" ", "").replace("handlane", "lane") for name in names}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from config.schema import SensorChannel, Table
+from config.schema import AxisChannel, SensorChannel, Table
 
 Parts = Callable[[Table], Mapping[str, str]]
 """The parts of a table that a kind applies to: names for people, and the plant's names (sites)."""
@@ -218,9 +218,14 @@ def _belongings(table: Table) -> dict[str, set[str]]:
         found[f"head{number}"] |= {s for s in (head.counter, head.vane, head.full, head.face) if s}
     gantry = table.modules.gantry
     if gantry:
+        turn = {gantry.turn, gantry.straight, gantry.crossed}
+        turner = {s for s in (gantry.turner, gantry.turner_home, gantry.turner_over) if s}
+        axes = [table.channel(axis) for axis in (gantry.x, gantry.y, gantry.z)]
+        homes = {axis.home_switch for axis in axes if isinstance(axis, AxisChannel)}
         found["gripper"] |= {gantry.gripped, gantry.released, gantry.loaded, "reader"}
-        found["gripper"] |= {gantry.straight, gantry.crossed}
-        found["gripper"] |= {s for s in (gantry.turner_home, gantry.turner_over) if s}
+        found["gripper"] |= turn | turner
+        found["gripperturn"], found["turner"] = {*turn, "gripper"}, {*turner, "gripper"}
+        found["gantry"] = {*found["gripper"], *homes, "gripper"}
     if table.modules.chain:
         found["chain"] |= {table.modules.chain.zero, table.modules.chain.corner}
     return found

@@ -92,6 +92,22 @@ def test_with_stacks_of_one_tile_a_stack_delayed_by_a_jam_is_pushed_first(jam: s
     assert tiles_by_place(emitted) == {"box 1": 28, "felt": 28}
 
 
+@pytest.mark.parametrize("silent", ["link_unplugged:line@27.2~0", "board_silent:base@27.4~0"])
+def test_a_stuck_tile_that_a_person_puts_back_while_the_board_is_silent_is_noticed(
+    silent: str,
+) -> None:
+    # The board has counted the tile and is silent until the tile is gone, so no sensor shows that
+    # it is missing in its stack: the pusher turns empty, and the drum is not empty at the end.
+    emitted = evening("jam:head2#3~99", silent, game="draw")
+    assert not [event for event in emitted.events if event.get("why") == "IMPOSSIBLE"]
+    assert emitted.fault_events[-1] == ("fault", "UNPROVEN", "trays")
+    assert emitted.fault is not None
+    assert emitted.fault.evidence == (
+        "head2_counter counted a tile after all 28 were counted: a counted tile was put back into"
+        " the drum"
+    )
+
+
 @pytest.mark.parametrize("edge", [1, 2, 3, 4, 5, 6])
 def test_a_vane_sensor_that_bounces_does_not_end_a_push_early(edge: int) -> None:
     emitted = evening(f"bouncing_sensor:head2_vane#{edge}", game="draw")

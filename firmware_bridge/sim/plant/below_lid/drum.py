@@ -31,6 +31,7 @@ class Drum:
         self._capacity = module.capacity
         self._chance = world.stream("drum")
         self._heads: list[Callable[[], None]] = []
+        self._on_set: list[Callable[[], None]] = []
         self._wheel_of: dict[Tile, int] = {}
         """The wheel to which a tile is assigned; the tiles' order is that of the well."""
 
@@ -40,6 +41,10 @@ class Drum:
     def subscribe(self, head: Callable[[], None]) -> None:
         """Call a head whenever the drum starts, stops, or is filled; the first head has wheel 0."""
         self._heads.append(head)
+
+    def on_set(self, begin: Callable[[], None]) -> None:
+        """Call `begin` before each set is put in."""
+        self._on_set.append(begin)
 
     def reset_sensors(self) -> None:
         """Do nothing: the drum has no sensor."""
@@ -62,6 +67,8 @@ class Drum:
 
     def pour(self, tiles: Iterable[Tile]) -> None:
         """Put in a set through the open lid; injected faults may change the set."""
+        for begin in self._on_set:
+            begin()
         for tile in self._floor.apply_faults(list(tiles), self.give):
             self._lay(tile)
         self._assign()

@@ -70,6 +70,8 @@ class Head:
             if module.pusher and module.vane
             else None
         )
+        if self._pusher is not None:
+            drum.on_set(self._pusher.begin_set)
 
     @property
     def channels(self) -> frozenset[str]:
@@ -210,6 +212,8 @@ class Head:
             stuck = tile is self._belt.stuck
             taken = self._belt.take_out(tile)
             if stuck:
+                if self._pusher is not None:
+                    self._pusher.remove(tile)
                 # Taking the tile out also clears the jam.
                 self._world.injected_faults.deactivate("jam", self._part)
                 self._continue()

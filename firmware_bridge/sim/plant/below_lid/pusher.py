@@ -3,9 +3,11 @@
 One turn takes `push` seconds; at its end the vane (S23) passes its sensor. A pusher that is stopped
 there keeps the sensor active until it turns again, also through a power failure of its board. A
 pusher that is not stopped there begins another turn. A turn takes the tiles that wait at its start,
-so the number of lifted tiles determines the height of the stack. A turn without waiting tiles is an
-impossible order, except after a turn that was not stopped: then the controller has missed the vane,
-and the pusher turns empty.
+so the number of lifted tiles determines the height of the stack. Nothing stops a turn without
+waiting tiles. It is reported as an impossible order, because a controller that orders it has lost
+count, except in two cases in which no sensor could tell the controller: after a turn that was not
+stopped, since the vane was missed, and once for each tile that a person has taken out after the
+counter had detected it.
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ class Pusher:
         """Seconds of the present turn that have elapsed."""
         self._since = 0.0
         self._blocked = False
-        self._pressed_on_tile = False
-        """Whether the pusher pressed against a stuck tile, which it pushes once that is loose."""
+        self._taken = 0
+        """Detected tiles of this set that people have taken out and no turn has missed yet."""
         self._ran_on = False
         """Whether the pusher was not stopped while the vane passed its sensor last."""
         self._next: asyncio.TimerHandle | None = None
@@ -72,7 +74,6 @@ class Pusher:
         if value and self._covered:
             self._uncover()
         self._running = value > 0
-        self._pressed_on_tile = self._blocked or (self._pressed_on_tile and not self._waiting.tiles)
         if value > 0:
             self._turn()
         elif value < 0:
@@ -85,7 +86,6 @@ class Pusher:
         self._blocked = blocked
         if not self._running:
             return
-        self._pressed_on_tile = True
         if self._next is not None:
             self._next.cancel()
             self._next = None
@@ -95,29 +95,32 @@ class Pusher:
             self._elapsed += self._world.now - self._since
 
     def remove(self, tile: Tile) -> None:
-        """Remove a waiting tile that a person has taken away."""
+        """Remove a tile that the counter has detected and that a person has taken away."""
+        self._taken += 1
         if tile in self._batch:
             self._batch.remove(tile)
+
+    def begin_set(self) -> None:
+        """Forget the tiles that people have taken out of the set before."""
+        self._taken = 0
 
     def _turn(self) -> None:
         if self._blocked:
             return
         if not self._batch:
-            if not self._waiting.tiles and self._pressed_on_tile:
-                self._next = self._world.later(self._motor, VANE_PULSE, self._turn)
-                return
-            if not self._waiting.tiles and not self._ran_on:
+            if not (self._waiting.tiles or self._ran_on or self._taken):
                 raise ImpossibleOrderError(
                     f"{self._motor} pushes, but no tile waits in {self._waiting.name}."
                 )
             self._batch, self._elapsed = self._waiting.tiles[: self._levels], 0.0
-            self._pressed_on_tile = False
         self._since = self._world.now
         left = max(0.0, self._seconds - self._elapsed)
         self._next = self._world.later(self._motor, left, self._end)
 
     def _end(self) -> None:
         batch, self._batch = self._batch, []
+        if not (batch or self._ran_on):
+            self._taken -= 1
         self._ran_on = False
         self._next = self._world.later(self._motor, VANE_PULSE, self._continue)
         if batch:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from config.loader import load_table
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.faults.fault_kind import BY_OUTPUTS, Realm
@@ -61,6 +63,29 @@ def test_a_repair_names_a_part_and_perhaps_a_kind() -> None:
     assert injected_faults.repair("LIFT", "tray 1")
     assert repaired == ["dirt", "jam", "lift"]
     assert not injected_faults.repair("JAM", "head 2")
+
+
+@pytest.mark.parametrize("part", ["gripper", "gripper turn", "turner", "gantry"])
+def test_a_person_at_the_gripper_does_not_reach_below_the_table(part: str) -> None:
+    injected_faults = InjectedFaults(ROBOTIC)
+    repaired: list[str] = []
+    injected_faults.activate("jam", "head2", lambda: repaired.append("jam"))
+    injected_faults.activate("over_current", "gripper", lambda: repaired.append("current"))
+    assert injected_faults.repair("GRIPPER", part)
+    assert repaired == ["current"]
+
+
+def test_a_person_who_is_asked_about_an_axis_finds_its_stuck_switch() -> None:
+    injected_faults = InjectedFaults(ROBOTIC)
+    injected_faults.activate("stuck_sensor", "gantry_z_home", lambda: None)
+    assert not injected_faults.repair("GRIPPER", "gripper")
+    assert injected_faults.repair("AXIS", "gantry")
+
+
+def test_while_a_board_does_not_answer_a_person_may_look_everywhere() -> None:
+    injected_faults = InjectedFaults(ROBOTIC)
+    injected_faults.activate("jam", "head2", lambda: None)
+    assert injected_faults.repair("SILENT", "board arm")
 
 
 def test_a_repair_of_the_table_repairs_every_part() -> None:

@@ -60,6 +60,42 @@ def test_a_person_takes_the_stuck_tile_out_and_puts_it_into_the_drum() -> None:
     run_scenario(main, **with_faults("jam:head0#3~99"))
 
 
+def test_a_pusher_turns_empty_once_for_each_detected_tile_that_a_person_takes_out() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        await count(rack, 1, limit=10.0)
+        assert rack.read("head0_counter") == 1
+        assert rack.plant.repair("JAM", "head 0")
+        assert (await push(rack)).reason is Reason.EDGES
+        assert rack.plant.census()["tray 0"] == 0
+        assert (await push(rack)).reason is Reason.FAULT
+
+    run_scenario(main, **with_faults("jam:head0#1~99"))
+
+
+def test_an_empty_turn_that_was_stopped_half_way_is_completed() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack)
+        await count(rack, 1, limit=10.0)
+        assert rack.plant.repair("JAM", "head 0")
+        assert (await push(rack, limit=0.2)).reason is Reason.TIME
+        assert (await push(rack)).reason is Reason.EDGES
+        assert (await push(rack)).reason is Reason.FAULT
+
+    run_scenario(main, **with_faults("jam:head0#1~99"))
+
+
+def test_a_tile_that_was_taken_out_of_one_set_explains_no_empty_turn_in_the_next() -> None:
+    async def main(rack: Rack) -> None:
+        fill(rack, 4)
+        await count(rack, 1, limit=10.0)
+        assert rack.plant.repair("JAM", "head 0")
+        fill(rack, 4)
+        assert (await push(rack)).reason is Reason.FAULT
+
+    run_scenario(main, **with_faults("jam:head0#1~99"))
+
+
 def test_a_push_that_was_blocked_by_a_jam_continues_after_the_jam() -> None:
     async def main(rack: Rack) -> None:
         fill(rack)
