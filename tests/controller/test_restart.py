@@ -335,6 +335,38 @@ def test_after_an_abandoned_round_the_tiles_are_put_away_and_a_new_round_is_play
     assert sum(census.values()) == 272
 
 
+def test_a_stuck_tile_of_a_stack_of_one_that_is_put_back_while_no_host_runs_is_noticed(
+    tmp_path: Path,
+) -> None:
+    # The resumed run pushes the empty stack: no sensor shows that the counted tile is gone.
+    path = tmp_path / "table.journal"
+    jam = parse("jam:head2#2~99")
+
+    async def scenario() -> str:
+        loop = asyncio.get_running_loop()
+
+        def on_event(daemon: Daemon, event: Event) -> None:
+            if event.get("under") == "building" and daemon is place.daemon and not kill:
+                kill.append(loop.call_later(0.8, place.kill))
+
+        kill: list[asyncio.TimerHandle] = []
+        place = SurvivingTable("robotic", "draw", 7, injected_faults=[jam], on_event=on_event)
+        assert await place.run_host(path) is None
+        await asyncio.sleep(DARK)
+        assert place.plant.repair("JAM", "head 2")
+        with pytest.raises(TableFault) as raised:
+            await place.run_host(path, until_ready=True)
+        assert "paused" not in [event["event"] for event in place.events]
+        return f"{raised.value.fault.name}: {raised.value.evidence}"
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        fault = runner.run(scenario())
+    assert fault == (
+        "UNPROVEN: head2_counter counted a tile after all 28 were counted: a counted tile was put"
+        " back into the drum"
+    )
+
+
 @pytest.mark.parametrize("touched", [False, True], ids=["left_alone", "back_in_the_drum"])
 def test_a_tile_that_stuck_when_the_host_stopped_is_in_its_lane_or_reported(
     tmp_path: Path, touched: bool
