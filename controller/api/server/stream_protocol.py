@@ -37,3 +37,14 @@ class StreamProtocol(WebSocketsSansIOProtocol):
             self.read_paused = False
             self.transport.resume_reading()
         self.close_timer = self.loop.call_later(GRACE, self.transport.abort)
+
+    def shutdown(self) -> None:
+        """End the connection when the server stops, unless it is already closing.
+
+        A page that was closed a moment before has sent its close frame; a second close frame in
+        reply would raise InvalidState in the server's shutdown.
+        """
+        if self.transport.is_closing():
+            self.stop_keepalive()
+            return
+        super().shutdown()

@@ -4,6 +4,8 @@ const ROOT = new URL("api/v1/", document.baseURI);
 const LIMIT = 15000;
 /** Attempts of a command whose reply did not arrive; the id makes a repetition harmless. */
 const ATTEMPTS = 4;
+/** The largest number of journal lines that are read from one reply. */
+export const JOURNAL_PAGE = 50;
 
 let csrf = "";
 
@@ -17,58 +19,80 @@ export class ApiError extends Error {
   }
 }
 
+/** An id for a command or a tab; it needs no secure context, as `randomUUID` does. */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The id of this tab. It outlives a reload, so that a client which leads a recovery keeps the lead. */
+export const TAB = tabId();
+
+function tabId() {
+  try {
+    const kept = sessionStorage.getItem("wallwright.tab") ?? newId();
+    sessionStorage.setItem("wallwright.tab", kept);
+    return kept;
+  } catch {
+    return newId();
+  }
+}
+
 /** The address of the status stream. */
 export const STREAM = new URL("stream", ROOT).pathname;
 
-/** Send one request; returns the reply's JSON. Raises ApiError; status 0 if there is no reply. */
-export async function request(method, path, body) {
-  const headers = { Accept: "application/json" };
+/** Send one request. Raises ApiError; its status is 0 if there is no reply. */
+async function send(method, path, body, signal = AbortSignal.timeout(LIMIT)) {
+  const headers = { Accept: "application/json", "X-Client-Id": TAB };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
-  let reply;
   try {
-    reply = await fetch(new URL(path, ROOT), {
+    return await fetch(new URL(path, ROOT), {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
       credentials: "same-origin",
       cache: "no-store",
-      signal: AbortSignal.timeout(LIMIT),
+      signal,
     });
   } catch {
     throw new ApiError(0, "", "", "no_reply");
   }
-  const text = await reply.text();
-  let value = null;
-  try {
-    value = text ? JSON.parse(text) : null;
-  } catch {
-    value = null;
-  }
+}
+
+/** Send one request; returns the reply's JSON. Raises ApiError. */
+export async function request(method, path, body) {
+  const reply = await send(method, path, body);
+  const value = await readJson(reply);
   if (value?.csrf) csrf = value.csrf;
   if (reply.ok) return value;
   throw problem(reply.status, value ?? {});
 }
 
-/** The sentence and next step of a problem document (RFC 9457). */
+async function readJson(reply) {
+  try {
+    const text = await reply.text();
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The sentence and the next step of a problem document (RFC 9457). */
 function problem(status, document) {
-  const sentence = document.detail ?? document.sentence ?? document.title ?? "";
+  const sentence = document.detail ?? document.title ?? "";
   return new ApiError(
     status,
     typeof sentence === "string" ? sentence : JSON.stringify(sentence),
-    document.next_step ?? document.nextStep ?? "",
+    document.next_step ?? "",
     document.code ?? "",
   );
 }
 
 const get = (path) => request("GET", path);
 const post = (path, body = {}) => request("POST", path, body);
-
-/** An id for a command; unique without a secure context, where `randomUUID` does not exist. */
-export function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+const remove = (path) => request("DELETE", path);
+const part = encodeURIComponent;
 
 /**
  * Give the table a command. Returns its reply {id, state, sentence}; raises ApiError for a refusal.
@@ -78,9 +102,7 @@ export async function command(name, values = {}) {
   const body = { id: newId(), name, arguments: values };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const reply = await post("commands", body);
-      if (reply.state !== "refused") return reply;
-      throw new ApiError(409, reply.sentence, reply.next_step, reply.code);
+      return await post("commands", body);
     } catch (error) {
       if (error.status !== 0 || attempt === ATTEMPTS) throw error;
       await new Promise((resolve) => setTimeout(resolve, 400 * attempt));
@@ -88,22 +110,50 @@ export async function command(name, values = {}) {
   }
 }
 
+/** The journal's lines after a record number; the rest of the reply is not read. */
+async function journal(after) {
+  const stop = new AbortController();
+  const reply = await send("GET", `journal?after=${after}`, undefined, stop.signal);
+  if (!reply.ok) throw problem(reply.status, (await readJson(reply)) ?? {});
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  let ended = false;
+  while (!ended && text.split("\n").length <= JOURNAL_PAGE) {
+    const chunk = await reader.read();
+    ended = chunk.done;
+    text += chunk.value ?? "";
+  }
+  stop.abort();
+  return text.split("\n").filter(Boolean).slice(0, JOURNAL_PAGE);
+}
+
+/** Who is signed in, with the id by which the table names this tab. */
+const identified = (caller) => ({ ...caller, client: `${caller.login}.${TAB}` });
+
 export const api = {
   health: () => get("health"),
-  me: () => get("me"),
+  me: async () => identified(await get("me")),
   login: (name, password) => post("login", { name, password }),
   logout: () => post("logout"),
   firstStart: (token, name, password) => post("first-start", { token, name, password }),
-  pair: (code, name) => post("pair", { code, name }),
-  commands: () => get("commands"),
-  games: () => get("games"),
-  presets: () => get("presets"),
+  pair: (code) => post("pair", { code }),
+  games: async () => (await get("games")).games,
+  presets: async () => (await get("presets")).presets,
   geometry: () => get("geometry"),
-  sessions: (before = "", limit = 20) => get(`sessions?limit=${limit}${before && `&before=${encodeURIComponent(before)}`}`),
-  results: (session, after = 0, limit = 50) =>
-    get(`sessions/${encodeURIComponent(session)}/results?after=${after}&limit=${limit}`),
-  journal: (after = 0, limit = 50) => get(`journal?after=${after}&limit=${limit}`),
-  faults: () => get("faults"),
-  judge: (game, value) => post(`judge/${encodeURIComponent(game)}`, value),
-  users: () => get("users"),
+  preview: (choice, throws = []) => post("preview", { choice, throws }),
+  sessions: (before, limit = 20) => get(`sessions?limit=${limit}${before ? `&before=${part(before)}` : ""}`),
+  results: (session, after = 0, limit = 50) => get(`sessions/${part(session)}/results?after=${after}&limit=${limit}`),
+  record: (session, hand) => get(`sessions/${part(session)}/hands/${hand}/record`),
+  journal,
+  faults: async () => (await get("faults")).faults,
+  judgeForm: (game) => get(`judge/${part(game)}`),
+  judge: (game, value) => post(`judge/${part(game)}`, value),
+  users: async () => (await get("users")).users,
+  addUser: (name, role, password) => post("users", { name, role, password }),
+  changeUser: (name, changes) => request("PATCH", `users/${part(name)}`, changes),
+  deleteUser: (name) => remove(`users/${part(name)}`),
+  keys: async () => (await get("keys")).keys,
+  addPairingCode: (name, role) => post("pairing-codes", { name, role }),
+  addToken: (name, role, days) => post("tokens", { name, role, days }),
+  revokeKey: (key) => remove(`keys/${part(key)}`),
 };

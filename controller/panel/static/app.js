@@ -1,5 +1,5 @@
 /** Starts the panel: settings, sign-in, the status stream, and the view of the address. */
-import { ApiError, STREAM, api } from "./api.js";
+import { ApiError, STREAM, TAB, api } from "./api.js";
 import { announce } from "./data/announcements.js";
 import { loadMessages } from "./data/messages.js";
 import { applyTheme, recall } from "./data/settings.js";
@@ -10,10 +10,10 @@ import { html, render } from "./vendor/htm_preact.js";
 
 let stream = null;
 
-/** Read the address: `#/first-start/TOKEN`, `#/pair`, or the name of a view. */
+/** Read the address: `#first-start=TOKEN`, `#/pair`, or the name of a view such as `#/dealer`. */
 function readAddress() {
-  const [page, rest = ""] = location.hash.replace(/^#\/?/, "").split("/");
-  if (page === "first-start") change({ page: "first_start", token: decodeURIComponent(rest) });
+  const page = location.hash.replace(/^#\/?/, "");
+  if (page.startsWith("first-start=")) change({ page: "first_start", token: page.slice(12) });
   else if (page === "pair") change({ page: "pair" });
   else {
     if (["first_start", "pair"].includes(state.page)) change({ page: state.me ? "open" : "sign_in" });
@@ -22,7 +22,7 @@ function readAddress() {
 }
 
 /** Load who is signed in; then open the views, or ask the person to sign in. */
-export async function enter() {
+async function enter() {
   try {
     const me = await api.me();
     change({ me, page: "open" });
@@ -36,19 +36,18 @@ export async function enter() {
 }
 
 /** Show the page for signing in; the stream ends. */
-export function leave() {
+function leave() {
   stream?.close();
   stream = null;
   change({ me: null, page: "sign_in", status: null, connection: "connecting" });
 }
 
-const loadGames = async () => change({ games: listOf(await api.games(), "games") });
-export const loadPresets = async () => change({ presets: (await api.presets()).presets ?? {} });
-const listOf = (value, key) => (Array.isArray(value) ? value : (value?.[key] ?? value?.items ?? []));
+const loadGames = async () => change({ games: await api.games() });
+const loadPresets = async () => change({ presets: await api.presets() });
 
 function follow() {
   stream?.close();
-  stream = new StatusStream(STREAM, {
+  stream = new StatusStream(STREAM, TAB, {
     status(status, at) {
       announce(state.status, status);
       change({ status, at, receivedAt: performance.now() });

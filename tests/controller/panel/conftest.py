@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
-from tests.controller.panel.evening import GAMES
-from tests.controller.panel.fake_api import RunningApi, running_api
+from controller.service.user_roles import UserRole
+from tests.controller.panel.served_panel import RunningPanel, running_panel
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
@@ -35,16 +35,22 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def table() -> Iterator[RunningApi]:
-    """A table's API with four games; nobody is logged in."""
-    with running_api() as running:
-        running.api.games = GAMES
+@pytest.fixture(scope="module")
+def served() -> Iterator[RunningPanel]:
+    """The panel on a port, with one user for each role."""
+    with running_panel() as running:
         yield running
 
 
 @pytest.fixture
-def open_page(browser: Browser, table: RunningApi) -> Iterator[OpenPage]:
+def table(served: RunningPanel) -> Iterator[RunningPanel]:
+    """The served panel with an idle table."""
+    yield served
+    served.reset()
+
+
+@pytest.fixture
+def open_page(browser: Browser, table: RunningPanel) -> Iterator[OpenPage]:
     """Opens the panel; at the end, the page must have had no error and no foreign request."""
     contexts = []
     errors: list[str] = []
@@ -61,8 +67,6 @@ def open_page(browser: Browser, table: RunningApi) -> Iterator[OpenPage]:
         theme: str = "light",
         language: str = "en-US",
     ) -> Page:
-        if role is not None:
-            table.sign_in(role)
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if theme == "dark" else "light",
@@ -70,6 +74,9 @@ def open_page(browser: Browser, table: RunningApi) -> Iterator[OpenPage]:
             reduced_motion="reduce",
         )
         context.set_default_timeout(8000)
+        if role is not None:
+            cookie = {"name": "wallwright", "value": table.cookie(UserRole(role))}
+            context.add_cookies([{**cookie, "url": table.address}])
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))

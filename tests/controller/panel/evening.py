@@ -84,7 +84,12 @@ ROUND = RoundStatus(
 )
 
 DICE = OpenPrompt(
-    id="p-1", kind="dice", role=UserRole.PLAYER, text="Throw two dice for the break.", seats=(0,)
+    id="p-1",
+    kind="dice",
+    role=UserRole.PLAYER,
+    text="Throw two dice for the break.",
+    seats=(0,),
+    dice=2,
 )
 
 CUT = OpenPrompt(
@@ -93,16 +98,19 @@ CUT = OpenPrompt(
     role=UserRole.PLAYER,
     text="Choose the cut.",
     code="cut",
-    default="none",
+    default="one_stack",
+    seats=(0,),
     choices=tuple(
-        PromptChoice(value=value, label=label)
-        for value, label in (
-            ("none", "No cut"),
-            ("chee_yee", "Chee yee"),
-            ("bot_quot", "Bot quot"),
-            ("head", "Head"),
-            ("tail", "Tail"),
-            ("middle", "Middle"),
+        PromptChoice(value=value, label=value)
+        for value in (
+            "one_stack",
+            "cup_say",
+            "chee_yee",
+            "dai_pin",
+            "jung_quat",
+            "dragon_head",
+            "hong_kong_bank",
+            "four_across",
         )
     ),
 )
@@ -111,7 +119,7 @@ JAM = OpenPrompt(
     id="p-3",
     kind="fault",
     role=UserRole.ATTENDANT,
-    text="Jam at head 2.",
+    text="head 2: head2_counter counted 0 of 2 tiles in 2.0 s and is blocked.",
     code="JAM",
     part="head 2",
     evidence="head2_counter counted 0 of 2 tiles in 2.0 s and is blocked",
@@ -142,50 +150,3 @@ def session(**changed: Any) -> dict[str, Any]:
         ),
     }
     return values | changed
-
-
-GAMES: list[dict[str, Any]] = [
-    {
-        "game": "wenzhou",
-        "title": "Wenzhou mahjong",
-        "players": [4],
-        "tiles": 136,
-        "house_rules": {
-            "type": "object",
-            "properties": {
-                "reserve": {
-                    "type": "integer",
-                    "default": 16,
-                    "description": "tiles that stay in the wall (W29).",
-                },
-                "after_fourth": {
-                    "enum": ["pass", "reseat"],
-                    "default": "pass",
-                    "description": "after the last figure the deal passes, or the seats are drawn"
-                    " again (W33).",
-                },
-                "pong_pass_lock": {
-                    "type": "boolean",
-                    "default": False,
-                    "description": "a seat that passed a pong cannot pong that kind before its"
-                    " next turn (W20).",
-                },
-                "dealer_scale": {
-                    "type": "array",
-                    "items": {"type": "integer"},
-                    "default": [2, 4, 6, 8],
-                    "description": "the dealer's figure in his first, second ... hand in a row.",
-                },
-            },
-        },
-    },
-    {"game": "filipino", "title": "Filipino mahjong", "players": [4], "tiles": 144},
-    {
-        "game": "pai_gow",
-        "title": "Pai gow",
-        "players": [2, 3, 4, 5, 6, 7, 8],
-        "tiles": 32,
-        "house_rules": {"properties": {"commission": {"type": "number", "default": 0.05}}},
-    },
-    {"game": "backgammon", "title": "Backgammon", "players": [2], "tiles": 0},
-]

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.controller.panel.conftest import OpenPage
 from tests.controller.panel.evening import DICE, session
-from tests.controller.panel.fake_api import RunningApi
+from tests.controller.panel.served_panel import RunningPanel
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ WATCH = """() => new MutationObserver(() => {
 """Records in the page when the banner appears, in milliseconds."""
 
 
-def watched(table: RunningApi, open_page: OpenPage) -> Page:
+def watched(table: RunningPanel, open_page: OpenPage) -> Page:
     table.change(**session())
     page = open_page(role="player")
     expect(page.get_by_text("Connected")).to_be_visible()
@@ -28,43 +28,45 @@ def watched(table: RunningApi, open_page: OpenPage) -> Page:
 
 
 def test_a_silent_connection_is_shown_as_lost_within_two_seconds(
-    table: RunningApi, open_page: OpenPage
+    table: RunningPanel, open_page: OpenPage
 ) -> None:
     page = watched(table, open_page)
     page.wait_for_timeout(2500)
     expect(page.get_by_text("Connected")).to_be_visible()
     page.evaluate(WATCH)
-    table.api.silent = True
+    table.streams.silent = True
     silent_since = page.evaluate("performance.now()")
     page.locator("#connection-lost").wait_for()
     assert page.evaluate("window.lostAt") - silent_since < 2000
     expect(page.locator("#announce-alert")).to_contain_text(LOST)
-    table.api.silent = False
+    table.streams.silent = False
     expect(page.locator("#connection-lost")).to_have_count(0)
     expect(page.get_by_text("Connected")).to_be_visible()
 
 
 def test_a_page_resumes_from_its_last_number_and_misses_no_change(
-    table: RunningApi, open_page: OpenPage
+    table: RunningPanel, open_page: OpenPage
 ) -> None:
     page = watched(table, open_page)
-    table.api.refuse_streams = True
-    table.do(table.api.drop_streams)
+    table.streams.refusing = True
+    table.do(table.streams.drop)
     expect(page.locator("#connection-lost")).to_be_visible()
     table.change(prompts=(DICE,))
-    number = table.api.feed.sequence
-    table.api.refuse_streams = False
+    number = table.service.feed.sequence
+    table.streams.refusing = False
     expect(page.get_by_role("heading", name="Throw two dice")).to_be_visible()
-    assert f"since={number - 1}" in table.api.opened[-1]
+    assert f"since={number - 1}" in table.streams.queries[-1]
 
 
-def test_a_page_that_is_seen_again_connects_at_once(table: RunningApi, open_page: OpenPage) -> None:
+def test_a_page_that_is_seen_again_connects_at_once(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
     page = watched(table, open_page)
-    table.api.refuse_streams = True
-    table.do(table.api.drop_streams)
+    table.streams.refusing = True
+    table.do(table.streams.drop)
     expect(page.locator("#connection-lost")).to_be_visible()
     page.wait_for_timeout(4000)
-    table.api.refuse_streams = False
+    table.streams.refusing = False
     began = time.monotonic()
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.locator("#connection-lost").wait_for(state="detached")
@@ -72,9 +74,10 @@ def test_a_page_that_is_seen_again_connects_at_once(table: RunningApi, open_page
 
 
 def test_a_page_whose_login_has_ended_asks_to_sign_in(
-    table: RunningApi, open_page: OpenPage
+    table: RunningPanel, open_page: OpenPage
 ) -> None:
     page = watched(table, open_page)
-    table.api.role = None
-    table.do(table.api.drop_streams)
+    for credential in table.accounts.credentials():
+        table.do(lambda each=credential.id: table.accounts.revoke(each))
+    table.do(table.streams.drop)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

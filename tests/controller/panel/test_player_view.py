@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from controller.service.commands import CommandReply
 from controller.service.status import PauseCauseStatus
+from controller.service.user_roles import UserRole
+from tests.controller.api.served import PASSWORD
 from tests.controller.panel.conftest import PHONE, OpenPage
 from tests.controller.panel.evening import CUT, DICE, JAM, session
-from tests.controller.panel.fake_api import PASSWORD, TOKEN, RunningApi
+from tests.controller.panel.served_panel import RunningPanel, running_panel
 
 pytestmark = pytest.mark.slow
-
-
-def given(table: RunningApi) -> list[tuple[str, dict[str, object]]]:
-    return [(each.name, each.arguments) for each in table.api.given]
 
 
 def width_to_scroll(page: Page) -> int:
@@ -25,12 +23,12 @@ def width_to_scroll(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
-def test_a_player_signs_in_and_begins_a_session(table: RunningApi, open_page: OpenPage) -> None:
+def test_a_player_signs_in_and_begins_a_session(table: RunningPanel, open_page: OpenPage) -> None:
     page = open_page()
-    page.get_by_label("Name").fill("mei")
+    page.get_by_label("Name").fill("player")
     page.get_by_label("Password").fill("wrong password")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("alert").filter(has_text="Type both again.")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="Check both;")).to_be_visible()
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
@@ -43,7 +41,7 @@ def test_a_player_signs_in_and_begins_a_session(table: RunningApi, open_page: Op
     page.get_by_label("After fourth").select_option("Reseat")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("button", name="Start")).to_be_enabled()
-    assert given(table) == [
+    assert table.commands() == [
         (
             "start_session",
             {
@@ -60,31 +58,38 @@ def test_a_player_signs_in_and_begins_a_session(table: RunningApi, open_page: Op
     expect(page.get_by_text("Packet 7 of 16")).to_be_visible()
 
 
-def test_the_first_start_asks_for_the_first_technician(
-    table: RunningApi, open_page: OpenPage
-) -> None:
-    page = open_page(f"first-start/{TOKEN}")
-    page.get_by_label("Name").fill("tom")
-    page.get_by_label(re.compile("Password.*At least")).fill("a long password")
-    page.get_by_label("Password again").fill("another password")
-    page.get_by_role("button", name="Set up").click()
-    expect(page.get_by_text("The two passwords differ.")).to_be_visible()
-    page.get_by_label("Password again").fill("a long password")
-    page.get_by_role("button", name="Set up").click()
-    expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
-    assert TOKEN not in page.url
+def test_the_first_start_asks_for_the_first_technician(browser: Browser) -> None:
+    with running_panel(roles=()) as table:
+        token = table.do(table.accounts.issue_first_start)
+        page = browser.new_page()
+        page.goto(table.address)
+        expect(page.get_by_text("No technician exists yet.")).to_be_visible()
+        page.goto(f"{table.address}#first-start={token}")
+        page.get_by_label("Name").fill("tom")
+        page.get_by_label(re.compile("Password.*At least")).fill("a long password")
+        page.get_by_label("Password again").fill("another password")
+        page.get_by_role("button", name="Set up").click()
+        expect(page.get_by_text("The two passwords differ.")).to_be_visible()
+        page.get_by_label("Password again").fill("a long password")
+        page.get_by_role("button", name="Set up").click()
+        expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
+        assert token not in page.url
+        page.context.close()
 
 
-def test_a_device_is_paired_by_a_code(table: RunningApi, open_page: OpenPage) -> None:
+def test_a_device_is_paired_by_a_code(table: RunningPanel, open_page: OpenPage) -> None:
+    code, _ = table.do(lambda: table.accounts.add_pairing_code("rail", UserRole.PLAYER))
     page = open_page("pair")
-    page.get_by_label("Code").fill("1234-5678")
-    page.get_by_label("Name of this device").fill("rail tablet")
+    page.get_by_label("Code").fill("0000-0000")
+    page.get_by_role("button", name="Pair").click()
+    expect(page.get_by_role("alert").filter(has_text="code")).to_be_visible()
+    page.get_by_label("Code").fill(code)
     page.get_by_role("button", name="Pair").click()
     expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
 
 
 def test_prompts_are_answered_with_the_keyboard_only(
-    table: RunningApi, open_page: OpenPage
+    table: RunningPanel, open_page: OpenPage
 ) -> None:
     table.change(**session(prompts=(CUT,)))
     page = open_page(role="player")
@@ -99,22 +104,21 @@ def test_prompts_are_answered_with_the_keyboard_only(
     expect(page.get_by_role("button", name="Choose")).to_be_enabled()
     table.change(prompts=(DICE,))
     expect(page.get_by_role("heading", name="Throw two dice")).to_be_visible()
-    page.keyboard.press("Shift+Tab")
     page.get_by_role("region", name="Open prompts").focus()
     for key in ("Tab", "Tab", "Tab", "Enter", "Tab", "Tab", "Space", "Tab", "Tab", "Enter"):
         page.keyboard.press(key)
     page.wait_for_timeout(200)
-    assert given(table) == [
-        ("answer", {"prompt": "p-2", "value": "chee_yee"}),
+    assert table.commands() == [
+        ("answer", {"prompt": "p-2", "value": "cup_say"}),
         ("answer", {"prompt": "p-1", "value": "3,5"}),
     ]
 
 
 def test_a_refusal_is_shown_as_a_sentence_with_its_next_step(
-    table: RunningApi, open_page: OpenPage
+    table: RunningPanel, open_page: OpenPage
 ) -> None:
-    table.api.answerer = lambda request: CommandReply(
-        id=request.id,
+    table.service.refusals["answer"] = CommandReply(
+        id="",
         state="refused",
         sentence="The dice lie already.",
         code="too_late",
@@ -127,16 +131,20 @@ def test_a_refusal_is_shown_as_a_sentence_with_its_next_step(
     expect(alert).to_contain_text("Choose the cut of the next round.")
 
 
-def test_a_player_sees_a_fault_but_cannot_answer_it(table: RunningApi, open_page: OpenPage) -> None:
+def test_a_player_sees_a_fault_but_cannot_answer_it(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
     page = open_page(role="player")
     table.change(**session(prompts=(JAM,)))
-    expect(page.get_by_role("heading", name="Jam at head 2.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Take the tile that is stuck")).to_be_visible()
     expect(page.get_by_text("This needs the role: attendant.")).to_be_visible()
     expect(page.get_by_role("button", name="Done")).to_have_count(0)
     expect(page.locator("#announce-alert")).to_contain_text("Take the tile that is stuck")
 
 
-def test_pause_resume_and_the_lid_key_are_commands(table: RunningApi, open_page: OpenPage) -> None:
+def test_pause_resume_and_the_lid_key_are_commands(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
     table.change(**session())
     page = open_page(role="player")
     page.get_by_role("button", name="Take the tiles in").click()
@@ -149,7 +157,7 @@ def test_pause_resume_and_the_lid_key_are_commands(table: RunningApi, open_page:
     page.get_by_role("button", name="End session").click()
     page.get_by_role("dialog").get_by_role("button", name="End session").click()
     page.wait_for_timeout(200)
-    assert [name for name, _ in given(table)] == [
+    assert [name for name, _ in table.commands()] == [
         "press_lid_key",
         "pause",
         "resume",
@@ -157,7 +165,7 @@ def test_pause_resume_and_the_lid_key_are_commands(table: RunningApi, open_page:
     ]
 
 
-def test_results_and_debts_are_shown_in_words(table: RunningApi, open_page: OpenPage) -> None:
+def test_results_and_debts_are_shown_in_words(table: RunningPanel, open_page: OpenPage) -> None:
     table.change(**session())
     page = open_page(role="player")
     page.get_by_role("tab", name="Scores").click()
@@ -167,7 +175,7 @@ def test_results_and_debts_are_shown_in_words(table: RunningApi, open_page: Open
 
 @pytest.mark.parametrize("tab", ["Seats", "Game", "Scores"])
 def test_a_phone_of_360_pixels_shows_every_tab_without_scrolling_sideways(
-    table: RunningApi, open_page: OpenPage, tab: str
+    table: RunningPanel, open_page: OpenPage, tab: str
 ) -> None:
     table.change(**session(prompts=(CUT, DICE, JAM)))
     page = open_page(role="dealer", size=PHONE)

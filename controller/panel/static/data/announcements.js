@@ -1,5 +1,5 @@
 /** Announces new prompts, faults and pauses to screen readers, in the two live regions. */
-import { headline, orderedPrompts } from "./words.js";
+import { headline, named, orderedPrompts } from "./words.js";
 import { t } from "./messages.js";
 
 const say = (id, text) => {
@@ -19,7 +19,7 @@ export function announce(before, after) {
   }
   const calm = fresh.filter((prompt) => !urgent.includes(prompt));
   const now = headline(after).text;
-  if (calm.length) say("announce-status", calm.map((prompt) => prompt.text).join(" "));
+  if (calm.length) say("announce-status", calm.map((prompt) => named(after, prompt.text)).join(" "));
   else if (now !== headline(before).text) say("announce-status", now);
 }
 

@@ -1,8 +1,9 @@
 /**
  * The WebSocket stream of the table's status: applies deltas, detects a lost connection, reconnects.
  *
- * Messages are {type: snapshot|delta|event|heartbeat, sequence, at, status|patch|event}. A heartbeat
- * arrives every second. After a disconnect the client asks for the changes since its last number.
+ * Messages are {type: snapshot|delta|event|heartbeat|pong, run, sequence, at, status|patch|event}. A
+ * heartbeat arrives every second. After a disconnect the client asks for the changes since its last
+ * number in the same run of the service, and sends a ping, so that an answer comes at once.
  */
 import { patched } from "./merge_patch.js";
 
@@ -11,15 +12,17 @@ export const SILENCE = 1600;
 /** Milliseconds to wait before each further attempt to connect. */
 export const BACK_OFF = [0, 250, 500, 1000, 2000, 4000];
 /** Close codes with which the API refuses a client that is not signed in. */
-const REFUSED = [1008, 4401, 4403];
+const REFUSED = [4401, 4403];
 
 export class StatusStream {
   /**
    * `on` has the functions `status(status, at)`, `event(event)`, `connection(state)` with state
    * "connecting", "live" or "lost", and `refused()` if the API asks the person to sign in.
    */
-  constructor(path, on, { Socket = WebSocket, page = document } = {}) {
+  constructor(path, client, on, { Socket = WebSocket, page = document } = {}) {
     this.path = path;
+    this.client = client;
+    this.run = "";
     this.on = on;
     this.Socket = Socket;
     this.sequence = null;
@@ -67,11 +70,16 @@ export class StatusStream {
     const url = new URL(this.path, location.href);
     url.protocol = url.protocol.replace("http", "ws");
     url.searchParams.set("events", "1");
-    if (this.sequence !== null) url.searchParams.set("since", String(this.sequence));
+    url.searchParams.set("client", this.client);
+    if (this.sequence !== null) {
+      url.searchParams.set("since", String(this.sequence));
+      url.searchParams.set("run", this.run);
+    }
     const socket = new this.Socket(url);
     this.socket = socket;
     // An attempt that hangs behind a proxy is given up; the next one may get through.
     this.timer = setTimeout(() => this.again(socket), 5000);
+    socket.onopen = () => socket.send(JSON.stringify({ type: "ping", id: 1 }));
     socket.onmessage = (message) => this.receive(socket, message.data);
     socket.onclose = (close) => {
       if (socket !== this.socket) return;
@@ -99,6 +107,7 @@ export class StatusStream {
     const message = JSON.parse(data);
     if (message.type === "snapshot") {
       this.status = message.status;
+      this.run = message.run;
       this.sequence = message.sequence;
       this.on.status(this.status, message.at);
     } else if (message.type === "delta") {
@@ -128,7 +137,7 @@ export class StatusStream {
     const socket = this.socket;
     this.socket = null;
     if (!socket) return;
-    socket.onclose = socket.onmessage = null;
+    socket.onclose = socket.onmessage = socket.onopen = null;
     socket.close();
   }
 

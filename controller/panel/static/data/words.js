@@ -8,6 +8,12 @@ export function seatWords(status, seat) {
   return found?.name ? t("seat.with_name", { seat: place, name: found.name }) : place;
 }
 
+/** A sentence of the table in which "seat 0" is replaced by the wind and the name there. */
+export function named(status, sentence) {
+  if (!status?.session?.seats?.length) return sentence ?? "";
+  return (sentence ?? "").replace(/\b[Ss]eat (\d)\b/g, (_, seat) => seatWords(status, Number(seat)));
+}
+
 /** A wind of the status, such as "East", in the present language. */
 export const windWords = (wind) => tOr(`wind.${wind.toLowerCase()}`, wind);
 
@@ -18,7 +24,7 @@ export function plainWords(code) {
 }
 
 /** The title of a game, from the list of games. */
-export const gameTitle = (games, name) => games.find((each) => each.game === name)?.title ?? plainWords(name ?? "");
+export const gameTitle = (games, name) => games.find((each) => each.name === name)?.title ?? plainWords(name ?? "");
 
 /** Text and tone of the headline: what the table does, or what it waits for. */
 export function headline(status) {
@@ -42,7 +48,7 @@ export function detail(status) {
   if (status.fault) return status.fault.evidence;
   if (status.pause?.length) return status.pause.map((cause) => causeWords(cause)).join(" ");
   if (!status.session) return t("now.idle.next");
-  return status.round?.step ?? "";
+  return named(status, status.round?.step);
 }
 
 /** The cause of a pause in words. */
@@ -57,3 +63,6 @@ export function orderedPrompts(status) {
   const rank = (prompt) => (prompt.safety ? 0 : prompt.kind === "fault" ? 1 : 2);
   return [...(status?.prompts ?? [])].sort((a, b) => rank(a) - rank(b) || a.since - b.since);
 }
+
+/** The title of a fault in the present language; its code if the catalogue of the page has none. */
+export const faultTitle = (code) => tOr(`fault.${code}`, plainWords(code));

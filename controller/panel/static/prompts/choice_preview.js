@@ -1,7 +1,36 @@
-/** The container of the preview of a choice: how a cut deals the pile, before it is chosen. */
-import { html } from "../vendor/htm_preact.js";
+/** The preview of a choice: how the table deals after it, such as a cut, on a small picture. */
+import { api } from "../api.js";
+import { t, words } from "../data/messages.js";
+import { state } from "../data/store.js";
+import { plainWords } from "../data/words.js";
+import { useLoaded } from "../frame/hooks.js";
+import { mountTable } from "../scene/table_scene.js";
+import { html, useEffect, useRef } from "../vendor/htm_preact.js";
 
-/** `question` is what is chosen, such as `cut`; `answer` the choice that is looked at. */
+/** `question` is what is chosen, such as `cut`; `answer` is the choice that is looked at. */
 export function ChoicePreview({ question, answer }) {
-  return html`<figure class="choice-preview" id="choice-preview" data-question=${question} data-answer=${answer}></figure>`;
+  const now = state.status.programme?.now ?? null;
+  const dealt = useLoaded(() => (now && answer ? loadPreview(now, question, answer) : null), [question, answer]);
+  if (!now || dealt.error) return null;
+  return html`<figure class="choice-preview" id="choice-preview" data-question=${question} data-answer=${answer}>
+    ${dealt.value ? html`<${Played} deal=${dealt.value} />` : html`<div class="picture-frame waiting"></div>`}
+    <figcaption>${t("preview.caption", { choice: plainWords(answer) })}</figcaption>
+  </figure>`;
+}
+
+/** The deal that follows from the game now, the choices made in this round, and this answer. */
+async function loadPreview(now, question, answer) {
+  const made = state.status.round?.choices ?? {};
+  const value = /^-?\d+$/.test(answer) ? Number(answer) : answer;
+  return api.preview({ ...now, answers: { ...now.answers, ...made, [question]: value } });
+}
+
+function Played({ deal }) {
+  const container = useRef(null);
+  useEffect(() => {
+    const picture = mountTable(container.current, deal.geometry, { messages: words("scene.") });
+    picture.preview(deal);
+    return () => picture.destroy();
+  }, [deal]);
+  return html`<div class="picture-frame" ref=${container}></div>`;
 }

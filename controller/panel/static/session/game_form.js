@@ -10,8 +10,6 @@ import { Notice } from "../frame/notice.js";
 import { Presets } from "./presets.js";
 import { SchemaForm } from "./schema_form.js";
 
-/** The house rules' schema of a game in the list of games. */
-const rulesOf = (game) => game?.house_rules ?? game?.parameters ?? game?.schema ?? { properties: {} };
 /** Games whose seats have winds, East first. */
 const WINDS = ["East", "South", "West", "North"];
 const WITH_WINDS = ["wenzhou", "filipino"];
@@ -19,11 +17,11 @@ const WITH_WINDS = ["wenzhou", "filipino"];
 export function GameForm({ app }) {
   const running = Boolean(state.status?.session);
   const programme = state.status?.programme ?? {};
-  const basis = programme.next ?? programme.now ?? { game: state.games[0]?.game ?? "" };
+  const basis = programme.next ?? programme.now ?? { game: state.games[0]?.name ?? "" };
   const choice = draft("choice", null) ?? basis;
   const names = draft("names", {});
   const [run, { busy, error, done }] = useAction();
-  const game = state.games.find((each) => each.game === choice.game);
+  const game = state.games.find((each) => each.name === choice.game);
   const put = (values) => setDraft("choice", { ...choice, ...values });
   const start = async (event) => {
     event.preventDefault();
@@ -58,11 +56,18 @@ function GameList({ choice, pick }) {
   return html`<fieldset class="options games">
     <legend>${t("games.game")}</legend>
     ${state.games.map(
-      (game) => html`<label key=${game.game} class="option">
-        <input type="radio" name="game" checked=${choice.game === game.game} onChange=${() => pick(game.game)} />
-        <span>${game.title}<small>${game.tiles ? t("games.tiles", { tiles: game.tiles }) : t("games.no_tiles")}</small></span></label>`,
+      (game) => html`<label key=${game.name} class="option">
+        <input type="radio" name="game" checked=${choice.game === game.name} disabled=${game.fits === false} onChange=${() => pick(game.name)} />
+        <span>${game.title}<small>${gameNote(game)}</small></span></label>`,
     )}
   </fieldset>`;
+}
+
+/** The size of the set, and whether the table can set the game up. */
+function gameNote(game) {
+  if (game.fits === false) return t("games.does_not_fit");
+  const tiles = game.tiles ? t("games.tiles", { tiles: game.tiles }) : t("games.no_tiles");
+  return game.by_hand?.length ? `${tiles} · ${t("games.by_hand")}` : tiles;
 }
 
 /** Number of players, first dealer, and whether the table follows the play. */
@@ -80,9 +85,9 @@ function Players({ game, choice, put }) {
       <select onChange=${(event) => put({ dealer: event.target.selectedIndex })}>
         ${Array.from({ length: seats }, (_, number) => html`<option selected=${number === (choice.dealer ?? 0)}>${seat(number)}</option>`)}
       </select></label>
-    <label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.follow_play)}
-      onChange=${(event) => put({ follow_play: event.target.checked })} /><span>${t("games.follow_play")}<small>${t("games.follow_play_hint")}</small></span></label>
-    ${WITH_WINDS.includes(game.game) &&
+    ${game.followed && html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.follow_play)}
+      onChange=${(event) => put({ follow_play: event.target.checked })} /><span>${t("games.follow_play")}<small>${t("games.follow_play_hint")}</small></span></label>`}
+    ${WITH_WINDS.includes(game.name) &&
     html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.draw_seats)}
       onChange=${(event) => put({ draw_seats: event.target.checked })} /><span>${t("games.draw_seats")}</span></label>`}
   </div>`;
@@ -93,7 +98,7 @@ const seatLabel = (game, seat) =>
 
 function Names({ game, choice, names }) {
   const count = choice.players ?? game.players?.at(-1) ?? 4;
-  const winds = WITH_WINDS.includes(game.game);
+  const winds = WITH_WINDS.includes(game.name);
   const seats = Array.from({ length: count }, (_, seat) => ({
     seat,
     wind: winds ? WINDS[(seat - (choice.dealer ?? 0) + count) % count] : "",
@@ -103,12 +108,12 @@ function Names({ game, choice, names }) {
 }
 
 function HouseRules({ game, choice, put }) {
-  const schema = rulesOf(game);
+  const schema = game.house_rules;
   const changed = Object.keys(choice.house_rules ?? {}).length;
   const [open, setOpen] = useState(changed > 0);
   if (!Object.keys(schema.properties ?? {}).length) return null;
   return html`<details class="house-rules" open=${open} onToggle=${(event) => setOpen(event.target.open)}>
     <summary>${t("rules.title")} <small>${changed ? t("rules.changed", { changed }) : t("rules.usual")}</small></summary>
-    ${open && html`<${SchemaForm} key=${game.game} schema=${schema} values=${choice.house_rules ?? {}} set=${(house_rules) => put({ house_rules })} />`}
+    ${open && html`<${SchemaForm} key=${game.name} schema=${schema} values=${choice.house_rules ?? {}} set=${(house_rules) => put({ house_rules })} />`}
   </details>`;
 }

@@ -29,11 +29,11 @@ export function SignIn({ app }) {
       await goOn(app);
     });
   };
-  const nobody = health.value?.users === false || health.value?.first_start === true;
+  const nobody = health.value?.first_start === true;
   return html`<form class="card narrow" onSubmit=${submit}>
     <h1>${t("sign_in.title")}</h1>
     ${nobody && html`<p class="notice">${t("sign_in.nobody")}</p>`}
-    <${Field} label=${t("sign_in.name")} name="user" autocomplete="username" autocapitalize="none" maxlength="60" />
+    <${Field} label=${t("sign_in.name")} name="user" autocomplete="username" autocapitalize="none" maxlength="40" />
     <${Field} label=${t("sign_in.password")} name="password" type="password" autocomplete="current-password" maxlength="200" />
     <div class="actions"><button class="primary large" disabled=${busy}>${t("sign_in.go")}</button></div>
     <${Notice} error=${error} />
@@ -72,9 +72,9 @@ export function Pairing({ app }) {
   const [run, { busy, error }] = useAction();
   const submit = (event) => {
     event.preventDefault();
-    const { code, device } = event.target.elements;
+    const { code } = event.target.elements;
     run(async () => {
-      await api.pair(code.value.trim(), device.value.trim());
+      await api.pair(code.value.trim());
       await goOn(app);
     });
   };
@@ -82,7 +82,6 @@ export function Pairing({ app }) {
     <h1>${t("pair.title")}</h1>
     <p>${t("pair.what")}</p>
     <${Field} label=${t("pair.code")} name="code" autocomplete="one-time-code" autocapitalize="characters" maxlength="200" />
-    <${Field} label=${t("pair.device")} name="device" autocomplete="off" maxlength="60" />
     <div class="actions"><button class="primary large" disabled=${busy}>${t("pair.go")}</button></div>
     <${Notice} error=${error} />
     <p class="hint"><a href="#/">${t("pair.sign_in")}</a></p>
