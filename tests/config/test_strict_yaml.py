@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
-from hypothesis import given
+import yaml
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from config import strict_yaml
 from config.errors import ConfigError, ConfigErrors
 from config.strict_yaml import Document, parse
 
@@ -175,3 +180,63 @@ def test_any_text_is_read_or_refused_with_a_message(text: str) -> None:
 @given(st.text(alphabet="ab:-?[]{},&*!|>'\"%@#\n\t \\~0\x85\u2028"))
 def test_any_punctuation_is_read_or_refused_with_a_message(text: str) -> None:
     assert file_or_error_text(text).startswith(FILE)
+
+
+# Two parsers
+
+SHIPPED = sorted(Path(strict_yaml.__file__).parent.glob("*/*.yaml"))
+PIECES = (
+    *("a", "b: ", "- ", "? ", ": ", "\n", "\n  ", "\n    ", "[", "]", "{", "}", ", ", "#", " # c"),
+    *(
+        "'",
+        '"',
+        "|",
+        ">-",
+        "&a ",
+        "*a",
+        "!t ",
+        "---\n",
+        "...\n",
+        "\\n",
+        "%",
+        "\t",
+        "\r",
+        "\x85",
+        "麻",
+    ),
+)
+
+
+def nodes(node: yaml.Node | None) -> object:
+    """A node as nested tuples: kind, line, quotes and value."""
+    if isinstance(node, yaml.MappingNode):
+        value: object = [(nodes(key), nodes(part)) for key, part in node.value]
+    elif isinstance(node, yaml.SequenceNode):
+        value = [nodes(part) for part in node.value]
+    else:
+        value = node and (node.value, node.style or None)  # type: ignore[attr-defined]
+    return node and (type(node), node.start_mark.line, value)
+
+
+def check_both_parsers(text: str) -> bool:
+    """Check that PyYAML reads what libyaml reads; return whether libyaml has read the text."""
+    with suppress(strict_yaml._Unsure, yaml.YAMLError, ValueError, OverflowError):
+        fast = nodes(strict_yaml._composed(strict_yaml._FastLoader, text))
+        assert fast == nodes(strict_yaml._composed(strict_yaml._Loader, text))
+        return True
+    return False
+
+
+def test_libyaml_reads_every_file_of_the_project_as_pyyaml_does() -> None:
+    assert [file for file in SHIPPED if not check_both_parsers(file.read_text("utf-8"))] == []
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@example("? a")
+@example("a: |#\n  b\n")
+@example("%YAML 1.1\n---\na\n")
+@example("---\n # c")
+@example("a: {b: # c\n}")
+@example("a: {b?: c}")
+def test_any_text_that_libyaml_reads_is_read_as_pyyaml_does(text: str) -> None:
+    check_both_parsers(text)
