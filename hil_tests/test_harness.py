@@ -232,6 +232,7 @@ def test_a_stop_stops_motors_and_leaves_lamps_on(target: Target) -> None:
 # Faults
 
 
+@pytest.mark.slow
 def test_a_motor_that_is_on_too_long_stops_the_board_until_the_fault_is_cleared(
     target: Target, measure: Measure
 ) -> None:
@@ -293,6 +294,7 @@ def test_an_axis_moves_for_the_time_of_its_trapezoid(target: Target, measure: Me
     target.run(scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("steps")
 def test_every_step_of_an_axis_is_counted_by_a_sensor(target: Target, measure: Measure) -> None:
     async def scenario(bench: Bench) -> None:

@@ -30,12 +30,23 @@ DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
 """A test of the conformance suite that `tests/controller/rounds` repeats with more checks."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put slow tests first: a slow test that starts last would leave the other processes idle."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests for `make evidence` only, and put slow tests first.
+
+    A slow test that starts last would leave the other processes idle.
+    """
+    if settings.get_current_profile_name() != "evidence":
+        left_out = [item for item in items if _is_for_evidence_only(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not _is_for_evidence_only(item)]
     for item in items:
         if item.name.startswith(DOUBLED) or _is_for_a_variant(item):
             item.add_marker(pytest.mark.slow)
     items.sort(key=_time_limit, reverse=True)
+
+
+def _is_for_evidence_only(item: pytest.Item) -> bool:
+    return any(mark.kwargs.get("only", False) for mark in item.iter_markers("evidence"))
 
 
 def _is_for_a_variant(item: pytest.Item) -> bool:

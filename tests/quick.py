@@ -1,4 +1,4 @@
-"""Sets how many cases a test tries in `make test-quick`, `make test` and `make evidence`."""
+"""Sets which cases a test tries in `make test-quick`, `make test` and `make evidence`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+EVIDENCE_ONLY = pytest.mark.evidence(only=True)
+"""Marks a test that only `make evidence` runs."""
 
 
 def tries(full: int, *, quick: int, evidence: int = 0) -> int:
@@ -20,6 +23,20 @@ def tries(full: int, *, quick: int, evidence: int = 0) -> int:
     if profile == "evidence":
         return evidence or full
     return quick if profile == "quick" else full
+
+
+def sampled(every: int, cases: Iterable[Any], quick: Collection[Any] = ()) -> list[Any]:
+    """Return the parameters `cases` of a test, of which `make test` runs a systematic sample.
+
+    `make test-quick` runs those in `quick`, `make test` also the first and each `every`-th after
+    it, and `make evidence` all others.
+    """
+    return [
+        case
+        if number % every == 0 or not hasattr(case, "marks")
+        else pytest.param(*case.values, id=case.id, marks=[pytest.mark.slow, EVIDENCE_ONLY])
+        for number, case in enumerate(slow_except(quick, cases))
+    ]
 
 
 def slow_except(quick: Collection[Any], cases: Iterable[Any]) -> list[Any]:

@@ -175,6 +175,7 @@ def undisturbed() -> Evening:
     return build()
 
 
+@pytest.mark.slow
 def test_a_whole_set_is_lifted_with_edges_from_another_thread(undisturbed: Evening) -> None:
     assert undisturbed.counted == TILES
     assert undisturbed.threads and threading.get_ident() not in undisturbed.threads

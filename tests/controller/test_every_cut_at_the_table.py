@@ -10,7 +10,7 @@ from controller.planning.setup_forecast import seats_of
 from rules.games import find_game
 from rules.games.pai_gow.cuts import CUTS, cut_choices, find_cut
 from tests.controller.played_evening import spend
-from tests.quick import slow_except
+from tests.quick import sampled, slow_except
 
 ARM_TABLES = ("pai_gow", "robotic")
 ROUNDS = 3
@@ -39,10 +39,16 @@ def test_a_second_round_is_dealt_after_every_cut(cut: str) -> None:
     deal_by(cut, "pai_gow", 2)
 
 
+WAYS = [
+    (choice, ARM_TABLES[(number + turn) % 2], (number // 2 + turn // 2) % 2 == 1)
+    for number, choice in enumerate(cut_choices(CUTS))
+    for turn in range(4)
+]
+"""Each choice at both tables in the ritual and the fastest order; `make test` takes one of four."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ARM_TABLES)
-@pytest.mark.parametrize("fastest", [False, True], ids=["ritual", "fastest"])
-@pytest.mark.parametrize("choice", cut_choices(CUTS))
+@pytest.mark.parametrize(("choice", "table", "fastest"), sampled(4, WAYS))
 def test_three_rounds_are_dealt_with_every_choice_of_a_cut(
     choice: str, table: str, fastest: bool
 ) -> None:

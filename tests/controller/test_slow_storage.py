@@ -58,6 +58,7 @@ def test_a_round_on_a_slow_card_takes_at_most_a_tenth_longer_and_never_pauses() 
     assert "paused" not in {event["event"] for event in emitted}
 
 
+@pytest.mark.slow
 def test_two_rounds_with_the_same_seed_on_the_same_slow_card_are_the_same() -> None:
     assert cycles(SLOW) == cycles(SLOW)
 
@@ -110,9 +111,9 @@ def drives(table: SurvivingTable) -> set[str]:
     ("table", "game", "injected_faults"),
     [
         pytest.param("robotic", "wenzhou", [], marks=pytest.mark.slow),
-        ("auto_deal", "wenzhou", []),
+        pytest.param("auto_deal", "wenzhou", [], marks=pytest.mark.slow),
         ("robotic", "wenzhou", ["jam:head2#30~9"]),
-        ("single_port", "block", ["jam:head0#9~1"]),
+        pytest.param("single_port", "block", ["jam:head0#9~1"], marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.timeout(120)
@@ -148,6 +149,7 @@ def test_no_output_moves_tiles_before_its_journal_entries_are_on_every_disk(
     assert early == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "game"), [("robotic", "wenzhou"), ("auto_deal", "matador")])
 def test_hosts_that_stop_at_random_times_on_slow_cards_change_no_hand(
     table: str, game: str, tmp_path: Path

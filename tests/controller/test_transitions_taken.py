@@ -61,6 +61,7 @@ def cut_short(at: float) -> None:
         play(happens={at: happen}, on=hear)
 
 
+@pytest.mark.slow
 def test_the_daemon_takes_every_transition_from_every_source_state(taken: Taken) -> None:
     # Walls, a pile and a cut, dice alone, dealing by hand, a choice, lots and replacements.
     play(rounds=2)

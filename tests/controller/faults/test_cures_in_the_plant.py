@@ -30,12 +30,14 @@ def test_a_jam_at_head_2_is_cleared_by_reversing_and_the_cycle_goes_on() -> None
     assert tiles_by_place(emitted) == WALLS
 
 
+@pytest.mark.slow
 def test_a_jam_among_the_last_tiles_is_cleared_and_reported_once() -> None:
     emitted = evening("jam:head2#30~2")
     assert emitted.fault_events == [("recovered", "JAM", "head 2")]
     assert tiles_by_place(emitted) == WALLS
 
 
+@pytest.mark.slow
 def test_a_jam_that_reversing_does_not_clear_is_cleared_by_a_person_and_no_tile_is_lost() -> None:
     emitted = evening("jam:head2#10~9")
     assert emitted.fault_events == [
@@ -52,6 +54,7 @@ def test_a_jam_that_reversing_does_not_clear_is_cleared_by_a_person_and_no_tile_
     assert tiles_by_place(emitted) == WALLS
 
 
+@pytest.mark.slow
 def test_the_question_and_its_answer_are_in_the_journal() -> None:
     emitted = evening("jam:head2#10~9")
     (asked,) = [entry for entry in emitted.entries if entry.activity == "asked"]
@@ -83,6 +86,7 @@ def test_a_table_whose_file_sets_asks_to_0_does_not_ask() -> None:
     assert [event for event, _, _ in emitted.fault_events] == ["fault"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jam", ["head2#6~3", "head2#5~99", "head2#6~99", "head0#5~99"])
 def test_with_stacks_of_one_tile_a_stack_delayed_by_a_jam_is_pushed_first(jam: str) -> None:
     emitted = evening(f"jam:{jam}", game="draw")
@@ -108,6 +112,7 @@ def test_a_stuck_tile_that_a_person_puts_back_while_the_board_is_silent_is_notic
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", [1, 2, 3, 4, 5, 6])
 def test_a_vane_sensor_that_bounces_does_not_end_a_push_early(edge: int) -> None:
     emitted = evening(f"bouncing_sensor:head2_vane#{edge}", game="draw")
@@ -115,6 +120,7 @@ def test_a_vane_sensor_that_bounces_does_not_end_a_push_early(edge: int) -> None
     assert tiles_by_place(emitted) == {"box 1": 28, "felt": 28}
 
 
+@pytest.mark.slow
 def test_a_vane_sensor_that_fails_at_the_last_stack_is_wiped_and_no_tile_is_lost() -> None:
     emitted = evening("stuck_sensor:head3_vane#33")
     assert emitted.fault_events == [
@@ -142,12 +148,14 @@ def test_a_vane_sensor_that_fails_while_tiles_come_leaves_unproven_stacks() -> N
     )
 
 
+@pytest.mark.slow
 def test_a_starved_head_recovers_when_the_drum_reverses() -> None:
     emitted = evening("starved:head1#20")
     assert emitted.fault_events == [("recovered", "STARVED", "head 1")]
     assert tiles_by_place(emitted) == WALLS
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_about_a_head_that_stays_starved() -> None:
     emitted = evening("starved:head1#20~9")
     assert [event for event, _, _ in emitted.fault_events] == [
@@ -159,6 +167,7 @@ def test_a_person_is_asked_about_a_head_that_stays_starved() -> None:
     assert asked["request"] == "Look under the disc for tiles that do not reach head 1."
 
 
+@pytest.mark.slow
 def test_a_missing_tile_is_reported_with_its_side_and_number() -> None:
     emitted = evening("missing_tile:drum#1")
     (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
@@ -176,11 +185,13 @@ def test_a_face_up_tile_is_turned_over_by_the_head() -> None:
 # Lifts, dice, jaws
 
 
+@pytest.mark.slow
 def test_a_lift_that_does_not_arrive_is_driven_again_once() -> None:
     emitted = evening("half_up:lift1#1")
     assert emitted.fault_events == [("recovered", "LIFT", "lift 1")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("injected", ["half_up:lift2#1~9", "limit_switch:lift2_up"])
 def test_a_person_is_asked_about_a_lift_after_one_retry(injected: str) -> None:
     emitted = evening(injected)
@@ -191,16 +202,19 @@ def test_a_person_is_asked_about_a_lift_after_one_retry(injected: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_cocked_die_is_thrown_again() -> None:
     assert evening("cocked_die:dice#1").fault_events == [("recovered", "DICE", "dice")]
 
 
+@pytest.mark.slow
 def test_tiles_that_slip_out_of_the_jaws_are_noticed_and_gripped_again() -> None:
     emitted = evening("dropped_tile:gripper#3")
     assert ("recovered", "EMPTY_GRIP", "gripper") in emitted.fault_events
     assert tiles_by_place(emitted) == WALLS
 
 
+@pytest.mark.slow
 def test_while_a_person_removes_a_jam_below_the_round_on_top_goes_on() -> None:
     emitted = evening("jam:head2@150~9", until_ready=False, rounds=2)
     (asked,), (cleared,) = (
@@ -225,6 +239,7 @@ async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) 
     people.press("lid_key")
 
 
+@pytest.mark.slow
 def test_the_lids_key_opens_the_lid_for_a_forgotten_tile_and_the_cycle_goes_on() -> None:
     emitted = evening("missing_tile:drum#1", meanwhile=_forgets_a_tile)
     assert emitted.fault_events == [
@@ -256,6 +271,7 @@ async def _presses_while_playing(daemon: Daemon, hardware: Hardware, events: Eve
     plant.people.press("lid_key")
 
 
+@pytest.mark.slow
 def test_during_a_hand_the_lids_key_alone_ends_the_hand() -> None:
     emitted = evening(meanwhile=_presses_while_playing, until_ready=False)
     assert emitted.fault_events == []

@@ -64,6 +64,7 @@ def test_a_few_tiles_of_every_head_are_sampled_in_each_set(tmp_path: Path) -> No
         assert "drawn_mv" not in built, "the table has no current sensors"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "injected",
     slow_except(
@@ -124,6 +125,7 @@ def with_current_sensors(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_currents_of_belts_and_drum_are_in_the_journal_if_the_table_has_sensors(
     tmp_path: Path,
 ) -> None:

@@ -71,6 +71,7 @@ def answer_never(played: Round) -> None:
     played.daemon._boards["arm"].wrapped.storage_used = board.storage_used  # type: ignore[method-assign]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fail", "shares"), [(pull_the_plug, []), (answer_never, [{"base": 0}])], ids=["lost", "silent"]
 )

@@ -12,6 +12,7 @@ from controller.learn import Findings, propose
 from controller.learn.asking import CLEAR, MOVE
 from firmware_bridge.sim import clock
 from tests.controller.learn.learned_table import Learned, check_wiring, learner
+from tests.quick import slow_except
 
 SEEDS = [0, 1]
 MORE_SEEDS = range(2, 6)
@@ -40,8 +41,8 @@ def check_all_found(table: str, seed: int, sees: float, folder: Path) -> None:
     check_wiring(_proposed(learned, folder), learned.rewiring, learned.model)
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("table", slow_except(["classic"], TABLES))
+@pytest.mark.parametrize("seed", slow_except([0], SEEDS))
 def test_every_wire_of_a_shuffled_table_is_found_and_the_proposal_passes_check(
     table: str, seed: int, tmp_path: Path
 ) -> None:
@@ -59,6 +60,7 @@ def test_every_wire_is_found_with_more_seeds(table: str, seed: int, tmp_path: Pa
     check_all_found(table, seed, 0.5 if seed % 2 else 1.0, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_person_who_guesses_every_answer_ends_with_a_list_and_without_a_crash(seed: int) -> None:
     async def main() -> None:

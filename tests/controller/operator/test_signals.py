@@ -272,6 +272,7 @@ def test_a_host_stall_shows_red_on_a_serial_board_and_green_after_it() -> None:
     assert played.events_named("ready")
 
 
+@pytest.mark.slow
 def test_a_host_that_fails_while_people_play_leaves_the_tower_red() -> None:
     table = with_signals("robotic")
     ready = play(table, "wenzhou").at("ready")

@@ -38,6 +38,7 @@ def positions(part: str, *injected_faults: str) -> tuple[Evening, dict[str, floa
     return evening(*injected_faults, meanwhile=watch), positions_at
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_that_meets_a_hand_backs_off_before_a_person_is_asked(part: str) -> None:
     emitted, positions_at = positions(part, f"obstruction:{part}#1")
@@ -54,6 +55,7 @@ def test_a_part_that_meets_a_hand_backs_off_before_a_person_is_asked(part: str) 
     assert backed_off <= waiting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_the_part_finishes_its_motion_after_the_hand_is_gone(part: str) -> None:
     emitted, _ = positions(part, f"obstruction:{part}#1")
@@ -64,6 +66,7 @@ def test_the_part_finishes_its_motion_after_the_hand_is_gone(part: str) -> None:
     }
 
 
+@pytest.mark.slow
 def test_if_the_hand_is_still_there_the_part_backs_off_and_asks_again() -> None:
     emitted, _ = positions("lid", "obstruction:lid#1", "wrong_answer:people#1")
     assert emitted.fault is None
@@ -108,6 +111,7 @@ def test_no_part_backs_off_while_the_emergency_stop_is_pressed_too() -> None:
     assert not emitted.when(event="motor_reversed")
 
 
+@pytest.mark.slow
 def test_a_belt_that_draws_too_much_does_not_back_off() -> None:
     emitted = evening("over_current:head2#1")
     assert emitted.fault is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.faults.catalogue import Fault
 from tests.controller.table_with_faults import Evening, evening
 
@@ -31,6 +33,7 @@ def test_a_z_switch_that_stays_inactive_is_a_homing_fault_before_x_or_y_moves() 
     )
 
 
+@pytest.mark.slow
 def test_the_table_begins_after_a_person_has_repaired_the_z_switch() -> None:
     events = evening("stuck_sensor:gantry_z_home")
     assert events.fault_events == [*ASKED, ("recovered", "HOMING", "gantry_z_home")]
@@ -63,6 +66,7 @@ def test_an_arm_that_cannot_be_homed_after_a_power_cut_is_a_homing_fault() -> No
     assert moved & set(AXES) == {"gantry_z"}
 
 
+@pytest.mark.slow
 def test_a_z_switch_that_is_stuck_active_does_not_prove_that_the_arm_is_up() -> None:
     """The z switch gets stuck while the arm is up; after the power cut the arm is lower."""
     events = evening("stuck_sensor:gantry_z_home@6", "board_reset:arm@60", "wrong_answer:people")

@@ -19,6 +19,7 @@ from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.messages import NONE, Message
 from tests.controller.pausing.test_pauses import check_same_deal, prompts, undisturbed
 from tests.controller.played_round import Happens, Round, emergency, play, stall
+from tests.quick import slow_except
 
 CODES = (*FaultCode, 0, max(FaultCode) + 1, 99, 255)
 """Every fault code, and numbers that are none."""
@@ -39,6 +40,7 @@ def sends(*events: Message) -> Happens:
     return happen
 
 
+@pytest.mark.slow
 def test_a_table_whose_board_breaks_the_protocol_pauses_asks_and_completes_the_same_deal() -> None:
     played = play(happens={60.0: sends(wire.Faulted(99, NONE, 0))})
     assert prompts(played) == ["PROTOCOL"]
@@ -82,12 +84,17 @@ def lying_replies(kind: type[Message], reply: Message, times: int, board: str = 
 @pytest.mark.parametrize(
     ("kind", "reply", "board"),
     [
-        (wire.Move, wire.Value(3), "arm"),
-        (wire.Set, wire.Refused(99, 3), "arm"),
         (wire.Drive, wire.Tag(3), "base"),
-        (wire.Read, wire.Value(-(2**31)), "base"),
-        (wire.Count, wire.Value(-1), "base"),
-        (wire.TakeLease, wire.Statistics(1, 2, 3, 4, 5), "base"),
+        *slow_except(
+            [],
+            [
+                (wire.Move, wire.Value(3), "arm"),
+                (wire.Set, wire.Refused(99, 3), "arm"),
+                (wire.Read, wire.Value(-(2**31)), "base"),
+                (wire.Count, wire.Value(-1), "base"),
+                (wire.TakeLease, wire.Statistics(1, 2, 3, 4, 5), "base"),
+            ],
+        ),
     ],
 )
 def test_after_a_wrong_reply_the_command_is_not_done_twice(
@@ -125,7 +132,7 @@ def faulted(code: int, channel: int) -> Callable[[Round], None]:
     return lambda played: emit(played, wire.Faulted(code, channel, 0))
 
 
-@pytest.mark.parametrize("channel", ["none", "input", "output", "unknown"])
+@pytest.mark.parametrize("channel", slow_except(["output"], ["none", "input", "output", "unknown"]))
 def test_every_pause_that_a_fault_report_can_cause_ends_by_itself_or_asks_a_person(
     channel: str,
 ) -> None:
@@ -176,6 +183,7 @@ def test_an_emergency_stop_that_is_never_released_asks_and_at_last_stops_the_tab
     assert "EMERGENCY_STOP" in raised.value.evidence
 
 
+@pytest.mark.slow
 def test_a_board_that_loses_its_lease_again_and_again_is_reported_to_a_person() -> None:
     """Each of these pauses ends by itself, so without a limit nobody would ever be asked."""
 

@@ -15,6 +15,7 @@ from controller.faults.table_fault import TableFault
 from controller.pausing.operator_help import ASKS
 from firmware_bridge.guide import Ask
 from tests.controller.played_round import Happens, Round, play
+from tests.quick import slow_except
 
 AT = 34.0
 """Seconds after power-on: the heads build the first set."""
@@ -92,7 +93,7 @@ def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[ob
     return happen, asked, driven
 
 
-@pytest.mark.parametrize("kind", [kind for kind in STRANGERS if kind != "lower counts"])
+@pytest.mark.parametrize("kind", slow_except(["another key"], list(STRANGERS)[:-1]))
 def test_a_replaced_board_causes_a_prompt_and_is_not_driven_until_the_right_one_answers(
     kind: str,
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_board_with_another_serial_number_than_in_the_last_run_is_not_driven()
     assert driven == []
 
 
+@pytest.mark.slow
 def test_the_serial_number_in_the_tables_file_replaces_the_one_of_the_last_run() -> None:
     def on_event(played: Round, event: Event) -> None:
         if event["event"] == "state" and event["under"] == "testing":
@@ -153,6 +155,7 @@ def test_the_serial_number_in_the_tables_file_replaces_the_one_of_the_last_run()
     assert play(naming("SIM00000"), on=on_event).events_named("ready")
 
 
+@pytest.mark.slow
 def test_a_run_keeps_the_serial_numbers_of_its_boards_in_the_journal() -> None:
     recorded = play().daemon.run_state.journal.serials
     assert recorded == {"base": "SIM00000", "arm": "SIM00001"}
@@ -176,6 +179,7 @@ def test_a_table_whose_file_names_another_serial_number_does_not_begin() -> None
     assert "walls_raised" not in seen
 
 
+@pytest.mark.slow
 def test_a_table_whose_file_names_the_serial_number_of_its_board_begins() -> None:
     table = load_table("robotic")
     address = table.boards["base"].address

@@ -14,6 +14,7 @@ from controller.orders import Orders
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injected_fault import parse
 from rules.games import find_game
+from tests.quick import slow_except
 
 Sizes = dict[int, int]
 
@@ -56,7 +57,7 @@ def hands_of_each_round(
     return found
 
 
-@pytest.mark.parametrize("dealer", [0, 2])
+@pytest.mark.parametrize("dealer", slow_except([2], [0, 2]))
 def test_each_dealer_gets_the_seventeenth_tile(dealer: int) -> None:
     rounds = hands_of_each_round(dealer, 5)
     assert [found for found, _, _ in rounds] == [(dealer + number) % 4 for number in range(5)]
@@ -64,14 +65,17 @@ def test_each_dealer_gets_the_seventeenth_tile(dealer: int) -> None:
         assert rules == truth == {seat: 17 if seat == now else 16 for seat in range(4)}
 
 
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     "jam",
     [
         pytest.param("jam:head2#16~1", id="loosened_at_once"),
-        pytest.param("jam:head2#16~3", id="loosened_at_the_third_attempt"),
-        pytest.param("jam:head2#16~99", id="taken_out_by_a_person"),
-        pytest.param("jam:head2#9~99", id="in_the_middle_of_the_hand"),
-        pytest.param("jam:head2#17~99", id="the_first_tile_of_the_wall"),
+        pytest.param("jam:head2#16~3", id="loosened_at_the_third_attempt", marks=SLOW),
+        pytest.param("jam:head2#16~99", id="taken_out_by_a_person", marks=SLOW),
+        pytest.param("jam:head2#9~99", id="in_the_middle_of_the_hand", marks=SLOW),
+        pytest.param("jam:head2#17~99", id="the_first_tile_of_the_wall", marks=SLOW),
     ],
 )
 def test_a_tile_that_sticks_at_the_counter_comes_to_its_hand(jam: str) -> None:
@@ -83,7 +87,9 @@ def test_a_tile_that_sticks_at_the_counter_comes_to_its_hand(jam: str) -> None:
         assert rules == truth == {seat: 17 if seat == now else 16 for seat in range(4)}
 
 
-@pytest.mark.parametrize("injected_fault", ["jam:head1#4~99", "starved:head1#4~99"])
+@pytest.mark.parametrize(
+    "injected_fault", slow_except(["jam:head1#4~99"], ["jam:head1#4~99", "starved:head1#4~99"])
+)
 def test_a_gate_stays_within_its_time_limit_while_a_person_works(injected_fault: str) -> None:
     emitted: list[Event] = []
     ((_, rules, truth),) = hands_of_each_round(

@@ -20,6 +20,7 @@ from controller.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import run
 from rules.dice import Dice
 from rules.games import find_game
+from tests.quick import slow_except
 
 LINK = 1.3
 """Seconds for about 30 blocks with 28 ms of commands and replies each, and 0.4 s of the turner."""
@@ -69,9 +70,7 @@ async def _played(
     ("table", "game"),
     [
         ("robotic", "wenzhou"),
-        ("robotic", "filipino"),
-        ("classic", "wenzhou"),
-        ("pai_gow", "pai_gow"),
+        *slow_except([], [("robotic", "filipino"), ("classic", "wenzhou"), ("pai_gow", "pai_gow")]),
     ],
 )
 def test_walls_are_staged_at_most_one_percent_after_the_bound(table: str, game: str) -> None:
@@ -81,6 +80,7 @@ def test_walls_are_staged_at_most_one_percent_after_the_bound(table: str, game: 
         assert 1.0 <= cycle.ratio < 1.01
 
 
+@pytest.mark.slow
 def test_one_port_adds_the_time_by_which_the_chains_return_exceeds_the_mixing() -> None:
     (first, *others), _ = played("single_port", "wenzhou")
     assert 1.0 <= first.ratio < 1.03
@@ -88,6 +88,7 @@ def test_one_port_adds_the_time_by_which_the_chains_return_exceeds_the_mixing() 
         assert cycle.measured - first.measured == pytest.approx(3 * 3.0 - 8.0, abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_wenzhou_deal_exceeds_the_bound_only_by_link_turner_and_travel_from_home() -> None:
     _, (first, *others) = played("robotic", "wenzhou", rounds=3)
     assert 1.0 <= first.ratio < 1.05
@@ -97,6 +98,7 @@ def test_a_wenzhou_deal_exceeds_the_bound_only_by_link_turner_and_travel_from_ho
         assert 0.0 <= cycle.measured - cycle.bound < LINK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "rounds", "throws"), [("block", 3, ()), ("wenzhou", 1, ((3, 5), (2, 4)))]
 )

@@ -18,15 +18,18 @@ MISSING = ("--fault", "missing_tile:drum#1")
 WRONG_ANSWER = ("--fault", "wrong_answer:people")
 
 
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     ("table", "game"),
     [
         pytest.param("robotic", "wenzhou", id="an arm carries packets"),
-        pytest.param("robotic", "filipino", id="an arm carries replacements"),
-        pytest.param("robotic", "block", id="an arm carries lots"),
-        pytest.param("pai_gow", "pai_gow", id="an arm moves a pile"),
+        pytest.param("robotic", "filipino", id="an arm carries replacements", marks=SLOW),
+        pytest.param("robotic", "block", id="an arm carries lots", marks=SLOW),
+        pytest.param("pai_gow", "pai_gow", id="an arm moves a pile", marks=SLOW),
         pytest.param("auto_deal", "wenzhou", id="lanes bring hands"),
-        pytest.param("classic", "filipino", id="people take packets and replacements"),
+        pytest.param("classic", "filipino", id="people take packets and replacements", marks=SLOW),
         pytest.param("bench", "bergen", id="people take from a boneyard"),
     ],
 )
@@ -42,6 +45,7 @@ def test_the_ledger_has_every_tile_at_the_seat_where_the_plant_has_it(
     assert ledger_as_planned(played.daemon.run_state.ledger, deal.setup) == []
 
 
+@pytest.mark.slow
 def test_a_ledger_with_two_hands_exchanged_is_reported() -> None:
     played = play("robotic", "wenzhou")
     deal, ledger = played.daemon.deal, played.daemon.run_state.ledger
@@ -56,6 +60,7 @@ def test_a_ledger_with_two_hands_exchanged_is_reported() -> None:
     assert all(f"at seat {seat};" in sentences[seat] for seat in (0, 1))
 
 
+@pytest.mark.slow
 def test_tiles_drawn_in_the_play_are_in_the_ledger_at_the_seat_that_drew_them() -> None:
     seen: list[dict[int, list[str]]] = []
     evening = spend(
@@ -87,6 +92,7 @@ def _on_top(daemon: Any) -> int:
     return number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["robotic", "single_port"])
 def test_a_tile_that_stays_missing_is_not_accounted_for(
     table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -98,6 +104,7 @@ def test_a_tile_that_stays_missing_is_not_accounted_for(
     assert "the set lacks tiles" in emitted.err
 
 
+@pytest.mark.slow
 def test_a_tile_that_was_picked_up_from_the_floor_is_accounted_for(tmp_path: Path) -> None:
     summary = _summary(tmp_path, "robotic", *MISSING)
     assert summary["tiles"] == {"expected": 272, "accounted": 272}

@@ -30,7 +30,7 @@ from rules.setup import Setup
 from rules.steps import Choose, Packet, Replace
 from tests.controller.played_evening import Evening, Hand, Meddler, evening, spend
 from tests.fitting import fits
-from tests.quick import slow_except
+from tests.quick import sampled, slow_except
 from tests.rules.hidden_hands import AllTiles, preferring
 from tests.rules.test_hidden_play import ROBBING, before_the_robbing
 
@@ -47,15 +47,22 @@ def house(game: str) -> object:
 # Every game on every table
 
 
+FEW = ("wenzhou", "pai_gow", "block")
 QUICK = [
-    *((game, "robotic") for game in GAMES),
-    *(("wenzhou", table) for table in ("auto_deal", "classic")),
+    *((game, "robotic") for game in FEW),
+    ("wenzhou", "auto_deal"),
     ("pai_gow", "pai_gow"),
 ]
-"""Every game at one table, and every table with one game; each other pair is slow."""
+ONCE = [(game, "robotic") for game in GAMES] + [("wenzhou", "classic"), *QUICK]
+"""Every game at one table, and every table with one game; `make test` runs a third of the other
+pairs."""
+PAIRS = [
+    *slow_except(QUICK, dict.fromkeys(ONCE)),
+    *sampled(3, [pair for pair in FITTING if pair not in ONCE]),
+]
 
 
-@pytest.mark.parametrize(("game", "table"), slow_except(QUICK, FITTING))
+@pytest.mark.parametrize(("game", "table"), PAIRS)
 def test_two_hands_are_settled_as_with_all_tiles_visible_and_no_tile_is_lost(
     game: str, table: str
 ) -> None:
@@ -73,7 +80,7 @@ def test_two_hands_are_settled_as_with_all_tiles_visible_and_no_tile_is_lost(
     assert ledger.accounted == ledger.expected
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", slow_except(FEW, GAMES))
 def test_the_recorded_actions_replay_each_hand_with_the_same_payments(game: str) -> None:
     rules, night = rules_of(game), evening(game)
     match = rules.match(house(game), night.hands[0].setup.seating.players, 0)
@@ -87,7 +94,7 @@ def test_the_recorded_actions_replay_each_hand_with_the_same_payments(game: str)
         match = rules.match(house(game), len(match.scores), match.dealer) if match.over else match
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", slow_except(FEW, GAMES))
 def test_the_record_of_the_evening_replays_every_hand(game: str) -> None:
     night = evening(game)
     hands = list(replayed_evening(night.record, lambda game, _: house(game)))
@@ -111,7 +118,7 @@ def owed(hand: Hand) -> list[tuple[int, Packet | Replace]]:
     return found
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", slow_except(FEW, GAMES))
 def test_every_tile_that_is_brought_is_the_one_that_the_rules_name(game: str) -> None:
     """Compares places and seats with the rules; `spend` compares the tiles with the plant."""
     for hand in evening(game).hands:
@@ -166,6 +173,7 @@ def test_a_pong_takes_the_last_discard() -> None:
     assert hand.racks == tuple(map(len, held))
 
 
+@pytest.mark.slow
 def test_a_kong_gets_a_tile_from_the_replacement_end_by_the_arm() -> None:
     hand = hand_in_which("wenzhou", "kong")
     assert hand.setup.ready is not None
@@ -185,6 +193,7 @@ def test_a_flores_drawn_in_the_play_is_laid_out_and_replaced() -> None:
     assert (str(replaced.place), replaced.seat) in hand.brought
 
 
+@pytest.mark.slow
 def test_a_secret_kong_stays_face_down_until_the_hand_is_over() -> None:
     hand = hand_in_which("filipino", "secret", 8)
     seat, do = next(act for act in hand.acts if act[1].startswith("secret"))
@@ -230,6 +239,7 @@ def _spot(place: Place, staging: Staging, plant: Plant) -> Spot:
     return plant.field.wall(slot.tray, slot.column, staging.columns(slot.tray))
 
 
+@pytest.mark.slow
 def test_a_tile_added_to_a_pong_can_be_robbed_by_a_hidden_hand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -281,6 +291,7 @@ def test_E16_discards_against_the_order_are_fined_when_the_hidden_hands_are_show
     assert [plain(score) for score in kept.match.scores] == hand.settled["scores"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", ["dead_hand", "ends"])
 def test_W36_a_false_win_is_declared_at_the_table_and_paid(
     after: str, monkeypatch: pytest.MonkeyPatch
@@ -342,6 +353,7 @@ def banks(
     return night, [event for event in night.events if event.get("what") == "bank"]
 
 
+@pytest.mark.slow
 def test_4_3_a_player_can_decline_the_bank_and_the_next_one_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -361,6 +373,7 @@ def test_4_3_a_player_can_decline_the_bank_and_the_next_one_is_asked(
     assert [plain(score) for score in kept[-1].match.scores] == last["scores"]
 
 
+@pytest.mark.slow
 def test_4_3_if_the_bank_cannot_be_declined_it_passes_without_a_question(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -369,6 +382,7 @@ def test_4_3_if_the_bank_cannot_be_declined_it_passes_without_a_question(
     assert [hand.dealer for hand in night.hands] == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_4_3_if_all_decline_the_house_banks_or_a_new_match_begins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -424,6 +438,7 @@ def test_the_end_of_a_match_is_reported_and_the_next_one_begins_with_zero_scores
         assert min(hand.settled["scores"]) == 0  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 def test_seat_2_can_deal_first() -> None:
     night = spend("wenzhou", "auto_deal", 1, dealer=2)
     (hand,) = night.hands
@@ -432,6 +447,7 @@ def test_seat_2_can_deal_first() -> None:
     assert hand.acts[0][0] == 2
 
 
+@pytest.mark.slow
 def test_given_throws_are_used_in_every_hand() -> None:
     night = spend("wenzhou", "auto_deal", 2, throws=((3, 5), (2, 4)))
     for hand in night.hands:
@@ -457,7 +473,7 @@ def presses_after(acts: int) -> Meddler:
     return meddle
 
 
-@pytest.mark.parametrize("table", ["robotic", "auto_deal"])
+@pytest.mark.parametrize("table", slow_except(["auto_deal"], ["robotic", "auto_deal"]))
 def test_the_lids_key_abandons_a_hand_and_the_match_does_not_change(table: str) -> None:
     night = spend("wenzhou", table, 2, meddler=presses_after(25))
     first, second = night.hands
@@ -484,7 +500,7 @@ def presses_while_the_lid_closes(event: Event, plant: Plant) -> None:
         look()
 
 
-@pytest.mark.parametrize("table", ["robotic", "auto_deal"])
+@pytest.mark.parametrize("table", slow_except(["auto_deal"], ["robotic", "auto_deal"]))
 def test_a_key_press_before_the_hand_does_not_abandon_it(table: str) -> None:
     night = spend("draw", table, 1, meddler=presses_while_the_lid_closes)
     (hand,) = night.hands
@@ -503,6 +519,7 @@ def test_the_same_seed_plays_the_same_evening() -> None:
     )
 
 
+@pytest.mark.slow
 def test_without_play_no_action_is_recorded() -> None:
     night = spend("wenzhou", "auto_deal", 2, play=False)
     names = {str(event["event"]) for event in night.events}

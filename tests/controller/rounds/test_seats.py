@@ -25,6 +25,7 @@ from rules.games.wenzhou.seats import EAST_THROW, FIRST_THROW, WINDS_THROW
 from rules.play import plain
 from rules.record import evening as replayed_evening
 from tests.controller.played_evening import Evening, spend
+from tests.quick import slow_except
 
 RESEAT = Parameters(after_fourth="reseat", dealer_scale=(2,))
 """Parameters by which seats are drawn after the first hand that the dealer wins."""
@@ -53,6 +54,7 @@ def drawing(emitted: list[Event]) -> list[Event]:
     return [each for each in emitted[settled:raised] if each["event"] not in ("state", "move")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["auto_deal", "classic"])
 def test_after_the_last_dealer_value_the_seats_are_drawn_and_the_scores_move_with_the_players(
     table: str,
@@ -97,7 +99,7 @@ def first_drawn(game: str, table: str, dealer: int = 0, seed: int = 1) -> Evenin
     return spend(game, table, 1, seed=seed, orders=orders)
 
 
-@pytest.mark.parametrize("table", ["auto_deal", "classic"])
+@pytest.mark.parametrize("table", slow_except(["classic"], ["auto_deal", "classic"]))
 def test_W2_the_seats_are_drawn_before_the_first_hand_and_east_deals(table: str) -> None:
     night = first_drawn("wenzhou", table, dealer=2)
     names = [event["event"] for event in night.events if event["event"] not in ("state", "move")]
@@ -123,7 +125,7 @@ def test_W2_throws_given_for_the_hand_are_not_used_to_draw_seats() -> None:
     assert night.hands[0].setup.outcomes[1:3] == ((3, 5), (2, 4))
 
 
-@pytest.mark.parametrize("table", ["robotic", "auto_deal"])
+@pytest.mark.parametrize("table", slow_except(["auto_deal"], ["robotic", "auto_deal"]))
 def test_D4_the_players_cut_cards_and_the_highest_number_deals_first(table: str) -> None:
     night = first_drawn("da_san", table, dealer=1)
     cut = [event for event in night.events if event.get("what") == QUESTION and "answer" in event]

@@ -18,7 +18,7 @@ from firmware_bridge.sim.false_messages.falsified_sessions import FalsifiedSessi
 from firmware_bridge.sim.false_messages.falsifying_board import KINDS, Falsification
 from firmware_bridge.sim.false_messages.values import FieldValues
 from firmware_bridge.wire.codec import Decoder, encode
-from tests.quick import tries
+from tests.quick import slow_except, tries
 
 LATEST = 0.050
 Play = Callable[[int], Coroutine[object, object, None]]
@@ -80,7 +80,10 @@ WEAKENED = {
 }
 
 
-@pytest.mark.parametrize("what", ["codes of faults", "reasons of ends", "faces of dice"])
+@pytest.mark.parametrize(
+    "what",
+    slow_except(["reasons of ends"], ["codes of faults", "reasons of ends", "faces of dice"]),
+)
 def test_false_messages_find_a_host_that_does_not_check(
     what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from controller.soak.evening import play_evening
 from controller.soak.scenarios import evening_of, pairs_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [

@@ -61,6 +61,7 @@ def test_the_first_rounds_of_an_evening_do_not_depend_on_the_number_of_rounds(
     ]
 
 
+@pytest.mark.slow
 def test_a_fault_occurs_in_every_round(tmp_path: Path) -> None:
     for number in range(tries(4, quick=2)):
         played = play_evening(evening_of(number, 77, pairs_of(["block"])), tmp_path)

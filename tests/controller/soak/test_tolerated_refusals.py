@@ -13,6 +13,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.soak.evening import play_evening
 from controller.soak.scenarios import evening_of, pairs_of
 from controller.soak.tolerated_refusals import may_refuse
+from tests.quick import slow_except
 
 ROBOTIC = load_table("robotic").modules
 
@@ -41,7 +42,7 @@ def test_after_a_jam_no_mechanism_may_refuse() -> None:
     assert tolerated("jam", "head3") == frozenset()
 
 
-@pytest.mark.parametrize("refuses", ["head3_pusher", "lid"])
+@pytest.mark.parametrize("refuses", slow_except(["lid"], ["head3_pusher", "lid"]))
 def test_a_refusal_without_a_sensor_fault_is_a_failure(
     refuses: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ def rounds_of(
     return play_evening(evening, folder, len(faults)).rounds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
 @pytest.mark.parametrize("table", slow_except(["single_port"], TABLES))
 def test_a_person_at_the_lid_removes_the_wrong_tile_and_the_walls_have_no_gap(
@@ -46,6 +47,7 @@ def test_a_person_at_the_lid_removes_the_wrong_tile_and_the_walls_have_no_gap(
     assert [len(each.events_named("ready")) for each in (first, second, third)] == [1, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
 @pytest.mark.parametrize("phase", slow_except([7], [4, 7, 10]))
 def test_a_technician_removes_the_wrong_tile_from_a_wall_during_the_deal(
@@ -60,7 +62,7 @@ def test_a_technician_removes_the_wrong_tile_from_a_wall_during_the_deal(
     assert only.wrong == []
 
 
-@pytest.mark.parametrize("kind", ["foreign_tile", "extra_tile"])
+@pytest.mark.parametrize("kind", slow_except(["extra_tile"], ["foreign_tile", "extra_tile"]))
 @pytest.mark.parametrize("phase", slow_except([7], [4, 7, 10]))
 def test_a_technician_who_only_frees_the_disk_leaves_the_wrong_tile_in_the_table(
     phase: int, kind: str, tmp_path: Path
@@ -74,6 +76,7 @@ def test_a_technician_who_only_frees_the_disk_leaves_the_wrong_tile_in_the_table
     assert only.wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nth", slow_except([6], [1, 6, 13, 21]))
 def test_double_feeds_leave_no_gap_in_a_boneyard(nth: int, tmp_path: Path) -> None:
     double = ScheduledFault("double_feed", "head0", 0, 0.0, Nth(nth))
@@ -83,6 +86,7 @@ def test_double_feeds_leave_no_gap_in_a_boneyard(nth: int, tmp_path: Path) -> No
     assert [each.wrong for each in (first, second, third)] == [[], [], []]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nth", slow_except([15], [1, 9, 15, 16, 17]))
 def test_a_hand_lane_returns_the_second_tile_of_a_double_feed(nth: int, tmp_path: Path) -> None:
     double = ScheduledFault("double_feed", "head0", 0, 0.0, Nth(nth))
@@ -91,6 +95,7 @@ def test_a_hand_lane_returns_the_second_tile_of_a_double_feed(nth: int, tmp_path
     assert [each.wrong for each in (first, second, third)] == [[], [], []]
 
 
+@pytest.mark.slow
 def test_a_head_with_permanent_double_feeds_leaves_no_gap(tmp_path: Path) -> None:
     double = ScheduledFault("double_feed", "head0", 0, 0.0, Always())
     (only,) = rounds_of("single_port", "muggins", tmp_path, (double,))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -170,6 +171,7 @@ def compare(library: Path, board: str, text: str) -> None:
     play(library, Script("any script", text, board=board, repeats=False))
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(steps("base"))
 def test_the_base_boards_firmware_sends_the_same_frames(library: Path, script: str) -> None:

@@ -82,6 +82,7 @@ async def play_on_pico(pico: Rp2040, script: Script) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.evidence
 @pytest.mark.parametrize(
     "script", slow_except(PLAYED[:1], PLAYED[::STEP]), ids=lambda script: script.scenario

@@ -16,6 +16,7 @@ from tests.firmware_bridge.firmware.test_input_noise import (
     pulse,
     table,
 )
+from tests.quick import slow_except
 
 PULSES = 150
 
@@ -25,7 +26,10 @@ def firmware() -> None:
     build()
 
 
-@pytest.mark.parametrize(("micros", "trips"), [(CURTAIN_NOISE_US, False), (CURTAIN_BREAK_US, True)])
+PULSE_CASES = [(CURTAIN_NOISE_US, False), (CURTAIN_BREAK_US, True)]
+
+
+@pytest.mark.parametrize(("micros", "trips"), slow_except(PULSE_CASES[1:], PULSE_CASES))
 def test_the_curtain_trips_at_an_interruption_and_not_at_noise_and_the_board_goes_on(
     micros: float, trips: bool
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.firmware_bridge.firmware.emulated_rounds import Round, build, play
-from tests.quick import tries
+from tests.quick import EVIDENCE_ONLY, tries
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
@@ -42,6 +42,7 @@ def _assert_undisturbed(played: Round) -> None:
     ]
 
 
+@EVIDENCE_ONLY
 def test_a_pai_gow_round_with_dragon_head_phoenix_tail_is_the_same_on_the_firmware() -> None:
     answers: dict[str, int | str] = {"cut": "dragon_head"}
     virtual, emulated = (

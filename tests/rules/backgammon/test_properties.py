@@ -130,6 +130,7 @@ def test_the_actions_of_a_sensible_player_are_legal(seed: int) -> None:
     assert winner_against_a_random_player(seed) in (0, 1)
 
 
+@pytest.mark.slow
 def test_a_sensible_player_beats_a_random_one_in_nearly_every_game() -> None:
     won = sum(winner_against_a_random_player(seed) == 0 for seed in range(40))
     assert won >= 38

@@ -48,7 +48,7 @@ def counted_odds(split: Split, name: str, house: Parameters, role: Role) -> Odds
 @pytest.mark.parametrize(
     ("tiles", "name", "house", "role"),
     [
-        ("6-6 5-4 1-1 3-1", "canberra", HOUSE, "player"),
+        pytest.param("6-6 5-4 1-1 3-1", "canberra", HOUSE, "player", marks=pytest.mark.slow),
         pytest.param("2-2 2-2 6-6 6-3", "foxwoods", HOUSE, "banker", marks=pytest.mark.slow),
         ("4-2 5-5 6-4 2-1", "california", Parameters(banker_wins_copies=False), "player"),
     ],

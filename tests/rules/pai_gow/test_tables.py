@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
+import pytest
+
 from rules.games.pai_gow.ranks import Ranking
 from rules.games.pai_gow.tables import RankRow, high_hand_table, two_tile_table
 
@@ -59,6 +61,7 @@ def test_the_counts_of_the_496_two_tile_hands_agree_with_the_enumeration() -> No
     assert sum(row.count for row in table) == table[0].hands == 496
 
 
+@pytest.mark.slow
 def test_the_counts_of_the_best_high_hands_of_all_35960_hands_agree_with_the_enumeration() -> None:
     best: Counter[str] = Counter()
     for four in combinations(WOODPILE, 4):

@@ -33,6 +33,7 @@ def test_events_are_written_in_order_if_evenings_are_played_at_the_same_time(
     assert "rounds" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_report_as_json_lists_which_values_of_every_choice_were_taken(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -48,6 +48,7 @@ def keyboard() -> Iterator[Keyboard]:
     os.close(opened.end)
 
 
+@pytest.mark.slow
 def test_missing_throws_are_asked_for_with_their_seats(keyboard: Keyboard, start: Start) -> None:
     plan = start("plan wenzhou --json", stdin=keyboard.side, stderr=keyboard.side)
     keyboard.type("3,5\n")
@@ -76,6 +77,7 @@ def test_after_an_invalid_throw_the_error_is_shown_and_the_question_is_repeated(
     assert output.count("Seat 3, second throw") == 3
 
 
+@pytest.mark.slow
 def test_at_the_end_of_the_input_the_missing_throw_is_an_error(
     keyboard: Keyboard, start: Start
 ) -> None:

@@ -70,6 +70,7 @@ def test_the_steps_of_a_run_equal_those_of_its_plan(wallwright: Wallwright) -> N
     assert packets == plan["deal"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_events_to_the_byte(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ def test_the_same_seed_gives_the_same_events_to_the_byte(
     assert outputs[0].count(b"\n") > 80
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_tiles(wallwright: Wallwright) -> None:
     one, two = (
         wallwright(f"run --until ready --seed {seed} --reveal --events -").events for seed in (1, 2)
@@ -108,7 +110,7 @@ def test_a_run_delivers_the_places_of_the_plan_and_their_true_tiles(
 
 
 @pytest.mark.parametrize("table", slow_except(["pai_gow"], ["robotic", "pai_gow"]))
-@pytest.mark.parametrize("choice", TABLES)
+@pytest.mark.parametrize("choice", slow_except(["one_stack"], TABLES))
 def test_every_cut_deals_the_true_tiles_of_its_eight_hands(
     choice: str, table: str, wallwright: Wallwright
 ) -> None:
@@ -127,6 +129,7 @@ def test_every_cut_deals_the_true_tiles_of_its_eight_hands(
     assert events[-1]["tiles"]["accounted"] == events[-1]["tiles"]["expected"]
 
 
+@pytest.mark.slow
 def test_the_fastest_order_gives_the_same_hands_in_less_time(wallwright: Wallwright) -> None:
     ritual, fastest = (
         wallwright(f"run --until ready --seed 3 --order {order} --reveal --events -").events
@@ -137,12 +140,14 @@ def test_the_fastest_order_gives_the_same_hands_in_less_time(wallwright: Wallwri
     assert fastest[-1]["cycle_s"]["top"] < ritual[-1]["cycle_s"]["top"]
 
 
+@pytest.mark.slow
 def test_in_later_rounds_the_next_dealer_throws_the_same_dice(wallwright: Wallwright) -> None:
     events = wallwright(f"run --rounds 2 --dealer 3 {THROWN} --events -").events
     assert [event["dealer"] for event in named(events, "ready")] == [3, 0]
     assert [event["dice"] for event in named(events, "dice_thrown")] == [[3, 5], [2, 4]] * 2
 
 
+@pytest.mark.slow
 def test_events_are_written_to_a_file_and_the_summary_is_printed(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
@@ -154,6 +159,7 @@ def test_events_are_written_to_a_file_and_the_summary_is_printed(
     assert json.loads(events_file.read_text().splitlines()[-1])["event"] == "summary"
 
 
+@pytest.mark.slow
 def test_a_journal_is_kept_in_three_copies(wallwright: Wallwright, tmp_path: Path) -> None:
     kept, disk = tmp_path / "table.journal", tmp_path / "disk"
     disk.mkdir()
@@ -166,6 +172,7 @@ def test_a_journal_is_kept_in_three_copies(wallwright: Wallwright, tmp_path: Pat
     assert (facts["table"], facts["game"], facts["dealer"]) == ("robotic", "wenzhou", 0)
 
 
+@pytest.mark.slow
 def test_a_repaired_copy_of_the_journal_is_reported_as_an_event(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ def record(wallwright: Wallwright, tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_the_summary_shows_the_scores_of_the_match(wallwright: Wallwright) -> None:
     result = wallwright("run --table auto_deal --play --rounds 2 --seed 2")
     (scores,) = (line for line in result.out.splitlines() if line.startswith("scores"))
@@ -84,6 +85,7 @@ def test_a_replay_as_json_has_the_settlements_of_the_run(
         assert [hand[key] for hand in hands] == [event[key] for event in settled]
 
 
+@pytest.mark.slow
 def test_changed_parameters_are_in_the_record(wallwright: Wallwright, tmp_path: Path) -> None:
     house, file = tmp_path / "house.yaml", tmp_path / "evening.jsonl"
     house.write_text(
@@ -99,6 +101,7 @@ def test_changed_parameters_are_in_the_record(wallwright: Wallwright, tmp_path: 
     assert [hand["scores"] for hand in hands] == [event["scores"] for event in settled]
 
 
+@pytest.mark.slow
 def test_a_record_that_ends_within_a_hand_is_replayed_without_a_settlement(
     wallwright: Wallwright, record: Path
 ) -> None:
@@ -110,6 +113,7 @@ def test_a_record_that_ends_within_a_hand_is_replayed_without_a_settlement(
     assert "scores 0 0 0 0" in result.out
 
 
+@pytest.mark.slow
 def test_an_illegal_action_ends_the_replay_with_exit_code_1(
     wallwright: Wallwright, record: Path
 ) -> None:
@@ -155,6 +159,7 @@ def test_a_missing_file_and_a_file_that_is_not_text_are_refused(
     assert wallwright(f"replay {file}").code == 2
 
 
+@pytest.mark.slow
 def test_seats_are_drawn_before_the_first_hand_in_games_with_such_a_draw(
     wallwright: Wallwright,
 ) -> None:

@@ -97,6 +97,7 @@ def test_no_channel_is_tested_before_the_person_confirms_that_the_table_is_clear
     assert "passed:" not in out and "Press" not in out
 
 
+@pytest.mark.slow
 def test_a_person_can_skip_a_trial_and_can_answer_no(start: Start) -> None:
     skipped = "skip\n" * 3
     code, out, _ = answered(start, f"y\n{skipped}\nno\n" + "skip\n" * 6)

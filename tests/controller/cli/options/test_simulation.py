@@ -13,6 +13,7 @@ from firmware_bridge.sim.faults.injected_fault import parse
 from tests.controller.cli.conftest import Start, Wallwright
 
 
+@pytest.mark.slow
 def test_a_weak_lid_motor_delays_the_round_but_does_not_stop_it(wallwright: Wallwright) -> None:
     quick = wallwright("run --until ready --seed 7 --events -")
     slow = wallwright("run --until ready --seed 7 --events - --fault weak_motor:lid#1~1.5")
@@ -20,6 +21,7 @@ def test_a_weak_lid_motor_delays_the_round_but_does_not_stop_it(wallwright: Wall
     assert took[1] - took[0] > 0.9
 
 
+@pytest.mark.slow
 def test_a_fault_that_does_not_occur_changes_nothing_in_the_run(wallwright: Wallwright) -> None:
     line = "run --until ready --seed 7 --events -"
     alone, watched = wallwright(line), wallwright(f"{line} --fault jam:head2#100000")

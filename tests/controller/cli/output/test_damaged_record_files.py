@@ -20,6 +20,7 @@ def record(wallwright: Wallwright, tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_a_damaged_record_is_replayed_or_refused_with_one_line_that_names_the_damage(
     record: Path, wallwright: Wallwright
 ) -> None:
@@ -39,6 +40,7 @@ def test_a_damaged_record_is_replayed_or_refused_with_one_line_that_names_the_da
     assert refused > 30
 
 
+@pytest.mark.slow
 def test_bytes_that_are_not_utf_8_are_reported_with_their_line(
     record: Path, wallwright: Wallwright
 ) -> None:
@@ -49,6 +51,7 @@ def test_bytes_that_are_not_utf_8_are_reported_with_their_line(
     assert result.err == f"{record}: Line {lines} of the record is not UTF-8 text (byte 20).\n"
 
 
+@pytest.mark.slow
 def test_a_wrong_parameter_is_reported_with_its_line(record: Path, wallwright: Wallwright) -> None:
     first, rest = record.read_text("utf-8").split("\n", 1)
     heading = json.dumps(json.loads(first) | {"parameters": {"target": "high"}})
@@ -58,6 +61,7 @@ def test_a_wrong_parameter_is_reported_with_its_line(record: Path, wallwright: W
     assert "Line 1 of the record cannot be played: parameters.target is not a whole" in result.err
 
 
+@pytest.mark.slow
 def test_stakes_at_pai_gow_are_entered_recorded_and_replayed(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:

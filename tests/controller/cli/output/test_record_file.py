@@ -55,6 +55,7 @@ def an_evening(folder: Path, table: str, game: str, *, deadly: bool) -> tuple[Su
         return runner.run(scenario())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "game"),
     [
@@ -148,6 +149,7 @@ def test_a_new_run_refuses_a_record_file_with_contents(file: Path) -> None:
     assert file.read_text("utf-8") == "one\ntwo\nthree\n"
 
 
+@pytest.mark.slow
 def test_the_same_command_twice_does_not_overwrite_the_first_record(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:

@@ -114,6 +114,7 @@ def test_a_terminal_that_is_closed_stops_the_table_safely(board: Board, tmp_path
     assert '"top": "stopped"' in stopped and '"event": "summary"' in summary
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_a_terminal_ends_the_run_with_130_and_restores_the_terminal() -> None:
     with TerminalSession("run --speed 20") as terminal:
         terminal.until("shuffling")

@@ -84,6 +84,7 @@ def test_a_board_that_hears_nothing_starts_its_firmware_within_a_second(board: P
     assert sent(board, SECOND * 2 // 100) == [Started(1, ResetCause.POWER)]
 
 
+@pytest.mark.slow
 def test_a_host_that_repeats_its_question_keeps_the_board_in_its_bootloader(
     board: Processor,
 ) -> None:
@@ -94,12 +95,14 @@ def test_a_host_that_repeats_its_question_keeps_the_board_in_its_bootloader(
     assert sent(board, SECOND // 4) == [Started(1, ResetCause.POWER)]
 
 
+@pytest.mark.slow
 def test_one_byte_of_noise_holds_a_board_for_five_seconds(board: Processor) -> None:
     board.send(0, b"\xff", SECOND // 2)
     assert sent(board, 54 * SECOND // 10) == []
     assert sent(board, 2 * SECOND // 10) == [Started(1, ResetCause.POWER)]
 
 
+@pytest.mark.slow
 def test_the_light_of_the_bootloader_goes_out_when_the_firmware_starts(board: Processor) -> None:
     """After bytes on the line the bootloader leaves pin 13 driven; the firmware releases it."""
     board.send(0, b"\xff", SECOND // 10)
@@ -127,6 +130,7 @@ def test_the_reset_button_is_reported_as_the_cause(board: Processor) -> None:
     assert begun(board)[2] == []
 
 
+@pytest.mark.slow
 def test_a_supply_that_fell_is_reported_as_the_cause_and_as_a_fault(board: Processor) -> None:
     def falls() -> None:
         board.supply(4300, board.cycle)
@@ -140,6 +144,7 @@ def test_a_supply_that_fell_is_reported_as_the_cause_and_as_a_fault(board: Proce
     assert isinstance(fault, Faulted) and fault.code == FaultCode.BROWN_OUT
 
 
+@pytest.mark.slow
 def test_a_supply_that_fell_and_rose_again_is_no_cause_of_a_later_reset(board: Processor) -> None:
     def recovers() -> None:
         board.supply(4300, board.cycle)
