@@ -10,6 +10,8 @@ from contextlib import suppress
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.quick import VARIANTS
+
 # Derandomized, so that a test that has passed passes again. `search` tries new random examples.
 settings.register_profile(
     "house",
@@ -32,9 +34,6 @@ with suppress(OSError):
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", IN_MEMORY)
 
 
-VARIANTS = frozenset({"bergen", "draw", "muggins", "sebastopol", "threes"})
-"""Games of dominoes whose rules differ from those of block, matador and sniff in parameters only.
-Tests that run for each game are slow for them."""
 DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
 """A test of the conformance suite that `tests/controller/rounds` repeats with more checks."""
 

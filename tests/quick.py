@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+VARIANTS = frozenset({"bergen", "draw", "muggins", "sebastopol", "threes"})
+"""Games of dominoes whose rules differ from those of block, matador and sniff in parameters only.
+Tests that run for each game are slow for them."""
 EVIDENCE_ONLY = pytest.mark.evidence(only=True)
 """Marks a test that only `make evidence` runs."""
 

@@ -15,7 +15,11 @@ TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "examples" / "game_high_bone" / "high_bone"
 TABLE = TOP / "examples" / "table_domino_club" / "domino_club.yaml"
 FOR_ALL = [
-    *("tests/config", "tests/tools", "tests/test_docs.py", "tests/rules/test_setup_values.py"),
+    *(
+        f"tests/config/test_{name}.py"
+        for name in ("board_profiles", "fit", "judge_cases", "loading")
+    ),
+    *("tests/tools", "tests/test_docs.py", "tests/rules/test_setup_values.py"),
     *("tests/rules/test_setup_facts.py", "tests/rules/test_parameters.py"),
     "tests/controller/cli/test_bad_command_lines.py",
     *(f"tests/controller/cli/commands/test_{name}.py" for name in ("plan", "tables_and_games")),

@@ -137,6 +137,7 @@ def questions(draw: st.DrawFn, game: str) -> tuple[Any, Any]:
     return play, action
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("game", GAMES)
 def test_any_value_that_is_not_legal_is_refused_with_one_sentence(game: str) -> None:
     @settings(max_examples=tries(120, quick=30, evidence=300))

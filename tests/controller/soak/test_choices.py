@@ -15,7 +15,7 @@ from controller.soak.evening import play_evening
 from controller.soak.scenarios import evening_of, pairs_of
 from firmware_bridge.sim.people.styles import STYLES
 from rules.games import find_game
-from tests.quick import slow_except
+from tests.quick import sampled, slow_except
 
 
 @pytest.mark.parametrize("game", slow_except(["pai_gow"], game_names()))
@@ -28,8 +28,7 @@ def test_every_drawn_house_is_accepted_by_the_game_and_fits_its_table(game: str)
             assert fit(machine, find_game(config.game), house).fits
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", sampled(4, game_names()))
 def test_every_value_of_every_parameter_is_drawn(game: str) -> None:
     config, (table, _) = load_game(game), pairs_of([game])[0]
     machine = load_table(table)
