@@ -56,7 +56,7 @@ export class IndicatorCard {
       class: "scene-indicator", transform: `translate(${-half} ${-half})`, visibility: "hidden",
     }, parent);
     this.face = element("g", {}, this.group);
-    this.title = text("", { class: "scene-indicator-title", y: 62 }, this.group);
+    this.title = text("", { class: "scene-indicator-title", y: 64 }, this.group);
     this.key = "";
   }
 

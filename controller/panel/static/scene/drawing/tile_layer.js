@@ -1,6 +1,6 @@
 // Draws all tiles: one group for each tile, in layers by level, moved by one attribute.
 import { faceMarkup, faceStyle } from "../faces/tile_faces.js";
-import { across, down, element, write } from "./svg.js";
+import { across, down, element } from "./svg.js";
 
 const LIFT = 5.5;
 /** Millimetres by which each level is drawn further up, so that stacks show their sides. */
@@ -36,17 +36,33 @@ export class TileLayer {
     const level = pose.flying ? LEVELS : Math.max(0, Math.min(LEVELS - 1, Math.round(pose.height)));
     const x = across(pose.x);
     const y = Math.round((down(pose.y) - pose.height * LIFT) * 10) / 10;
-    tile.y = y;
     if (tile.level !== level) {
       tile.level = level;
       this.layers[level].appendChild(tile.group);
       this.unsorted.add(level);
     }
-    let transform = `translate(${x} ${y})`;
-    if (pose.spin > 0) transform += ` scale(${Math.abs(1 - 2 * pose.spin).toFixed(3)} 1)`;
-    write(tile.group, "transform", transform);
-    write(tile.group, "opacity", Math.round(pose.shown * 50) / 50);
-    write(tile.group, "class", lit ? "scene-tile is-lit" : "scene-tile");
+    if (pose.spin > 0) {
+      const narrow = Math.abs(1 - 2 * pose.spin).toFixed(3);
+      tile.group.setAttribute("transform", `translate(${x} ${y}) scale(${narrow} 1)`);
+      tile.shift = null;
+    } else if (!tile.shift) {
+      tile.group.setAttribute("transform", `translate(${x} ${y})`);
+      tile.shift = tile.group.transform.baseVal.getItem(0);
+    } else if (tile.x !== x || tile.y !== y) {
+      // Numbers are half as expensive as an attribute's text, which has to be parsed.
+      tile.shift.setTranslate(x, y);
+    }
+    tile.x = x;
+    tile.y = y;
+    const shown = Math.ceil(pose.shown * 4) / 4;
+    if (tile.opacity !== shown) {
+      tile.opacity = shown;
+      tile.group.setAttribute("opacity", shown);
+    }
+    if (tile.lit !== lit) {
+      tile.lit = lit;
+      tile.group.setAttribute("class", lit ? "scene-tile is-lit" : "scene-tile");
+    }
   }
 
   /** Puts tiles in order from the far side to the near side, so that near ones cover far ones. */
@@ -79,7 +95,7 @@ export class TileLayer {
     const shadow = element("rect", { class: "scene-tile-shadow", rx: 3 }, group);
     const body = element("rect", { class: this.dark ? "scene-tile-dark" : "scene-tile-body", rx: 3 }, group);
     const back = element("rect", { class: this.dark ? "scene-back-dark" : "scene-back", rx: 2.6 }, group);
-    return { group, shadow, body, back, face: null, shown: "", crossed: null, level: -1 };
+    return { group, shadow, body, back, face: null, shown: "", crossed: null, level: -1, lit: false };
   }
 
   shape(tile, crossed) {
@@ -100,9 +116,9 @@ export class TileLayer {
 
   /** Shows a face on top of the tile, or its back for an empty face. */
   turnFace(tile, face, turn) {
-    const key = face ? `${face} ${turn}` : "";
-    if (tile.shown === key) return;
-    tile.shown = key;
+    if (tile.shown === face && (tile.turn === turn || !face)) return;
+    tile.shown = face;
+    tile.turn = turn;
     if (tile.face) tile.face.remove();
     tile.face = null;
     if (!face) return;

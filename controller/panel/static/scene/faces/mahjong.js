@@ -86,7 +86,7 @@ function stick(x, y, length, colour, tilt = 0) {
   return (
     `<g${turned}><rect x="${x - 2}" y="${y - half}" width="4" height="${length}" rx="2" fill="${colour}"/>` +
     `<rect x="${x - 2.7}" y="${y - 0.8}" width="5.4" height="1.6" rx="0.8" fill="${colour}"/>` +
-    `<path d="M${x} ${y - half + 1.6}V${y - 1.7}M${x} ${y + 1.7}V${y + half - 1.6}" stroke="#fbf6e6" stroke-width="0.7" stroke-linecap="round"/></g>`
+    `<path d="M${x} ${y - half + 1.6}V${y - 1.7}M${x} ${y + 1.7}V${y + half - 1.6}" stroke="#fbf6e6" stroke-width="0.55" stroke-opacity="0.7" stroke-linecap="round"/></g>`
   );
 }
 
