@@ -116,6 +116,12 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     _get("sessions", "/sessions", _PLAYER, "Sessions, latest first."),
     _get("results", "/sessions/{session}/results", _PLAYER, "Results of a session's hands."),
     _get("record", "/sessions/{session}/hands/{hand}/record", _PLAYER, "The record of one hand."),
+    _get(
+        "replay",
+        "/sessions/{session}/hands/{hand}/replay.html",
+        _PLAYER,
+        "One hand as a page that replays it without a connection.",
+    ),
     _get("judge_form", "/judge/{game}", _PLAYER, "The form of a game's case, and an example."),
     Endpoint(
         "judge",

@@ -12,9 +12,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
+from config.errors import ConfigErrors
+from config.loader import load_game
+from config.schema import Table
+from controller.panel.geometry import geometry
 from controller.panel.module_bundle import bundle
 from controller.panel.scene_geometry import TableGeometry
 from controller.service.port import HandRecord
+from controller.service.status import GameChoice
+from rules.dice import Dice
+from rules.errors import RulesError
 
 HIDDEN = ("tiles_revealed",)
 """Events that are left out: they contain identities of tiles that players did not see."""
@@ -56,6 +63,30 @@ def export_replay(record: HandRecord, geometry: TableGeometry) -> str:
     """The page of one recorded hand, as HTML text."""
     title = f"Hand {record.number}: {geometry.game_title or 'table'}, {geometry.title}"
     return replay_page(title, record.events, geometry)
+
+
+def recorded_geometry(record: HandRecord, table: Table, choice: GameChoice) -> TableGeometry:
+    """The geometry of a recorded hand, with the slots that follow from its throws and choices.
+
+    A record without all throws, such as that of an abandoned deal, has the slots of a forecast.
+    Raises ConfigErrors and RulesError for a choice that does not fit the table.
+    """
+    config = load_game(choice.game)
+    throws: list[Dice] = []
+    answers: dict[str, int | str] = {}
+    for event in record.events:
+        match event:
+            case {"event": "dice_thrown", "dice": list(dice)}:
+                throws.append(tuple(dice))
+            case {"event": "choice_made", "what": str(what), "answer": int() | str() as answer}:
+                answers[what] = answer
+            case {"event": "ready", "dealer": int(dealer)}:
+                choice = choice.model_copy(update={"dealer": dealer})
+                break
+    try:
+        return geometry(table, config, choice, throws, answers)
+    except (RulesError, ConfigErrors):
+        return geometry(table, config, choice)
 
 
 def replay_page(title: str, events: Sequence[Mapping[str, object]], geometry: TableGeometry) -> str:

@@ -67,9 +67,11 @@ class ClientPort:
     async def record(self, session: str, hand: int) -> HandRecord | None:
         """The record of one hand; None if there is none."""
         found = await self._service.thread.read(lambda store: store.hand(session, hand))
-        return (
-            None if found is None else HandRecord(session, hand, tuple(found[0]), tuple(found[1]))
-        )
+        if found is None:
+            return None
+        lines, events, chosen = found
+        choice = None if chosen is None else GameChoice.model_validate(chosen)
+        return HandRecord(session, hand, tuple(lines), tuple(events), choice)
 
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         """Lines of the present run's journal with a record number above `after`, in order."""

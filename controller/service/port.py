@@ -28,12 +28,16 @@ class SessionSummary:
 
 @dataclass(frozen=True)
 class HandRecord:
-    """The record of one hand: the lines that `wallwright replay` reads, and the hand's events."""
+    """The record of one hand: the lines that `wallwright replay` reads, and the hand's events.
+
+    `choice` is the game with its house rules; None in records that do not have it.
+    """
 
     session: str
     number: int
     lines: tuple[str, ...]
     events: tuple[dict[str, object], ...]
+    choice: GameChoice | None = None
 
 
 class ServicePort(Protocol):

@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from controller.api.problems import unknown
 from controller.api.routes.registration import json_response, register
 from controller.service.port import ServicePort
-from controller.service.status import HandResult
+from controller.service.status import GameChoice, HandResult
 
 NDJSON = "application/x-ndjson"
 LINES = 100
@@ -64,6 +64,7 @@ class RecordAnswer(BaseModel):
     number: int
     lines: list[str]
     events: list[dict[str, Any]] = Field(description="Events as docs/EVENTS.md lists them.")
+    choice: GameChoice | None = Field(default=None, description="The game with its house rules.")
 
 
 class HistoryRoutes:
@@ -102,7 +103,8 @@ class HistoryRoutes:
         found = await self._service.record(session, hand)
         if found is None:
             raise unknown("hand", f"{hand} of session {session}", "See the session's results.")
-        return json_response(asdict(found))
+        choice = None if found.choice is None else found.choice.model_dump(mode="json")
+        return json_response({**asdict(found), "choice": choice})
 
     async def journal(self, after: After = 0) -> Response:
         return StreamingResponse(

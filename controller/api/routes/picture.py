@@ -1,27 +1,31 @@
-"""Endpoints of the picture: the geometry of the table, and the preview of a deal."""
+"""Endpoints of the picture: geometry, preview of a deal, and the replay of a recorded hand."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Path
 from pydantic import Field
 from starlette.responses import Response
 
 from config.errors import ConfigErrors
 from config.loader import load_game
 from config.schema import Table
-from controller.api.problems import ProblemError
+from controller.api.problems import ProblemError, unknown
 from controller.api.routes.registration import register, text_response
 from controller.api.worker_thread import WorkerBusyError, WorkerThread
 from controller.panel.geometry import geometry
 from controller.panel.preview import DealPreview, preview_deal
+from controller.panel.replay_export import export_replay, recorded_geometry
 from controller.panel.scene_geometry import TableGeometry
-from controller.service.port import ServicePort
+from controller.service.port import HandRecord, ServicePort
 from controller.service.status import GameChoice, Value
 from rules.errors import WallwrightError
 from rules.games import GAMES
 
+HTML = "text/html; charset=utf-8"
+SessionId = Annotated[str, Path(max_length=100, description="Id of a session.")]
+HandNumber = Annotated[int, Path(ge=0, le=2**53, description="Number of a hand of the session.")]
 Face = Annotated[int, Field(ge=1, le=6)]
 
 
@@ -45,6 +49,7 @@ class PictureRoutes:
         """Register the endpoints."""
         register(app, "geometry", TableGeometry, self.geometry, 404, 422, 503)
         register(app, "preview", DealPreview, self.preview, 404, 503)
+        register(app, "replay", None, self.replay, 404, 503, media=HTML)
 
     async def geometry(self) -> Response:
         now = self._service.feed.status.programme.now
@@ -54,6 +59,18 @@ class PictureRoutes:
 
     async def preview(self, body: PreviewRequest) -> Response:
         return text_response(await self._run(_preview_text, body))
+
+    async def replay(self, session: SessionId, hand: HandNumber) -> Response:
+        record = await self._service.record(session, hand)
+        if record is None or record.choice is None:
+            raise unknown("hand", f"{hand} of session {session}", "See the session's results.")
+        page = await self._run(_replay_page, record)
+        # The page has scripts of its own, which the policy of this address forbids: it is saved.
+        headers = {
+            "Cache-Control": "no-store",
+            "Content-Disposition": f'attachment; filename="hand-{hand}.html"',
+        }
+        return Response(page, headers=headers, media_type=HTML)
 
     async def _run(self, job: Any, asked: object) -> str:
         if self._table is None:
@@ -87,3 +104,8 @@ def _preview_text(table: Table, asked: PreviewRequest) -> str:
         raise _impossible(f"There is no game '{asked.choice.game[:40]}'.")
     config = load_game(asked.choice.game)
     return preview_deal(table, config, asked.choice, asked.throws).model_dump_json()
+
+
+def _replay_page(table: Table, record: HandRecord) -> str:
+    assert record.choice is not None
+    return export_replay(record, recorded_geometry(record, table, record.choice))

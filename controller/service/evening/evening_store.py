@@ -101,7 +101,10 @@ class EveningStore:
     def put_hand(
         self, session: str, number: int, result: Json, lines: Iterable[str], events: Iterable[Json]
     ) -> None:
-        """Add the hand of a session; a hand that is stored already stays as it is."""
+        """Add the hand of a session; a hand that is stored already stays as it is.
+
+        `result` has the fields of a `HandResult`, and `choice`, the game with its house rules.
+        """
         self._write(
             "INSERT INTO hand VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (session, number, _text(result), _text(list(lines)), _text(list(events))),
@@ -110,17 +113,23 @@ class EveningStore:
     def results(self, session: str, after: int, limit: int) -> list[Json]:
         """The results of a session's hands above a number, in order."""
         rows = self._read(
-            "SELECT result FROM hand WHERE session = ? AND number > ? ORDER BY number LIMIT ?",
+            "SELECT json_remove(result, '$.choice') FROM hand"
+            " WHERE session = ? AND number > ? ORDER BY number LIMIT ?",
             (session, after, limit),
         )
         return [json.loads(row[0]) for row in rows]
 
-    def hand(self, session: str, number: int) -> tuple[list[str], list[Json]] | None:
-        """The record lines and the events of a hand; None if it is not stored."""
+    def hand(self, session: str, number: int) -> tuple[list[str], list[Json], Json | None] | None:
+        """The record lines, the events and the game of a hand; None if it is not stored."""
         rows = self._read(
-            "SELECT lines, events FROM hand WHERE session = ? AND number = ?", (session, number)
+            "SELECT lines, events, json_extract(result, '$.choice') FROM hand"
+            " WHERE session = ? AND number = ?",
+            (session, number),
         )
-        return (json.loads(rows[0][0]), json.loads(rows[0][1])) if rows else None
+        if not rows:
+            return None
+        lines, events, choice = rows[0]
+        return json.loads(lines), json.loads(events), json.loads(choice) if choice else None
 
     # Presets, replies, facts
 

@@ -121,7 +121,9 @@ class SessionBook:
             return None
         result = _result(number, self.game, ended, self.scores, self.described)
         self._results.append(result)
-        facts, lines, events = result.model_dump(mode="json"), ended.lines, ended.events
+        lines, events = ended.lines, ended.events
+        choice = self.game.choice.model_dump(mode="json")
+        facts = {**result.model_dump(mode="json"), "choice": choice}
         self._writes(lambda store: store.put_hand(self.id, number, facts, lines, events))
         self._keep("")
         return result

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from config.loader import load_table
+from config.loader import load_game, load_table
+from controller.panel.geometry import geometry
+from controller.service.port import HandRecord
 from controller.service.status import GameChoice, Programme
 from controller.service.user_roles import UserRole
 from tests.controller.api.fake_service import FakeService
@@ -76,5 +79,37 @@ def test_without_a_table_there_is_no_picture() -> None:
     async def test() -> None:
         async with an_api() as api, api.client(UserRole.PLAYER) as player:
             assert (await player.get(GEOMETRY)).status_code == 404
+
+    run(test)
+
+
+def test_a_recorded_hand_is_saved_as_a_page_that_replays_it() -> None:
+    async def test() -> None:
+        service = FakeService()
+        events: tuple[dict[str, object], ...] = (
+            {"t": 1.0, "event": "walls_raised", "set": 0},
+            {"t": 2.0, "event": "dice_thrown", "by": 0, "dice": [3, 5]},
+            {"t": 3.0, "event": "dice_thrown", "by": 3, "dice": [2, 4]},
+            {"t": 9.0, "event": "ready", "dealer": 0, "set": 0},
+        )
+        choice = GameChoice(game="wenzhou")
+        service.records["s1", 3] = HandRecord("s1", 3, (), events, choice)
+        service.records["s1", 4] = HandRecord("s1", 4, (), events)
+        table = load_table("auto_deal")
+        async with an_api(service, table) as api, api.client(UserRole.PLAYER) as player:
+            page = await player.get("/api/v1/sessions/s1/hands/3/replay.html")
+            assert page.status_code == 200
+            assert page.headers["content-type"] == "text/html; charset=utf-8"
+            assert "attachment" in page.headers["content-disposition"]
+            assert '"dice":[3,5]' in page.text
+            shown = geometry(table, load_game("wenzhou"), choice, [(3, 5), (2, 4)])
+            assert shown != geometry(table, load_game("wenzhou"), choice)
+            assert (
+                json.dumps(shown.model_dump(mode="json")["slots"]["w0.1u"]).replace(" ", "")
+                in page.text
+            )
+            for unknown in (4, 5):
+                answer = await player.get(f"/api/v1/sessions/s1/hands/{unknown}/replay.html")
+                assert answer.status_code == 404
 
     run(test)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.service.commands import Actor, CommandRequest
-from controller.service.status import Status
+from controller.service.status import GameChoice, Status
 from controller.service.user_roles import UserRole
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
@@ -164,6 +164,8 @@ def test_a_wenzhou_hand_is_played_at_a_screen_with_the_simulated_players() -> No
         assert record is not None
         assert not result.abandoned
         assert len(record.lines) > acts
+        assert record.choice == GameChoice.model_validate(WENZHOU)
+        assert await guests.port.results("s1", 0, 5) == [result]
 
     at_a_table(story, automatic=False)
 
