@@ -30,6 +30,7 @@ from controller.pausing.reconnection import Reconnect, never_lost
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
 from controller.rounds.deal import Deal
+from controller.rounds.hand_play import CorrectionRefusedError
 from controller.rounds.lid_interrupt import LidInterrupt
 from controller.rounds.programme import FixedRounds, RoundProgramme
 from controller.rounds.put_away import put_away
@@ -202,6 +203,15 @@ class Daemon:
     def resume(self) -> None:
         """End a pause that `pause` began."""
         self._pauses.release()
+
+    def correct(self, acts: int, by: str, reason: str) -> None:
+        """Take back the last actions of the hand that the table follows.
+
+        Raises CorrectionRefusedError.
+        """
+        if self._top.hand is None:
+            raise CorrectionRefusedError("The table follows no hand now; nothing is taken back.")
+        self._top.hand.correct(acts, by, reason)
 
     @property
     def is_held(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from config.layout.staging import Staging
+from rules.geometry import Place, Seat
 from rules.play import Action, AnyRules, Reseated, Settlement
 from rules.setup import Setup
 from rules.steps import Outcome, Step
@@ -42,6 +43,20 @@ class Ask:
     safety: bool = False
 
 
+@dataclass(frozen=True)
+class TakeBack:
+    """Actions that were entered wrongly and are taken back, the last one first.
+
+    `play` is the play before them. `drawn` are the tiles that the table has delivered since, each
+    with its seat; people put them back into their places, face down.
+    """
+
+    actions: tuple[Action, ...]
+    play: Any
+    drawn: tuple[tuple[Seat, Place], ...]
+    staging: Staging
+
+
 class Guide(Protocol):
     """Asks the people at the table for steps and decisions, and returns their answers."""
 
@@ -62,6 +77,9 @@ class Guide(Protocol):
 
     async def move_seats(self, reseated: Reseated) -> None:
         """Announce the new seats; return when every player has taken theirs."""
+
+    async def take_back(self, taken: TakeBack) -> None:
+        """Announce actions that are taken back; return when people have put the tiles back."""
 
     async def help(self, ask: Ask) -> str:
         """Show a prompt to a person; return the answer."""

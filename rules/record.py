@@ -2,7 +2,8 @@
 
 The first line of a hand is its heading: the game, the seating, the parameters that differ from the
 game's defaults, the outcomes of the set-up's steps, and the known tiles. Each later line is one
-action: its seat and its text. A record of an evening has several hands; the match before each hand
+action: its seat and its text; a line `take_back` takes back the last actions, which were entered
+wrongly. A record of an evening has several hands; the match before each hand
 follows from the hands before it. The throws and choices between hands that settle the seats and
 the dealer (seats drawn, the first dealer cut for, the bank declined) have a line of their own.
 """
@@ -34,6 +35,7 @@ __all__ = [
     "recorded",
     "replayed",
     "seats_line",
+    "take_back",
 ]
 
 HouseRules = Callable[[str, Mapping[str, Any]], Any]
@@ -80,6 +82,11 @@ def _header(setup: Setup) -> dict[str, Any]:
 def entry(action: Action) -> str:
     """Returns the line of one action."""
     return json.dumps({"seat": action.seat, "do": str(action)})
+
+
+def take_back(count: int) -> str:
+    """Returns the line that takes back the last actions."""
+    return json.dumps({"take_back": count})
 
 
 def seats_line(setup: Setup, outcomes: Iterable[Outcome]) -> str:
@@ -136,7 +143,7 @@ def _hands(lines: Iterable[RecordLine]) -> Iterator[list[RecordLine]]:
     """
     hand: list[RecordLine] = []
     for line in lines:
-        if hand and line.kind != "action":
+        if hand and line.kind in ("heading", "seats"):
             yield hand
             hand = []
         hand.append(line)
@@ -221,14 +228,31 @@ def _played(
         play = rules.start(setup, _tiles(tiles_in(first)), match)
     except RulesError as error:
         raise first.fault(error) from error
+    before: list[Any] = []
     for line in acts:
+        if line.kind == "take_back":
+            play = _taken_back(line, before, play)
+            continue
         if line.kind != "action":
             raise line.fault("A second hand begins here; give the record of one hand only.")
+        before.append(play)
         try:
             play = play.apply(rules.parse(line.values["seat"], line.values["do"]))
         except RulesError as error:
             raise line.fault(error) from error
     return play
+
+
+def _taken_back(line: RecordLine, before: list[Any], play: Any) -> Any:
+    """The play before the last actions, which are removed from `before`. Raises RulesError."""
+    count = line.values["take_back"]
+    if not 1 <= count <= len(before):
+        raise line.fault(f"{count} actions cannot be taken back; {len(before)} were taken.")
+    if play.settlement is not None:
+        raise line.fault("The hand is settled; its actions cannot be taken back.")
+    earlier = before[-count]
+    del before[-count:]
+    return earlier
 
 
 def _tiles(texts: Mapping[str, Face]) -> Tiles:

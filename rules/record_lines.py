@@ -25,7 +25,7 @@ LONGEST_TEXT = 200
 MOST_OUTCOMES = 10_000
 MOST_DIGITS = 18
 
-LineKind = Literal["heading", "action", "seats"]
+LineKind = Literal["heading", "action", "take_back", "seats"]
 
 
 class NotARecordError(RulesError):
@@ -68,6 +68,8 @@ def _line(number: int, text: str, *, first: bool) -> RecordLine:
     kind: LineKind = "action"
     if "seats" in values:
         kind = "seats"
+    elif "take_back" in values:
+        kind = "take_back"
     elif first or "game" in values:
         kind = "heading"
     required, optional = _KEYS[kind]
@@ -181,6 +183,7 @@ _CHECKS: Mapping[str, Callable[[object], bool]] = {
     "tiles": _are_tiles,
     "seat": _is_number,
     "do": _is_text,
+    "take_back": _is_number,
     "seats": _are_outcomes,
 }
 """For each key, the check of its value's type and size."""
@@ -190,6 +193,7 @@ _KEYS: Mapping[LineKind, tuple[frozenset[str], frozenset[str]]] = {
         frozenset({"players", "dealer", "parameters", "tiles"}),
     ),
     "action": (frozenset({"seat", "do"}), frozenset()),
+    "take_back": (frozenset({"take_back"}), frozenset()),
     "seats": (
         frozenset({"seats"}),
         frozenset({"game", "players", "dealer", "parameters"}),

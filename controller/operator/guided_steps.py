@@ -11,7 +11,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.operator.table_keys import Key
 from controller.run_together import only
 from firmware_bridge.boards.devices import Output
-from firmware_bridge.guide import Guide, HandToPlay
+from firmware_bridge.guide import Guide, HandToPlay, TakeBack
 from rules.geometry import Place
 from rules.play import Action, Reseated, Settlement
 from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
@@ -86,6 +86,10 @@ class Guided:
     async def move_seats(self, reseated: Reseated) -> None:
         """Prompt players to move to the seats that were drawn. There is no time limit."""
         await self._guide.move_seats(reseated)
+
+    async def take_back(self, taken: TakeBack) -> None:
+        """Prompt people to put the table back before actions that were wrong. No time limit."""
+        await self._guide.take_back(taken)
 
     async def _light(self, step: Step, staging: Staging) -> list[Output]:
         """Light the columns of a step's tiles; returns the strips that are lit."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+from firmware_bridge.guide import TakeBack
 from rules.dice import parse_throw
 from rules.errors import NotationError
 from rules.geometry import Place
@@ -98,6 +99,18 @@ def answer(step: Step, line: str) -> Outcome:
         case TurnUp() | DrawLot():
             return line or None
     return None
+
+
+def take_back_request(taken: TakeBack) -> str:
+    """The request to put the table back before actions that were entered wrongly."""
+    actions = ", ".join(f"seat {action.seat}: {action}" for action in taken.actions)
+    tiles = " ".join(
+        f"Put the tile of seat {seat} back to {place}, face down." for seat, place in taken.drawn
+    )
+    return (
+        f"These actions are taken back: {actions}. Every player takes back the tiles that these"
+        f" actions moved. {tiles}".rstrip()
+    )
 
 
 def _listed(places: tuple[Place, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -19,6 +20,7 @@ from controller.rounds.workplace import Workplace
 from controller.run_state import Work, as_json
 from controller.run_together import run_together
 from rules.dice import Dice
+from rules.geometry import Place
 from rules.setup import Setup
 from rules.steps import (
     Build,
@@ -121,6 +123,12 @@ class Deal:
             work(as_json(await self._carry_out(step, self._planner.plan(step, self._top), work)))
         self._emit(step, None, work)
         self.take_up_hands()
+
+    def put_back(self, places: Sequence[Place], top: TableTop) -> None:
+        """Note that people have put drawn tiles back to their places; `top` is the table then."""
+        ledger = self._run_state.ledger
+        self._run_state.ledger = ledger.returned(self._tile_set, places)
+        self._top = top
 
     async def throw(self, step: Throw) -> Dice:
         """Throw dice for the play; returns their faces. Raises TableFault."""

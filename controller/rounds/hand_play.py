@@ -10,17 +10,37 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from controller.operator.table_keys import Key
+from controller.planning.table_top import TableTop
 from controller.rounds.deal import Deal
 from controller.rounds.workplace import Workplace
-from firmware_bridge.guide import HandToPlay
+from firmware_bridge.guide import HandToPlay, TakeBack
+from rules.errors import WallwrightError
 from rules.play import Action, Match, Settlement, plain
-from rules.record import entry, heading
+from rules.record import entry, heading, take_back
+from rules.steps import Packet
 
+TAKE_BACK = "take back"
+"""The `do` of the journal's intent that takes actions back."""
 ABANDONED: dict[str, object] = {"do": "give up"}
 """Journal intent of a hand that was abandoned."""
+
+
+class CorrectionRefusedError(WallwrightError, ValueError):
+    """Actions that cannot be taken back."""
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """An action of the hand: the play before and after it, and the table top before it."""
+
+    action: Action
+    before: Any
+    after: Any
+    top: TableTop
 
 
 class HandPlay:
@@ -48,6 +68,33 @@ class HandPlay:
         self._parts = parts
         self._light = light
         self._seated = False
+        self._taken: list[_Taken] = []
+        """The actions of the hand that count, in order."""
+        self._correction: asyncio.Future[dict[str, object]] | None = None
+        """Takes the facts of a correction while an action is awaited; else None."""
+
+    def correct(self, acts: int, by: str, reason: str) -> None:
+        """Take back the last actions, because one was wrong. Raises CorrectionRefusedError.
+
+        A throw of dice is never taken back: the dice would be thrown again (R4).
+        """
+        if self._correction is None or self._correction.done():
+            raise CorrectionRefusedError(
+                "No action is awaited now, so none can be taken back; a settled hand stays."
+            )
+        if acts > len(self._taken):
+            raise CorrectionRefusedError(
+                f"{acts} actions cannot be taken back; {len(self._taken)} were taken in this hand."
+            )
+        for taken in self._taken[-acts:]:
+            throw = self._rules.throw(taken.before)
+            thrown = throw is not None and self._rules.thrown(taken.before, (1,) * throw.dice)
+            if thrown and type(taken.action) is type(thrown):
+                raise CorrectionRefusedError(
+                    f"'{taken.action}' was thrown; dice are not thrown again. Take back fewer"
+                    " actions."
+                )
+        self._correction.set_result({"do": TAKE_BACK, "acts": acts, "by": by, "reason": reason})
 
     async def play_to_end(self) -> Match:
         """Follow the hand until it is settled or abandoned; returns the match after it.
@@ -58,7 +105,13 @@ class HandPlay:
         self._place.record(heading(self._deal.setup, {}))
         play = self._rules.start(self._deal.setup, {}, self._match)
         while play.settlement is None:
+            if (correction := self._replayed_correction()) is not None:
+                play = await self._corrected(correction)
+                continue
             action = self._replayed() or await self._next(play)
+            if isinstance(action, dict):
+                play = await self._corrected(action)
+                continue
             if action is None:
                 async with self._run_state.intent("play", ABANDONED) as work:
                     if not work.done:
@@ -78,8 +131,42 @@ class HandPlay:
         action: Action = self._rules.parse(seat, do)
         return action
 
-    async def _next(self, play: Any) -> Action | None:
-        """Wait for the next action of a player; returns None if the hand is abandoned."""
+    def _replayed_correction(self) -> dict[str, object] | None:
+        """The next entry in the journal if it takes actions back, confirmed or not."""
+        entry = self._run_state.replay.ahead("play")
+        return entry.intent if entry is not None and entry.intent["do"] == TAKE_BACK else None
+
+    async def _corrected(self, facts: dict[str, object]) -> Any:
+        """Take back the last actions and have people put the tiles back; returns the play."""
+        acts = int(str(facts["acts"]))
+        undone = self._taken[-acts:]
+        first, setup = undone[0], self._deal.setup
+        owed = [
+            (step.seat, place)
+            for taken in undone
+            for step in self._rules.hands_over(setup, taken.before, taken.after)
+            for place in (step.places if isinstance(step, Packet) else (step.place,))
+        ]
+        async with self._run_state.intent("play", facts, emit="actions_taken_back") as work:
+            self._place.record(take_back(acts))
+            if not work.done:
+                await self._place.guided.take_back(
+                    TakeBack(
+                        tuple(taken.action for taken in reversed(undone)),
+                        first.before,
+                        tuple(reversed(owed)),
+                        self._deal.staging,
+                    )
+                )
+        self._deal.put_back([place for _, place in owed], first.top)
+        del self._taken[-acts:]
+        return first.before
+
+    async def _next(self, play: Any) -> Action | dict[str, object] | None:
+        """Wait for the next action of a player, or for the facts of a correction.
+
+        Returns None if the hand is abandoned.
+        """
         if self._run_state.is_replaying("play"):
             return None
         await self._light()
@@ -91,7 +178,15 @@ class HandPlay:
             dealt = HandToPlay(self._rules, deal.setup, self._match, deal.staging)
             await self._place.guided.sit_down(dealt)
         entered = asyncio.ensure_future(self._entered(play))
-        return None if await self._is_abandoned(entered) else entered.result()
+        correction: asyncio.Future[dict[str, object]]
+        correction = self._correction = asyncio.get_running_loop().create_future()
+        try:
+            abandoned = await self._is_abandoned(entered, correction)
+        finally:
+            self._correction = None
+        if correction.done() and not correction.cancelled():
+            return correction.result()
+        return None if abandoned else entered.result()
 
     async def _entered(self, play: Any) -> Action:
         """Wait for a player's action, or throw the dice if the next action is a throw."""
@@ -104,14 +199,16 @@ class HandPlay:
             thrown: Action = self._rules.thrown(play, await self._deal.throw(throw))
         return thrown
 
-    async def _is_abandoned(self, entered: asyncio.Future[Action]) -> bool:
-        """Wait for an action or a press of the lid's key; returns whether the key came first.
+    async def _is_abandoned(
+        self, entered: asyncio.Future[Action], correction: asyncio.Future[dict[str, object]]
+    ) -> bool:
+        """Wait for an action, a correction or a press of the lid's key.
 
-        The press is not consumed.
+        Returns whether no action was entered. The press is not consumed.
         """
         pressed = asyncio.ensure_future(self._key.wait_queued())
         try:
-            await asyncio.wait((entered, pressed), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((entered, pressed, correction), return_when=asyncio.FIRST_COMPLETED)
             return not entered.done()
         finally:
             for waiting in (entered, pressed):
@@ -126,7 +223,7 @@ class HandPlay:
 
     async def _after(self, play: Any, action: Action) -> Any:
         """Record an action and bring the tiles that it requires; returns the play after it."""
-        after = play.apply(action)
+        after, top = play.apply(action), self._deal.top
         facts: dict[str, object] = {"seat": action.seat, "do": str(action)}
         async with self._run_state.intent("play", facts, emit="action_taken"):
             self._place.record(entry(action))
@@ -135,6 +232,7 @@ class HandPlay:
             async with self._place.rig.leased(*self._parts):
                 for step in owed:
                     await self._deal.hand_over(step)
+        self._taken.append(_Taken(action, play, after, top))
         return after
 
     async def _settled(self, play: Any) -> Match:

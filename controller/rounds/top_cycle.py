@@ -41,6 +41,8 @@ class TopCycle:
     ) -> None:
         self.deal: Deal | None = None
         """The set-up of the present or last round, for other components to read."""
+        self.hand: HandPlay | None = None
+        """The hand that the table follows at present."""
         self._place = place
         self._table = place.table
         self._rig = place.rig
@@ -126,8 +128,13 @@ class TopCycle:
             await self._take_in(boxed)
         if match is not None:
             assert self.deal is not None
-            hand = HandPlay(self._place, self.deal, match, self._key, self._field_parts, self.light)
-            match = await hand.play_to_end()
+            hand = self.hand = HandPlay(
+                self._place, self.deal, match, self._key, self._field_parts, self.light
+            )
+            try:
+                match = await hand.play_to_end()
+            finally:
+                self.hand = None
         await self._end_of_play()
         return match
 

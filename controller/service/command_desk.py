@@ -17,6 +17,7 @@ from controller.service.commands import (
     ChooseNext,
     CommandReply,
     CommandRequest,
+    Correct,
     DeletePreset,
     NamePlayers,
     NoArguments,
@@ -54,6 +55,7 @@ class CommandDesk:
             "answer": self._answer,
             "pause": self._pause,
             "resume": self._resume,
+            "correct": self._correct,
             "save_preset": self._save_preset,
             "delete_preset": self._delete_preset,
             "take_lead": self._take_lead,
@@ -234,6 +236,10 @@ class CommandDesk:
                 )
         fresh = service.prompts.answer(given.prompt, given.value)
         return "The answer is taken." if fresh else "This answer was given before."
+
+    def _correct(self, given: Correct, actor: Actor) -> str:
+        self._require_daemon().correct(given.acts, actor.name, given.reason)
+        return f"The last {given.acts} actions are taken back."
 
     def _pause(self, given: NoArguments, actor: Actor) -> str:
         self._require_daemon().pause()

@@ -34,6 +34,8 @@ def _sentence(event: dict[str, Any]) -> tuple[str, Kind] | None:
         case {"event": "settled", "name": name, "winner": winner}:
             who = "" if winner is None else f"seat {winner} wins, "
             return f"The hand is over: {who}{name}.", "info"
+        case {"event": "actions_taken_back", "acts": acts, "by": by}:
+            return f"{by} has taken back the last {acts} actions.", "warning"
         case {"event": "hand_abandoned"}:
             return "The hand was abandoned.", "warning"
         case {"event": "seats_drawn"}:

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 from config.layout.staging import Staging
 from controller.faults.catalogue import CATALOGUE, Fault
-from controller.operator.questions import answer, legal_action, question
+from controller.operator.questions import answer, legal_action, question, take_back_request
 from controller.service.open_prompts import AnswerRefusedError, OpenPrompts
 from controller.service.status import OpenPrompt, PromptChoice, PromptKind
 from controller.service.user_roles import UserRole, role_for
-from firmware_bridge.guide import Ask, Guide, HandToPlay
+from firmware_bridge.guide import Ask, Guide, HandToPlay, TakeBack
 from rules.play import Action, AnyRules, Reseated, Settlement
 from rules.steps import Choose, DrawLot, Outcome, Packet, Replace, Step, Throw, TurnUp
 
@@ -138,6 +138,23 @@ class ServiceGuide:
             role=UserRole.PLAYER,
             text=f"New seats were drawn: {moves}. Confirm when every player has the new seat.",
             choices=(PromptChoice(value="done", label="done"),),
+        )
+        await self._prompts.ask(prompt, lambda value: None)
+
+    async def take_back(self, taken: TakeBack) -> None:
+        """Ask people to put the table back; the simulated people do it at once."""
+        if self._hands is not None:
+            await self._hands.take_back(taken)
+            return
+        prompt = OpenPrompt(
+            id="",
+            kind="step",
+            role=UserRole.DEALER,
+            text=take_back_request(taken),
+            code="take back",
+            choices=(PromptChoice(value="", label="done"),),
+            seats=tuple(dict.fromkeys(seat for seat, _ in taken.drawn)),
+            lit=tuple(str(place) for _, place in taken.drawn),
         )
         await self._prompts.ask(prompt, lambda value: None)
 

@@ -148,6 +148,8 @@ class StatusTracker:
                 now.dealer, now.step = dealer, ""
             case {"event": "action_taken"}:
                 now.acts += 1
+            case {"event": "actions_taken_back", "acts": int(acts)}:
+                now.acts -= acts
             case {"event": "settled" | "hand_abandoned"}:
                 now.over = True
 

@@ -13,7 +13,7 @@ import pytest
 from rules.errors import RulesError
 from rules.games import GAMES, find_game, rules_of
 from rules.play import Tiles, random_action
-from rules.record import NotARecordError, evening, heading, recorded, replayed
+from rules.record import NotARecordError, evening, heading, recorded, replayed, take_back
 from rules.setup import Setup
 from rules.steps import Choose, DrawLot, Throw, TurnUp
 from tests.rules.hidden_hands import dealt as a_hand
@@ -64,6 +64,23 @@ def test_a_record_replays_to_the_same_play(game: str, seed: int) -> None:
     again = replayed(lines)
     assert again == play
     assert (again.to_act, again.settlement) == (play.to_act, play.settlement)
+
+
+@pytest.mark.parametrize("game", ["wenzhou", "filipino", "block", "da_san"])
+def test_actions_that_are_taken_back_and_entered_again_change_nothing(game: str) -> None:
+    _, lines = played(game, 4)
+    lines = lines[:12]
+    for count in (1, 2, 3):
+        again = [*lines, take_back(count), *lines[-count:]]
+        assert replayed(again) == replayed(lines)
+        assert next(evening(again, lambda *_: None)).play == replayed(lines)
+
+
+@pytest.mark.parametrize("count", [0, 9, -1])
+def test_only_actions_of_the_hand_can_be_taken_back(count: int) -> None:
+    _, lines = played("wenzhou", 1)
+    with pytest.raises(RulesError, match="Line 5"):
+        replayed([*lines[:4], take_back(count)])
 
 
 def test_every_line_is_json_with_a_seat_and_an_action() -> None:

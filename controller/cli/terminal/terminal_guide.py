@@ -19,8 +19,9 @@ from controller.operator.questions import (
     example_actions,
     legal_action,
     question,
+    take_back_request,
 )
-from firmware_bridge.guide import Ask, HandToPlay
+from firmware_bridge.guide import Ask, HandToPlay, TakeBack
 from rules.play import Action, AnyRules, Reseated, Settlement
 from rules.steps import (
     Outcome,
@@ -85,6 +86,11 @@ class TerminalGuide:
                 f"The player of seat {seat} in the last hand moves to seat {to}{deals}."
             )
         await self._ask("Press Enter when every player has the new seat.", lambda _: None)
+
+    async def take_back(self, taken: TakeBack) -> None:
+        """Print which actions are taken back and what goes where, and wait for Enter."""
+        text = f"{take_back_request(taken)} Press Enter when this is done."
+        await self._ask(text, lambda _: None)
 
     async def help(self, ask: Ask) -> str:
         """Show a fault and the request, until one of the offered answers is typed.

@@ -41,6 +41,8 @@ class HandPlayers:
         """The tiles that the table must still deliver, in order, with their seats."""
         self._last_action: tuple[Any, Action | None] | None = None
         """The last action, and the play for which it was chosen."""
+        self._earlier: list[tuple[Any, Any]] = []
+        """The play of the table and the full play before each action of the hand."""
         self._asked_again = False
         self._seated = False
 
@@ -71,6 +73,7 @@ class HandPlayers:
         self._dealt, self._tile_at = dealt, at
         self._truth = dealt.rules.start(dealt.setup, faces, dealt.match)
         self._owed.clear()
+        self._earlier.clear()
         for seat, rack in enumerate(self._racks):
             for tile in self._felt.take_up(seat):
                 tile.up = False
@@ -86,6 +89,7 @@ class HandPlayers:
         if not self._tile_at:
             # A game with dice has no hidden tiles, so the table's play already contains every tile.
             self._truth = play
+        self._earlier.append((play, self._truth))
         action, truth = next_act(self._dealt.rules, self._truth, play, self._player)
         self._move_tiles(self._truth, truth)
         self._truth = truth
@@ -102,6 +106,7 @@ class HandPlayers:
         if not self._tile_at:
             self._truth = play
         rules, truth = self._dealt.rules, self._truth
+        self._earlier.append((play, truth))
         if action.seat not in truth.to_act:
             # The player has nothing to decide; the table asks because it does not see the hand.
             if rules.catch_up(truth, play, action.seat) != action:
@@ -115,6 +120,39 @@ class HandPlayers:
                 self._last_action = play, action
                 return
         raise IllegalActionError(_not_held(action))
+
+    def give_back(self, seat: Seat, place: Place) -> Tile:
+        """Take a tile that was delivered to a seat out of that player's hand."""
+        self.take_up_delivered()
+        tile = self._tile_at[place]
+        # A player can have laid the tile down for an action that the table has not received.
+        return (
+            self._racks[seat].take(tile)
+            if tile in self._racks[seat].tiles
+            else self._felt.lift(tile)
+        )
+
+    def take_back(self, play: Any) -> None:
+        """Move the tiles back to what they were before `play`; drawn tiles are back already."""
+        assert self._dealt is not None
+        rules = self._dealt.rules
+        while self._earlier:
+            known, truth = self._earlier.pop()
+            if known == play:
+                break
+        else:
+            raise ImpossibleOrderError("The players do not remember the play to go back to.")
+        held = [Counter(tile.face for tile in rack.tiles) for rack in self._racks]
+        needed = _counted(rules.held(truth))
+        if self._tile_at:
+            for seat, (has, needs) in enumerate(zip(held, needed, strict=False)):
+                for face in (has - needs).elements():
+                    self._felt.lay_in_middle(_find(self._racks[seat], face))
+            for seat, (has, needs) in enumerate(zip(held, needed, strict=False)):
+                for face in (needs - has).elements():
+                    self._racks[seat].put(self._felt.take_from_middle(face))
+        self._truth = truth
+        self._last_action = None
 
     def stand_up(self) -> None:
         """End the hand."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from config.layout.field import Spot
 from config.layout.staging import Staging
-from firmware_bridge.guide import Ask, HandToPlay
+from firmware_bridge.guide import Ask, HandToPlay, TakeBack
 from firmware_bridge.sim.people.hand_players import HandPlayers
 from firmware_bridge.sim.people.styles import ActionChooser, Style
 from firmware_bridge.sim.people.technician import Technician
@@ -95,6 +95,7 @@ class SimulatedGuide:
         self._laid_out: set[int] = set()
         self._last: tuple[Step, object, Outcome] | None = None
         self._asked_again = False
+        self._taken_back: TakeBack | None = None
         self._methods: dict[type[Step], Callable[..., Outcome]] = {
             Build: self._build,
             Throw: self._throw,
@@ -184,6 +185,18 @@ class SimulatedGuide:
     async def move_seats(self, reseated: Reseated) -> None:
         """Let the players change seats; racks and felt are empty between two hands."""
         await self._take_time(MOVING)
+
+    async def take_back(self, taken: TakeBack) -> None:
+        """Let the players put the table back before actions that were wrong."""
+        if self._asked_again and self._taken_back == taken:
+            return
+        await self._take_time(MOVING)
+        self._taken_back = taken
+        for seat, place in taken.drawn:
+            tile = self.hand_players.give_back(seat, place)
+            tile.up = False
+            self._felt.lay(self._spot(place, taken.staging), tile)
+        self.hand_players.take_back(taken.play)
 
     async def help(self, ask: Ask) -> str:
         """Inspect the part, repair its faults, and answer the prompt."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
+from config.validation.game_parameters import accepted
 from controller.service.commands import Actor, CommandRequest
 from controller.service.status import GameChoice, Status
 from controller.service.user_roles import UserRole
+from rules.record import evening
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 WENZHOU = {"game": "wenzhou", "follow_play": True}
@@ -166,6 +169,52 @@ def test_a_wenzhou_hand_is_played_at_a_screen_with_the_simulated_players() -> No
         assert len(record.lines) > acts
         assert record.choice == GameChoice.model_validate(WENZHOU)
         assert await guests.port.results("s1", 0, 5) == [result]
+
+    at_a_table(story, automatic=False)
+
+
+async def _act(guests: Guests, acts: int) -> None:
+    """Let the simulated players act, one prompt after another."""
+    while acts:
+        await guests.until(lambda s: any(prompt.kind == "act" for prompt in s.prompts))
+        (prompt,) = (each for each in guests.status.prompts if each.kind == "act")
+        reply = await guests.give("answer", prompt=prompt.id, value="simulated player")
+        assert reply.state == "done"
+        acts -= 1
+        await asyncio.sleep(3.0)
+
+
+@pytest.mark.parametrize("back", [1, 2, 5, 12])
+def test_a_dealer_takes_back_wrong_actions_and_the_hand_goes_on(back: int) -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("start_session", choice=WENZHOU)
+        assert (await guests.give("correct", acts=1)).state == "refused"
+        await guests.until(lambda s: s.machine.top == "dealing")
+        assert "no hand" in (await guests.give("correct", acts=1)).sentence
+        await _act(guests, 14)
+        await guests.until(lambda s: bool(s.round and s.round.acts == 14))
+        tiles = guests.status.session
+        assert tiles is not None
+        player = await guests.give("correct", UserRole.PLAYER, acts=back)
+        assert player.code == "role"
+        too_many = await guests.give("correct", acts=15)
+        assert "14 were taken" in too_many.sentence
+        done = await guests.give("correct", UserRole.DEALER, acts=back, reason="wrong tile")
+        assert done.state == "done"
+        await guests.until(lambda s: bool(s.round and s.round.acts == 14 - back))
+        await guests.until(lambda s: any(prompt.kind == "act" for prompt in s.prompts))
+        assert guests.status.tiles.expected == guests.status.tiles.accounted
+        await guests.give("automatic", on=True)
+        prompt = guests.status.prompts[0]
+        await guests.give("answer", prompt=prompt.id, value="simulated player")
+        await guests.until(lambda s: bool(s.session and s.session.rounds == 1), limit=7200)
+        assert guests.status.session is not None
+        (result,) = guests.status.session.results
+        record = await guests.port.record("s1", 1)
+        assert record is not None
+        assert json.loads(record.lines[15]) == {"take_back": back}
+        (hand,) = evening(record.lines, lambda name, changed: accepted(name, changed)[0])
+        assert len(hand.play.settlement.payments) == len(result.payments)
 
     at_a_table(story, automatic=False)
 

@@ -79,8 +79,9 @@ def _same(hand: Replayed, result: HandResult) -> bool:
     return True
 
 
+@pytest.mark.parametrize("killed_after", [6.0, pytest.param(40.0, marks=pytest.mark.slow)])
 def test_a_killed_host_continues_the_hand_and_a_stopped_one_gathers_nothing(
-    tmp_path: Path,
+    tmp_path: Path, killed_after: float
 ) -> None:
     async def nights() -> None:
         table = SurvivingTable("robotic", tmp_path, seed=3)
@@ -89,6 +90,8 @@ def test_a_killed_host_continues_the_hand_and_a_stopped_one_gathers_nothing(
             await _sit_down(guests, "wenzhou")
             await guests.until(lambda s: bool(s.session and s.session.rounds == 1))
             await asyncio.sleep(150)
+            assert (await guests.give("correct", acts=3)).state == "done"
+            await asyncio.sleep(killed_after)
 
         await table.host(evening_begins, kill=True)
         await table.host(_playing_for(400), kill=True)
