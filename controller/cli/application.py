@@ -25,6 +25,10 @@ COMMANDS = {
         "serve",
         "Keep a table running through the evening, with its API and its panel, until stopped.",
     ),
+    "monitor": (
+        "monitor",
+        "Show a table's status in the terminal: prompts, seats, scores, counts, last events.",
+    ),
     "replay": (
         "replay",
         "Replay a record: how each hand ended, every payment, and the scores after it.",

@@ -1,1 +1,1 @@
-"""The monitor: the status of a table in a terminal."""
+"""The monitor: shows the status of a table in a terminal, from the stream of the API."""

@@ -38,5 +38,10 @@ def fault_codes(incomplete: str) -> list[str]:
     return _beginning(incomplete, map(str.lower, codes) if incomplete.islower() else codes)
 
 
+def addresses(incomplete: str) -> list[str]:
+    """Return the usual address of a service on this computer, if it begins with the word."""
+    return _beginning(incomplete, ("http://127.0.0.1:8080", "127.0.0.1:8080", "localhost:8080"))
+
+
 def _beginning(incomplete: str, words: Iterable[str]) -> list[str]:
     return [word for word in words if word.startswith(incomplete)]
