@@ -115,11 +115,13 @@ def serve(
     require_ports(dict.fromkeys(ports.values()))
     known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
 
+    from config.loader import table_names
     from controller.cli.runs.serve_session import ServeJob, serve_job
 
     return serve_job(
         ServeJob(
             table=machine,
+            table_file=None if table in table_names() else Path(table),
             game=game,
             until_ready=until is not None,
             listen=listen,

@@ -62,6 +62,8 @@ class ServeJob:
     injected_faults: tuple[InjectedFault, ...]
     cert: Path | None
     key: Path | None
+    table_file: Path | None = None
+    """The table's own file; None for a table of the program."""
 
 
 def serve_job(job: ServeJob) -> int:
@@ -185,4 +187,5 @@ async def _service(job: ServeJob, folder: Path) -> AsyncIterator[TableService]:
             ports=job.ports,
             seed=job.seed,
             automatic=job.automatic,
+            table_file=job.table_file,
         )
