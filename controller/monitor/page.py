@@ -14,7 +14,7 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from controller.monitor.stream_reader import TableView
+from controller.monitor.stream_reader import MonitoredTable
 
 Json = dict[str, Any]
 WARNING, ERROR, STRONG, QUIET = "bold yellow", "bold red", "bold", "dim"
@@ -28,7 +28,7 @@ class _Line:
     style: str = ""
 
 
-def page(view: TableView, now: float, columns: int, rows: int) -> Text:
+def page(view: MonitoredTable, now: float, columns: int, rows: int) -> Text:
     """The page; `now` is this computer's clock in seconds. It has at most `rows` lines."""
     status = view.status
     urgent = [*_connection(view, now), *_urgent(status, view.table_time(now))]
@@ -48,7 +48,7 @@ def page(view: TableView, now: float, columns: int, rows: int) -> Text:
     return text
 
 
-def _title(view: TableView, now: float) -> _Line:
+def _title(view: MonitoredTable, now: float) -> _Line:
     status = view.status
     if status is None:
         return _Line("Wallwright", STRONG)
@@ -59,7 +59,7 @@ def _title(view: TableView, now: float) -> _Line:
     return _Line(f"{kind} {table.get('name', '?')}: {state}, running for {clock}", STRONG)
 
 
-def _connection(view: TableView, now: float) -> Iterator[_Line]:
+def _connection(view: MonitoredTable, now: float) -> Iterator[_Line]:
     match view.connection:
         case "connecting":
             yield _Line("CONNECTING to the service ...", WARNING)

@@ -34,7 +34,7 @@ class MonitorRefusedError(WallwrightError):
 
 
 @dataclass
-class TableView:
+class MonitoredTable:
     """What the monitor has received: the status, when, and the state of the connection."""
 
     connection: Literal["connecting", "connected", "lost"] = "connecting"
@@ -69,7 +69,7 @@ class StreamReader:
         changed: Callable[[], None],
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.view = TableView()
+        self.view = MonitoredTable()
         self._address = address
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._changed = changed

@@ -11,7 +11,7 @@ from rich.live import Live
 
 from controller.monitor.page import page
 from controller.monitor.service_address import ServiceAddress
-from controller.monitor.stream_reader import StreamReader, TableView
+from controller.monitor.stream_reader import MonitoredTable, StreamReader
 
 PER_SECOND = 8
 """Largest number of times per second that the page is drawn."""
@@ -49,7 +49,7 @@ async def watch(
 
 async def read_once(
     address: ServiceAddress, token: str, tls: ssl.SSLContext | None = None
-) -> TableView:
+) -> MonitoredTable:
     """The first status, or the reason why there is none within `FIRST` seconds.
 
     Raises MonitorRefusedError.

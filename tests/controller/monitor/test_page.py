@@ -6,20 +6,20 @@ import pytest
 from rich.cells import cell_len
 
 from controller.monitor.page import page
-from controller.monitor.stream_reader import TableView
+from controller.monitor.stream_reader import MonitoredTable
 from controller.service.status import Status
 from tests.controller.monitor.statuses import EVERY, PLAYING, TROUBLED, as_json
 
 
-def view(status: Status | None, **changes: object) -> TableView:
-    found = TableView(connection="connected", at=100.0, received=5.0)
+def view(status: Status | None, **changes: object) -> MonitoredTable:
+    found = MonitoredTable(connection="connected", at=100.0, received=5.0)
     found.status = None if status is None else as_json(status)
     for name, value in changes.items():
         setattr(found, name, value)
     return found
 
 
-def lines(found: TableView, columns: int = 80, rows: int = 23, now: float = 5.0) -> list[str]:
+def lines(found: MonitoredTable, columns: int = 80, rows: int = 23, now: float = 5.0) -> list[str]:
     return page(found, now, columns, rows).plain.split("\n")
 
 
