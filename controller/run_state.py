@@ -90,6 +90,8 @@ class RunState:
         self.assists_in_pauses = 0
         """Number of prompts to a person during pauses. The journal does not record the moves of
         tiles by that person."""
+        self.commanded_pauses = 0
+        """Number of pauses that a person commanded; that person can move tiles too."""
         self.open_fault: TableFault | None = None
         """The fault that ended the interrupted run and was not cleared; None if there was none."""
 

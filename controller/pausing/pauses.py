@@ -103,6 +103,7 @@ class Pauses:
     def hold(self) -> None:
         """Pause the table until `release`. There is no time limit: people may go for dinner."""
         self._released.clear()
+        self._run_state.commanded_pauses += 1
         self.gate.shut(PauseCause(COMMAND, ""))
 
     def release(self) -> None:

@@ -161,7 +161,7 @@ class UnderCycle:
         rig, load = self._rig, self._load(number)
         self._shares, self._to_lift = dict(load.shares), load
         progress = await BuildProgress.begun(rig.counters, work)
-        assists = self._run_state.assists_in_pauses
+        at_rest = self._times_at_rest
         if rig.chain:
             await rig.chain.begin(work, resumed=has_begun(work))
         for head in rig.heads:
@@ -178,7 +178,7 @@ class UnderCycle:
                 *(self._feed(head, progress, resumed=begun) for head in rig.heads),
                 stops=[head.stop for head in rig.heads],
             )
-            if begun or assists != self._run_state.assists_in_pauses:
+            if begun or at_rest != self._times_at_rest:
                 await self._prove_empty(progress)
             return {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
         finally:
@@ -233,9 +233,10 @@ class UnderCycle:
     async def _prove_empty(self, progress: BuildProgress) -> None:
         """Check that the drum is empty after the build. Raises TableFault if a head lifts a tile.
 
-        Between two runs, or during an assist in a pause, a person can have put a counted tile back
-        into the drum. Neither lanes nor stacks have a sensor that detects the missing tile, but an
-        empty drum proves that every counted tile is in its lane or stack.
+        Between two runs, during an assist in a pause, or during a pause by command, a person can
+        have put a counted tile back into the drum. Neither lanes nor stacks have a sensor that
+        detects the missing tile, but an empty drum proves that every counted tile is in its lane or
+        stack.
         """
         heads = self._rig.heads
         more = [head for head in heads if progress.left(head.head.counter)]
@@ -288,6 +289,11 @@ class UnderCycle:
     def _set_missing(self, number: int, missing: int) -> None:
         """Set the number of missing tiles of a set in the ledger."""
         self._run_state.ledger = self._run_state.ledger.lacking(number, missing)
+
+    @property
+    def _times_at_rest(self) -> int:
+        """How often people could reach into the table at rest: by a question or their command."""
+        return self._run_state.assists_in_pauses + self._run_state.commanded_pauses
 
     @property
     def tiles(self) -> int:

@@ -10,6 +10,7 @@ import pytest
 from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import EventLog
+from controller.faults.table_fault import Fault
 from controller.pausing.pause_gate import COMMAND
 from tests.controller.table_with_faults import evening
 
@@ -61,3 +62,19 @@ def test_twelve_commanded_pauses_in_a_minute_call_nobody() -> None:
     assert not any(event["event"] == "operator_prompted" for event in played.events)
     assert sum(event["event"] == "resumed" for event in played.events) == 12
     assert played.fault is None
+
+
+def test_a_stuck_tile_that_people_put_back_during_the_pause_is_noticed() -> None:
+    async def reach_in(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        plant = hardware.plant
+        assert plant is not None
+        await asyncio.sleep(27.6)
+        daemon.pause()
+        await asyncio.sleep(10.0)
+        assert plant.repair("JAM", "head 2")
+        daemon.resume()
+
+    played = evening("jam:head2#3~99", game="draw", meanwhile=reach_in)
+    assert played.fault is not None
+    assert played.fault.fault is Fault.UNPROVEN
+    assert played.fault.evidence.endswith("a counted tile was put back into the drum")
