@@ -15,6 +15,7 @@ from controller.service.commands import (
     Answer,
     Automatic,
     ChooseNext,
+    ClearFault,
     CommandReply,
     CommandRequest,
     Correct,
@@ -271,10 +272,10 @@ class CommandDesk:
         self._service.watch_lead()
         return "The lead is free."
 
-    def _clear_fault(self, given: NoArguments, actor: Actor) -> str:
+    def _clear_fault(self, given: ClearFault, actor: Actor) -> str:
         if self._service.service.state != "fault":
             raise CommandRefusedError("no_fault", "The table has no fault.")
-        self._service.clear_fault()
+        self._service.clear_fault(abandon=given.abandon)
         return "The table starts again."
 
     def _stop_service(self, given: NoArguments, actor: Actor) -> str:

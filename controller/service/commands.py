@@ -55,6 +55,12 @@ class Correct(Value):
     reason: str = Field(default="", max_length=200)
 
 
+class ClearFault(Value):
+    """Start the table after a fault; with `abandon` people put every tile away first."""
+
+    abandon: bool = False
+
+
 class SavePreset(Value):
     """Save a game with its house rules under a name."""
 
@@ -158,7 +164,7 @@ KINDS: tuple[CommandKind, ...] = (
         "take_lead", NoArguments, UserRole.ATTENDANT, "Lead the recovery from this client."
     ),
     CommandKind("release_lead", NoArguments, UserRole.ATTENDANT, "Let another client lead."),
-    CommandKind("clear_fault", NoArguments, UserRole.ATTENDANT, "Start the table after a fault."),
+    CommandKind("clear_fault", ClearFault, UserRole.ATTENDANT, "Start the table after a fault."),
     CommandKind(
         "automatic", Automatic, UserRole.PLAYER, "Let simulated people act, or act in their place."
     ),

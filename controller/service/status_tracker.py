@@ -112,6 +112,14 @@ class StatusTracker:
         """Note that the table starts again after a fault."""
         self._fault = None
 
+    def use(self, table: Table) -> None:
+        """Use another configuration of the table."""
+        self._table = table
+
+    def report(self, at: float, sentence: str) -> None:
+        """Add a sentence to the recent events."""
+        self._recent.append(RecentEvent(at=at, text=sentence, kind="warning"))
+
     def update(self, event: Event) -> None:
         """Take an event of the table."""
         self._incidents.update(event)

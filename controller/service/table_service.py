@@ -43,6 +43,7 @@ from controller.service.status import (
 )
 from controller.service.status_feed import StatusFeed
 from controller.service.status_tracker import StatusTracker
+from rules.errors import WallwrightError
 
 T = TypeVar("T")
 
@@ -50,12 +51,16 @@ PUBLISH_AFTER = 0.02
 """Seconds for which changes are collected before the status is published."""
 BUILD_INTERVAL = 0.25
 """Seconds between two publications while heads lift tiles, which no event reports."""
+ABANDONED = "the round was abandoned"
+"""The reason to put every tile away after a fault that a person has cleared so."""
 SESSION, RUN_CHOICE = "session", "run choice"
 """Names of facts in the store."""
 
 
 class TableOpener(Protocol):
     """Opens the hardware of a table for a game. The guide gets the people of a simulated table."""
+
+    table: Table
 
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
         """Open the hardware. Raises BoardError or WallwrightError with a sentence."""
@@ -219,8 +224,13 @@ class TableService:
             self._end_session()
         self.changed()
 
-    def clear_fault(self) -> None:
-        """Let the table start again after a fault."""
+    def clear_fault(self, *, abandon: bool = False) -> None:
+        """Let the table start again after a fault.
+
+        With `abandon` people put every tile away first, and a new round begins.
+        """
+        if abandon:
+            self._put_away_reason = ABANDONED
         self._tracker.clear_fault()
         self._failure = None
         self._may_run.set()
@@ -263,6 +273,28 @@ class TableService:
         self._may_run.set()
         if self.shift is not None:
             self.shift.leave()
+
+    def reload(self, load: Callable[[], Table]) -> None:
+        """Read the table's file again, if nobody plays; a file with defects changes nothing.
+
+        The run is interrupted and resumed with the new values; no tile moves.
+        """
+        if self.book is not None or self.shift is not None:
+            self.report("The configuration is not read again while the table is in use.")
+            return
+        try:
+            self.table = self._opener.table = load()
+        except WallwrightError as error:
+            self.report(f"The configuration was not changed. {error}")
+            return
+        self._tracker.use(self.table)
+        self._interrupt.set()
+        self.report("The configuration was read again.")
+
+    def report(self, sentence: str) -> None:
+        """Add a sentence to the recent events."""
+        self._tracker.report(round(self.clock(), 3), sentence)
+        self.changed()
 
     def enter_service_mode(self, name: str) -> ServiceModeShift:
         """Stop the run, then enter service mode. Raises ChoiceRefusedError if no game fits."""
@@ -399,21 +431,24 @@ class TableService:
             self._wanted = self.plan(GameChoice.model_validate(choice))
 
     async def _run(self, game: PlannedGame) -> None:
-        """One run of the table with the tiles of a game, to its end."""
-        hardware = self._opener(game, self.guide)
-        choice = game.choice.model_dump(mode="json")
-        self.thread.write(lambda store: store.put_fact(RUN_CHOICE, choice))
+        """One run of the table with the tiles of a game, to its end or to its failure."""
+        hardware: Hardware | None = None
         try:
             with open_journal(self._job(game), self._storage()) as journal:
+                hardware = self._opener(game, self.guide)
                 self._journal = journal
-                end = await self._play(game, hardware, journal)
+                failure = (await self._play(game, hardware, journal)).sentence
+        except WallwrightError as error:
+            # A board that does not answer, or a journal that cannot be used.
+            failure = str(error)
         finally:
             self.daemon = self.programme = self._journal = None
             self._tracker.end_run()
-            hardware.close()
-        if end.failure is not None:
-            self._failure = end.sentence or ""
-            self.set_state("fault", self._failure)
+            if hardware is not None:
+                hardware.close()
+        if failure is not None:
+            self._failure = failure
+            self.set_state("fault", failure)
 
     async def _serve_shift(self, shift: ServiceModeShift) -> None:
         """Stay in service mode until it is left; then the state before is restored."""
@@ -443,6 +478,8 @@ class TableService:
             record=self._record_line,
         )
         self.daemon, self.programme, self.game = run.daemon, programme, game
+        choice = game.choice.model_dump(mode="json")
+        self.thread.write(lambda store: store.put_fact(RUN_CHOICE, choice))
         self._tracker.begin_run(journal.serials)
         programme.attach(run.daemon.run_state)
         if self.book is not None:

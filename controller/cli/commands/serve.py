@@ -120,6 +120,7 @@ def serve(
 
     return serve_job(
         ServeJob(
+            table_name=table,
             table=machine,
             table_file=None if table in table_names() else Path(table),
             game=game,

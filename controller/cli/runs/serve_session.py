@@ -20,6 +20,7 @@ from controller.api.accounts.store import AccountsFileError
 from controller.api.server.listen_address import ListenError
 from controller.api.server.serving import ServedApi, serve_api
 from controller.cli.errors import BadInputError, as_sentence, print_error
+from controller.cli.options.lookup import table_named
 from controller.cli.output.result_pages import summary_page
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.live_view import LiveView
@@ -48,6 +49,7 @@ SEATS = 8
 class ServeJob:
     """The options of `wallwright serve`. `pace` is the factor of real time of a simulated table."""
 
+    table_name: str
     table: Table
     game: str | None
     until_ready: bool
@@ -81,7 +83,10 @@ async def _serve(job: ServeJob) -> int:
     notices = ServiceNotices()
     with _data_folder(job.data) as folder:
         async with _service(job, folder) as service:
-            StopSignals(loop, service.stop)
+            # A terminal that is closed stops the service; a supervisor's SIGHUP reads the file.
+            by_supervisor = not sys.stdin.isatty()
+            reload = partial(service.reload, partial(table_named, job.table_name))
+            StopSignals(loop, service.stop, reload if by_supervisor else None)
             console = screen()
             async with serve_api(
                 ClientPort(service),

@@ -17,14 +17,24 @@ _SIGNALLED = 128
 class StopSignals:
     """Calls `stop` at each stop signal, and keeps the first one for the exit code.
 
-    A signal that was ignored when the process started stays ignored, as SIGHUP under `nohup`.
+    With `reload`, SIGHUP calls that instead, as services expect it. A signal that was ignored when
+    the process started stays ignored, as SIGHUP under `nohup`.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        stop: Callable[[], None],
+        reload: Callable[[], None] | None = None,
+    ) -> None:
         self._stop = stop
         self._number: int | None = None
         for number in STOPPING:
-            if signal.getsignal(number) is not signal.SIG_IGN:
+            if signal.getsignal(number) is signal.SIG_IGN:
+                continue
+            if number == signal.SIGHUP and reload is not None:
+                loop.add_signal_handler(number, reload)
+            else:
                 loop.add_signal_handler(number, self._received, number)
 
     @property

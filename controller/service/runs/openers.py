@@ -26,7 +26,7 @@ class SimulatedTable:
     def __init__(
         self, table: Table, seed: int, injected_faults: tuple[InjectedFault, ...] = ()
     ) -> None:
-        self._table = table
+        self.table = table
         self._seed = seed
         self._injected_faults = injected_faults
         self._opened = 0
@@ -35,7 +35,7 @@ class SimulatedTable:
         """Create the simulated table for a game."""
         orders = game.orders
         hardware = simulated(
-            self._table,
+            self.table,
             game.config,
             orders.game,
             seats_of(orders.setup(orders.dealer)),
@@ -52,7 +52,7 @@ class SimulatedTable:
         """Create the simulated table without players, and a simulated person who covers sensors."""
         orders = game.orders
         hardware = simulated(
-            self._table,
+            self.table,
             game.config,
             orders.game,
             seats_of(orders.setup(orders.dealer)),
@@ -68,13 +68,13 @@ class TableOnLines:
     """Opens the boards of a real table at their ports."""
 
     def __init__(self, table: Table, ports: Mapping[str, str], keys: DeviceKeys | None) -> None:
-        self._table = table
+        self.table = table
         self._ports = ports
         self._keys = keys
 
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
         """Open the ports. Raises BoardSilentError if one cannot be opened."""
-        return on_lines(self._table, game.orders.game, self._ports, guide, self._keys)
+        return on_lines(self.table, game.orders.game, self._ports, guide, self._keys)
 
     def open_for_service(
         self, game: PlannedGame, guide: ServiceGuide

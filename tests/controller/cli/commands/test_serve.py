@@ -49,6 +49,18 @@ def test_a_stop_signal_ends_the_service_with_exit_code_0(start: Start, number: i
     assert (process.returncode, err) == (0, "")
 
 
+def test_a_hangup_under_a_supervisor_reads_the_file_and_the_service_stays(start: Start) -> None:
+    process = start("serve --listen 127.0.0.1:0")
+    assert process.stdout is not None
+    address = process.stdout.readline().split()[-1]
+    process.send_signal(signal.SIGHUP)
+    with urllib.request.urlopen(address, timeout=10) as page:  # noqa: S310 an http address
+        assert page.status == 200
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+
+
 def test_the_supervisor_gets_ready_watchdog_and_stopping(start: Start, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
         supervisor.bind(str(tmp_path / "notify"))
