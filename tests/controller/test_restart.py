@@ -198,7 +198,7 @@ def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_
         ),
         pytest.param("robotic", "filipino", {}, id="filipino", marks=pytest.mark.slow),
         pytest.param("classic", "filipino", {}, id="by_hand", marks=pytest.mark.slow),
-        pytest.param("auto_deal", "wenzhou", {}, id="hand_lanes"),
+        pytest.param("auto_deal", "wenzhou", {}, id="hand_lanes", marks=pytest.mark.slow),
         pytest.param("single_port", "block", {}, id="chain", marks=pytest.mark.slow),
     ],
 )

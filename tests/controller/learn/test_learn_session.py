@@ -49,6 +49,7 @@ def test_every_wire_of_a_shuffled_table_is_found_and_the_proposal_passes_check(
     check_all_found(table, seed, 1.0, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_person_who_often_saw_nothing_only_needs_more_rounds(tmp_path: Path) -> None:
     check_all_found("single_port", 3, 0.5, tmp_path)
 

@@ -302,9 +302,10 @@ def test_the_lid_does_not_start_while_a_hand_is_in_the_light_curtain() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 def test_a_throw_that_a_pause_interrupts_counts_once() -> None:
     plain = undisturbed()
-    for early in (0.05, 0.0005, 0.0, 0.5, 0.001, 0.0002)[: tries(6, quick=1)]:
+    for early in (0.05, 0.0005, 0.0, 0.5, 0.001, 0.0002)[: tries(3, quick=1, evidence=6)]:
         thrown = plain.at("dice_thrown") - early
         check_same_deal(play(happens={thrown: unplug(4.0)}), plain)
         check_same_deal(play(happens={thrown: power_cut("base")}), plain)

@@ -57,6 +57,7 @@ def hands_of_each_round(
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dealer", slow_except([2], [0, 2]))
 def test_each_dealer_gets_the_seventeenth_tile(dealer: int) -> None:
     rounds = hands_of_each_round(dealer, 5)
@@ -87,6 +88,7 @@ def test_a_tile_that_sticks_at_the_counter_comes_to_its_hand(jam: str) -> None:
         assert rules == truth == {seat: 17 if seat == now else 16 for seat in range(4)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "injected_fault", slow_except(["jam:head1#4~99"], ["jam:head1#4~99", "starved:head1#4~99"])
 )

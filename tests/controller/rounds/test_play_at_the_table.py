@@ -185,6 +185,7 @@ def test_a_kong_gets_a_tile_from_the_replacement_end_by_the_arm() -> None:
     assert step["from"] == [str(replaced.place)]
 
 
+@pytest.mark.slow
 def test_a_flores_drawn_in_the_play_is_laid_out_and_replaced() -> None:
     hand = hand_in_which("filipino", "flores")
     at = next(number for number, (_, do) in enumerate(hand.acts) if do.startswith("flores"))
@@ -431,6 +432,7 @@ def test_at_wenzhou_a_dealer_who_wins_deals_again_else_the_deal_passes() -> None
     assert passed and stayed
 
 
+@pytest.mark.slow
 def test_the_end_of_a_match_is_reported_and_the_next_one_begins_with_zero_scores() -> None:
     first, second = evening("backgammon").hands
     for hand in (first, second):

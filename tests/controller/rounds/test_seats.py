@@ -79,6 +79,7 @@ def test_after_the_last_dealer_value_the_seats_are_drawn_and_the_scores_move_wit
     assert after["scores"] == [plain(moved[seat] + gains.get(seat, 0)) for seat in range(4)]
 
 
+@pytest.mark.slow
 def test_the_record_contains_the_drawing_so_that_a_replay_has_the_same_scores() -> None:
     night = with_new_seats("auto_deal")
     assert sum('"seats"' in line for line in night.record) == 1
@@ -118,6 +119,7 @@ def test_W2_the_seats_are_drawn_before_the_first_hand_and_east_deals(table: str)
     assert [plain(score) for score in kept.match.scores] == night.hands[0].settled["scores"]
 
 
+@pytest.mark.slow
 def test_W2_throws_given_for_the_hand_are_not_used_to_draw_seats() -> None:
     rules = find_game("wenzhou")
     orders = Orders(rules, Parameters(), throws=((3, 5), (2, 4)), play=True, draw_seats=True)

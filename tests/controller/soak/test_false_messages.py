@@ -80,6 +80,7 @@ WEAKENED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what",
     slow_except(["reasons of ends"], ["codes of faults", "reasons of ends", "faces of dice"]),

@@ -108,6 +108,7 @@ def board(library: Path) -> VirtualChip:
     return chip
 
 
+@pytest.mark.slow
 def test_a_round_writes_so_little_that_the_storage_lasts_a_million_rounds(
     library: Path, changes: list[PinLevelChange]
 ) -> None:

@@ -125,6 +125,7 @@ def restarted(board: Processor, reset: Callable[[], None]) -> Message:
     return started
 
 
+@pytest.mark.slow
 def test_the_reset_button_is_reported_as_the_cause(board: Processor) -> None:
     assert restarted(board, board.reset) == Started(2, ResetCause.EXTERNAL)
     assert begun(board)[2] == []
