@@ -273,6 +273,29 @@ def test_a_preview_plays_and_gives_the_picture_back(page: Page, address: str) ->
     assert page.locator(".scene-tile").count() == 0
 
 
+def test_a_played_hand_shows_discards_in_the_middle_and_sets_before_the_seats(
+    page: Page, address: str
+) -> None:
+    events = recorded_round("wenzhou", "robotic", "--play")
+    mount(page, address, shown_for("wenzhou", "robotic"))
+    acts = [event for event in events if event["event"] == "action_taken"]
+    discards = [str(event["do"]).split()[1] for event in acts if "discard" in str(event["do"])]
+    win = next(event for event in acts if str(event["do"]).startswith("win"))
+    seek(page, events, float(str(win["t"])) - 0.01)
+    label = page.locator(".table-scene").get_attribute("aria-label") or ""
+    counts = [int(count) for count in re.findall(r"Seat \d: (\d+) tiles", label)]
+    assert len(counts) == 4
+    assert all(16 <= count <= 18 for count in counts)
+    faces = page.locator(".scene-tile .scene-face").evaluate_all(
+        "faces => faces.map((face) => face.parentNode.dataset.face)"
+    )
+    for face in set(discards):
+        assert faces.count(face) >= discards.count(face)
+    seek(page, events, float(str(win["t"])) + 2)
+    shown = page.locator(".scene-tile .scene-face").count()
+    assert len(faces) + 10 <= shown <= len(faces) + len(str(win["do"]).split()) - 1
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_labels_are_readable_on_a_phone_in_both_themes(
     page: Page, address: str, theme: str

@@ -90,6 +90,7 @@ export class Stage {
     } else if (!(event && this.dice.shaking && kind !== "dice_thrown")) {
       this.dice.show(state.dice, time, sudden);
     }
+    if (kind === "delivered") this.motions.hurry(event.from, time, SLIDE / 2);
     if (kind === "move" && event.move === "carry" && this.path && !sudden) {
       this.carry(old, event, time, before, this.until(following, index, time, 0));
       return;

@@ -4,13 +4,14 @@ import { element } from "./drawing/svg.js";
 import { extent } from "./drawing/felt.js";
 import { emptyState, withStatus } from "./model/state.js";
 import { withEvent } from "./model/events.js";
+import { TableClock } from "./motion/table_clock.js";
 
 /**
  * Draws a table into `container` and returns its controls.
  *
  * `geometry` is the JSON of controller/panel/geometry.py. Options: `messages` (words by key),
  * `reducedMotion` (true, false, or undefined for the system's setting), `rate` (seconds of the table
- * for each real second).
+ * for each real second; measured from the events if it is left out).
  *
  * - `update(status)` shows a status; `event(event)` shows one event with its motion;
  * - `preview(deal)` plays the events of a preview and returns `{done, stop()}`; until it is stopped
@@ -30,9 +31,8 @@ export function mountTable(container, geometry, options = {}) {
   let previewing = null;
   let frame = 0;
   let destroyed = false;
-  const begun = performance.now();
-  const rate = options.rate ?? 1;
-  const now = () => ((performance.now() - begun) / 1000) * rate;
+  const clock = new TableClock(() => performance.now() / 1000, options.rate);
+  const now = () => clock.now();
 
   function run() {
     frame = 0;
@@ -61,6 +61,7 @@ export function mountTable(container, geometry, options = {}) {
   }
 
   function event(each) {
+    clock.take(each.t);
     state = withEvent(state, each, geometry);
     if (previewing) return;
     stage.show(state, { time: now(), event: each, sudden: isSudden() });

@@ -119,6 +119,7 @@ export class TileLayer {
     if (tile.shown === face && (tile.turn === turn || !face)) return;
     tile.shown = face;
     tile.turn = turn;
+    tile.group.dataset.face = face;
     if (tile.face) tile.face.remove();
     tile.face = null;
     if (!face) return;

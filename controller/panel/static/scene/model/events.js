@@ -1,4 +1,5 @@
 // The state after an event of docs/EVENTS.md. Unknown events leave the state as it is.
+import { withAction } from "./actions.js";
 import { slotOf } from "./state.js";
 
 /** The state after one event; `geometry` gives the slots of the places. */
@@ -32,6 +33,8 @@ export function withEvent(state, event, geometry) {
         (tile) => ({ ...tile, where: tile.where === "seat" ? "shown" : "up", face: event.tile ?? "" }),
         { indicator: event.at, indicatorFace: event.tile ?? "", lit: [] },
       );
+    case "action_taken":
+      return withAction(state, event);
     case "ready":
       return { ...state, lit: [], step: null, readyLamp: true };
     case "operator_prompted":
@@ -107,6 +110,8 @@ function raised(state, geometry) {
     tiles,
     slots: new Map(),
     counter: 0,
+    acts: 0,
+    lastLaid: null,
     trays: {},
     heads: {},
     dice: null,

@@ -1,6 +1,6 @@
 // Words of the picture. A page passes its own catalogue as `options.messages`.
 
-const ENGLISH = {
+export const ENGLISH = {
   seat: "Seat {seat}",
   tiles: "{tiles} tiles",
   indicator: "indicator",

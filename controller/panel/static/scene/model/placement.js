@@ -2,6 +2,7 @@
 import { positionOf } from "./events.js";
 
 const GAP = 0.002;
+const ROWS = ["seat", "shown", "played"];
 
 /**
  * The target of every tile of a state: `{x, y, level, turn, crossed, face, hidden}`.
@@ -11,7 +12,7 @@ export function targets(state, geometry) {
   const placed = new Map();
   const rows = new Map();
   for (const [place, tile] of state.tiles) {
-    if (tile.where === "seat" || tile.where === "shown") {
+    if (ROWS.includes(tile.where)) {
       const key = `${tile.where} ${tile.seat}`;
       if (!rows.has(key)) rows.set(key, []);
       rows.get(key).push([place, tile]);
@@ -24,7 +25,10 @@ export function targets(state, geometry) {
   for (const [key, row] of rows) {
     const [where, seat] = key.split(" ");
     row.sort((one, other) => one[1].order - other[1].order);
-    const spots = handRow(geometry, Number(seat), row.length, where === "shown");
+    const spots =
+      where === "played"
+        ? playedRows(geometry, Number(seat), row.length)
+        : handRow(geometry, Number(seat), row.length, where === "shown");
     row.forEach(([place, tile], index) => placed.set(place, { ...spots[index], face: tile.face }));
   }
   return placed;
@@ -70,4 +74,35 @@ export function handRow(geometry, number, count, shown = false) {
       hidden: false,
     };
   });
+}
+
+/** The spots of tiles that a seat has laid in the middle: rows inside the walls, before the seat. */
+export function playedRows(geometry, number, count) {
+  const seat = geometry.seats.find((each) => each.seat === number) ?? geometry.seats[0];
+  const { width, length } = geometry.tile;
+  const angle = (seat.turn * Math.PI) / 2;
+  const right = { x: Math.cos(angle), y: Math.sin(angle) };
+  const out = { x: Math.sin(angle), y: -Math.cos(angle) };
+  const spots = [];
+  let distance = geometry.field.wall_distance - length * 1.35;
+  while (spots.length < count) {
+    // Rows get shorter towards the middle, so that the rows of neighbours do not meet.
+    const half = Math.max(width / 2, distance - length / 2 - GAP);
+    const perRow = Math.max(1, Math.floor((2 * half) / width));
+    const inRow = Math.min(perRow, count - spots.length);
+    for (let index = 0; index < inRow; index += 1) {
+      const along = (index - (perRow - 1) / 2) * width;
+      spots.push({
+        x: right.x * along + out.x * distance,
+        y: right.y * along + out.y * distance,
+        level: 0,
+        turn: seat.turn,
+        crossed: seat.turn % 2 === 1,
+        face: "",
+        hidden: false,
+      });
+    }
+    distance = Math.max(0, distance - length - GAP);
+  }
+  return spots;
 }

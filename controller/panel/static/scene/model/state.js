@@ -2,7 +2,8 @@
 
 /**
  * The state of an empty table. `tiles` has one entry for each place of the set on top:
- * `where` is "wall", "seat", "up" (face up in its place), "shown" (face up before a seat) or "swept";
+ * `where` is "wall", "seat", "up" (face up in its place), "shown" (face up before a seat), "played"
+ * (laid in the middle by a seat) or "swept"; `acted` is set if an action of a player showed the tile;
  * `at` is a position on the field that a carry gave it, instead of its slot.
  */
 export function emptyState() {
@@ -28,6 +29,8 @@ export function emptyState() {
     pause: [],
     seats: new Map(),
     counter: 0,
+    acts: 0,
+    lastLaid: null,
   };
 }
 
@@ -62,7 +65,10 @@ export function withStatus(state, status, geometry) {
   };
   // Rising walls have no places until their lifts are confirmed; events show them before.
   const rising = next.top === "raising" && !Object.keys(scene.places).length;
-  next.tiles = rising ? state.tiles : tilesOf(state, scene.places, geometry);
+  // After a correction by a dealer, the tiles of actions that were taken back are in the hands again.
+  const corrected = Boolean(round) && round.acts < state.acts;
+  if (corrected) Object.assign(next, { acts: round.acts, lastLaid: null });
+  next.tiles = rising ? state.tiles : tilesOf(state, scene.places, geometry, corrected);
   if (next.top === "collecting") {
     for (const [place, tile] of next.tiles) next.tiles.set(place, { ...tile, where: "swept", at: null });
   }
@@ -83,15 +89,18 @@ function seatsOf(status) {
   return seats;
 }
 
-function tilesOf(state, places, geometry) {
+function tilesOf(state, places, geometry, corrected) {
   const tiles = new Map();
   let order = state.counter;
   for (const [place, value] of Object.entries(places)) {
     if (!(place in geometry.slots)) continue;
     const before = state.tiles.get(place);
     const tile = tileOf(value);
-    if (before && before.carried && tile.where === "wall") {
-      // The machine carries this tile; the status follows when the delivery is confirmed.
+    const isAhead = before && before.carried && tile.where === "wall";
+    const isPlayed = before && before.acted && tile.where === "seat" && !corrected;
+    if (isAhead || isPlayed) {
+      // The machine carries this tile, and the status follows when the delivery is confirmed; or a
+      // player has shown it, which the status does not contain.
       tiles.set(place, before);
       continue;
     }

@@ -1,8 +1,6 @@
 // Motions of tiles in the time of the table: each is a path between two targets.
 import { eased } from "./kinematics.js";
 
-const EMPTY = new Map();
-
 /** The pose of a resting tile. */
 export function resting(target) {
   return { x: target.x, y: target.y, height: target.level, spin: 0, shown: target.hidden ? 0 : 1 };
@@ -25,6 +23,16 @@ export class TileMotions {
    */
   start(place, from, target, begin, end, { rise = 0, flip = false } = {}) {
     this.moving.set(place, { from, to: resting(target), begin, end, rise, flip });
+  }
+
+  /** Ends the motions of these places within some seconds: the table has confirmed their end. */
+  hurry(places, time, seconds) {
+    for (const place of places) {
+      const motion = this.moving.get(place);
+      if (!motion || motion.end <= time + seconds) continue;
+      const from = this.pose(place, time);
+      this.moving.set(place, { ...motion, from, begin: time, end: time + seconds, rise: 0 });
+    }
   }
 
   /** Whether any motion has not ended at this time. */
@@ -57,6 +65,6 @@ export class TileMotions {
 
   /** The places whose motions have not ended. */
   get places() {
-    return this.moving.size ? this.moving.keys() : EMPTY.keys();
+    return this.moving.keys();
   }
 }
