@@ -185,6 +185,10 @@ class Daemon:
         """Tiles that each head has lifted in this or the last build, and its share of the set."""
         return self._under.lifted
 
+    def watch_lifts(self, lifted: Callable[[], None]) -> None:
+        """Call `lifted` after every tile that a head has lifted, which no event reports."""
+        self._under.on_lifted = lifted
+
     @property
     def is_building(self) -> bool:
         """Whether a set is in the drum and is being mixed or built."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -35,6 +36,8 @@ class UnderCycle:
         self._run_state = run_state
         self._picks: dict[str, int] = {}
         """Tiles of the last set that each head has lifted, by the head's part."""
+        self.on_lifted: Callable[[], None] = _ignore
+        """Called after every tile that a head has lifted."""
         self._shares: dict[str, int] = {}
         self._to_lift = Load()
         self._taken: deque[int] = deque()
@@ -160,6 +163,7 @@ class UnderCycle:
         """Build the set; returns the tiles that each head has lifted, by the head's part."""
         rig, load = self._rig, self._load(number)
         self._shares, self._to_lift = dict(load.shares), load
+        load.counted = self.on_lifted
         progress = await BuildProgress.begun(rig.counters, work)
         at_rest = self._times_at_rest
         if rig.chain:
@@ -313,3 +317,7 @@ class UnderCycle:
             if motor
         ]
         return (*((modules.drum.motor,) if modules.drum else ()), *motors, *gates)
+
+
+def _ignore() -> None:
+    """The default of `on_lifted`."""

@@ -49,8 +49,6 @@ T = TypeVar("T")
 
 PUBLISH_AFTER = 0.02
 """Seconds for which changes are collected before the status is published."""
-BUILD_INTERVAL = 0.25
-"""Seconds between two publications while heads lift tiles, which no event reports."""
 ABANDONED = "the round was abandoned"
 """The reason to put every tile away after a fault that a person has cleared so."""
 SESSION, RUN_CHOICE = "session", "run choice"
@@ -333,8 +331,6 @@ class TableService:
     def _publish(self) -> None:
         self._publishing = None
         self.feed.publish(self._tracker.status())
-        if self.daemon is not None and self.daemon.is_building:
-            self._publishing = self._loop.call_later(BUILD_INTERVAL, self._publish)
 
     def _on_event(self, event: Event) -> None:
         self._tracker.update(event)
@@ -480,6 +476,7 @@ class TableService:
         self.daemon, self.programme, self.game = run.daemon, programme, game
         choice = game.choice.model_dump(mode="json")
         self.thread.write(lambda store: store.put_fact(RUN_CHOICE, choice))
+        run.daemon.watch_lifts(self.changed)
         self._tracker.begin_run(journal.serials)
         programme.attach(run.daemon.run_state)
         if self.book is not None:

@@ -36,6 +36,8 @@ class Load:
 
     shares: dict[str, int] = field(default_factory=dict)
     report: Callable[[int], None] = lambda missing: None
+    counted: Callable[[], None] = lambda: None
+    """Called after every count."""
     _reported: bool = False
 
     @property
@@ -47,6 +49,7 @@ class Load:
         """Subtract tiles that a head has counted; a negative number for tiles that were removed."""
         if part in self.shares:
             self.shares[part] = max(0, self.shares[part] - tiles)
+            self.counted()
             if self._reported:
                 self.report(self.left)
 
