@@ -21,7 +21,8 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench evidence mutants docs lock clean firmware-tools
+.PHONY: help run test test-quick check format bench evidence mutants docs lock clean firmware-tools \
+	browser-tools
 
 help:
 	@echo "make run         deal one round of Wenzhou mahjong on the simulated table robotic"
@@ -34,16 +35,17 @@ help:
 	@echo "make mutants     make COUNT=300 random changes; count those the quick tests detect: hours"
 	@echo "make docs        write every generated page and drawing"
 	@echo "make lock        put the newest versions into requirements*.txt (needs uv)"
+	@echo "make browser-tools   install the Debian packages that the panel's and the API's tests need"
 	@echo "make firmware-tools  install the Debian packages that the firmware's tests need"
 	@echo "make clean       remove .venv and every cache"
 
 run: $(VENV)/.run
 	@$(BIN)/wallwright serve --sim 25 --game wenzhou --automatic --until ready --listen 127.0.0.1:0
 
-test: $(VENV)/.dev firmware-tools
+test: $(VENV)/.dev firmware-tools browser-tools
 	$(PYTEST)
 
-test-quick: $(VENV)/.dev firmware-tools
+test-quick: $(VENV)/.dev firmware-tools browser-tools
 	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
 check: $(VENV)/.dev
@@ -65,7 +67,7 @@ evidence: $(VENV)/.dev
 
 COUNT ?= 300
 # Draws a new seed and prints it; SEED=n makes the same mutants again.
-mutants: $(VENV)/.dev firmware-tools
+mutants: $(VENV)/.dev firmware-tools browser-tools
 	$(BIN)/python -m tools.mutants --count $(COUNT) $(if $(SEED),--seed $(SEED)) \
 		--jobs $(JOBS) --report build/survivors.txt
 
@@ -128,6 +130,25 @@ firmware-tools:
 		echo "The firmware's tests need its compilers and its emulated processor (on Debian:" \
 			"sudo apt install gcc libc6-dev $(FIRMWARE_PACKAGES)); install them and run make" \
 			"again." >&2; exit 1; \
+	fi
+
+# The Debian packages with the browser and the proxy of the panel's and the API's tests, and a file
+# of each. Without the fonts, tiles and Chinese characters are boxes.
+BROWSER_PACKAGES := chromium fonts-wqy-zenhei fonts-symbola nginx-light
+BROWSER_SIGNS = $(and $(wildcard /usr/bin/chromium),$(wildcard /usr/sbin/nginx),\
+	$(wildcard /usr/share/fonts/truetype/wqy/wqy-zenhei.ttc),\
+	$(wildcard /usr/share/fonts/truetype/ancient-scripts/Symbola_hint.ttf))
+
+browser-tools:
+	@if [ -n "$(BROWSER_SIGNS)" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+			$(BROWSER_PACKAGES); \
+	else \
+		echo "The panel's and the API's tests need a browser and a proxy (on Debian:" \
+			"sudo apt install $(BROWSER_PACKAGES)); install them and run make again." >&2; \
+		exit 1; \
 	fi
 
 $(VENV)/.run: $(VENV)/.made requirements-build.txt requirements.txt pyproject.toml

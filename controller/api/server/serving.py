@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ CONNECTIONS = 512
 """Connections at the same time; a further request is answered with 503."""
 LARGEST_MESSAGE = 4096
 """Largest WebSocket message from a client, bytes."""
+SWITCH = 0.0005
+"""Seconds after which a worker thread gives the interpreter to the event loop. Python's own value
+is 0.005, and the loop can wait for two threads in a row."""
 SHUTDOWN = 2.0
 """Real seconds in which connections can end when the service stops."""
 
@@ -93,6 +97,8 @@ async def serve_api(
     tls = _tls(cert, key) if cert is not None and key is not None else None
     accounts = await open_accounts(data_dir, now, passwords or Passwords())
     hub = StreamHub(service, accounts, pace)
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH)
     judge = WorkerThread("judge")
     try:
         app = create_app(service, accounts, hub, judge=judge, table=table, panel=panel)
@@ -109,6 +115,7 @@ async def serve_api(
                 server.ending.set()
                 await serving
     finally:
+        sys.setswitchinterval(switch)
         judge.close()
         await accounts.close()
 
