@@ -8,14 +8,19 @@ once, and the second reply equals the first.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from controller.service.status import GameChoice, Value
 from controller.service.user_roles import UserRole
 
-Names = dict[int, str]
+SeatNumber = Annotated[int, Field(ge=0, le=7)]
+PlayerName = Annotated[str, Field(max_length=40)]
+Names = Annotated[
+    dict[SeatNumber, PlayerName],
+    Field(json_schema_extra={"propertyNames": {"pattern": "^[0-7]$"}}),
+]
 
 
 class NoArguments(Value):
