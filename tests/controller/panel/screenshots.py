@@ -35,7 +35,7 @@ PICTURES: dict[str, tuple[int, tuple[Shown, ...]]] = {
         520,
         (
             Shown("wenzhou", "robotic", "dice_thrown", 12.6),
-            Shown("wenzhou", "robotic", "ready", 8, "dark"),
+            Shown("wenzhou", "robotic", "settled", 1, "dark", ("--play",)),
         ),
     ),
     "picture_games.png": (
@@ -43,7 +43,7 @@ PICTURES: dict[str, tuple[int, tuple[Shown, ...]]] = {
         (
             Shown("pai_gow", "pai_gow", "choice_made", 5.2, "light", ("--cut", "chee_yee")),
             Shown("filipino", "robotic", "tile_turned_up", 30, "dark"),
-            Shown("draw", "robotic", "ready", 3),
+            Shown("draw", "robotic", "settled", 1, "light", ("--play",)),
         ),
     ),
     "picture_phone.png": (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from config.loader import load_game, load_table
+from config.loader import game_names, load_game, load_table
 from controller.panel.geometry import geometry
 from controller.panel.preview import preview_deal
 from controller.panel.replay_export import export_replay
@@ -26,10 +26,12 @@ from controller.service.status import (
 )
 from tests.controller.panel.browser import chromium, mount, panel_files, seek
 from tests.controller.panel.recorded import Events, recorded_round
+from tests.fitting import fits
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 Box = tuple[float, float]
+HAND = re.compile(r"Seat (\d): (\d+) tiles")
 _TRANSLATE = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
 
 
@@ -283,7 +285,7 @@ def test_a_played_hand_shows_discards_in_the_middle_and_sets_before_the_seats(
     win = next(event for event in acts if str(event["do"]).startswith("win"))
     seek(page, events, float(str(win["t"])) - 0.01)
     label = page.locator(".table-scene").get_attribute("aria-label") or ""
-    counts = [int(count) for count in re.findall(r"Seat \d: (\d+) tiles", label)]
+    counts = [int(count) for _, count in HAND.findall(label)]
     assert len(counts) == 4
     assert all(16 <= count <= 18 for count in counts)
     faces = page.locator(".scene-tile .scene-face").evaluate_all(
@@ -352,3 +354,17 @@ def test_an_exported_replay_opens_offline_and_steps_through_the_round(
     page.get_by_label("Pause").click()
     assert page.evaluate("replay.playing") is False
     context.close()
+
+
+def test_the_deal_of_every_game_and_on_every_table_can_be_shown(page: Page, address: str) -> None:
+    pairs = [("robotic", game) for game in game_names() if fits("robotic", game)]
+    pairs += [("auto_deal", "da_san"), ("bench", "wenzhou"), ("single_port", "draw")]
+    pairs += [("classic", "filipino"), ("pai_gow", "bergen")]
+    for table, game in pairs:
+        deal = preview_deal(load_table(table), load_game(game), GameChoice(game=game))
+        mount(page, address, deal.geometry)
+        seek(page, deal.model_dump(mode="json")["events"], deal.seconds + 5)
+        assert tiles_on(page).keys() == deal.geometry.slots.keys(), (table, game)
+        label = page.locator(".table-scene").get_attribute("aria-label") or ""
+        counts = {int(seat): int(count) for seat, count in HAND.findall(label)}
+        assert counts == {hand.seat: len(hand.places) for hand in deal.hands}, (table, game)

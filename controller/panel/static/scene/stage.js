@@ -22,8 +22,9 @@ const READABLE = 12;
 /** Least height of labels, in pixels of the screen. */
 
 export class Stage {
-  constructor(svg, geometry, options) {
+  constructor(svg, geometry, options, isSudden) {
     this.svg = svg;
+    this.isSudden = isSudden;
     this.geometry = geometry;
     this.say = sayer(options.messages);
     this.state = emptyState();
@@ -85,7 +86,7 @@ export class Stage {
     this.targets = after;
     const kind = event ? event.event : "";
     if (sudden) this.motions.clear();
-    if (kind === "move" && event.move === "shake") {
+    if (kind === "move" && event.move === "shake" && !sudden) {
       this.dice.shake(event.dice * (event.times ?? 1), time, this.until(following, index, time, 1.5));
     } else if (!(event && this.dice.shaking && kind !== "dice_thrown")) {
       this.dice.show(state.dice, time, sudden);
@@ -200,7 +201,7 @@ export class Stage {
     const diceMove = this.dice.frame(time);
     const arm = this.path ? this.path.pose(time) : null;
     if (arm) this.gantry.show(arm, arm.busy);
-    const turning = this.state.drum.turns;
+    const turning = this.state.drum.turns && !this.isSudden();
     if (turning) this.drum.turn(time, this.state.under);
     return diceMove || turning || Boolean(arm && arm.busy) || this.motions.isActive(time);
   }

@@ -135,7 +135,9 @@ class Playback {
     while (this.next < events.length && events[this.next].t <= time) {
       const event = events[this.next];
       this.state = withEvent(this.state, event, this.geometry);
-      this.stage.plan(this.state, { time: event.t, event, following: events, index: this.next });
+      this.stage.plan(this.state, {
+        time: event.t, event, following: events, index: this.next, sudden: this.stage.isSudden(),
+      });
       this.next += 1;
       applied = true;
     }
