@@ -52,7 +52,11 @@ function follow() {
       announce(state.status, status);
       change({ status, at, receivedAt: performance.now() });
     },
-    event: report,
+    event(event) {
+      if (event.event === "action_taken") change({ acts: [...state.acts, { seat: event.seat, do: event.do }] });
+      else if (event.event === "walls_raised" || event.event === "settled") change({ acts: [] });
+      report(event);
+    },
     connection: (connection) => change({ connection }),
     refused: leave,
     attemptFailed: checkSignedIn,

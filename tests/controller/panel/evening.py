@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from controller.maintenance.mode_status import (
+    ActivityStatus,
+    CalibrationOffer,
+    ChannelStatus,
+    CounterStatus,
+    ModeFinding,
+    ModeQuestion,
+    ProposedChange,
+    ServiceModeStatus,
+    TrialStatus,
+)
 from controller.service.status import (
     BoardStatus,
     CountsStatus,
@@ -150,3 +161,96 @@ def session(**changed: Any) -> dict[str, Any]:
         ),
     }
     return values | changed
+
+
+def _channel(part: str, role: str, kind: str, **values: Any) -> ChannelStatus:
+    return ChannelStatus(board="base", part=part, role=role, kind=kind, **values)
+
+
+MODE = ServiceModeStatus(
+    since=1.0,
+    name="Tom",
+    renewal_s=0.3,
+    trace_s=10.0,
+    channels={
+        "lid": _channel(
+            "lid",
+            "motor",
+            "motor",
+            value=0,
+            unit="permille",
+            jog=("forward", "reverse"),
+            least_speed=100,
+            most_speed=400,
+        ),
+        "lid_opened": _channel(
+            "lid",
+            "opened",
+            "sensor",
+            value=0,
+            unit="level",
+            count=41,
+            trace=((-9.0, 0.0), (-6.0, 1.0), (-2.5, 0.0)),
+        ),
+        "head2_counter": _channel(
+            "head 2",
+            "counter",
+            "sensor",
+            value=1,
+            unit="level",
+            count=20480,
+            trace=tuple((-9.0 + n * 0.4, float(n % 2)) for n in range(20)),
+        ),
+        "y": _channel(
+            "gantry",
+            "y",
+            "axis",
+            value=214.5,
+            unit="mm",
+            jog=("forward", "reverse"),
+            least_speed=50,
+            most_speed=300,
+            homes=True,
+            trace=((-9.0, 100.0), (-4.0, 214.5)),
+        ),
+    },
+    stations=("lid", "head 2", "gantry"),
+    question=ModeQuestion(
+        id="q1",
+        kind="measure",
+        text="Measure the height of tray 2 above the felt.",
+        unit="mm",
+        choices=("stop",),
+    ),
+    activity=ActivityStatus(kind="calibration", target="tray 2", step="The tray is up."),
+    results=(
+        TrialStatus(
+            part="lid",
+            what="opens",
+            channels=("lid",),
+            seen="lid_opened after 1.9 s",
+            answer="yes",
+            verdict="passed",
+        ),
+    ),
+    calibrations=(
+        CalibrationOffer(kind="tray", target="tray 2", title="Height of tray 2"),
+        CalibrationOffer(
+            kind="gripper",
+            target="gripper",
+            title="Width of the gripper",
+            unavailable="The gantry is not homed.",
+        ),
+    ),
+    change=ProposedChange(
+        id="c1",
+        file="table.yaml",
+        summary=("tray 2: height 21.0 to 21.4 mm",),
+        diff="-  height_mm: 21.0\n+  height_mm: 21.4",
+        writable=True,
+    ),
+    counters=(CounterStatus(name="lid, openings", value=1240),),
+    warnings=("head 2 needs more attempts than a week ago.",),
+    moved=("lid",),
+    findings=(ModeFinding(at=2.0, text="The lid opens in 1.9 s.", kind="info"),),
+)

@@ -1,7 +1,7 @@
 /** Settings of this browser: language and theme, kept in its local storage. */
-export const LANGUAGES = { en: "English" };
+export const LANGUAGES = { en: "English", ja: "日本語", zh: "中文", fil: "Filipino" };
 export const THEMES = ["system", "light", "dark"];
-const LANGUAGE_TAGS = { en: "en" };
+const LANGUAGE_TAGS = { en: "en", ja: "ja", zh: "zh-Hans", fil: "fil" };
 
 /** A stored value, or `otherwise` if there is none or storage is not allowed. */
 export function recall(key, otherwise) {

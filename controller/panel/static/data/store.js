@@ -13,6 +13,8 @@ export const state = {
   games: [],
   presets: {},
   view: "",
+  /** The acts of the present hand since this page was opened: {seat, do}. */
+  acts: [],
   /** Views' own values that outlive a change of the view: the game being chosen, for instance. */
   drafts: {},
 };

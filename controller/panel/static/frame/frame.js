@@ -2,16 +2,28 @@
 import { t } from "../data/messages.js";
 import { may, setDraft, draft, state } from "../data/store.js";
 import { html } from "../vendor/htm_preact.js";
+import { DealerView } from "../views/dealer.js";
 import { PlayerView } from "../views/player.js";
 import { FirstStart, Pairing, SignIn } from "../views/sign_in.js";
 import { Connection } from "./connection.js";
-import { useStore } from "./hooks.js";
+import { useLoaded, useStore } from "./hooks.js";
 import { Icon } from "./icons.js";
 import { SettingsDialog } from "./settings_dialog.js";
+
+/** A view whose module is loaded when it is opened, because the first view does not need it. */
+const later = (load, name) => (properties) => {
+  const module = useLoaded(load);
+  return module.value ? html`<${module.value[name]} ...${properties} />` : html`<p class="starting">${t("now.loading")}</p>`;
+};
 
 /** Views in the order of the navigation, each with the least role that sees it. */
 export const VIEWS = [
   { name: "player", role: "player", icon: "table", View: PlayerView },
+  { name: "dealer", role: "dealer", icon: "dealer", View: DealerView },
+  { name: "attendant", role: "attendant", icon: "help", View: later(() => import("../views/attendant.js"), "AttendantView") },
+  { name: "technician", role: "technician", icon: "tool", View: later(() => import("../views/technician.js"), "TechnicianView") },
+  { name: "auditor", role: "auditor", icon: "list", View: later(() => import("../views/auditor.js"), "AuditorView") },
+  { name: "judge", role: "", icon: "judge", View: later(() => import("../views/judge.js"), "JudgeView") },
 ];
 
 const PAGES = { sign_in: SignIn, first_start: FirstStart, pair: Pairing };
@@ -46,7 +58,7 @@ export function Frame({ app }) {
     <${Navigation} present=${view.name} />
     <main id="main" tabindex="-1" class="view ${view.name}">
       <h1 class="unseen">${t(`view.${view.name}`)}</h1>
-      <${view.View} app=${app} />
+      <${view.View} key=${view.name} app=${app} />
     </main>
   </div>`;
 }

@@ -31,7 +31,6 @@ export function AnswerChoice({ prompt, busy, answer }) {
     answer(typed.trim() || picked);
   };
   return html`<form onSubmit=${send}>
-    ${previewed && html`<${ChoicePreview} question=${prompt.code} answer=${picked} />`}
     ${prompt.choices.length > MANY &&
     html`<label class="field"><span>${t("answer.search")}</span>
       <input type="search" value=${search} onInput=${(event) => seek(event.target.value)} /></label>`}
@@ -48,6 +47,7 @@ export function AnswerChoice({ prompt, busy, answer }) {
     ${prompt.more &&
     html`<label class="field"><span>${t("answer.other")}</span>
       <input value=${typed} maxlength="500" autocomplete="off" onInput=${(event) => type(event.target.value)} /></label>`}
+    ${previewed && html`<${ChoicePreview} question=${prompt.code} answer=${picked} />`}
     <div class="actions">
       <button class="primary" disabled=${busy || (!typed.trim() && !picked)}>${t("answer.choose")}</button>
     </div>

@@ -1,9 +1,11 @@
 /** The results of the session's hands in words, the scores, and who owes whom. */
 import { number, t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { seatWords } from "../data/words.js";
+import { named, seatWords } from "../data/words.js";
 import { html } from "../vendor/htm_preact.js";
 import { Empty } from "../frame/notice.js";
+import { Icon } from "../frame/icons.js";
+import { openJudge } from "./open_judge.js";
 
 export function Results() {
   const session = state.status?.session;
@@ -11,7 +13,8 @@ export function Results() {
   const latest = [...session.results].sort((a, b) => b.number - a.number);
   return html`<${Debts} debts=${session.debts} />
     <section class="card">
-      <h2>${t("results.title")}</h2>
+      <div class="card-head"><h2>${t("results.title")}</h2>
+        <button class="quiet" onClick=${openJudge}><${Icon} name="judge" />${t("results.judge")}</button></div>
       ${!latest.length && html`<${Empty}>${t(session.follow_play ? "results.none" : "results.not_followed")}<//>`}
       <ol class="results" reversed>
         ${latest.map((result) => html`<${HandResult} key=${result.number} result=${result} seats=${(seat) => seatWords(state.status, seat)} />`)}
@@ -35,14 +38,14 @@ export function HandResult({ result, seats }) {
   const payee = (seat) => (seat === null || seat === undefined ? t("results.bank") : seats(seat));
   return html`<li>
     <p class="over">${t("results.hand", { number: result.number })}${result.abandoned && ` · ${t("results.abandoned")}`}</p>
-    <p class="sentence" lang="en">${result.sentence}</p>
+    <p class="sentence" lang="en">${named(state.status, result.sentence)}</p>
     ${result.payments.length > 0 &&
     html`<ul class="payments">${result.payments.map(
       (payment) => html`<li><span>${payee(payment.payer)} → ${payee(payment.payee)}</span><b>${number(payment.amount)}</b>
-        <small lang="en">${payment.why}</small></li>`,
+        <small lang="en">${named(state.status, payment.why)}</small></li>`,
     )}</ul>`}
     ${result.reasons.length > 0 &&
     html`<details><summary>${t("results.reasons")}</summary>
-      <ul class="reasons" lang="en">${result.reasons.map((reason) => html`<li>${reason}</li>`)}</ul></details>`}
+      <ul class="reasons" lang="en">${result.reasons.map((reason) => html`<li>${named(state.status, reason)}</li>`)}</ul></details>`}
   </li>`;
 }

@@ -3,7 +3,7 @@
  *
  * `values` has the values that differ from the defaults, and `set` receives the same again.
  */
-import { t, tOr } from "../data/messages.js";
+import { t } from "../data/messages.js";
 import { plainWords } from "../data/words.js";
 import { html } from "../vendor/htm_preact.js";
 
@@ -30,7 +30,7 @@ export function kindOf(schema) {
   return "text";
 }
 
-export function SchemaForm({ schema, values, set, skip = [] }) {
+export function SchemaForm({ schema, values, set, skip = [], seats }) {
   const fields = Object.entries(schema?.properties ?? {}).filter(([name]) => !skip.includes(name));
   const setOne = (name, own) => (value) => {
     const next = { ...values };
@@ -41,7 +41,7 @@ export function SchemaForm({ schema, values, set, skip = [] }) {
   return html`<div class="schema-form">
     ${fields.map(([name, raw]) => {
       const own = resolved(raw, schema);
-      return html`<${Field} key=${name} name=${name} schema=${own} changed=${name in values}
+      return html`<${Field} key=${name} name=${name} schema=${own} seats=${SEATS.includes(name) ? seats : undefined} changed=${name in values}
         value=${values[name] ?? own.default} set=${setOne(name, own)} />`;
     })}
   </div>`;
@@ -49,17 +49,17 @@ export function SchemaForm({ schema, values, set, skip = [] }) {
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-function Field({ name, schema, value, changed, set }) {
+function Field({ name, schema, value, changed, set, seats }) {
   const id = `rule-${name}`;
-  const kind = kindOf(schema);
+  const kind = seats ? "choice" : kindOf(schema);
   const Input = INPUTS[kind];
-  return html`<div class="rule ${kind} ${changed ? "changed" : ""}">
+  return html`<div class=${`rule is-${kind} ${changed ? "changed" : ""}`}>
     <div class="rule-words">
       <label for=${id} lang="en">${schema.title && schema.title.includes(" ") ? schema.title : plainWords(name)}</label>
       ${schema.description && html`<p id=${`${id}-what`} lang="en">${schema.description}</p>`}
     </div>
     <div class="rule-value">
-      <${Input} id=${id} schema=${schema} value=${value} set=${set} described=${schema.description ? `${id}-what` : null} />
+      <${Input} id=${id} schema=${schema} value=${value} set=${set} seats=${seats} described=${schema.description ? `${id}-what` : null} />
       ${changed && html`<button type="button" class="quiet small" onClick=${() => set(undefined)}
         aria-label=${t("rules.reset_one", { name: plainWords(name) })}>${t("rules.reset")}</button>`}
     </div>
@@ -69,11 +69,16 @@ function Field({ name, schema, value, changed, set }) {
 const Switch = ({ id, value, set, described }) => html`<input type="checkbox" role="switch" class="switch" id=${id}
   checked=${Boolean(value)} aria-describedby=${described} onChange=${(event) => set(event.target.checked)} />`;
 
-const Choice = ({ id, schema, value, set, described }) => html`<select id=${id} aria-describedby=${described}
-  onChange=${(event) => set(options(schema)[event.target.selectedIndex])}>
-  ${options(schema).map((option) => html`<option selected=${same(option, value)}>${tOr(`value.${option}`, typeof option === "string" ? plainWords(option) : String(option))}</option>`)}
-</select>`;
-const options = (schema) => schema.enum ?? [schema.const];
+/** Names of the fields that hold a seat, if the form is given the words of the seats. */
+const SEATS = ["seat", "dealer", "discarder", "bidder", "out", "owner"];
+
+function Choice({ id, schema, value, set, seats, described }) {
+  const options = seats ? [undefined, ...seats.keys()] : (schema.enum ?? [schema.const]);
+  const words = (option) => (seats ? (seats[option] ?? "–") : typeof option === "string" ? plainWords(option) : String(option));
+  return html`<select id=${id} aria-describedby=${described} onChange=${(event) => set(options[event.target.selectedIndex])}>
+    ${options.map((option) => html`<option selected=${same(option, value)}>${words(option)}</option>`)}
+  </select>`;
+}
 
 function NumberInput({ id, schema, value, set, described }) {
   const read = (event) => {

@@ -1,0 +1,50 @@
+/** Takes back the last acts of the hand that the table follows, because one was entered wrongly. */
+import { command } from "../api.js";
+import { t } from "../data/messages.js";
+import { state } from "../data/store.js";
+import { named } from "../data/words.js";
+import { Confirm } from "../frame/dialog.js";
+import { useAction } from "../frame/hooks.js";
+import { Empty, Notice } from "../frame/notice.js";
+import { html, useState } from "../vendor/htm_preact.js";
+
+export function Correction() {
+  const [acts, setActs] = useState(1);
+  const [reason, setReason] = useState("");
+  const [asking, ask] = useState(false);
+  const [run, { busy, error, done }] = useAction();
+  const taken = state.status?.round?.acts ?? 0;
+  const latest = state.acts.slice(-Math.max(acts + 3, 8)).reverse();
+  const give = () => run(() => command("correct", { acts, reason: reason.trim() }));
+  const submit = (event) => {
+    event.preventDefault();
+    ask(true);
+  };
+  if (!taken) return html`<section class="card"><h2>${t("correction.title")}</h2><${Empty}>${t("correction.none")}<//>
+    <${Done} reply=${done} /></section>`;
+  return html`<form class="card" onSubmit=${submit}>
+    <h2>${t("correction.title")}</h2>
+    <p class="hint">${t("correction.what")}</p>
+    <label class="field"><span>${t("correction.acts", { taken })}</span>
+      <input type="number" min="1" max=${taken} required value=${acts} onInput=${(event) => setActs(Number(event.target.value) || 1)} /></label>
+    ${latest.length > 0 &&
+    html`<ol class="acts" aria-label=${t("correction.latest")}>
+      ${latest.map(
+        (act, index) => html`<li class=${index < acts ? "taken-back" : ""} lang="en">${named(state.status, `seat ${act.seat}`)}: ${act.do}
+          ${index < acts && html` <small class="mark">${t("correction.goes")}</small>`}</li>`,
+      )}
+    </ol>`}
+    <label class="field"><span>${t("correction.reason")}</span>
+      <input maxlength="200" value=${reason} autocomplete="off" onInput=${(event) => setReason(event.target.value)} /></label>
+    <div class="actions"><button class="primary" disabled=${busy}>${t("correction.go", { acts })}</button></div>
+    <${Notice} error=${error} />
+    <${Done} reply=${done} />
+    ${asking &&
+    html`<${Confirm} question=${t("correction.question", { acts })} detail=${t("correction.detail")} action=${t("correction.go", { acts })}
+      close=${() => ask(false)} act=${give} />`}
+  </form>`;
+}
+
+/** What the table says about the correction, such as which tiles have to be moved back. */
+const Done = ({ reply }) =>
+  reply?.sentence ? html`<p class="notice done" role="status" lang="en">${named(state.status, reply.sentence)}</p>` : null;
