@@ -15,6 +15,7 @@ from controller.maintenance.mode_status import (
     ServiceModeStatus,
     TrialStatus,
 )
+from controller.service.port import SessionSummary
 from controller.service.status import (
     BoardStatus,
     CountsStatus,
@@ -254,3 +255,27 @@ MODE = ServiceModeStatus(
     moved=("lid",),
     findings=(ModeFinding(at=2.0, text="The lid opens in 1.9 s.", kind="info"),),
 )
+
+PAST = (
+    SessionSummary(
+        "s-17",
+        "2026-03-14T18:05:00Z",
+        "",
+        "wenzhou",
+        "Wenzhou mahjong",
+        2,
+        NAMES,
+        (12, -8, 4, -8),
+    ),
+    SessionSummary(
+        "s-16",
+        "2026-03-13T17:00:00Z",
+        "2026-03-13T23:10:00Z",
+        "pai_gow",
+        "Pai gow",
+        41,
+        ("Ana", "Ben"),
+        (30, -30),
+    ),
+)
+RESULTS = SESSION.results

@@ -72,10 +72,11 @@ const skipTo = (id) => (event) => {
 function Header({ app }) {
   const name = state.status?.table?.name;
   return html`<header class="header">
-    <a class="brand" href="#/" aria-label=${t("frame.home")}>
+    <a class="brand" href="#/">
       <img src="style/icon.svg" alt="" width="32" height="32" />
       <span class="brand-words"><b>${name ?? "Wallwright"}</b>
         ${state.status?.table?.simulated && html`<small>${t("frame.simulated")}</small>`}</span>
+      <span class="unseen">${t("frame.home")}</span>
     </a>
     ${state.page === "open" && html`<${Connection} />`}
     <button class="quiet icon-only" aria-label=${t("settings.open")} onClick=${() => setDraft("settings", true)}>
