@@ -9,7 +9,7 @@ next run can resume it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -33,6 +33,7 @@ from controller.journal.lines import (
     record_of,
 )
 from controller.journal.notes import Note, encode
+from controller.journal.reading import PageReader
 from controller.journal.reconcile import read_copy, verified_lines
 from controller.journal.stamp import KEY, Stamp, place_of, stamp_of
 from controller.journal.storage import DirectStorage, Storage
@@ -60,9 +61,11 @@ class Journal:
     ) -> None:
         self._storage = storage or DirectStorage()
         self._copies: Copies | MemoryCopy = MemoryCopy()
+        self._pages: PageReader | None = None
         if path is not None:
             directory = None if copies is None else Path(copies)
             self._copies = Copies(paths_of(Path(path), directory))
+            self._pages = PageReader(self._copies.paths[0])
         self._facts: dict[str, object] = {"started": started, "facts": dict(facts)}
         try:
             lines = self._copies.lines()
@@ -208,6 +211,26 @@ class Journal:
     def numbered_lines(self) -> list[tuple[int, str]]:
         """Every line of this file with its record number, in order, also if not yet on disk."""
         return [(number_of(line), line.decode()) for line in self._lines()]
+
+    def page(self, after: int, limit: int) -> Callable[[], list[str]]:
+        """A function that returns at most `limit` lines with record numbers above `after`.
+
+        The lines include those that are not on disk yet. The function reads a file and may run in
+        a thread, where it raises OSError; without files it takes little time.
+        """
+        on_disk, waiting = self._writing.on_disk, self._writing.lines
+        pages, memory = self._pages, self._copies.lines() if self._pages is None else ()
+
+        def read() -> list[str]:
+            if pages is not None:
+                found = pages.page(after, limit, on_disk)
+            else:
+                start = max(0, after + 1 - number_of(memory[0])) if memory else 0
+                found = list(memory[start : start + limit])
+            found += [line for line in waiting if number_of(line) > after]
+            return [line.decode() for line in found[:limit]]
+
+        return read
 
     def unfinished(self) -> Unfinished | None:
         """The previous run with those that it resumed, if it wrote no end record; else None."""

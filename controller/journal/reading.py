@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from controller.journal.copies import paths_of
 from controller.journal.history import Entry, history_of
-from controller.journal.lines import JournalRecord, record_of
+from controller.journal.lines import JournalRecord, number_of, record_of
 from controller.journal.reconcile import read_copy, verified_lines
 from controller.journal.stamp import require_own
+
+KEPT_PLACES = 16
+"""Readers of a long journal whose places are kept at the same time."""
 
 
 def read_records(path: Path, directory: Path | None = None) -> tuple[JournalRecord, ...]:
@@ -24,3 +28,40 @@ def read_records(path: Path, directory: Path | None = None) -> tuple[JournalReco
 def read_entries(path: Path, directory: Path | None = None) -> tuple[Entry, ...]:
     """Every step of a journal, in the order of intent. Arguments and errors as `read_records`."""
     return history_of(read_records(path, directory))
+
+
+class PageReader:
+    """Reads pages of lines of one copy while the run appends to it; for one thread at a time.
+
+    The place of the end of each of the last pages is kept, so that the next page begins there.
+    Lines are not verified: the run verified the copy when it opened it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ends: dict[tuple[int, int], int] = {}
+
+    def page(self, after: int, limit: int, last: int) -> list[bytes]:
+        """At most `limit` lines with numbers above `after`, up to the number `last`.
+
+        Raises OSError.
+        """
+        found: list[bytes] = []
+        if after >= last:
+            return found
+        with self._path.open("rb") as copy:
+            file = os.fstat(copy.fileno()).st_ino
+            place = self._ends.pop((file, after), 0)
+            copy.seek(place)
+            for line in copy:
+                number = number_of(line)
+                if number > last or len(found) == limit:
+                    break
+                place += len(line)
+                if number > after:
+                    found.append(line.rstrip(b"\n"))
+            if found:
+                self._ends[file, number_of(found[-1])] = place
+        while len(self._ends) > KEPT_PLACES:
+            del self._ends[next(iter(self._ends))]
+        return found

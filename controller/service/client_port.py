@@ -75,8 +75,8 @@ class ClientPort:
 
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         """Lines of the present run's journal with a record number above `after`, in order."""
-        lines = self._service.journal_lines()
-        return [line for number, line in lines if number > after][:limit]
+        page = self._service.journal_page(after, limit)
+        return await self._service.thread.read(lambda _: page())
 
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
         """Give a command; the same id twice is executed once and gets the same reply."""

@@ -168,6 +168,10 @@ class TableService:
         """The lines of the present run's journal with their record numbers, in order."""
         return [] if self._journal is None else self._journal.numbered_lines()
 
+    def journal_page(self, after: int, limit: int) -> Callable[[], list[str]]:
+        """A function that reads a page of the present run's journal; it may run in a thread."""
+        return list if self._journal is None else self._journal.page(after, limit)
+
     @property
     def lead(self) -> LeadStatus | None:
         """The client that leads a recovery."""
