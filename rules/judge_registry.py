@@ -7,10 +7,12 @@ tiles on the table and the claim, in the game's notation) and `judge(case)`, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rules.errors import RulesError
+from rules.geometry import Seat
 from rules.play import Payment
 from rules.steps import Facts
 
@@ -41,9 +43,24 @@ class Verdict:
         }
 
 
+RecordedAct = tuple[Any, Any]
+"""The play before an action of a recorded hand, and the action."""
+CaseMaker = Callable[[Sequence[RecordedAct], Any, Seat | None], Facts]
+"""Makes the keys of a case from a hand's actions, its last play, and the seat to be judged."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """The judge of one game: the class of its cases, and the function that judges one."""
+    """The judge of one game: the class of its cases, and the function that judges one.
+
+    `recorded_case` makes a case from a recorded hand; None if the game cannot.
+    """
 
     case: type[Any]
     judge: Callable[[Any], Verdict]
+    recorded_case: CaseMaker | None = None
+
+
+def no_case(why: str) -> RulesError:
+    """The error for a recorded hand of which no case can be made."""
+    return RulesError(f"No case can be made of this hand: {why}.")

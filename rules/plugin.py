@@ -107,10 +107,13 @@ def lazily_rules(module: str, name: str) -> Callable[[], AnyRules]:
 
 
 def lazily_judging(module: str) -> Callable[[], Judging]:
-    """Returns a function that imports `module` and returns its `Case` and `judge`."""
+    """Returns a function that imports `module` and returns its `Case` and `judge`.
+
+    If the module has a function `recorded_case`, it is returned as well.
+    """
 
     def judging() -> Judging:
         imported: Any = import_module(module)
-        return Judging(imported.Case, imported.judge)
+        return Judging(imported.Case, imported.judge, getattr(imported, "recorded_case", None))
 
     return judging

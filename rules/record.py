@@ -13,16 +13,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from rules.errors import RulesError
-from rules.games import find_game, rules_of
+from rules.games import find_game, judging_of, rules_of
 from rules.geometry import Place, Seat, parse_place
+from rules.judge_registry import RecordedAct, no_case
 from rules.play import Action, Drawing, Match, Tiles, drawn
 from rules.record_lines import NotARecordError, RecordLine, outcome_of, read_lines, tiles_in
 from rules.setup import Game, Seating, Setup, replay
-from rules.steps import Outcome
+from rules.steps import Facts, Outcome
 from rules.tiles import Face
 
 __all__ = [
@@ -54,6 +55,21 @@ class Replayed:
     dealer: Seat
     play: Any
     match: Match
+    acts: tuple[RecordedAct, ...] = ()
+    """Each action with the play before it, without those that were taken back."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters of the hand that differ from the game's defaults."""
+
+    def case(self, seat: Seat | None = None) -> Facts:
+        """The keys of a judge case of this hand, about this seat where a game needs one.
+
+        Raises RulesError for a hand of which no case can be made.
+        """
+        make = judging_of(self.game).recorded_case
+        if make is None:
+            raise no_case(f"the game '{self.game}' does not support it")
+        changed = {"parameters": dict(self.parameters)} if self.parameters else {}
+        return {"game": self.game, **make(self.acts, self.play, seat), **changed}
 
 
 def recorded(setup: Setup, tiles: Tiles, actions: Iterable[Action]) -> Iterator[str]:
@@ -105,7 +121,7 @@ def replayed(lines: Iterable[str], parameters: Any = None, match: Match | None =
     parameters that are not passed, and for an action that is not legal.
     """
     first, *acts = read_lines(lines)
-    return _played(first, acts, _set_up(first, lambda *_: parameters), match)
+    return _played(first, acts, _set_up(first, lambda *_: parameters), match)[0]
 
 
 def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
@@ -122,10 +138,18 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
             continue
         setup = _set_up(first, house)
         match = _continued_match(current, setup) or _new_match(setup)
-        play = _played(first, acts, setup, match)
+        play, played = _played(first, acts, setup, match)
         after = match if play.settlement is None else match.after(play)
         current = _CurrentMatch(setup.game.name, after)
-        yield Replayed(first.number, setup.game.name, setup.seating.dealer, play, after)
+        yield Replayed(
+            first.number,
+            setup.game.name,
+            setup.seating.dealer,
+            play,
+            after,
+            played,
+            first.values.get("parameters", {}),
+        )
 
 
 @dataclass(frozen=True)
@@ -221,9 +245,12 @@ def _parameters(game: Game, changed: Mapping[str, Any], house: HouseRules) -> An
 
 def _played(
     first: RecordLine, acts: Iterable[RecordLine], setup: Setup, match: Match | None
-) -> Any:
-    """Replays a hand from its set-up. Raises RulesError with the line that fails."""
-    rules = rules_of(setup.game.name)
+) -> tuple[Any, tuple[RecordedAct, ...]]:
+    """Replays a hand from its set-up; returns the play at its end, and every action that stands.
+
+    Raises RulesError with the line that fails.
+    """
+    rules, played = rules_of(setup.game.name), list[RecordedAct]()
     try:
         play = rules.start(setup, _tiles(tiles_in(first)), match)
     except RulesError as error:
@@ -232,15 +259,18 @@ def _played(
     for line in acts:
         if line.kind == "take_back":
             play = _taken_back(line, before, play)
+            del played[len(before) :]
             continue
         if line.kind != "action":
             raise line.fault("A second hand begins here; give the record of one hand only.")
         before.append(play)
         try:
-            play = play.apply(rules.parse(line.values["seat"], line.values["do"]))
+            action = rules.parse(line.values["seat"], line.values["do"])
+            played.append((play, action))
+            play = play.apply(action)
         except RulesError as error:
             raise line.fault(error) from error
-    return play
+    return play, tuple(played)
 
 
 def _taken_back(line: RecordLine, before: list[Any], play: Any) -> Any:

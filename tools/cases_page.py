@@ -29,6 +29,13 @@ $ wallwright judge wenzhou --example > case.yaml
 $ wallwright judge wenzhou case.yaml
 ```
 
+`wallwright replay evening.jsonl --case dispute.yaml --hand 3` makes a case of a recorded hand;
+`--seat` names the player at pai gow. The case asks about the end of the hand: the win that was
+claimed, with all seats that claimed it; the score of the dominoes, or the tile that won the game;
+who went out first; the last move at backgammon; one player against the bank. A drawn hand, a
+refused double and a hand with tiles that were not recorded have no case. The judge leaves out
+payments that do not belong to the case, such as bonuses during the hand and other players' bets.
+
 Tiles are written as `5m` (characters), `5p` (circles), `5s` (bamboo), `1z` to `7z` (E S W N, White,
 Green, Red), `1f` to `8f` (flowers); `6-4` is a domino or a pai gow tile, `10s` or `Kd` a card.
 Seats count from 0, counter-clockwise. A case can name its `game`. If the name differs from that of

@@ -40,19 +40,77 @@ def replay(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one line of JSON for each hand, for programs.")
     ] = False,
+    case: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a case for 'judge' from one hand to this file, instead of the hands.",
+            show_default=False,
+        ),
+    ] = None,
+    hand: Annotated[
+        int | None,
+        typer.Option(help="The hand of the case, from 1; otherwise the last.", show_default=False),
+    ] = None,
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            help="The seat of the case at pai gow; otherwise the first that bet.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> int:
     """Replay a record: how each hand ended, every payment, and the scores after it."""
     for each in game or ():
         game_name(each)
+    if case is not None:
+        return write_case(file, case, hand, seat)
+    for name, given in (("hand", hand), ("seat", seat)):
+        if given is not None:
+            raise BadInputError(f"`--{name}` is for a case; add --case FILE, or leave it out.")
     try:
-        for number, hand in enumerate(_hands(file), 1):
+        for number, replayed in enumerate(_hands(file), 1):
             if as_json:
-                print(json.dumps(hand_facts(hand)))
+                print(json.dumps(hand_facts(replayed)))
             else:
-                screen().print(hand_page(number, hand))
+                screen().print(hand_page(number, replayed))
     except RulesError as error:
         print(f"{file}: {error}", file=sys.stderr)
         return 1
+    return 0
+
+
+def write_case(file: Path, case: Path, number: int | None, seat: int | None) -> int:
+    """Write a judge case of one hand of a record; returns the exit code. Raises BadInputError."""
+    import yaml
+
+    if case.exists():
+        raise BadInputError(f"{case} exists already; name another file.")
+    hands = []
+    try:
+        hands = list(_hands(file))
+    except RulesError as error:
+        raise BadInputError(f"{file}: {error}") from error
+    chosen = len(hands) if number is None else number
+    if not 1 <= chosen <= len(hands):
+        raise BadInputError(
+            f"`--hand` must be 1 to {len(hands)}, the hands of {file}; got {number}."
+        )
+    hand = hands[chosen - 1]
+    try:
+        facts = hand.case(seat)
+    except RulesError as error:
+        raise BadInputError(f"{file}, hand {chosen}: {error}") from error
+    settlement: Settlement | None = hand.play.settlement
+    heading = f"# Hand {chosen} of {file.name}, which the table settled as"
+    name = "" if settlement is None else settlement.name
+    text = yaml.safe_dump(facts, sort_keys=False, default_flow_style=None, width=100)
+    try:
+        case.write_text(f"{heading} '{name}'.\n{text}", "utf-8")
+    except OSError as error:
+        raise BadInputError(
+            f"{case} cannot be written ({error.strerror}); name another file."
+        ) from error
+    print(f"{case} written; 'wallwright judge {hand.game} {case}' judges it.")
     return 0
 
 

@@ -11,11 +11,14 @@ from rules.games.backgammon.board import BAR, OFF, BackgammonBoard, name_of
 from rules.games.backgammon.legal import HIGHEST
 from rules.games.backgammon.moves import options
 from rules.games.backgammon.play import BackgammonPlay
+from rules.games.backgammon.recorded_case import recorded_case
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
 from rules.judge_checks import check_seats, refuse
 from rules.judge_registry import Verdict
 from rules.objections import Objection
+
+__all__ = ["Case", "judge", "recorded_case"]
 
 NO_MOVE = "pass"
 """The text of a move for a player who cannot move."""

@@ -11,11 +11,14 @@ from rules.games.da_san.case import KITTY, Case
 from rules.games.da_san.hand import Hand
 from rules.games.da_san.legal import why_not
 from rules.games.da_san.play import DaSanPlay
+from rules.games.da_san.recorded_case import recorded_case
 from rules.games.da_san.setup import EACH, SEATS
 from rules.games.da_san.table import Round
 from rules.geometry import Seat
 from rules.judge_registry import Verdict
 from rules.tiles import Face
+
+__all__ = ["Case", "judge", "recorded_case"]
 
 _HIDDEN = Hand(0, EACH)
 

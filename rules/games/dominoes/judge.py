@@ -10,11 +10,12 @@ from rules.games.dominoes.house import House
 from rules.games.dominoes.layout import Tableau
 from rules.games.dominoes.party import Hand
 from rules.games.dominoes.play import DominoPlay, begin
+from rules.games.dominoes.recorded_case import recorded_case
 from rules.games.dominoes.score import open_ends_score
 from rules.judge_registry import Verdict
 from rules.play import HOUSE, Payment
 
-__all__ = ["Case", "House", "judge"]
+__all__ = ["Case", "House", "judge", "recorded_case"]
 
 _HIDDEN: Hand = (None,) * 7
 """A hand that the case does not show; it can contain any tile that is not seen elsewhere."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from rules.games.filipino.case import Case, Rival, concealed, meld_of
 from rules.games.filipino.parameters import SEATS
+from rules.games.filipino.recorded_case import recorded_case
 from rules.games.filipino.score import How, Won, false_win, price
 from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 from rules.judge_registry import Verdict
+
+__all__ = ["Case", "judge", "recorded_case"]
 
 
 def judge(case: Case) -> Verdict:

@@ -12,6 +12,7 @@ from rules.games.pai_gow.compare import compare
 from rules.games.pai_gow.cuts import HANDS
 from rules.games.pai_gow.house_ways import find_house_way
 from rules.games.pai_gow.play import Hand, PaiGowPlay
+from rules.games.pai_gow.recorded_case import recorded_case
 from rules.games.pai_gow.settle import settle
 from rules.games.pai_gow.setup import Parameters
 from rules.games.pai_gow.split import Split, parse_split
@@ -20,6 +21,8 @@ from rules.judge_checks import check_seats, refuse
 from rules.judge_registry import Verdict
 from rules.play import IllegalActionError
 from rules.tiles import Face, tile_set
+
+__all__ = ["Case", "judge", "recorded_case"]
 
 TILES = 4
 """The number of tiles of a hand (4.2)."""

@@ -10,10 +10,13 @@ from rules.games.wenzhou.case import (
     laid_down,
 )
 from rules.games.wenzhou.hand import DOUBLE, Claim, NoWin, WinReading, judged
+from rules.games.wenzhou.recorded_case import recorded_case
 from rules.games.wenzhou.score import Stakes, false_win, won
 from rules.games.wenzhou.setup import SEATS
 from rules.geometry import Seat
 from rules.judge_registry import Verdict
+
+__all__ = ["Case", "judge", "recorded_case"]
 
 
 def judge(case: Case) -> Verdict:
