@@ -196,10 +196,11 @@ def _step_prompt(step: Step) -> OpenPrompt:
     code = default = ""
     more = False
     lit: tuple[str, ...] = ()
-    dice = 0
+    text, dice = question(step), 0
     match step:
         case Choose():
             kind, code, default, seats = "choice", step.what, str(step.default), (step.by,)
+            text = f"Seat {step.by} chooses: {step.what}."
             among = [str(each) for each in step.among]
             choices = tuple(PromptChoice(value=each, label=each) for each in among[:LISTED])
             more = len(among) > LISTED
@@ -217,7 +218,7 @@ def _step_prompt(step: Step) -> OpenPrompt:
         id="",
         kind=kind,
         role=UserRole.PLAYER,
-        text=question(step),
+        text=text,
         code=code,
         seats=seats,
         choices=choices,

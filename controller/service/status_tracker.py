@@ -48,7 +48,6 @@ class TableView(Protocol):
     """What the status reads of the service, apart from events."""
 
     daemon: Daemon | None
-    book: SessionBook | None
     prompts: OpenPrompts
     service: ServiceStatus
     game: PlannedGame | None
@@ -57,6 +56,10 @@ class TableView(Protocol):
     @property
     def lead(self) -> LeadStatus | None:
         """The client that leads a recovery."""
+
+    @property
+    def book(self) -> SessionBook | None:
+        """The book of the session in progress."""
 
     @property
     def chosen(self) -> PlannedGame | None:

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from config.schema import Table
 from controller.assembly import Hardware
@@ -26,8 +26,9 @@ from controller.service.evening.evening_programme import EveningProgramme
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame, any_game, planned
 from controller.service.evening.session_book import SessionBook
-from controller.service.evening.settlements import settlements_of
+from controller.service.evening.session_keeper import SessionKeeper, StoreThread
 from controller.service.open_prompts import OpenPrompts
+from controller.service.publication import Publication
 from controller.service.recovery_lead import RecoveryLead
 from controller.service.runs.run_job import RunJob
 from controller.service.runs.table_run import RunEnd, TableRun, open_journal
@@ -35,7 +36,6 @@ from controller.service.service_guide import ServiceGuide
 from controller.service.servicing.service_mode_shift import TILES_MOVED, ServiceModeShift
 from controller.service.status import (
     GameChoice,
-    HandResult,
     LeadStatus,
     ServiceName,
     ServiceStatus,
@@ -45,14 +45,10 @@ from controller.service.status_feed import StatusFeed
 from controller.service.status_tracker import StatusTracker
 from rules.errors import WallwrightError
 
-T = TypeVar("T")
-
-PUBLISH_AFTER = 0.02
-"""Seconds for which changes are collected before the status is published."""
 ABANDONED = "the round was abandoned"
 """The reason to put every tile away after a fault that a person has cleared so."""
-SESSION, RUN_CHOICE = "session", "run choice"
-"""Names of facts in the store."""
+RUN_CHOICE = "run choice"
+"""Name of the fact in the store that has the choice of the present run."""
 
 
 class TableOpener(Protocol):
@@ -67,16 +63,6 @@ class TableOpener(Protocol):
         self, game: PlannedGame, guide: ServiceGuide
     ) -> tuple[Hardware, Helper | None]:
         """Open the hardware without players, for service mode, and a helper if it is simulated."""
-
-
-class StoreThread(Protocol):
-    """Runs the work of the store: at once, or in a thread of its own, in the order of the calls."""
-
-    def write(self, work: Callable[[EveningStore], None]) -> None:
-        """Run a write; the caller does not wait for it."""
-
-    async def read(self, work: Callable[[EveningStore], T]) -> T:
-        """Run a read after all earlier writes; returns its result."""
 
 
 class TableService:
@@ -106,7 +92,6 @@ class TableService:
         begun = loop.time()
         self.table = table
         self.daemon: Daemon | None = None
-        self.book: SessionBook | None = None
         self.game: PlannedGame | None = None
         self.service = ServiceStatus(sentence="Nobody plays; choose a game to begin.")
         self.store = store
@@ -140,13 +125,15 @@ class TableService:
         self._listeners: list[Listener] = []
         self._wanted: PlannedGame | None = None
         self._may_run = asyncio.Event()
-        self._publishing: asyncio.TimerHandle | None = None
         self._journal: Journal | None = None
         self._presets = {
             name: GameChoice.model_validate(choice) for name, choice in store.presets().items()
         }
         self._tracker = StatusTracker(table, facts, self)
-        self.feed = StatusFeed(self._tracker.status(), self.clock)
+        self._sessions = SessionKeeper(
+            store, thread, self._tracker.count_round, self._session_is_over
+        )
+        self._publication = Publication(self._tracker.status, self.clock)
 
     # What clients read
 
@@ -171,6 +158,16 @@ class TableService:
     def journal_page(self, after: int, limit: int) -> Callable[[], list[str]]:
         """A function that reads a page of the present run's journal; it may run in a thread."""
         return list if self._journal is None else self._journal.page(after, limit)
+
+    @property
+    def feed(self) -> StatusFeed:
+        """The status and its changes."""
+        return self._publication.feed
+
+    @property
+    def book(self) -> SessionBook | None:
+        """The book of the session in progress."""
+        return self._sessions.book
 
     @property
     def lead(self) -> LeadStatus | None:
@@ -200,16 +197,13 @@ class TableService:
 
     def begin_session(self, game: PlannedGame, names: dict[int, str]) -> SessionBook:
         """Begin a session; the table starts if it does not run."""
-        number = (self.store.fact("sessions") or 0) + 1
-        self.store.put_fact("sessions", number)
-        self.book = SessionBook(f"s{number}", game, names, self.thread.write)
-        self._keep_session()
+        book = self._sessions.begin(game, names)
         self.set_state("session", f"{game.orders.game.title} is played.")
         if self.programme is not None:
-            self.programme.begin_session(self.book.id, game)
+            self.programme.begin_session(book.id, game)
         self._wanted = game
         self._may_run.set()
-        return self.book
+        return book
 
     def choose_next(self, game: PlannedGame) -> None:
         """Choose the game that applies from the next shuffle."""
@@ -219,11 +213,10 @@ class TableService:
         self.changed()
 
     def finish_session(self) -> None:
-        """End the session: now if no round is on the table, else after the round."""
-        assert self.book is not None
-        self.book.ending = True
-        if self.daemon is None or self.daemon.run_state.ledger.on_top is None:
-            self._end_session()
+        """End the session: now if no round is in progress, else after the round."""
+        self._sessions.end_after_round()
+        if self.programme is None or not self.programme.in_round:
+            self._sessions.end()
         self.changed()
 
     def clear_fault(self, *, abandon: bool = False) -> None:
@@ -329,20 +322,11 @@ class TableService:
 
     def changed(self) -> None:
         """Publish the status soon."""
-        if self._publishing is None:
-            self._publishing = self._loop.call_later(PUBLISH_AFTER, self._publish)
-
-    def _publish(self) -> None:
-        self._publishing = None
-        self.feed.publish(self._tracker.status())
+        self._publication.changed()
 
     def _on_event(self, event: Event) -> None:
         self._tracker.update(event)
-        if self.book is not None:
-            self.book.update(event)
-            over = event["event"] in ("settled", "hand_abandoned")
-            if over and self.book.ending:
-                self._round_over()
+        self._sessions.update(event)
         for listener in tuple(self._listeners):
             listener(event)
         self.changed()
@@ -351,38 +335,20 @@ class TableService:
 
     def _round_begins(self, game: PlannedGame, session: str, hand: int | None) -> int:
         self.game = game
-        if self.book is None or self.book.id != session:
-            return hand or 0
-        if hand is None:
-            self.book.change_game(game)
         self.changed()
-        return self.book.begin_round(hand)
+        return self._sessions.round_begins(game, session, hand)
 
     def _round_over(self) -> None:
-        if self.book is None:
-            return
-        if self.book.end_round() is not None:
-            self._tracker.count_round()
-        if self.book.ending:
-            self._end_session()
+        self._sessions.round_over()
         self.changed()
 
-    def _end_session(self) -> None:
-        assert self.book is not None
-        self.book.end()
-        self.book = None
-        self._keep_session()
+    def _session_is_over(self) -> None:
         if self.programme is not None:
             self.programme.end_session()
         if self._failure is None:
             self.set_state("idle", "The session is over.")
         else:
             self.set_state("fault", self._failure)
-
-    def _keep_session(self) -> None:
-        book = self.book
-        value = None if book is None else {"id": book.id, "started": book.started}
-        self.thread.write(lambda store: store.put_fact(SESSION, value))
 
     # Runs
 
@@ -402,29 +368,16 @@ class TableService:
                     continue
                 await self._run(self._wanted)
         finally:
-            for timer in (self._publishing, self._lapsing):
-                if timer is not None:
-                    timer.cancel()
-            self.feed.publish(self._tracker.status())
+            if self._lapsing is not None:
+                self._lapsing.cancel()
+            self._publication.close()
 
     async def _restore(self) -> None:
         """Continue the session and the run of an earlier start of the service."""
-        kept = await self.thread.read(lambda store: store.fact(SESSION))
-        if kept is not None:
-            found = await self.thread.read(lambda store: store.session(kept["id"]))
-            if found is not None:
-                game = self.plan(GameChoice.model_validate(found["choice"]))
-                rows = await self.thread.read(lambda store: store.results(kept["id"], 0, -1))
-                self.book = SessionBook(
-                    kept["id"],
-                    game,
-                    {int(seat): name for seat, name in found["names"].items()},
-                    self.thread.write,
-                    started=kept["started"],
-                    results=tuple(HandResult.model_validate(row) for row in rows),
-                )
-                self._wanted = game
-                self.set_state("session", f"{game.orders.game.title} continues.")
+        book = await self._sessions.restore(self.plan)
+        if book is not None:
+            self._wanted = book.game
+            self.set_state("session", f"{book.game.orders.game.title} continues.")
         choice = await self.thread.read(lambda store: store.fact(RUN_CHOICE))
         if choice is not None and not self.is_simulated:
             # The tiles of the last run are on the table, also if nobody plays.
@@ -475,7 +428,7 @@ class TableService:
             journal,
             events,
             clock=self.clock,
-            record=self._record_line,
+            record=self._sessions.record_line,
         )
         self.daemon, self.programme, self.game = run.daemon, programme, game
         choice = game.choice.model_dump(mode="json")
@@ -483,8 +436,8 @@ class TableService:
         run.daemon.watch_lifts(self.changed)
         self._tracker.begin_run(journal.serials)
         programme.attach(run.daemon.run_state)
+        self._sessions.use_settlements(run.entries or ())
         if self.book is not None:
-            self.book.settled = settlements_of(run.entries or (), self.book.id)
             if run.entries is None:
                 programme.begin_session(self.book.id, game)
             else:
@@ -495,10 +448,6 @@ class TableService:
         if programme.next is not None and not self.stopping.is_set():
             self._wanted = programme.next
         return end
-
-    def _record_line(self, line: str) -> None:
-        if self.book is not None:
-            self.book.record_line(line)
 
     def _job(self, game: PlannedGame) -> RunJob:
         orders = replace(game.orders)

@@ -39,6 +39,8 @@ class EveningProgramme:
         """The game that applies from the next shuffle; None if it is the present one."""
         self.session: str | None = None
         """The id of the active session."""
+        self.in_round = False
+        """Whether a round has begun and is not over."""
         self._tiles_of = game
         self._plan = plan
         self._round_begins = round_begins
@@ -122,12 +124,13 @@ class EveningProgramme:
         return self._shuffled.pop(tile_set, self.now)
 
     def _order(self, game: PlannedGame, number: int, *, new: bool) -> RoundOrder:
-        self.now, self._is_new, self._number = game, False, number + 1
+        self.now, self._is_new, self._number, self.in_round = game, False, number + 1, True
         if self.next is not None and self.next.choice == game.choice:
             self.next = None
         return RoundOrder(game.orders, number, new_match=new)
 
     def takes_in(self) -> bool:
         """Note the end of the round; its tiles stay if the chosen game needs others."""
+        self.in_round = False
         self._round_over()
         return not (self.session is not None and self.changes_tiles)

@@ -21,10 +21,13 @@ class DiagnosedService(Protocol):
     """What the bundle reads of the service."""
 
     table: Table
-    feed: StatusFeed
     table_file: Path | None
     journal_file: Path | None
     selftest: SelfTestReport | None
+
+    @property
+    def feed(self) -> StatusFeed:
+        """The status and its changes."""
 
     def journal_lines(self) -> list[tuple[int, str]]:
         """The lines of the present run's journal with their record numbers, in order."""

@@ -1,0 +1,132 @@
+"""Keeps the present session: begins it, feeds it with events, stores it, and restores it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
+
+from controller.events import Event
+from controller.journal import Entry
+from controller.service.evening.evening_store import EveningStore
+from controller.service.evening.game_choices import PlannedGame
+from controller.service.evening.session_book import SessionBook
+from controller.service.evening.settlements import settlements_of
+from controller.service.status import GameChoice, HandResult
+
+T = TypeVar("T")
+SESSION = "session"
+"""Name of the fact in the store that names the session in progress."""
+
+
+class StoreThread(Protocol):
+    """Runs the work of the store: at once, or in a thread of its own, in the order of the calls."""
+
+    def write(self, work: Callable[[EveningStore], None]) -> None:
+        """Run a write; the caller does not wait for it."""
+
+    async def read(self, work: Callable[[EveningStore], T]) -> T:
+        """Run a read after all earlier writes; returns its result."""
+
+
+class SessionKeeper:
+    """The present session of one table, or none.
+
+    `on_round` is called when a round was stored, `on_end` when the session is over.
+    """
+
+    def __init__(
+        self,
+        store: EveningStore,
+        thread: StoreThread,
+        on_round: Callable[[], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        self.book: SessionBook | None = None
+        """The book of the session in progress."""
+        self._store = store
+        self._thread = thread
+        self._on_round = on_round
+        self._on_end = on_end
+
+    def begin(self, game: PlannedGame, names: dict[int, str]) -> SessionBook:
+        """Begin a session; its id is the next number."""
+        number = (self._store.fact("sessions") or 0) + 1
+        self._store.put_fact("sessions", number)
+        book = self.book = SessionBook(f"s{number}", game, names, self._thread.write)
+        self._keep()
+        return book
+
+    def end_after_round(self) -> None:
+        """End the session when the present round is over."""
+        assert self.book is not None
+        self.book.ending = True
+
+    def end(self) -> None:
+        """End the session now."""
+        assert self.book is not None
+        self.book.end()
+        self.book = None
+        self._keep()
+        self._on_end()
+
+    async def restore(self, plan: Callable[[GameChoice], PlannedGame]) -> SessionBook | None:
+        """Continue the session of an earlier start; returns its book, None if there is none."""
+        kept = await self._thread.read(lambda store: store.fact(SESSION))
+        if kept is None:
+            return None
+        session = kept["id"]
+        found = await self._thread.read(lambda store: store.session(session))
+        if found is None:
+            return None
+        rows = await self._thread.read(lambda store: store.results(session, 0, -1))
+        self.book = SessionBook(
+            session,
+            plan(GameChoice.model_validate(found["choice"])),
+            {int(seat): name for seat, name in found["names"].items()},
+            self._thread.write,
+            started=kept["started"],
+            results=tuple(HandResult.model_validate(row) for row in rows),
+        )
+        return self.book
+
+    def use_settlements(self, entries: Iterable[Entry]) -> None:
+        """Use the settlements that a journal has of the session's hands."""
+        if self.book is not None:
+            self.book.settled = settlements_of(entries, self.book.id)
+
+    # The run
+
+    def update(self, event: Event) -> None:
+        """Take an event of the table; the last hand of an ending session ends the session."""
+        if self.book is None:
+            return
+        self.book.update(event)
+        if event["event"] in ("settled", "hand_abandoned") and self.book.ending:
+            self.round_over()
+
+    def record_line(self, line: str) -> None:
+        """Take a line of the record of the play."""
+        if self.book is not None:
+            self.book.record_line(line)
+
+    def round_begins(self, game: PlannedGame, session: str, hand: int | None) -> int:
+        """Begin the record of a round; returns the number of its hand."""
+        if self.book is None or self.book.id != session:
+            return hand or 0
+        if hand is None:
+            self.book.change_game(game)
+        return self.book.begin_round(hand)
+
+    def round_over(self) -> None:
+        """Store the round that is over; ends the session if that was its last one."""
+        if self.book is None:
+            return
+        if self.book.end_round() is not None:
+            self._on_round()
+        if self.book.ending:
+            self.end()
+
+    def _keep(self) -> None:
+        book = self.book
+        value = None if book is None else {"id": book.id, "started": book.started}
+        self._thread.write(lambda store: store.put_fact(SESSION, value))
