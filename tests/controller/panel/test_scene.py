@@ -17,13 +17,16 @@ from controller.panel.scene_geometry import TableGeometry
 from controller.service.port import HandRecord
 from controller.service.status import (
     GameChoice,
+    HeadStatus,
     MachineStatus,
+    OpenPrompt,
     SceneStatus,
     SeatStatus,
     SessionStatus,
     Status,
     TableFacts,
 )
+from controller.service.user_roles import UserRole
 from tests.controller.panel.browser import chromium, mount, panel_files, seek
 from tests.controller.panel.recorded import Events, recorded_round
 from tests.fitting import fits
@@ -217,22 +220,47 @@ def test_statuses_and_events_give_the_same_picture_as_the_recording(
     places = {place: f"seat {seats[place]}" if place in seats else "wall" for place in shown.slots}
     places[str(turned["at"])] = f"up {turned['tile']}"
     status = status_with(places)
-    page.evaluate("status => scene.update(status)", status)
+    page.evaluate("status => scene.update(status)", status.model_dump(mode="json"))
     drawn = tiles_on(page)
     assert sorted(drawn.values()) == sorted(recorded.values())
     assert page.locator(".scene-seat-name").first.text_content() == "East · Mei · 17 tiles · 12"
 
 
-def status_with(places: dict[str, str]) -> dict[str, object]:
+def test_a_build_shows_the_counts_of_the_heads_the_trays_and_the_seat_that_is_asked(
+    page: Page, address: str
+) -> None:
+    mount(page, address, shown_for("wenzhou", "robotic"), reducedMotion=True)
+    lifted = {f"head {number}": HeadStatus(lifted=10 + number, target=34) for number in range(4)}
+    asked = OpenPrompt(id="1", kind="act", role=UserRole.PLAYER, text="Act.", seats=(3,))
+    status = status_with({}).model_copy(
+        update={
+            "machine": MachineStatus(under="building", top="clear", mode="going"),
+            "scene": SceneStatus(drum=80, drum_turns=True, trays={"0": 10}, heads=lifted),
+            "prompts": (asked,),
+        }
+    )
+    page.evaluate("status => scene.update(status)", status.model_dump(mode="json"))
+    counts = page.locator(".scene-head.is-counting .scene-count").all_text_contents()
+    assert counts == ["10/34", "11/34", "12/34", "13/34"]
+    assert page.locator(".scene-staged[visibility='visible']").count() == 5
+    assert page.locator(".scene-drum-count").text_content() == "80"
+    assert page.locator(".scene-seat.is-asked").text_content() == "Seat 3"
+    still = status.model_copy(
+        update={"machine": MachineStatus(under="shuffling", top="clear", mode="going")}
+    )
+    page.evaluate("status => scene.update(status)", still.model_dump(mode="json"))
+    assert page.locator(".scene-head.is-counting").count() == 0
+
+
+def status_with(places: dict[str, str]) -> Status:
     """The status of a table in play, with these places."""
     seat = SeatStatus(seat=0, wind="East", name="Mei", dealer=True, tiles=17, score=12)
-    status = Status(
+    return Status(
         table=TableFacts(name="robotic", seats=4, simulated=True, software="test"),
         session=SessionStatus(id="s", started="", game="wenzhou", title="Wenzhou", seats=(seat,)),
         machine=MachineStatus(under="building", top="playing", mode="going"),
         scene=SceneStatus(places=places, drum=90, drum_turns=True),
     )
-    return status.model_dump(mode="json")
 
 
 def test_with_reduced_motion_every_change_is_shown_at_once(page: Page, address: str) -> None:

@@ -57,12 +57,14 @@ export class DrumDrawing {
     const turned = element("g", { transform: `rotate(${-90 * head.turn})` }, spot);
     element("rect", { class: "scene-head-body", x: -24, y: -15, width: 48, height: 30, rx: 7 }, turned);
     element("path", { class: "scene-head-arrow", d: "M-8 -5L0 4L8 -5" }, turned);
+    element("rect", { class: "scene-head-plate", x: -50, y: -20, width: 100, height: 40, rx: 10 }, spot);
     const label = text("", { class: "scene-count", y: 0 }, spot);
     return { spot, label };
   }
 
-  /** Shows the drum's fill, the lid and the heads of a state. */
+  /** Shows the drum's fill, the lid and the heads of a state; heads count only during a build. */
   show(state, below) {
+    const building = state.under === "building";
     write(this.group, "class", below ? "scene-below is-busy" : "scene-below");
     if (this.turning) {
       const { capacity } = this.geometry.drum;
@@ -78,7 +80,7 @@ export class DrumDrawing {
     if (this.lid) write(this.lid, "class", state.lidOpen ? "scene-lid is-open" : "scene-lid");
     for (const [name, head] of this.heads) {
       const status = state.heads[name] ?? state.heads[name.replace(/\D/g, "")];
-      const counting = status && status.target > 0 && below;
+      const counting = building && status && status.target > 0;
       writeText(head.label, counting ? `${status.lifted}/${status.target}` : "");
       write(head.spot, "class", counting ? "scene-head is-counting" : "scene-head");
     }
@@ -125,10 +127,11 @@ export class TrayDrawing {
     }
   }
 
-  /** Shows how far each tray is filled. */
+  /** Shows how far each tray is filled; while a set is gathered or shuffled, the trays are empty. */
   show(state) {
+    const empty = ["gathering", "shuffling"].includes(state.under);
     for (const [number, { stacks }] of this.trays) {
-      let left = state.trays[number] ?? 0;
+      let left = empty ? 0 : state.trays[number] ?? 0;
       for (const stack of stacks) {
         write(stack.box, "visibility", left > 0 ? "visible" : "hidden");
         left -= stack.tiles;

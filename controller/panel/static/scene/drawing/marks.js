@@ -39,10 +39,10 @@ export class Marks {
         class: `scene-mark is-${mark.kind}`, "data-part": mark.part,
         transform: `translate(${across(point.x)} ${down(point.y)})`,
       }, this.group);
-      element("circle", { class: "scene-mark-halo", r: 44 }, spot);
-      element("circle", { class: "scene-mark-ring", r: 36 }, spot);
+      element("circle", { class: "scene-mark-halo", r: 56 }, spot);
+      element("circle", { class: "scene-mark-ring", r: 50 }, spot);
       const label = element("g", { class: "scene-mark-label" }, spot);
-      text(mark.part || mark.code, { y: point.y > 0.2 ? 64 : -58 }, label);
+      text(mark.part || mark.code, { y: point.y > 0.2 ? 76 : -72 }, label);
     }
   }
 }
