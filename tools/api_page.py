@@ -15,6 +15,7 @@ This page is generated from `controller/api/endpoints.py` and `controller/servic
 
 The service of a table answers at `http://127.0.0.1:8080/` unless it is started with another
 address. Beyond this computer it listens with TLS only. Bodies are JSON in UTF-8 of at most 64 KiB.
+`examples/play_an_evening.py` is a client of 100 lines that plays two games.
 
 ## Logging in
 
