@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_overwritten(own: Path) -> None
     on_bench(load_table(own), scenario, "weak_motor:lift1#1~1.5", file=own)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", table_names())
 def test_a_table_as_it_is_configured_needs_no_change(name: str) -> None:
     async def scenario(bench: ServiceBench) -> None:
@@ -140,6 +142,7 @@ def test_a_stuck_sensor_proposes_nothing_and_is_named() -> None:
     on_bench("robotic", scenario, "stuck_sensor:head1_counter")
 
 
+@pytest.mark.slow
 def test_a_measured_way_of_an_axis_proposes_its_step(own: Path) -> None:
     async def scenario(bench: ServiceBench) -> None:
         change = await change_after(bench, "axis_steps", "gantry_x", {"Measure": "303"})
@@ -157,6 +160,7 @@ def test_a_measured_way_of_an_axis_proposes_its_step(own: Path) -> None:
     on_bench(load_table(own), scenario, file=own)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measured", "sentence"),
     [
@@ -173,13 +177,14 @@ def test_an_exact_way_and_a_wrong_unit_propose_nothing(measured: str, sentence: 
     on_bench("robotic", scenario)
 
 
+@pytest.mark.slow
 def test_the_arm_has_no_lease_while_a_person_measures() -> None:
     async def scenario(bench: ServiceBench) -> None:
         bench.mode.calibrate("axis_steps", "gantry_x")
         while (question := bench.mode.status.question) is None or question.kind != "measure":
             if question is not None:
                 bench.mode.answer(question.id, question.choices[0])
-            await bench.hardware.boards["arm"].read("loaded")
+            await asyncio.sleep(0.1)
         ready = await bench.hardware.boards["arm"].read("ready")
         assert ready == 1, "the lamp shows that hands can reach in"
 
