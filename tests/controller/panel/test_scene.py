@@ -34,6 +34,7 @@ from tests.fitting import fits
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 Box = tuple[float, float]
+FACES = "dice => dice.map((die) => die.dataset.face)"
 HAND = re.compile(r"Seat (\d): (\d+) tiles")
 _TRANSLATE = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
 
@@ -148,9 +149,7 @@ def test_the_walls_rise_before_the_dice_and_the_arm_carries_a_packet(
     assert 0 < faint < 136
     seek(page, events, time_of(events, "dice_thrown", last=True) + 0.5)
     thrown = [event for event in events if event["event"] == "dice_thrown"][-1]
-    faces = page.locator(".scene-dice [data-face]").evaluate_all(
-        "dice => dice.map((die) => die.dataset.face)"
-    )
+    faces = page.locator(".scene-dice [data-face]").evaluate_all(FACES)
     assert [int(face) for face in faces] == thrown["dice"]
     carry = next(event for event in events if event.get("move") == "carry")
     begin = float(str(carry["t"]))
@@ -396,3 +395,35 @@ def test_the_deal_of_every_game_and_on_every_table_can_be_shown(page: Page, addr
         label = page.locator(".table-scene").get_attribute("aria-label") or ""
         counts = {int(seat): int(count) for seat, count in HAND.findall(label)}
         assert counts == {hand.seat: len(hand.places) for hand in deal.hands}, (table, game)
+
+
+def test_the_throw_before_the_last_one_stays_in_view(page: Page, address: str) -> None:
+    events = recorded_round("wenzhou", "robotic")
+    mount(page, address, shown_for("wenzhou", "robotic"))
+    seek(page, events, time_of(events, "dice_thrown", last=True) + 4)
+    thrown = [event["dice"] for event in events if event["event"] == "dice_thrown"]
+    for group, faces in ((".scene-dice-before", thrown[0]), (".scene-dice", thrown[1])):
+        dice = page.locator(f"{group} [data-face]")
+        assert [int(face) for face in dice.evaluate_all(FACES)] == faces
+
+
+def test_a_picture_in_which_nothing_moves_draws_no_frames(page: Page, address: str) -> None:
+    events = recorded_round("wenzhou", "robotic")
+    mount(page, address, shown_for("wenzhou", "robotic"), rate=20)
+    still = ["walls_raised", "dice_thrown", "delivered", "ready"]
+    frames = page.evaluate(
+        """async (events) => {
+          for (const event of events) scene.event(event);
+          let frames = 0;
+          const request = window.requestAnimationFrame.bind(window);
+          window.requestAnimationFrame = (act) => ((frames += 1), request(act));
+          await new Promise((done) => setTimeout(done, 700));
+          const moving = frames;
+          frames = 0;
+          await new Promise((done) => setTimeout(done, 400));
+          return [moving, frames];
+        }""",
+        [event for event in events if event["event"] in still],
+    )
+    assert frames[0] > 0
+    assert frames[1] == 0

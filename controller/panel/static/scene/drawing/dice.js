@@ -1,4 +1,5 @@
-// Draws the dice: large in the middle while they are thrown, then small at the dice unit.
+// Draws the dice: large in the middle while they are thrown, then small at the dice unit. The throw
+// before it stays above them, because two throws often decide together.
 import { across, down, element, write } from "./svg.js";
 
 const PIPS = {
@@ -16,7 +17,11 @@ export class DiceDrawing {
   constructor(parent, geometry) {
     const half = geometry.field.hand_distance - 0.02;
     this.home = geometry.dice ?? { x: half, y: -half };
+    this.before = element("g", {
+      class: "scene-dice-before", transform: `translate(${across(this.home.x)} ${down(this.home.y) - 34}) scale(0.8)`,
+    }, parent);
     this.group = element("g", { class: "scene-dice" }, parent);
+    this.faces = [];
     this.shown = "";
     this.shaking = null;
     this.thrownAt = -Infinity;
@@ -24,6 +29,8 @@ export class DiceDrawing {
 
   /** Begins to shake this number of dice at a time of the table. */
   shake(count, time, seconds) {
+    this.keepBefore();
+    this.shown = "";
     this.draw(Array.from({ length: count }, (_, index) => (index % 6) + 1));
     this.shaking = { begin: time, end: time + seconds };
     this.thrownAt = -Infinity;
@@ -33,26 +40,32 @@ export class DiceDrawing {
   show(dice, time, sudden) {
     const key = dice ? `${dice.by}:${dice.faces.join()}` : "";
     if (key === this.shown && !this.shaking) return;
+    if (!this.shaking) this.keepBefore();
     this.shaking = null;
     this.shown = key;
-    this.draw(dice ? dice.faces : []);
+    this.faces = dice ? dice.faces : [];
+    if (!dice) this.before.replaceChildren();
+    this.draw(this.faces);
     this.thrownAt = sudden ? -Infinity : time;
   }
 
   draw(faces) {
     this.group.replaceChildren();
     this.count = faces.length;
-    this.dice = faces.map((face, index) => {
-      const die = element("g", { "data-face": face }, this.group);
-      element("rect", { class: "scene-die", x: -15, y: -15, width: 30, height: 30, rx: 6 }, die);
-      for (const [x, y] of PIPS[face] ?? []) {
-        const red = face === 1 || face === 4;
-        element("circle", {
-          class: red ? "scene-pip is-red" : "scene-pip", cx: x * 7.6, cy: y * 7.6, r: face === 1 ? 4.6 : 3.2,
-        }, die);
-      }
-      return die;
-    });
+    this.dice = faces.map((face) => dieOf(face, this.group));
+  }
+
+  /** Moves the faces of the last throw to the row above; rows of more than three dice are left out. */
+  keepBefore() {
+    if (!this.faces.length) return;
+    this.before.replaceChildren();
+    const { faces } = this;
+    if (faces.length <= 3) {
+      faces.forEach((face, index) => {
+        dieOf(face, this.before).setAttribute("transform", `translate(${(index - (faces.length - 1) / 2) * 35} 0)`);
+      });
+    }
+    this.faces = [];
   }
 
   /** Draws the dice at a time of the table; returns whether they still move. */
@@ -78,4 +91,16 @@ export class DiceDrawing {
     });
     return Boolean(large);
   }
+}
+
+function dieOf(face, parent) {
+  const die = element("g", { "data-face": face }, parent);
+  element("rect", { class: "scene-die", x: -15, y: -15, width: 30, height: 30, rx: 6 }, die);
+  for (const [x, y] of PIPS[face] ?? []) {
+    const red = face === 1 || face === 4;
+    element("circle", {
+      class: red ? "scene-pip is-red" : "scene-pip", cx: x * 7.6, cy: y * 7.6, r: face === 1 ? 4.6 : 3.2,
+    }, die);
+  }
+  return die;
 }
