@@ -8,6 +8,7 @@ const ATTEMPTS = 4;
 export const JOURNAL_PAGE = 50;
 
 let csrf = "";
+const part = encodeURIComponent;
 
 /** A refusal of the API: `message` says what is wrong, `nextStep` what a person can do. */
 export class ApiError extends Error {
@@ -40,6 +41,10 @@ function tabId() {
 
 /** The address of the status stream. */
 export const STREAM = new URL("stream", ROOT).pathname;
+
+/** The address of the page that replays one hand. */
+export const replayAddress = (session, hand) =>
+  new URL(`sessions/${part(session ?? "")}/hands/${hand}/replay.html`, ROOT).href;
 
 /** Send one request. Raises ApiError; its status is 0 if there is no reply. */
 async function send(method, path, body, signal = AbortSignal.timeout(LIMIT)) {
@@ -92,7 +97,6 @@ function problem(status, document) {
 const get = (path) => request("GET", path);
 const post = (path, body = {}) => request("POST", path, body);
 const remove = (path) => request("DELETE", path);
-const part = encodeURIComponent;
 
 /**
  * Give the table a command. Returns its reply {id, state, sentence}; raises ApiError for a refusal.

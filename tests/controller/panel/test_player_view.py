@@ -72,7 +72,7 @@ def test_the_first_start_asks_for_the_first_technician(browser: Browser) -> None
         expect(page.get_by_text("The two passwords differ.")).to_be_visible()
         page.get_by_label("Password again").fill("a long password")
         page.get_by_role("button", name="Set up").click()
-        expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
+        expect(page.get_by_role("heading", name="Service mode")).to_be_visible()
         assert token not in page.url
         page.context.close()
 
@@ -93,7 +93,7 @@ def test_prompts_are_answered_with_the_keyboard_only(
 ) -> None:
     table.change(**session(prompts=(CUT,)))
     page = open_page(role="player")
-    expect(page.get_by_role("heading", name="Choose the cut.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Choose: Cut")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Go to the open prompt"

@@ -11,7 +11,9 @@ export function seatWords(status, seat) {
 /** A sentence of the table in which "seat 0" is replaced by the wind and the name there. */
 export function named(status, sentence) {
   if (!status?.session?.seats?.length) return sentence ?? "";
-  return (sentence ?? "").replace(/\b[Ss]eat (\d)\b/g, (_, seat) => seatWords(status, Number(seat)));
+  return (sentence ?? "").replace(/\b[Ss]eats? (\d(?:(?:, | or | and )\d)*)\b/g, (_, seats) =>
+    seats.replace(/\d/g, (seat) => seatWords(status, Number(seat))),
+  );
 }
 
 /** A wind of the status, such as "East", in the present language. */

@@ -1,10 +1,12 @@
 /** Answers a question with a list of choices: few as buttons, many as a list, a cut with a preview. */
 import { t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { plainWords, seatWords } from "../data/words.js";
+import { named, plainWords, seatWords } from "../data/words.js";
 import { html, useState } from "../vendor/htm_preact.js";
 import { answerWords } from "./answer_words.js";
 import { ChoicePreview } from "./choice_preview.js";
+import { Tile } from "./tile.js";
+import { KINDS, setOfGame, tileWords } from "./tile_picker.js";
 
 /** Up to this number of choices, one tap answers. */
 const FEW = 4;
@@ -31,16 +33,18 @@ export function AnswerChoice({ prompt, busy, answer }) {
     answer(typed.trim() || picked);
   };
   return html`<form onSubmit=${send}>
-    ${prompt.choices.length > MANY &&
+    ${prompt.kind === "choice" && prompt.choices.length > MANY &&
     html`<label class="field"><span>${t("answer.search")}</span>
       <input type="search" value=${search} onInput=${(event) => seek(event.target.value)} /></label>`}
     ${groups(prompt, shown).map(
-      ([seat, choices]) => html`<fieldset class="options" key=${seat}>
-        <legend class=${seat ? "" : "unseen"}>${seat ? seatWords(state.status, Number(seat)) : prompt.text}</legend>
+      ({ key, title, tiles, choices }) => html`<fieldset class=${tiles ? "options tiles" : "options"} key=${key}>
+        <legend class=${title ? "" : "unseen"}>${title || named(state.status, prompt.text)}</legend>
         ${choices.map(
           (choice) => html`<label key=${choice.value} class="option">
-            <input type="radio" name=${prompt.id} checked=${picked === choice.value && !typed} onChange=${() => (pick(choice.value), type(""))} />
-            <span>${wordsOf(prompt, choice)}${choice.value === prompt.default && html` <small>${t("answer.usual")}</small>`}</span></label>`,
+            <input type="radio" name=${prompt.id} aria-label=${tiles ? `${title}: ${tileWords(choice.face)}` : null}
+              checked=${picked === choice.value && !typed} onChange=${() => (pick(choice.value), type(""))} />
+            <span>${tiles ? html`<${Tile} face=${choice.face} kind=${kindOfGame()} />` : wordsOf(prompt, choice)}
+              ${choice.value === prompt.default && html` <small>${t("answer.usual")}</small>`}</span></label>`,
         )}
       </fieldset>`,
     )}
@@ -48,8 +52,8 @@ export function AnswerChoice({ prompt, busy, answer }) {
     html`<label class="field"><span>${t("answer.other")}</span>
       <input value=${typed} maxlength="500" autocomplete="off" onInput=${(event) => type(event.target.value)} /></label>`}
     ${previewed && html`<${ChoicePreview} question=${prompt.code} answer=${picked} />`}
-    <div class="actions">
-      <button class="primary" disabled=${busy || (!typed.trim() && !picked)}>${t("answer.choose")}</button>
+    <div class="actions decide">
+      <button class="primary large" disabled=${busy || (!typed.trim() && !picked)}>${t("answer.choose")}</button>
     </div>
   </form>`;
 }
@@ -57,15 +61,23 @@ export function AnswerChoice({ prompt, busy, answer }) {
 /** An answer in words: names such as `chee_yee` are written without their underscores. */
 function wordsOf(prompt, choice) {
   const words = answerWords(choice);
-  return prompt.kind === "choice" && /^[a-z]+(_[a-z]+)*$/.test(words) ? plainWords(words) : words;
+  return prompt.kind === "choice" && /^[a-z_]+(\+[a-z_]+)*$/.test(words) ? plainWords(words.replaceAll("+", " + ")) : words;
 }
 
-/** The actions by the seat with which their values begin; one group for any other choice. */
+const FACE = /^(\S+) ((?:[1-9][mpsfz])|(?:[0-6]-[0-6])|(?:(?:10|[2-9JQKA])[shcd]))$/;
+const kindOfGame = () => KINDS[setOfGame(state.status.programme?.now?.game ?? "")];
+
+/** Actions by their seat, and by their verb if they name one tile; one group for any other choice. */
 function groups(prompt, choices) {
+  if (prompt.kind !== "act") return [{ key: "", title: "", tiles: false, choices }];
   const found = new Map();
   for (const choice of choices) {
-    const seat = prompt.kind === "act" ? (/^(\d+) /.exec(choice.value)?.[1] ?? "") : "";
-    found.set(seat, [...(found.get(seat) ?? []), choice]);
+    const seat = /^(\d+) /.exec(choice.value)?.[1] ?? "";
+    const [, verb = "", face = ""] = FACE.exec(choice.label) ?? [];
+    const key = `${seat} ${verb}`;
+    const place = seat && seatWords(state.status, Number(seat));
+    if (!found.has(key)) found.set(key, { key, title: [place, plainWords(verb)].filter(Boolean).join(" · "), tiles: Boolean(face), choices: [] });
+    found.get(key).choices.push({ ...choice, face });
   }
-  return [...found];
+  return [...found.values()].sort((one, other) => Number(one.tiles) - Number(other.tiles));
 }

@@ -2,7 +2,7 @@
 import { command } from "../api.js";
 import { duration, t, tOr } from "../data/messages.js";
 import { may, state, tableTime } from "../data/store.js";
-import { faultTitle, named, orderedPrompts, seatWords } from "../data/words.js";
+import { faultTitle, named, orderedPrompts, plainWords, seatWords } from "../data/words.js";
 import { useAction, useTick } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
 import { html } from "../vendor/htm_preact.js";
@@ -27,7 +27,7 @@ function Prompt({ prompt }) {
   useTick(5000);
   const waits = tableTime() - prompt.since;
   const fault = prompt.kind === "fault";
-  const heading = fault ? prompt.request : named(state.status, prompt.text);
+  const heading = headingOf(prompt);
   return html`<article class=${`prompt is-${prompt.kind} ${prompt.safety ? "safety" : ""}`} aria-labelledby=${`prompt-${prompt.id}`}>
     <p class="over">
       <span>${fault ? faultTitle(prompt.code) : tOr(`prompt.${prompt.kind}`, prompt.kind)}</span>
@@ -39,6 +39,13 @@ function Prompt({ prompt }) {
     ${prompt.evidence && html`<p class="evidence" lang="en">${prompt.evidence}</p>`}
     <${PromptAnswer} prompt=${prompt} />
   </article>`;
+}
+
+/** What a prompt asks, in a few words: its choices are listed below and are not repeated. */
+function headingOf(prompt) {
+  if (prompt.kind === "fault") return prompt.request;
+  if (prompt.kind === "choice" && prompt.code) return t("prompt.choose", { what: plainWords(prompt.code) });
+  return named(state.status, prompt.text);
 }
 
 /** The means to answer a prompt, or the reason why this client cannot answer it. */

@@ -28,7 +28,9 @@ export function GameForm({ app }) {
     const given = running
       ? () => command("choose_next", { choice: sent(choice) })
       : () => command("start_session", { choice: sent(choice), names: filled(names) });
-    if (await run(given)) setDraft("choice", null);
+    if (!(await run(given))) return;
+    setDraft("choice", null);
+    if (!running) scrollTo(0, 0);
   };
   if (!game) return html`<section class="card"><p>${t("games.loading")}</p></section>`;
   return html`<form class="card game-form" onSubmit=${start}>

@@ -1,4 +1,5 @@
 /** The results of the session's hands in words, the scores, and who owes whom. */
+import { replayAddress } from "../api.js";
 import { number, t } from "../data/messages.js";
 import { state } from "../data/store.js";
 import { named, seatWords } from "../data/words.js";
@@ -34,7 +35,7 @@ function Debts({ debts }) {
 }
 
 /** One hand: its sentence, its payments and its reasons; `seats(seat)` names a seat. */
-export function HandResult({ result, seats }) {
+export function HandResult({ result, seats, session }) {
   const payee = (seat) => (seat === null || seat === undefined ? t("results.bank") : seats(seat));
   return html`<li>
     <p class="over">${t("results.hand", { number: result.number })}${result.abandoned && ` · ${t("results.abandoned")}`}</p>
@@ -44,6 +45,8 @@ export function HandResult({ result, seats }) {
       (payment) => html`<li><span>${payee(payment.payer)} → ${payee(payment.payee)}</span><b>${number(payment.amount)}</b>
         <small lang="en">${named(state.status, payment.why)}</small></li>`,
     )}</ul>`}
+    <p class="hint"><a href=${replayAddress(session ?? state.status?.session?.id, result.number)} target="_blank" rel="noopener"
+      aria-label=${t("results.replay_of", { number: result.number })}>${t("results.replay")}</a></p>
     ${result.reasons.length > 0 &&
     html`<details><summary>${t("results.reasons")}</summary>
       <ul class="reasons" lang="en">${result.reasons.map((reason) => html`<li>${named(state.status, reason)}</li>`)}</ul></details>`}

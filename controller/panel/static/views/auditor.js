@@ -42,7 +42,7 @@ function LastRounds() {
     <${Notice} error=${rounds.error} />
     ${rounds.value?.length === 0 && html`<${Empty}>${t("results.none")}<//>`}
     <ol class="results">${rounds.value?.map(
-      ({ result, session, names }) => html`<${HandResult} key=${`${session.id} ${result.number}`} result=${result} seats=${seatOf(names)} />`,
+      ({ result, session, names }) => html`<${HandResult} key=${`${session.id} ${result.number}`} result=${result} session=${session.id} seats=${seatOf(names)} />`,
     )}</ol>
   </section>`;
 }
@@ -79,7 +79,7 @@ function SessionResults({ session }) {
     ${scores.length > 0 && html`<p>${t("auditor.scores", { scores: scores.join(", ") })}</p>`}
     <${Notice} error=${loaded.error} />
     ${loaded.value?.results.length === 0 && html`<${Empty}>${t("results.none")}<//>`}
-    <ol class="results">${loaded.value?.results.map((result) => html`<${HandResult} key=${result.number} result=${result} seats=${seatOf(session.names)} />`)}</ol>
+    <ol class="results">${loaded.value?.results.map((result) => html`<${HandResult} key=${result.number} result=${result} session=${session.id} seats=${seatOf(session.names)} />`)}</ol>
     <${Pages} back=${after.length > 1 && (() => page(after.slice(0, -1)))} next=${loaded.value?.next && (() => page([...after, loaded.value.next]))} />
   </div>`;
 }
