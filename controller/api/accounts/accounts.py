@@ -140,7 +140,7 @@ class Accounts:
                 "The link of the first start was used, has expired or is wrong.",
                 "Restart the service: it prints a new link if no technician exists yet.",
             )
-        self._one_time.end_first_start()
+        # From here on a technician exists, so a second use of the link is refused.
         await self.add_user(name, UserRole.TECHNICIAN, password)
         return await self.login(name, password, address)
 

@@ -47,10 +47,6 @@ class OneTimeSecrets:
             return False
         return secrets.compare_digest(token.encode(), self._first_start[0].encode())
 
-    def end_first_start(self) -> None:
-        """Make the link invalid, because it has been used."""
-        self._first_start = None
-
     def issue_code(self, name: str, role: UserRole, now: float) -> tuple[str, Pairing]:
         """A new pairing code for a device."""
         self._codes = {code: each for code, each in self._codes.items() if now < each.expires}

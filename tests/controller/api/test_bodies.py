@@ -1,0 +1,66 @@
+"""Bodies that would break the status of every client are refused where they enter."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.api.endpoints import PREFIX as V1
+from controller.api.json_text import LONGEST_BODY
+from controller.service.user_roles import UserRole
+from tests.controller.api.served import an_api, run
+
+PAUSE = b'{"id": "c1", "name": "pause"%s}'
+START = b'{"id": "c1", "name": "start_session", "arguments": {"choice": {"game": "a"}, %s}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (START % b'"names": {"0": NaN}', "NaN is not a number of JSON"),
+        (START % b'"names": {"0": -Infinity}', "-Infinity is not a number of JSON"),
+        (START % b'"names": {"0": 1e999}', "1e999 is too large"),
+        (START % b'"names": {"0": "\\ud800"}', "not UTF-8"),
+        (START % b'"names": {"0": "\xff"}', "not UTF-8"),
+        (b"[" * 50_000, "too many nested lists"),
+        (b'{"a":' * 9_000, "too many nested lists"),
+        (START % b"x", "not JSON"),
+        (b"9" * 5000, "not JSON"),
+    ],
+)
+def test_a_body_that_is_not_proper_json_is_a_problem(body: bytes, sentence: str) -> None:
+    async def test() -> None:
+        async with an_api() as api, api.client(UserRole.PLAYER) as client:
+            headers = {"Content-Type": "application/json"}
+            answer = await client.post(f"{V1}/commands", content=body, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (400, "not_json")
+            assert sentence in answer.json()["detail"]
+            assert not api.service.given
+
+    run(test)
+
+
+def test_a_body_of_one_byte_too_many_is_refused() -> None:
+    async def test() -> None:
+        async with an_api() as api, api.client(UserRole.PLAYER) as client:
+            headers = {"Content-Type": "application/json"}
+            filler = b" " * (LONGEST_BODY - len(PAUSE % b""))
+            largest = await client.post(f"{V1}/commands", content=PAUSE % filler, headers=headers)
+            assert largest.status_code == 200, largest.text
+            answer = await client.post(
+                f"{V1}/commands", content=PAUSE % (filler + b" "), headers=headers
+            )
+            assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+
+    run(test)
+
+
+def test_a_body_of_another_type_is_not_read_as_json() -> None:
+    async def test() -> None:
+        async with an_api() as api, api.client(UserRole.PLAYER) as client:
+            for kind in ("text/plain", "application/x-www-form-urlencoded"):
+                headers = {"Content-Type": kind}
+                answer = await client.post(f"{V1}/commands", content=PAUSE % b"", headers=headers)
+                assert answer.status_code == 422
+            assert not api.service.given
+
+    run(test)
