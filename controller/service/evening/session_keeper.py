@@ -97,11 +97,11 @@ class SessionKeeper:
     # The run
 
     def update(self, event: Event) -> None:
-        """Take an event of the table; the last hand of an ending session ends the session."""
+        """Take an event of the table. A hand that is settled is stored before its tiles go."""
         if self.book is None:
             return
         self.book.update(event)
-        if event["event"] in ("settled", "hand_abandoned") and self.book.ending:
+        if event["event"] in ("settled", "hand_abandoned"):
             self.round_over()
 
     def record_line(self, line: str) -> None:
