@@ -305,7 +305,7 @@ def test_a_preview_plays_and_gives_the_picture_back(page: Page, address: str) ->
 def test_a_played_hand_shows_discards_in_the_middle_and_sets_before_the_seats(
     page: Page, address: str
 ) -> None:
-    events = recorded_round("wenzhou", "robotic", "--play")
+    events = recorded_round("wenzhou", "robotic", "--play", "--seed", "2")
     mount(page, address, shown_for("wenzhou", "robotic"))
     acts = [event for event in events if event["event"] == "action_taken"]
     discards = [str(event["do"]).split()[1] for event in acts if "discard" in str(event["do"])]
@@ -320,6 +320,10 @@ def test_a_played_hand_shows_discards_in_the_middle_and_sets_before_the_seats(
     )
     for face in set(discards):
         assert faces.count(face) >= discards.count(face)
+    own = {"chow": 2, "pong": 2, "kong": 3}
+    claims = [own[verb] for event in acts if (verb := str(event["do"]).split()[0]) in own]
+    assert claims, "the round has no claim; take another seed"
+    assert len(faces) == 1 + len(discards) + sum(claims)
     seek(page, events, float(str(win["t"])) + 2)
     shown = page.locator(".scene-tile .scene-face").count()
     assert len(faces) + 10 <= shown <= len(faces) + len(str(win["do"]).split()) - 1
