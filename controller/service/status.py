@@ -158,6 +158,7 @@ class RoundStatus(Value):
     """The round on the table: its set-up so far."""
 
     set: int
+    hand: int = Field(default=0, description="Number of the round in the session; 0 without one.")
     dealer: int
     phase: str = Field(description="State of the region `top` of the state machine.")
     step: str = Field(default="", description="The present step of the set-up, in words.")

@@ -146,7 +146,7 @@ class StatusTracker:
 
     def _update_round(self, now: _Round, event: Event) -> None:
         match event:
-            case {"event": "step"}:
+            case {"event": "step"} if self._machine.top != "playing":
                 now.step = step_in_words(event)
             case {"event": "dice_thrown", "by": int(by), "dice": list(dice)}:
                 now.throw = ThrowStatus(by=by, dice=tuple(dice))
@@ -225,6 +225,7 @@ class StatusTracker:
         to_act = [prompt.seats for prompt in self._view.prompts.open if prompt.kind == "act"]
         return RoundStatus(
             set=now.set,
+            hand=0 if self._view.book is None else self._view.book.hand,
             dealer=now.dealer,
             phase=self._machine.top,
             step=now.step,

@@ -57,6 +57,8 @@ class SessionBook:
         self.id = session
         self.game = game
         self.ending = False
+        self.hand = 0
+        """The number of the present round in the session; 0 before the first one."""
         self.dealer = game.orders.dealer
         self.names: dict[int, str] = {seat: name for seat, name in names.items() if name}
         self.started = started or datetime.now(UTC).isoformat(timespec="seconds")
@@ -110,6 +112,7 @@ class SessionBook:
         Returns the number of the hand.
         """
         number = self.rounds + 1 if hand is None else hand
+        self.hand = number
         self._round = _Round(number, settled=self.settled.get(number))
         return number
 

@@ -12,7 +12,7 @@ export function NowCard() {
     ${status?.session &&
     html`<p class="over">${[
       status.session.title || gameTitle(state.games, status.session.game),
-      t("now.round", { number: status.session.rounds + (status.round ? 1 : 0) }),
+      t("now.round", { number: status.round?.hand || status.session.rounds + 1 }),
       status.session.ending && t("now.last_round"),
     ]
       .filter(Boolean)
