@@ -56,7 +56,10 @@ class UnderCycle:
 
     @property
     def lifted(self) -> dict[str, tuple[int, int]]:
-        """Tiles that each head has lifted in this or the last build, and its share of the set."""
+        """Tiles that each head has lifted in this or the last build, and its share of the set.
+
+        Empty while a set is mixed.
+        """
         left = self._to_lift.shares
         return {part: (share - left.get(part, 0), share) for part, share in self._shares.items()}
 
@@ -106,6 +109,7 @@ class UnderCycle:
     async def _prepare(self, number: int) -> bool:
         """Mix and build one set; returns whether this run did all of it. Raises TableFault."""
         run_state = self._run_state
+        self._shares, self._to_lift = {}, Load()
         async with run_state.intent("under", {"do": "build", "set": number}) as work:
             await run_state.machine.enter("shuffle")
             if work.done or has_begun(work):

@@ -64,6 +64,26 @@ def test_a_changed_house_rule_applies_from_the_next_shuffle_and_gathers_nothing(
     at_a_table(story)
 
 
+def test_the_picture_shows_the_set_in_the_drum_and_then_in_the_trays() -> None:
+    async def story(guests: Guests) -> None:
+        seen: list[tuple[int, int, int]] = []
+
+        def look(delta: object) -> None:
+            scene, machine = guests.status.scene, guests.status.machine
+            if machine.under in ("shuffling", "building") and machine.top == "playing":
+                lifted = sum(head.lifted for head in scene.heads.values())
+                seen.append((scene.drum, lifted, sum(scene.trays.values())))
+
+        guests.service.feed.follow(look)
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda s: s.machine.top == "playing" and s.machine.under == "staged")
+        assert seen[0] == (136, 0, 0)
+        assert all(drum + lifted == 136 and trays <= lifted for drum, lifted, trays in seen)
+        assert len({lifted for _, lifted, _ in seen}) > 40
+
+    at_a_table(story)
+
+
 def test_the_same_command_twice_is_done_once() -> None:
     async def story(guests: Guests) -> None:
         actor = Actor("Ann", UserRole.PLAYER, "phone")
