@@ -73,6 +73,10 @@ class Interruptions:
         """Whether the streams stay open but carry no message."""
         self.refusing = False
         """Whether new streams are closed at once."""
+        self.losing = False
+        """Whether the next change of the status is lost on its way."""
+        self.sent = 0
+        """Messages that were sent to the clients."""
         self.queries: list[str] = []
         """The query of every stream that was admitted."""
         self._open: list[Send] = []
@@ -90,8 +94,14 @@ class Interruptions:
         self._open.append(send)
 
         async def pass_on(message: Message) -> None:
-            if not (self.silent and message["type"] == "websocket.send"):
-                await send(message)
+            if message["type"] == "websocket.send":
+                if self.losing and '"delta"' in (message.get("text") or ""):
+                    self.losing = False
+                    return
+                if self.silent:
+                    return
+                self.sent += 1
+            await send(message)
 
         try:
             await self.app(scope, receive, pass_on)

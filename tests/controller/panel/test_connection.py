@@ -7,6 +7,7 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
+from controller.service.status import TilesStatus
 from tests.controller.panel.conftest import OpenPage
 from tests.controller.panel.evening import DICE, session
 from tests.controller.panel.served_panel import RunningPanel
@@ -34,6 +35,9 @@ def test_a_silent_connection_is_shown_as_lost_within_two_seconds(
     page.wait_for_timeout(2500)
     expect(page.get_by_text("Connected")).to_be_visible()
     page.evaluate(WATCH)
+    sent = table.streams.sent
+    while table.streams.sent == sent:  # the longest silence begins after a message
+        time.sleep(0.01)
     table.streams.silent = True
     silent_since = page.evaluate("performance.now()")
     page.locator("#connection-lost").wait_for()
@@ -56,6 +60,17 @@ def test_a_page_resumes_from_its_last_number_and_misses_no_change(
     table.streams.refusing = False
     expect(page.get_by_role("heading", name="Throw two dice")).to_be_visible()
     assert f"since={number - 1}" in table.streams.queries[-1]
+
+
+def test_a_page_that_misses_a_change_starts_again_from_the_whole_status(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
+    page = watched(table, open_page)
+    table.streams.losing = True
+    table.change(prompts=(DICE,))
+    table.change(tiles=TilesStatus(expected=272, accounted=271))
+    expect(page.get_by_role("heading", name="Throw two dice")).to_be_visible()
+    assert "since=" not in table.streams.queries[-1]
 
 
 def test_a_page_that_is_seen_again_connects_at_once(

@@ -2,6 +2,8 @@
 import { t } from "../data/messages.js";
 import { state } from "../data/store.js";
 import { detail, gameTitle, headline, plainWords, seatWords } from "../data/words.js";
+import { Tile } from "../prompts/tile.js";
+import { tileWords } from "../prompts/tile_picker.js";
 import { html } from "../vendor/htm_preact.js";
 
 export function NowCard() {
@@ -38,13 +40,17 @@ function RoundFacts({ status }) {
   for (const [question, answer] of Object.entries(round.choices ?? {})) {
     facts.push([plainWords(question), plainWords(answer)]);
   }
-  if (round.indicator) facts.push([t("round.indicator"), round.indicator_face || round.indicator]);
+  if (round.indicator) facts.push([t("round.indicator"), indicatorOf(round)]);
   if (round.to_act?.length) facts.push([t("round.to_act"), round.to_act.map((seat) => seatWords(status, seat)).join(", ")]);
   if (!facts.length) return null;
   return html`<dl class="facts">
     ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
   </dl>`;
 }
+
+/** The tile that was turned up, drawn if its face is known, or else its place. */
+const indicatorOf = (round) =>
+  round.indicator_face ? html`<${Tile} face=${round.indicator_face} name=${tileWords(round.indicator_face)} />` : round.indicator;
 
 const PIPS = {
   1: [[5, 5]],
