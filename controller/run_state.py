@@ -92,6 +92,9 @@ class RunState:
         tiles by that person."""
         self.commanded_pauses = 0
         """Number of pauses that a person commanded; that person can move tiles too."""
+        self.lid_interrupts = 0
+        """Number of times that the lid was opened for a forgotten tile while a set was prepared;
+        people can put in tiles of the other set."""
         self.open_fault: TableFault | None = None
         """The fault that ended the interrupted run and was not cleared; None if there was none."""
 

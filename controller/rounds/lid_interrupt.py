@@ -48,6 +48,7 @@ class LidInterrupt:
                 self._rig.below.held(),
                 self._run_state.asking(ask, row.who) as note,
             ):
+                self._run_state.lid_interrupts += 1
                 await lid.go_forth()
                 await self._presses.get()
                 await lid.go_back()

@@ -300,8 +300,9 @@ class UnderCycle:
 
     @property
     def _times_at_rest(self) -> int:
-        """How often people could reach into the table at rest: by a question or their command."""
-        return self._run_state.assists_in_pauses + self._run_state.commanded_pauses
+        """How often people could put tiles into the table at rest since the run began."""
+        run_state = self._run_state
+        return run_state.assists_in_pauses + run_state.commanded_pauses + run_state.lid_interrupts
 
     @property
     def tiles(self) -> int:
