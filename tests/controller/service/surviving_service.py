@@ -12,6 +12,7 @@ from typing import cast
 from config.loader import load_table
 from controller.assembly import Hardware, faces_by_tag, simulated_plant
 from controller.events import Event
+from controller.maintenance.station_tests import Helper
 from controller.planning.setup_forecast import seats_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
@@ -38,7 +39,7 @@ class SurvivingTable:
     """One table with its people; a new one replaces it when people change the tiles."""
 
     def __init__(self, table: str, folder: Path, seed: int) -> None:
-        self.machine = load_table(table)
+        self.machine = self.table = load_table(table)
         self.events: list[Event] = []
         """The events of all hosts."""
         self.tables = 0
@@ -59,7 +60,7 @@ class SurvivingTable:
         service = TableService(
             self.machine,
             TableFacts(name=self.machine.name, seats=4, simulated=False, software="test"),
-            self._open,
+            self,
             store,
             ImmediateStore(store),
             storage=self._new_storage,
@@ -94,13 +95,24 @@ class SurvivingTable:
         self._storage = KillableStorage(SlowDisk(), Random(self._seed))
         return self._storage
 
-    def _open(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
+    def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
+        """Open the boards for a run; people change the tiles if the game needs others."""
         if self._game is None or not game.uses_tiles_of(self._game):
             self._change_tiles(game)
         elif self._hands is not None:
             self._hands.host_restarted()
         assert self._hands is not None
         guide.use(cast(SimulatedHands, self._hands))
+        return self._attached(game, guide)
+
+    def open_for_service(
+        self, game: PlannedGame, guide: ServiceGuide
+    ) -> tuple[Hardware, Helper | None]:
+        """Open the same boards for service mode; nobody helps."""
+        return self._attached(game, guide), None
+
+    def _attached(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
+        """The boards on a new line."""
         line = self._line = SerialLine(self._plug.open())
         flags = flags_of(self.machine)
         boards = {

@@ -118,6 +118,37 @@ def test_a_killed_host_continues_the_hand_and_a_stopped_one_gathers_nothing(
     run(nights())
 
 
+@pytest.mark.parametrize(("channel", "moves_tiles"), [("drum", False), ("lift1", True)])
+def test_after_service_mode_the_tiles_stay_unless_a_part_moved_them(
+    tmp_path: Path, channel: str, moves_tiles: bool
+) -> None:
+    async def night() -> None:
+        table = SurvivingTable("robotic", tmp_path, seed=3)
+
+        async def service(guests: Guests) -> None:
+            await _sit_down(guests, "wenzhou")
+            await guests.until(lambda s: bool(s.session and s.session.rounds == 1))
+            await guests.give("end_session")
+            await guests.until(lambda s: s.session is None, limit=7200)
+            await asyncio.sleep(200)
+            assert (await guests.give("enter_service_mode")).state == "done"
+            jog = {"channel": channel, "direction": "forward", "speed": 1000, "press": "1"}
+            reply = await guests.give("jog", **jog)
+            assert reply.state == "done", reply.sentence
+            await asyncio.sleep(1.0)
+            assert (await guests.give("leave_service_mode")).state == "done"
+            await _sit_down(guests, "wenzhou")
+            await guests.until(lambda s: bool(s.session and s.session.rounds == 1), limit=7200)
+            assert guests.status.tiles.expected == guests.status.tiles.accounted
+
+        await table.host(service)
+        names = [event["event"] for event in table.events]
+        assert names.count("put_away_requested") == moves_tiles
+        assert names.count("run_resumed") == (not moves_tiles)
+
+    run(night())
+
+
 @pytest.mark.slow
 @pytest.mark.evidence
 def test_hours_with_four_games_and_five_restarts(tmp_path: Path) -> None:
