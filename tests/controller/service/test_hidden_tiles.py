@@ -1,0 +1,61 @@
+"""What clients see contains no tile that players cannot see (R17)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from controller.assembly import Hardware
+from controller.service.evening.game_choices import PlannedGame
+from controller.service.runs.openers import SimulatedTable
+from controller.service.service_guide import ServiceGuide
+from firmware_bridge.sim.plant.machine import Plant
+from tests.controller.service.service_at_a_table import Guests, at_a_table
+
+FACE = re.compile(r"(?<![\w.])([1-9][mpsz])(?![\w.])")
+
+
+class OpenTable(SimulatedTable):
+    """A simulated table whose plant the test can read."""
+
+    plant: Plant
+
+    def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
+        hardware = super().__call__(game, guide)
+        assert hardware.plant is not None
+        self.plant = hardware.plant
+        return hardware
+
+
+@pytest.mark.parametrize("follow_play", [False, True])
+def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -> None:
+    async def story(guests: Guests) -> None:
+        table = guests.service._opener = OpenTable(guests.service.table, 7)
+        messages: list[str] = []
+        shown: set[str] = set()
+
+        def hear(event: dict[str, object]) -> None:
+            messages.append(json.dumps(event))
+            if event["event"] == "tile_turned_up":
+                shown.add(str(event["tile"]))
+
+        guests.service.listen(hear)
+        guests.service.feed.follow(lambda delta: messages.append(json.dumps(delta.patch)))
+        await guests.give("start_session", choice={"game": "wenzhou", "follow_play": follow_play})
+        await guests.until(lambda s: s.machine.top == "playing")
+        hidden = {tile.face for hand in table.plant.hands().values() for tile in hand} - shown
+        assert len(hidden) > 10
+        # Until the first action nothing but the indicator is known to the players together.
+        assert set(FACE.findall(" ".join(messages))) == shown
+        if follow_play:
+            await guests.until(lambda s: bool(s.session and s.session.rounds == 1), limit=7200)
+            record = await guests.port.record("s1", 1)
+            assert record is not None
+            acts = " ".join(json.loads(line).get("do", "") for line in record.lines)
+            found = set(FACE.findall(" ".join(messages)))
+            settled = json.dumps([e for e in record.events if e["event"] == "settled"])
+            assert found <= shown | set(FACE.findall(acts)) | set(FACE.findall(settled))
+
+    at_a_table(story)
