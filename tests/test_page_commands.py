@@ -37,6 +37,10 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         r"wallwright board ",
         "it runs until Ctrl-C; tests/controller/cli/commands/test_ports.py uses it",
     ),
+    (
+        r"wallwright serve ",
+        "it serves until Ctrl-C; tests/controller/cli/commands/test_serve.py runs it",
+    ),
     (r"wallwright \w+ .*--port ", "no board is connected to this machine"),
     (r"wallwright scan /dev/", "no board is connected to this machine"),
     (r"wallwright firmware (flash|verify|provision) ", "no board is connected to this machine"),

@@ -168,7 +168,8 @@ class People:
             self.press(self._keys.done)
 
     def lid_opened(self) -> None:
-        """React to the fully open lid: push a set in."""
+        """React to the fully open lid: push a set in, and press no key before."""
+        self._cancel_presses()
         self._lid_has_opened = True
         self._reactions += 1
         self._world.later(self._keys.lid, self._vary(PUSHING), self._push_in)

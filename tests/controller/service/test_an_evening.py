@@ -84,6 +84,23 @@ def test_the_picture_shows_the_set_in_the_drum_and_then_in_the_trays() -> None:
     at_a_table(story)
 
 
+@pytest.mark.parametrize("wait", [0.5, 3.0])
+def test_a_key_that_is_pressed_early_takes_in_the_second_set(wait: float) -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda s: s.machine.top == "playing")
+        await asyncio.sleep(wait)
+        await guests.give("press_lid_key")
+        await guests.until(lambda s: s.machine.under == "staged")
+        assert guests.status.counts.recoveries == guests.status.counts.assists == {}
+        await guests.give("press_lid_key")
+        await guests.until(lambda s: bool(s.session and s.session.rounds == 1))
+        await guests.until(lambda s: s.machine.top == "playing" and s.machine.under == "staged")
+        assert guests.status.prompts == ()
+
+    at_a_table(story, automatic=False)
+
+
 def test_the_same_command_twice_is_done_once() -> None:
     async def story(guests: Guests) -> None:
         actor = Actor("Ann", UserRole.PLAYER, "phone")
