@@ -37,6 +37,7 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         r"wallwright board ",
         "it runs until Ctrl-C; tests/controller/cli/commands/test_ports.py uses it",
     ),
+    (r"wallwright monitor ", "it needs a service that runs; tests/controller/monitor runs it"),
     (
         r"wallwright serve ",
         "it serves until Ctrl-C; tests/controller/cli/commands/test_serve.py runs it",
