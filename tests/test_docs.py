@@ -198,8 +198,9 @@ AFTER_FAULTS = {
     *("hand_abandoned", "recovered", "operator_prompted", "prompt_answered"),
     *("prompt_withdrawn", "fault", "journal_copy_repaired", "protocol_broken", "board_reset"),
     *("paused", "motor_reversed", "resumed", "run_resumed", "put_away_requested", "signal_failed"),
+    "actions_taken_back",
 }
-"""Events that only runs with faults or interruptions emit."""
+"""Events that only runs with faults, interruptions or corrections by people emit."""
 
 
 RESEATING = """\

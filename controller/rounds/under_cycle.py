@@ -108,7 +108,7 @@ class UnderCycle:
 
     async def _prepare(self, number: int) -> bool:
         """Mix and build one set; returns whether this run did all of it. Raises TableFault."""
-        run_state = self._run_state
+        run_state, at_rest = self._run_state, self._times_at_rest
         self._shares, self._to_lift = {}, Load()
         async with run_state.intent("under", {"do": "build", "set": number}) as work:
             await run_state.machine.enter("shuffle")
@@ -118,24 +118,25 @@ class UnderCycle:
                 await self._mix()
             await run_state.machine.enter("build")
             done = work.done or not self.tiles
-            counted = self.tiles if done else await self._built(number, work)
+            counted = self.tiles if done else await self._built(number, work, at_rest)
             run_state.ledger = run_state.ledger.built(number, counted)
             work({"counted": counted, "picks": self._picks, **self._rig.condition.facts})
         self._trays_empty.clear()
         await run_state.machine.enter("stage")
         return not (work.done or work.doubtful)
 
-    async def _built(self, number: int, work: Notebook) -> int:
+    async def _built(self, number: int, work: Notebook, at_rest: int) -> int:
         """Build the set in the trays; returns the counted tiles.
 
-        Raises TableFault if tiles are missing.
+        `at_rest` is `_times_at_rest` before the set was mixed. Raises TableFault if tiles are
+        missing, or if the drum is not empty after the table was at rest.
         """
         drum = self._rig.drum
         if drum and work.doubtful:
             # An earlier run has mixed the set; the drum only has to keep running during the build.
             await self._rig.below.keep_running(drum, FULL)
         with self._rig.condition.during():
-            self._picks = await self._build(number, work)
+            self._picks = await self._build(number, work, at_rest)
         counted = sum(self._picks.values())
         if drum:
             await self._rig.below.stop(drum)
@@ -163,13 +164,12 @@ class UnderCycle:
             await self._trays_empty.wait()
             await below.keep_running(drum, FULL)
 
-    async def _build(self, number: int, work: Notebook) -> dict[str, int]:
+    async def _build(self, number: int, work: Notebook, at_rest: int) -> dict[str, int]:
         """Build the set; returns the tiles that each head has lifted, by the head's part."""
         rig, load = self._rig, self._load(number)
         self._shares, self._to_lift = dict(load.shares), load
         load.counted = self.on_lifted
         progress = await BuildProgress.begun(rig.counters, work)
-        at_rest = self._times_at_rest
         if rig.chain:
             await rig.chain.begin(work, resumed=has_begun(work))
         for head in rig.heads:
@@ -241,10 +241,10 @@ class UnderCycle:
     async def _prove_empty(self, progress: BuildProgress) -> None:
         """Check that the drum is empty after the build. Raises TableFault if a head lifts a tile.
 
-        Between two runs, during an assist in a pause, or during a pause by command, a person can
-        have put a counted tile back into the drum. Neither lanes nor stacks have a sensor that
-        detects the missing tile, but an empty drum proves that every counted tile is in its lane or
-        stack.
+        Between two runs, while the lid is open, during an assist in a pause, or during a pause by
+        command, a person can have put a counted tile back into the drum, or a tile of the other
+        set. Neither lanes nor stacks have a sensor that detects the missing tile, but an empty drum
+        proves that every counted tile is in its lane or stack.
         """
         heads = self._rig.heads
         more = [head for head in heads if progress.left(head.head.counter)]
@@ -255,7 +255,7 @@ class UnderCycle:
         if more:
             evidence = (
                 f"{more[0].head.counter} counted a tile after all {self.tiles} were counted: a"
-                " counted tile was put back into the drum"
+                " counted tile, or a tile of the other set, was put into the drum"
             )
             raise TableFault(Fault.UNPROVEN, "trays", evidence)
 

@@ -368,8 +368,8 @@ def test_a_stuck_tile_of_a_stack_of_one_that_is_put_back_while_no_host_runs_is_n
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
         fault = runner.run(scenario())
     assert fault == (
-        "UNPROVEN: head2_counter counted a tile after all 28 were counted: a counted tile was put"
-        " back into the drum"
+        "UNPROVEN: head2_counter counted a tile after all 28 were counted: a counted tile, or a"
+        " tile of the other set, was put into the drum"
     )
 
 
@@ -405,8 +405,8 @@ def test_a_tile_that_stuck_when_the_host_stopped_is_in_its_lane_or_reported(
     if touched:
         assert fault.startswith("UNPROVEN: head")
         assert fault.endswith(
-            "_counter counted a tile after all 136 were counted: a counted tile was put back into"
-            " the drum"
+            "_counter counted a tile after all 136 were counted: a counted tile, or a tile of the"
+            " other set, was put into the drum"
         )
     else:
         assert (fault, hands) == ("", {0: 17, 1: 16, 2: 16, 3: 16})

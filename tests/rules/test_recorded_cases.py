@@ -21,7 +21,11 @@ from rules.games import PLUGINS, judging_of
 from rules.play import random_action
 from rules.record import Replayed, evening, recorded
 
-JUDGED = [name for name in PLUGINS if PLUGINS[name].judging is not None and PLUGINS.is_own(name)]
+JUDGED = [
+    name
+    for name in PLUGINS
+    if PLUGINS[name].judging and PLUGINS.is_own(name) and judging_of(name).recorded_case
+]
 SEEDS = 12
 LONGEST = 4000
 

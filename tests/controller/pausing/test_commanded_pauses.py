@@ -9,7 +9,7 @@ import pytest
 
 from controller.assembly import Hardware
 from controller.daemon import Daemon
-from controller.events import EventLog
+from controller.events import Event, EventLog
 from controller.faults.table_fault import Fault
 from controller.pausing.pause_gate import COMMAND
 from tests.controller.table_with_faults import evening
@@ -77,4 +77,29 @@ def test_a_stuck_tile_that_people_put_back_during_the_pause_is_noticed() -> None
     played = evening("jam:head2#3~99", game="draw", meanwhile=reach_in)
     assert played.fault is not None
     assert played.fault.fault is Fault.UNPROVEN
-    assert played.fault.evidence.endswith("a counted tile was put back into the drum")
+    assert played.fault.evidence.startswith("head2_counter counted a tile after all 28")
+
+
+def test_a_tile_of_the_set_in_play_that_people_drop_into_the_mixing_drum_is_noticed() -> None:
+    async def drop_one(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        plant = hardware.plant
+        assert plant is not None and plant.drum is not None
+        mixing = asyncio.Event()
+
+        def on_event(event: Event) -> None:
+            if event.get("under") == "shuffling" and any(plant.hands().values()):
+                mixing.set()
+
+        events.listen(on_event)
+        await mixing.wait()
+        await asyncio.sleep(1.0)
+        assert len(plant.drum) == 28, "the heads have lifted none of the other set"
+        daemon.pause()
+        await asyncio.sleep(10.0)
+        plant.drum.give(plant.take_out(next(hand[0] for hand in plant.hands().values() if hand)))
+        daemon.resume()
+
+    played = evening(game="draw", rounds=2, until_ready=False, meanwhile=drop_one)
+    assert played.fault is not None
+    assert played.fault.fault is Fault.UNPROVEN
+    assert "a tile of the other set, was put into the drum" in played.fault.evidence

@@ -137,7 +137,9 @@ def test_the_events_of_a_resumed_run_are_appended(
     tmp_path: Path, wallwright: Wallwright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The decision to resume is replaced: only a run on real ports is resumed."""
-    monkeypatch.setattr("controller.cli.runs.run_session.resumed_entries", lambda job, journal: ())
+    monkeypatch.setattr(
+        "controller.service.runs.table_run.resumed_entries", lambda job, journal: ()
+    )
     file = tmp_path / "events.jsonl"
     earlier = '{"event": "earlier"}\n'
     file.write_text(earlier, encoding="utf-8")
