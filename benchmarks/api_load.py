@@ -27,7 +27,7 @@ from controller.api.server.serving import serve_api
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.port import HandRecord, SessionSummary
 from controller.service.status import GameChoice, HandResult, SceneStatus, Status, TableFacts
-from controller.service.status_feed import StatusFeed
+from controller.service.status.feed import StatusFeed
 
 V1 = "api/v1"
 SECONDS = 12.0

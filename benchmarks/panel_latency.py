@@ -22,12 +22,12 @@ from config.loader import load_table
 from controller.api.server.serving import serve_api
 from controller.assembly import Hardware
 from controller.panel.pages import panel_app
-from controller.service.client_port import ClientPort
+from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.store_thread import ImmediateStore
+from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable
-from controller.service.service_guide import ServiceGuide
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
 from firmware_bridge.sim.clock import VirtualLoop

@@ -10,8 +10,9 @@ from controller.service.commands import KINDS
 _INTRODUCTION = """\
 # The API
 
-This page is generated from `controller/api/endpoints.py` and `controller/service/commands.py` by
-`make docs`. `GET /api/v1/openapi.json` describes every request and response as OpenAPI 3.1.
+This page is generated from `controller/api/endpoints.py` and
+`controller/service/commands/kinds.py` by `make docs`. `GET /api/v1/openapi.json` describes every
+request and response as OpenAPI 3.1.
 
 The service of a table answers at `http://127.0.0.1:8080/` unless it is started with another
 address. Beyond this computer it listens with TLS only. Bodies are JSON in UTF-8 of at most 64 KiB.

@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from controller.monitor.service_address import ServiceAddress
-from controller.service.status_feed import patched
+from controller.service.status.feed import patched
 from rules.errors import WallwrightError
 
 SILENCE = 2.0

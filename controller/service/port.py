@@ -9,7 +9,7 @@ from typing import Protocol
 from controller.events import Listener
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.status import GameChoice, HandResult
-from controller.service.status_feed import StatusFeed
+from controller.service.status.feed import StatusFeed
 
 
 @dataclass(frozen=True)

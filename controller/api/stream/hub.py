@@ -26,7 +26,7 @@ from controller.api.json_text import json_text
 from controller.api.stream.stream_client import GOING_AWAY, LOGIN_ENDED, StreamClient
 from controller.events import Event
 from controller.service.port import ServicePort
-from controller.service.status_feed import Delta
+from controller.service.status.feed import Delta
 
 HEARTBEAT = 1.0
 """Real seconds between two heartbeats; a page shows a lost connection after two."""

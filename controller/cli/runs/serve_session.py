@@ -29,7 +29,7 @@ from controller.events import Event
 from controller.journal.storage import Storage
 from controller.journal.writer_threads import WriterThreads
 from controller.panel.pages import panel_app
-from controller.service.client_port import ClientPort
+from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import StoreWorker
 from controller.service.runs.openers import SimulatedTable, TableOnLines

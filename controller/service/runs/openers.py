@@ -11,7 +11,7 @@ from controller.assembly import Hardware, on_lines, simulated
 from controller.maintenance.station_tests import Helper
 from controller.planning.setup_forecast import seats_of
 from controller.service.evening.game_choices import PlannedGame
-from controller.service.service_guide import ServiceGuide, SimulatedHands
+from controller.service.prompts.service_guide import ServiceGuide, SimulatedHands
 from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.people.selftest_watcher import NoPeople, SelftestWatcher

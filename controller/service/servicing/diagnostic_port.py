@@ -14,7 +14,7 @@ from controller.journal import JournalError
 from controller.journal.lines import JournalRecord, record_of
 from controller.maintenance.diagnostics import LINES, DiagnosticSources, bundle
 from controller.selftest import SelfTestReport
-from controller.service.status_feed import StatusFeed
+from controller.service.status.feed import StatusFeed
 
 
 class DiagnosedService(Protocol):
@@ -22,8 +22,14 @@ class DiagnosedService(Protocol):
 
     table: Table
     table_file: Path | None
-    journal_file: Path | None
-    selftest: SelfTestReport | None
+
+    @property
+    def journal_file(self) -> Path | None:
+        """The file of the journal; None if it is kept in memory."""
+
+    @property
+    def selftest(self) -> SelfTestReport | None:
+        """The report of the last trials in service mode."""
 
     @property
     def feed(self) -> StatusFeed:

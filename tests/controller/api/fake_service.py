@@ -17,7 +17,7 @@ from controller.service.status import (
     Status,
     TableFacts,
 )
-from controller.service.status_feed import StatusFeed
+from controller.service.status.feed import StatusFeed
 from controller.service.user_roles import UserRole
 
 FACTS = TableFacts(name="bench", seats=4, simulated=True, software="0")

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from controller.api.accounts.accounts import TOUCHSCREEN_FILE
 from controller.api.endpoints import PREFIX as V1
-from controller.service.status_feed import patched
+from controller.service.status.feed import patched
 from tests.controller.api.fake_service import an_evening
 from tests.controller.api.served import PASSWORD, a_server, run
 from tests.pages import TOP

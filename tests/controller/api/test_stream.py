@@ -25,7 +25,7 @@ from controller.api.stream.stream_client import (
     TOO_SLOW,
     StreamClient,
 )
-from controller.service.status_feed import Json, patched
+from controller.service.status.feed import Json, patched
 from controller.service.user_roles import UserRole
 from tests.controller.api.fake_service import FakeService
 from tests.controller.api.served import a_server, first_login, run, until

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from controller.service.status_feed import merge_patch, patched
+from controller.service.status.feed import merge_patch, patched
 
 T = TypeVar("T")
 TOKEN = "wwt_monitor"  # noqa: S105 - made up

@@ -23,7 +23,7 @@ from controller.panel.pages import panel_app
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.port import SessionSummary
 from controller.service.status import GameChoice, Status, TableFacts
-from controller.service.status_feed import StatusFeed
+from controller.service.status.feed import StatusFeed
 from controller.service.user_roles import UserRole
 from tests.controller.api.fake_service import FakeService
 from tests.controller.api.served import CHEAP, PASSWORD

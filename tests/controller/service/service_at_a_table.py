@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from config.loader import load_table
-from controller.service.client_port import ClientPort
 from controller.service.commands import Actor, CommandReply, CommandRequest
+from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
 from controller.service.runs.openers import SimulatedTable

@@ -17,7 +17,7 @@ from controller.planning.setup_forecast import seats_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.store_thread import ImmediateStore
-from controller.service.service_guide import ServiceGuide, SimulatedHands
+from controller.service.prompts.service_guide import ServiceGuide, SimulatedHands
 from controller.service.status import TableFacts
 from controller.service.table_service import TableService
 from controller.soak.host_restarts import KillableStorage

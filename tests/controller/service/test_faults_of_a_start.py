@@ -10,8 +10,8 @@ from config.schema import Table
 from controller.assembly import Hardware
 from controller.journal import JournalLockedError
 from controller.service.evening.game_choices import PlannedGame
+from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable
-from controller.service.service_guide import ServiceGuide
 from controller.service.user_roles import UserRole
 from firmware_bridge.wire.errors import BoardSilentError
 from rules.errors import WallwrightError
@@ -32,7 +32,7 @@ class UnpluggedTwice(SimulatedTable):
 
 def test_a_board_that_does_not_answer_is_a_fault_and_the_service_stays() -> None:
     async def story(guests: Guests) -> None:
-        guests.service._opener = UnpluggedTwice(load_table("robotic"), 1)
+        guests.service.runs.opener = UnpluggedTwice(load_table("robotic"), 1)
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.service.state == "fault")
         assert guests.status.service.sentence == "board base: its port cannot be opened."

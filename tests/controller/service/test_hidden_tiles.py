@@ -9,8 +9,8 @@ import pytest
 
 from controller.assembly import Hardware
 from controller.service.evening.game_choices import PlannedGame
+from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable
-from controller.service.service_guide import ServiceGuide
 from firmware_bridge.sim.plant.machine import Plant
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
@@ -32,7 +32,7 @@ class OpenTable(SimulatedTable):
 @pytest.mark.parametrize("follow_play", [False, True])
 def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -> None:
     async def story(guests: Guests) -> None:
-        table = guests.service._opener = OpenTable(guests.service.table, 7)
+        table = guests.service.runs.opener = OpenTable(guests.service.table, 7)
         messages: list[str] = []
         shown: set[str] = set()
 

@@ -39,7 +39,7 @@ export function slotOf(state, geometry, place) {
   return state.slots.get(place) ?? geometry.slots[place];
 }
 
-/** The state after a status of the service (controller/service/status.py). */
+/** The state after a status of the service (controller/service/status/). */
 export function withStatus(state, status, geometry) {
   const scene = status.scene;
   const round = status.round;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from controller.service.commands import Actor
-from controller.service.recovery_lead import LAPSE, RecoveryLead
+from controller.service.commands.recovery_lead import LAPSE, RecoveryLead
 from controller.service.user_roles import UserRole
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 

@@ -17,8 +17,7 @@ from controller.maintenance.mode_status import ServiceModeStatus
 from controller.operator.incidents import Incidents
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
-from controller.service.event_words import in_words, step_in_words
-from controller.service.open_prompts import OpenPrompts
+from controller.service.prompts.open_prompts import OpenPrompts
 from controller.service.status import (
     RECENT,
     BoardStatus,
@@ -39,6 +38,7 @@ from controller.service.status import (
     ThrowStatus,
     TilesStatus,
 )
+from controller.service.tracking.event_words import in_words, step_in_words
 from controller.service.user_roles import role_for
 
 _BELOW_TURNS = ("shuffling", "building")
@@ -47,11 +47,17 @@ _BELOW_TURNS = ("shuffling", "building")
 class TableView(Protocol):
     """What the status reads of the service, apart from events."""
 
-    daemon: Daemon | None
     prompts: OpenPrompts
     service: ServiceStatus
-    game: PlannedGame | None
     mode_status: ServiceModeStatus | None
+
+    @property
+    def daemon(self) -> Daemon | None:
+        """The daemon of the present run."""
+
+    @property
+    def game(self) -> PlannedGame | None:
+        """The game of the present or last round."""
 
     @property
     def lead(self) -> LeadStatus | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from controller.service.command_refusal import CommandRefusedError
 from controller.service.commands import (
     BY_NAME,
     Actor,
@@ -25,7 +24,8 @@ from controller.service.commands import (
     SavePreset,
     StartSession,
 )
-from controller.service.servicing.service_mode_desk import ServiceModeDesk
+from controller.service.commands.refusal import CommandRefusedError
+from controller.service.desk.service_mode_desk import ServiceModeDesk
 from controller.service.status import Value
 from rules.errors import WallwrightError
 
@@ -151,7 +151,7 @@ class CommandDesk:
 
     def _start_session(self, given: StartSession, actor: Actor) -> str:
         service = self._service
-        if service.stopping.is_set():
+        if service.is_stopping:
             raise CommandRefusedError("stopping", "The service stops; start it again first.")
         if service.service.state == "fault":
             raise CommandRefusedError(
@@ -197,18 +197,18 @@ class CommandDesk:
 
     def _save_preset(self, given: SavePreset, actor: Actor) -> str:
         self._service.plan(given.choice)
-        presets = self._service.presets()
+        presets = self._service.presets.all()
         if given.name not in presets and len(presets) >= MOST_PRESETS:
             raise CommandRefusedError(
                 "full", f"There are {MOST_PRESETS} presets.", "Delete one first."
             )
-        self._service.save_preset(given.name, given.choice)
+        self._service.presets.save(given.name, given.choice)
         return f"The house rules are saved as '{given.name}'."
 
     def _delete_preset(self, given: DeletePreset, actor: Actor) -> str:
-        if given.name not in self._service.presets():
+        if given.name not in self._service.presets.all():
             raise CommandRefusedError("unknown_preset", f"There is no preset '{given.name}'.")
-        self._service.save_preset(given.name, None)
+        self._service.presets.delete(given.name)
         return f"The preset '{given.name}' is deleted."
 
     # The table

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from config.layout.staging import Staging
 from controller.faults.catalogue import CATALOGUE, Fault
 from controller.operator.questions import answer, legal_action, question, take_back_request
-from controller.service.open_prompts import AnswerRefusedError, OpenPrompts
+from controller.service.prompts.open_prompts import AnswerRefusedError, OpenPrompts
 from controller.service.status import OpenPrompt, PromptChoice, PromptKind
 from controller.service.user_roles import UserRole, role_for
 from firmware_bridge.guide import Ask, Guide, HandToPlay, TakeBack

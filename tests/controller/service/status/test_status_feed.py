@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.service.status import MachineStatus, SceneStatus, Status, TableFacts
-from controller.service.status_feed import KEPT, StatusFeed, merge_patch, patched
+from controller.service.status.feed import KEPT, StatusFeed, merge_patch, patched
 
 FACTS = TableFacts(name="bench", seats=4, simulated=True, software="0")
 JSON = st.recursive(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from controller.events import Listener
-from controller.service.command_desk import CommandDesk
 from controller.service.commands import Actor, CommandReply, CommandRequest
+from controller.service.desk.command_desk import CommandDesk
 from controller.service.port import HandRecord, SessionSummary
 from controller.service.servicing.diagnostic_port import diagnostics_of
 from controller.service.status import GameChoice, HandResult
-from controller.service.status_feed import StatusFeed
+from controller.service.status.feed import StatusFeed
 from controller.service.table_service import TableService
 
 
@@ -40,7 +40,7 @@ class ClientPort:
 
     def presets(self) -> dict[str, GameChoice]:
         """The saved games with house rules, by name."""
-        return self._service.presets()
+        return self._service.presets.all()
 
     async def sessions(self, before: str | None, limit: int) -> Sequence[SessionSummary]:
         """Sessions, latest first."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from config.layout.staging import Staging
-from controller.service.open_prompts import OpenPrompts
-from controller.service.service_guide import ServiceGuide
+from controller.service.prompts.open_prompts import OpenPrompts
+from controller.service.prompts.service_guide import ServiceGuide
 from rules.steps import Throw
 
 

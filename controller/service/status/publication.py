@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from controller.service.status import Status
-from controller.service.status_feed import StatusFeed
+from controller.service.status.feed import StatusFeed
 
 PUBLISH_AFTER = 0.02
 """Seconds for which changes are collected before the status is published."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Protocol
@@ -10,7 +9,6 @@ from typing import Any, Protocol
 from controller.maintenance.motion.jogging import Press
 from controller.maintenance.refusals import ServiceModeRefusalError
 from controller.maintenance.service_mode import ServiceMode
-from controller.service.command_refusal import CommandRefusedError
 from controller.service.commands import (
     Actor,
     AnswerServiceQuestion,
@@ -21,6 +19,7 @@ from controller.service.commands import (
     ProposedChangeId,
     RunTest,
 )
+from controller.service.commands.refusal import CommandRefusedError
 from controller.service.servicing.service_mode_shift import ServiceModeShift
 from controller.service.status import Value
 
@@ -30,8 +29,13 @@ Method = Callable[[ServiceMode, Any, Actor], Awaitable[str]]
 class ShiftKeeper(Protocol):
     """What the commands of service mode use of the service."""
 
-    shift: ServiceModeShift | None
-    stopping: asyncio.Event
+    @property
+    def shift(self) -> ServiceModeShift | None:
+        """The present stay in service mode, from its command to its end."""
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the service stops."""
 
     @property
     def has_session(self) -> bool:
@@ -55,7 +59,7 @@ class ServiceModeDesk:
 
     async def _enter(self, given: NoArguments, actor: Actor) -> str:
         service = self._service
-        if service.stopping.is_set():
+        if service.is_stopping:
             raise CommandRefusedError("stopping", "The service stops; start it again first.")
         if service.has_session:
             raise CommandRefusedError("session", "A session is in progress.", "End it first.")

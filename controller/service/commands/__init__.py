@@ -1,0 +1,61 @@
+"""The commands that clients give a table: kinds, arguments, requests, replies, refusals."""
+
+from controller.service.commands.arguments import (
+    Answer,
+    AnswerServiceQuestion,
+    Automatic,
+    Calibrate,
+    ChooseNext,
+    ClearFault,
+    Correct,
+    DeletePreset,
+    Home,
+    Jog,
+    NamePlayers,
+    Names,
+    NoArguments,
+    PlayerName,
+    ProposedChangeId,
+    RunTest,
+    SavePreset,
+    SeatNumber,
+    StartSession,
+)
+from controller.service.commands.kinds import (
+    BY_NAME,
+    KINDS,
+    CommandKind,
+)
+from controller.service.commands.requests import (
+    Actor,
+    CommandReply,
+    CommandRequest,
+)
+
+__all__ = [
+    "BY_NAME",
+    "KINDS",
+    "Actor",
+    "Answer",
+    "AnswerServiceQuestion",
+    "Automatic",
+    "Calibrate",
+    "ChooseNext",
+    "ClearFault",
+    "CommandKind",
+    "CommandReply",
+    "CommandRequest",
+    "Correct",
+    "DeletePreset",
+    "Home",
+    "Jog",
+    "NamePlayers",
+    "Names",
+    "NoArguments",
+    "PlayerName",
+    "ProposedChangeId",
+    "RunTest",
+    "SavePreset",
+    "SeatNumber",
+    "StartSession",
+]

@@ -1,0 +1,44 @@
+"""A command from a client, the reply to it, and the person or device that gives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from controller.service.status import Value
+from controller.service.user_roles import UserRole
+
+
+class CommandRequest(Value):
+    """A command from a client; `id` is the client's own, unique in the table's life."""
+
+    id: str = Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._:-]+$")
+    name: str = Field(max_length=40)
+    arguments: dict[str, object] = Field(default_factory=dict)
+
+
+class CommandReply(Value):
+    """The result of a command: accepted (it takes effect later), done, or refused.
+
+    `code` is a short name of the refusal for programs; `next_step` says what a person can do.
+    """
+
+    id: str
+    state: Literal["accepted", "done", "refused"]
+    sentence: str = ""
+    code: str = ""
+    next_step: str = ""
+
+
+@dataclass(frozen=True)
+class Actor:
+    """The person or device that gives a command, as the API has authenticated it.
+
+    `client` identifies the connection, for the control lease of recoveries.
+    """
+
+    name: str
+    role: UserRole
+    client: str

@@ -1,0 +1,1 @@
+"""The desk: takes the commands of clients, checks them, and executes them."""

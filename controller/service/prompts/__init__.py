@@ -1,0 +1,1 @@
+"""Prompts: what people are asked, and their answers."""

@@ -1,0 +1,83 @@
+"""The status of a table: one frozen value from which every client reads, and its changes.
+
+`table_status` has the whole value; the other modules have its parts, which this package exports.
+`feed` numbers the changes of the status, and `publication` publishes them.
+"""
+
+from controller.service.status.choice import (
+    Answers,
+    GameChoice,
+    Programme,
+    Value,
+)
+from controller.service.status.machine_status import (
+    BoardStatus,
+    CountsStatus,
+    FaultStatus,
+    HeadStatus,
+    MachineStatus,
+    PauseCauseStatus,
+    SceneStatus,
+    TilesStatus,
+)
+from controller.service.status.prompt_status import (
+    OpenPrompt,
+    PromptChoice,
+    PromptKind,
+)
+from controller.service.status.round_status import (
+    RoundStatus,
+    ThrowStatus,
+)
+from controller.service.status.session_status import (
+    RESULTS,
+    Debt,
+    HandResult,
+    PaymentStatus,
+    SeatStatus,
+    SessionStatus,
+)
+from controller.service.status.table_status import (
+    RECENT,
+    STATUS_VERSION,
+    LeadStatus,
+    RecentEvent,
+    ServiceName,
+    ServiceStatus,
+    Status,
+    TableFacts,
+)
+
+__all__ = [
+    "RECENT",
+    "RESULTS",
+    "STATUS_VERSION",
+    "Answers",
+    "BoardStatus",
+    "CountsStatus",
+    "Debt",
+    "FaultStatus",
+    "GameChoice",
+    "HandResult",
+    "HeadStatus",
+    "LeadStatus",
+    "MachineStatus",
+    "OpenPrompt",
+    "PauseCauseStatus",
+    "PaymentStatus",
+    "Programme",
+    "PromptChoice",
+    "PromptKind",
+    "RecentEvent",
+    "RoundStatus",
+    "SceneStatus",
+    "SeatStatus",
+    "ServiceName",
+    "ServiceStatus",
+    "SessionStatus",
+    "Status",
+    "TableFacts",
+    "ThrowStatus",
+    "TilesStatus",
+    "Value",
+]
