@@ -1,22 +1,84 @@
-"""Loads a judge case (the tiles and claims on a table) from strict YAML and validates it."""
+"""Judge cases, the tiles and claims on a table: reads strict YAML and records, and writes YAML."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, fields
 from importlib import resources
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import yaml
 from pydantic import BaseModel, ValidationError, create_model
 
 from config.errors import Finding, Lines, located, shown
 from config.loader import read
 from config.schema import Part
+from config.validation.game_parameters import parameters_of
 from config.validation.messages import findings, from_rules
 from rules.errors import RulesError
 from rules.games import find_plugin, judging_of
+from rules.geometry import Seat
+from rules.judge_registry import no_case
+from rules.play import Settlement
+from rules.record import Replayed, evening
+from rules.steps import Facts
+
+HandLines = tuple[int, Sequence[str]]
+"""The number of a hand of a session, and the lines of its record; empty if it was not followed."""
+
+
+@dataclass(frozen=True)
+class RecordedCase:
+    """The judge case of a recorded hand, and the name of the result by which it was settled.
+
+    `seats` are those of which the case can be made, if the case depends on the seat.
+    """
+
+    facts: Facts
+    settled: str
+    seats: tuple[Seat, ...] = ()
+
+    def text(self, hand: str) -> str:
+        """The case as YAML; `hand` names the hand in the heading, as in `Hand 3 of evening`."""
+        settled = f", which the table settled as '{self.settled}'" if self.settled else ""
+        facts = yaml.safe_dump(self.facts, sort_keys=False, default_flow_style=None, width=100)
+        return f"# {hand}{settled}.\n{facts}"
+
+
+def recorded_case(hand: Replayed, seat: Seat | None = None) -> RecordedCase:
+    """The case of a hand that was replayed. Raises RulesError if no case can be made of it."""
+    facts = hand.case(seat)
+    settlement: Settlement | None = hand.play.settlement
+    return RecordedCase(facts, "" if settlement is None else settlement.name, _seats_of(hand))
+
+
+def session_case(hands: Sequence[HandLines], number: int, seat: Seat | None = None) -> RecordedCase:
+    """The case of a session's hand; `hands` are the hands up to it, the first one first.
+
+    The earlier hands decide the match: the dealer, the scores, the wins in a row. Raises RulesError
+    if no case can be made of the hand.
+    """
+    before = sum(len(lines) for each, lines in hands if each < number)
+    lines = [line for _, lines in hands for line in lines]
+    if len(lines) == before:
+        raise no_case("the table did not follow its play")
+    found = [hand for hand in evening(lines, parameters_of) if hand.line > before]
+    if not found:
+        raise no_case("it was not played")
+    return recorded_case(found[-1], seat)
+
+
+def _seats_of(hand: Replayed) -> tuple[Seat, ...]:
+    """The seats of which a case can be made; empty if every seat has the same case."""
+    cases: dict[Seat, Facts] = {}
+    for seat in range(len(hand.match.scores)):
+        with suppress(RulesError):
+            cases[seat] = hand.case(seat)
+    first = next(iter(cases.values()), None)
+    return () if all(case == first for case in cases.values()) and len(cases) != 1 else tuple(cases)
 
 
 def load_case(game: str, path: str | Path) -> Any:

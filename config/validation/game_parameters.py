@@ -9,11 +9,11 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ValidationError, create_model
 
-from config.errors import Finding, located
+from config.errors import Finding, dotted, located
 from config.schema import GameConfig, Part
 from config.validation.messages import findings, from_rules
 from rules.errors import RulesError
-from rules.games import GAMES
+from rules.games import GAMES, find_game
 
 
 def game_parameters(config: GameConfig) -> Any:
@@ -49,6 +49,15 @@ def accepted(game: str, given: Mapping[str, object]) -> tuple[Any, list[Finding]
     except RulesError as error:
         return defaults, [from_rules(("parameters",), error)]
     return parameters, []
+
+
+def parameters_of(game: str, changed: Mapping[str, Any]) -> Any:
+    """The parameters by which a recorded hand was played. Raises RulesError."""
+    parameters, defects = accepted(find_game(game).name, changed)
+    if defects:
+        path, defect, correction = defects[0]
+        raise RulesError(f"{dotted(path)} {defect}. {correction}")
+    return parameters
 
 
 def parameters_model(parameters: type[Any]) -> type[BaseModel]:

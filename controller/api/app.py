@@ -24,6 +24,7 @@ from controller.api.json_text import json_text
 from controller.api.problems import Problem, ProblemError, of_status, of_validation
 from controller.api.request_guard import COOKIE, RequestGuard
 from controller.api.routes.accounts import AccountRoutes
+from controller.api.routes.cases import CaseRoutes
 from controller.api.routes.commands import CommandRoutes, command_schemas
 from controller.api.routes.games import GameRoutes
 from controller.api.routes.history import HistoryRoutes
@@ -82,6 +83,7 @@ def api_application(
         GameRoutes(judge, table),
         PictureRoutes(service, judge, table),
         HistoryRoutes(service),
+        CaseRoutes(service, judge),
         LoginRoutes(accounts),
         AccountRoutes(accounts),
     ):

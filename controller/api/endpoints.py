@@ -117,6 +117,18 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     _get("results", "/sessions/{session}/results", _PLAYER, "Results of a session's hands."),
     _get("record", "/sessions/{session}/hands/{hand}/record", _PLAYER, "The record of one hand."),
     _get(
+        "case",
+        "/sessions/{session}/hands/{hand}/case",
+        _PLAYER,
+        "A case for the judge, made from one hand.",
+    ),
+    _get(
+        "case_file",
+        "/sessions/{session}/hands/{hand}/case.yaml",
+        _PLAYER,
+        "The case of one hand as a file for `wallwright judge`.",
+    ),
+    _get(
         "replay",
         "/sessions/{session}/hands/{hand}/replay.html",
         _PLAYER,

@@ -79,5 +79,11 @@ class ServicePort(Protocol):
     async def record(self, session: str, hand: int) -> HandRecord | None:
         """The record of one hand; None if there is none."""
 
+    async def record_lines(self, session: str, last: int) -> Sequence[tuple[int, Sequence[str]]]:
+        """The record lines of a session's hands up to the number `last`, each with its number.
+
+        Hands that the table did not follow have no lines.
+        """
+
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         """Lines of the journal with a record number above `after`, in order."""

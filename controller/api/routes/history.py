@@ -24,6 +24,7 @@ _HIGHEST = 2**53
 _NUMBER = re.compile(r'\{"number":([0-9]{1,18}),')
 
 SessionId = Annotated[str, Path(max_length=100, description="Id of a session.")]
+HandNumber = Annotated[int, Path(ge=0, le=_HIGHEST, description="Number of a hand of the session.")]
 Limit = Annotated[int, Query(ge=1, le=200, description="Most entries of the page.")]
 After = Annotated[
     int, Query(ge=0, le=_HIGHEST, description="Number of the last entry of the page before.")
@@ -97,9 +98,7 @@ class HistoryRoutes:
         results = [each.model_dump(mode="json") for each in found]
         return json_response({"results": results, "next": more})
 
-    async def record(
-        self, session: SessionId, hand: Annotated[int, Path(ge=0, le=_HIGHEST)]
-    ) -> Response:
+    async def record(self, session: SessionId, hand: HandNumber) -> Response:
         found = await self._service.record(session, hand)
         if found is None:
             raise unknown("hand", f"{hand} of session {session}", "See the session's results.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Path
+from fastapi import FastAPI
 from pydantic import Field
 from starlette.responses import Response
 
@@ -12,6 +12,7 @@ from config.errors import ConfigErrors
 from config.loader import load_game
 from config.schema import Table
 from controller.api.problems import ProblemError, unknown
+from controller.api.routes.history import HandNumber, SessionId
 from controller.api.routes.registration import register, text_response
 from controller.api.worker_thread import WorkerBusyError, WorkerThread
 from controller.panel.geometry import geometry
@@ -24,8 +25,6 @@ from rules.errors import WallwrightError
 from rules.games import GAMES
 
 HTML = "text/html; charset=utf-8"
-SessionId = Annotated[str, Path(max_length=100, description="Id of a session.")]
-HandNumber = Annotated[int, Path(ge=0, le=2**53, description="Number of a hand of the session.")]
 Face = Annotated[int, Field(ge=1, le=6)]
 
 

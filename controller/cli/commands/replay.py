@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -13,8 +13,8 @@ from rich.console import Group
 from rich.panel import Panel
 from rich.text import Text
 
-from config.errors import dotted
-from config.validation.game_parameters import accepted
+from config.judge_cases import recorded_case
+from config.validation.game_parameters import parameters_of
 from controller.cli.commands.judge import payments_grid
 from controller.cli.errors import BadInputError
 from controller.cli.options.lookup import game_name
@@ -81,8 +81,6 @@ def replay(
 
 def write_case(file: Path, case: Path, number: int | None, seat: int | None) -> int:
     """Write a judge case of one hand of a record; returns the exit code. Raises BadInputError."""
-    import yaml
-
     if case.exists():
         raise BadInputError(f"{case} exists already; name another file.")
     hands = []
@@ -97,15 +95,11 @@ def write_case(file: Path, case: Path, number: int | None, seat: int | None) -> 
         )
     hand = hands[chosen - 1]
     try:
-        facts = hand.case(seat)
+        made = recorded_case(hand, seat)
     except RulesError as error:
         raise BadInputError(f"{file}, hand {chosen}: {error}") from error
-    settlement: Settlement | None = hand.play.settlement
-    heading = f"# Hand {chosen} of {file.name}, which the table settled as"
-    name = "" if settlement is None else settlement.name
-    text = yaml.safe_dump(facts, sort_keys=False, default_flow_style=None, width=100)
     try:
-        case.write_text(f"{heading} '{name}'.\n{text}", "utf-8")
+        case.write_text(made.text(f"Hand {chosen} of {file.name}"), "utf-8")
     except OSError as error:
         raise BadInputError(
             f"{case} cannot be written ({error.strerror}); name another file."
@@ -158,7 +152,7 @@ def _hands(file: Path) -> Iterator[Replayed]:
     begun = False
     try:
         with file.open("rb") as stream:
-            for hand in evening(_texts(stream), _parameters):
+            for hand in evening(_texts(stream), parameters_of):
                 begun = True
                 yield hand
     except OSError as error:
@@ -181,12 +175,3 @@ def _texts(stream: BinaryIO) -> Iterator[str]:
         except UnicodeDecodeError as error:
             defect = f"Line {number} of the record is not UTF-8 text (byte {error.start + 1})."
             raise (NotARecordError if number == 1 else RulesError)(defect) from error
-
-
-def _parameters(game: str, changed: Mapping[str, Any]) -> Any:
-    """The parameters of the rules by which the hand was played. Raises RulesError."""
-    parameters, defects = accepted(find_game(game).name, changed)
-    if defects:
-        path, defect, correction = defects[0]
-        raise RulesError(f"{dotted(path)} {defect}. {correction}")
-    return parameters

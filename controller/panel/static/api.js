@@ -46,6 +46,10 @@ export const STREAM = new URL("stream", ROOT).pathname;
 export const replayAddress = (session, hand) =>
   new URL(`sessions/${part(session ?? "")}/hands/${hand}/replay.html`, ROOT).href;
 
+/** The address of the file of a recorded hand's case, of one seat if the case depends on it. */
+export const caseAddress = (session, hand, seat) =>
+  new URL(`sessions/${part(session ?? "")}/hands/${hand}/case.yaml${seat === undefined ? "" : `?seat=${seat}`}`, ROOT).href;
+
 /** Send one request. Raises ApiError; its status is 0 if there is no reply. */
 async function send(method, path, body, signal = AbortSignal.timeout(LIMIT)) {
   const headers = { Accept: "application/json", "X-Client-Id": TAB };
@@ -148,6 +152,8 @@ export const api = {
   sessions: (before, limit = 20) => get(`sessions?limit=${limit}${before ? `&before=${part(before)}` : ""}`),
   results: (session, after = 0, limit = 50) => get(`sessions/${part(session)}/results?after=${after}&limit=${limit}`),
   record: (session, hand) => get(`sessions/${part(session)}/hands/${hand}/record`),
+  recordedCase: (session, hand, seat) =>
+    get(`sessions/${part(session)}/hands/${hand}/case${seat === undefined ? "" : `?seat=${seat}`}`),
   journal,
   faults: async () => (await get("faults")).faults,
   judgeForm: (game) => get(`judge/${part(game)}`),

@@ -73,6 +73,10 @@ class ClientPort:
         choice = None if chosen is None else GameChoice.model_validate(chosen)
         return HandRecord(session, hand, tuple(lines), tuple(events), choice)
 
+    async def record_lines(self, session: str, last: int) -> Sequence[tuple[int, Sequence[str]]]:
+        """The record lines of a session's hands up to the number `last`, each with its number."""
+        return await self._service.thread.read(lambda store: store.lines(session, last))
+
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         """Lines of the present run's journal with a record number above `after`, in order."""
         page = self._service.journal_page(after, limit)

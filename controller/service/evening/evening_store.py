@@ -131,6 +131,14 @@ class EveningStore:
         lines, events, choice = rows[0]
         return json.loads(lines), json.loads(events), json.loads(choice) if choice else None
 
+    def lines(self, session: str, last: int) -> list[tuple[int, list[str]]]:
+        """The record lines of a session's hands up to the number `last`, in order."""
+        rows = self._read(
+            "SELECT number, lines FROM hand WHERE session = ? AND number <= ? ORDER BY number",
+            (session, last),
+        )
+        return [(number, json.loads(lines)) for number, lines in rows]
+
     # Presets, replies, facts
 
     def put_preset(self, name: str, choice: Json | None) -> None:

@@ -89,6 +89,13 @@ class FakeService:
     async def record(self, session: str, hand: int) -> HandRecord | None:
         return self.records.get((session, hand))
 
+    async def record_lines(self, session: str, last: int) -> Sequence[tuple[int, Sequence[str]]]:
+        return [
+            (number, record.lines)
+            for (each, number), record in sorted(self.records.items())
+            if each == session and number <= last
+        ]
+
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         self.journal_calls += 1
         return self.journal[after : after + limit]

@@ -18,16 +18,16 @@ ROLES = (None, *UserRole)
 MAY: dict[str, str] = {
     "-": "health login first_start pair",
     "table": "me logout change_password logins end_login status status_schema stream commands"
-    " give_command games presets sessions results record replay judge_form judge faults geometry"
-    " preview openapi",
+    " give_command games presets sessions results record case case_file replay"
+    " judge_form judge faults geometry preview openapi",
     "player": "=table",
     "dealer": "=table",
     "attendant": "=table",
     "technician": "=table journal users add_user change_user delete_user keys add_token"
     " add_pairing_code revoke_key",
     "auditor": "me logout change_password logins end_login status status_schema stream commands"
-    " games presets sessions results record replay judge_form judge faults geometry preview openapi"
-    " journal users keys",
+    " games presets sessions results record case case_file replay judge_form judge faults geometry"
+    " preview openapi journal users keys",
 }
 """What each role may use, written out: a change of the table of endpoints has to change this."""
 

@@ -48,7 +48,8 @@ class EveningService(FakeService):
     def forget(self) -> None:
         """Show an idle table again, and forget what was recorded and what a test has set."""
         self._feed.publish(Status(table=FACTS))
-        for kept in (self.given, self.saved, self.refusals, self.past, self.hands, self.journal):
+        kept_values = (self.given, self.saved, self.refusals, self.past, self.hands, self.journal)
+        for kept in (*kept_values, self.records):
             kept.clear()
 
     def _now(self) -> float:

@@ -1,26 +1,51 @@
 /** The results of the session's hands in words, the scores, and who owes whom. */
-import { replayAddress } from "../api.js";
+import { api, replayAddress } from "../api.js";
 import { number, t } from "../data/messages.js";
 import { state } from "../data/store.js";
 import { named, seatWords } from "../data/words.js";
-import { html } from "../vendor/htm_preact.js";
-import { Empty } from "../frame/notice.js";
+import { useAction } from "../frame/hooks.js";
+import { html, useState } from "../vendor/htm_preact.js";
+import { Empty, Notice } from "../frame/notice.js";
 import { Icon } from "../frame/icons.js";
-import { openJudge } from "./open_judge.js";
+import { openJudge, openRecordedCase } from "./open_judge.js";
+
+/** Number of earlier hands that are loaded at once. */
+const EARLIER = 20;
 
 export function Results() {
   const session = state.status?.session;
   if (!session) return html`<section class="card"><h2>${t("results.title")}</h2><${Empty}>${t("results.no_session")}<//></section>`;
   const latest = [...session.results].sort((a, b) => b.number - a.number);
+  const seats = (seat) => seatWords(state.status, seat);
   return html`<${Debts} debts=${session.debts} />
     <section class="card">
       <div class="card-head"><h2>${t("results.title")}</h2>
         <button class="quiet" onClick=${openJudge}><${Icon} name="judge" />${t("results.judge")}</button></div>
       ${!latest.length && html`<${Empty}>${t(session.follow_play ? "results.none" : "results.not_followed")}<//>`}
       <ol class="results" reversed>
-        ${latest.map((result) => html`<${HandResult} key=${result.number} result=${result} seats=${(seat) => seatWords(state.status, seat)} />`)}
+        ${latest.map((result) => html`<${HandResult} key=${result.number} result=${result} seats=${seats} />`)}
       </ol>
+      ${latest.length > 0 && html`<${EarlierHands} key=${session.id} session=${session.id} before=${latest.at(-1).number} seats=${seats} />`}
     </section>`;
+}
+
+/** The hands before those in the status, page by page. */
+function EarlierHands({ session, before, seats }) {
+  const [loaded, show] = useState([]);
+  const [run, { busy, error }] = useAction();
+  const known = loaded.filter((result) => result.number < before);
+  const first = known.length ? known.at(-1).number : before;
+  if (first <= 1 && !known.length) return null;
+  const load = () =>
+    run(async () => {
+      const { results } = await api.results(session, Math.max(0, first - 1 - EARLIER), EARLIER);
+      show([...known, ...results.filter((result) => result.number < first).reverse()]);
+    });
+  return html`<ol class="results" reversed>
+      ${known.map((result) => html`<${HandResult} key=${result.number} result=${result} seats=${seats} session=${session} />`)}
+    </ol>
+    <${Notice} error=${error} />
+    ${first > 1 && html`<div class="actions"><button disabled=${busy} onClick=${load}>${t("results.earlier")}</button></div>`}`;
 }
 
 /** Who owes whom, as one sentence a debt. */
@@ -36,6 +61,8 @@ function Debts({ debts }) {
 
 /** One hand: its sentence, its payments and its reasons; `seats(seat)` names a seat. */
 export function HandResult({ result, seats, session }) {
+  const [run, { busy, error }] = useAction();
+  const id = session ?? state.status?.session?.id;
   const payee = (seat) => (seat === null || seat === undefined ? t("results.bank") : seats(seat));
   return html`<li>
     <p class="over">${t("results.hand", { number: result.number })}${result.abandoned && ` · ${t("results.abandoned")}`}</p>
@@ -45,8 +72,11 @@ export function HandResult({ result, seats, session }) {
       (payment) => html`<li><span>${payee(payment.payer)} → ${payee(payment.payee)}</span><b>${number(payment.amount)}</b>
         <small lang="en">${named(state.status, payment.why)}</small></li>`,
     )}</ul>`}
-    <p class="hint"><a href=${replayAddress(session ?? state.status?.session?.id, result.number)} target="_blank" rel="noopener"
-      aria-label=${t("results.replay_of", { number: result.number })}>${t("results.replay")}</a></p>
+    <div class="hand-actions"><a href=${replayAddress(id, result.number)} target="_blank" rel="noopener"
+        aria-label=${t("results.replay_of", { number: result.number })}>${t("results.replay")}</a>
+      <button class="quiet small" disabled=${busy} aria-label=${t("results.case_of", { number: result.number })}
+        onClick=${() => run(() => openRecordedCase(id, result.number))}><${Icon} name="judge" />${t("results.case")}</button></div>
+    <${Notice} error=${error} />
     ${result.reasons.length > 0 &&
     html`<details><summary>${t("results.reasons")}</summary>
       <ul class="reasons" lang="en">${result.reasons.map((reason) => html`<li>${named(state.status, reason)}</li>`)}</ul></details>`}

@@ -91,15 +91,24 @@ function NumberInput({ id, schema, value, set, described }) {
     step=${schema.type === "integer" ? 1 : "any"} onChange=${read} />`;
 }
 
-/** A list is typed with commas: `2, 4, 6, 8`. */
+/**
+ * A list is typed with commas: `2, 4, 6, 8`. Semicolons divide lists of lists, `6-4 5-5; 1-0`, and
+ * lists of texts that contain commas.
+ */
 function List({ id, schema, value, set, described }) {
   const item = schema.items || schema.prefixItems?.[0] || {};
   const numbers = item.type === "integer" || item.type === "number";
+  const nested = item.type === "array";
+  const entries = value ?? [];
+  const wide = nested || entries.some((entry) => String(entry).includes(","));
+  const shown = nested ? entries.map((inner) => inner.join(" ") || "-") : entries;
   const read = (event) => {
-    const parts = event.target.value.split(",").map((part) => part.trim()).filter(Boolean);
-    set(numbers ? parts.map((part) => (Number.isFinite(Number(part)) ? Number(part) : part)) : parts);
+    const text = event.target.value;
+    const parts = text.split(nested || text.includes(";") ? ";" : ",").map((part) => part.trim()).filter(Boolean);
+    if (nested) set(parts.map((part) => (part === "-" ? [] : part.split(/[\s,]+/))));
+    else set(numbers ? parts.map((part) => (Number.isFinite(Number(part)) ? Number(part) : part)) : parts);
   };
-  return html`<input id=${id} value=${(value ?? []).join(", ")} inputmode=${numbers ? "numeric" : "text"} autocomplete="off"
+  return html`<input id=${id} value=${shown.join(wide ? "; " : ", ")} inputmode=${numbers ? "numeric" : "text"} autocomplete="off"
     aria-describedby=${described} onChange=${read} />`;
 }
 

@@ -1,5 +1,5 @@
 /** The judge: a hand is entered by tapping its tiles; the verdict has its class and the payments. */
-import { api } from "../api.js";
+import { api, caseAddress } from "../api.js";
 import { number, t } from "../data/messages.js";
 import { draft, setDraft, state } from "../data/store.js";
 import { named, plainWords, seatWords } from "../data/words.js";
@@ -7,6 +7,7 @@ import { useAction, useLoaded } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
 import { TilePicker, KINDS, setOfGame, tileWords } from "../prompts/tile_picker.js";
 import { Tile } from "../prompts/tile.js";
+import { openRecordedCase } from "../session/open_judge.js";
 import { SchemaForm } from "../session/schema_form.js";
 import { html, useState } from "../vendor/htm_preact.js";
 import { readExample } from "./judge_example.js";
@@ -31,8 +32,31 @@ export function JudgeView() {
       <select onChange=${(event) => setDraft("judge.game", games[event.target.selectedIndex].name)}>
         ${games.map((each) => html`<option selected=${each.name === game}>${each.title}</option>`)}
       </select></label>
+    <${Source} game=${game} />
     <${CaseForm} key=${game} game=${game} />
   </div>`;
+}
+
+/** The recorded hand from which the case was made: its seats, its file, and what the form does not show. */
+function Source({ game }) {
+  const [run, { busy, error }] = useAction();
+  const source = draft("judge.source", null);
+  if (source?.game !== game) return null;
+  const { parameters = {}, claims = [], seat: shown } = draft(`judge.${game}`, {});
+  const rules = Object.entries(parameters).map(([name, value]) => `${plainWords(name)} ${value}`);
+  const open = (seat) => run(() => openRecordedCase(source.session, source.hand, seat));
+  return html`<section class="card case-source">
+    <p>${t("judge.from_hand", { number: source.hand })}${" "}
+      ${source.settled && html`${t("judge.settled")} <b lang="en">${plainWords(source.settled)}</b>`}</p>
+    ${source.seats.length > 1 &&
+    html`<div class="actions" role="group" aria-label=${t("judge.of_seat")}>${source.seats.map(
+      (seat) => html`<button type="button" disabled=${busy} aria-pressed=${seat === shown} onClick=${() => open(seat)}>${seatWords(state.status, seat)}</button>`,
+    )}</div>`}
+    ${rules.length > 0 && html`<p class="hint" lang="en">${t("judge.house_rules", { rules: rules.join(", ") })}</p>`}
+    ${claims.length > 0 && html`<p class="hint">${t("judge.claims", { seats: claims.map((claim) => seatWords(state.status, claim.seat)).join(", ") })}</p>`}
+    <p class="hint"><a href=${caseAddress(source.session, source.hand, source.seat)} download>${t("judge.download")}</a></p>
+    <${Notice} error=${error} />
+  </section>`;
 }
 
 function CaseForm({ game }) {
@@ -44,6 +68,10 @@ function CaseForm({ game }) {
   const put = (next) => {
     forget();
     setDraft(`judge.${game}`, next);
+  };
+  const replace = (next) => {
+    setDraft("judge.source", null);
+    put(next);
   };
   if (!form.value) return html`<${Notice} error=${form.error} />`;
   const judge = (event) => {
@@ -70,8 +98,8 @@ function CaseForm({ game }) {
       <h2>${t("judge.verdict")}</h2>
       <div class="actions">
         <button class="primary large" disabled=${busy}>${t("judge.go")}</button>
-        <button type="button" onClick=${() => put(readExample(form.value.example))}>${t("judge.example")}</button>
-        <button type="button" onClick=${() => put({})}>${t("judge.clear")}</button>
+        <button type="button" onClick=${() => replace(readExample(form.value.example))}>${t("judge.example")}</button>
+        <button type="button" onClick=${() => replace({})}>${t("judge.clear")}</button>
       </div>
       <${Notice} error=${error} />
       ${done && html`<${Verdict} verdict=${done} />`}
