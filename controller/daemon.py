@@ -43,6 +43,8 @@ from controller.stations.rig import Stations
 from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
+from rules.geometry import Seat
+from rules.open_tiles import OpenTiles
 from rules.play import Match
 from rules.tiles import Face
 
@@ -207,6 +209,16 @@ class Daemon:
     def resume(self) -> None:
         """End a pause that `pause` began."""
         self._pauses.release()
+
+    @property
+    def open_tiles(self) -> OpenTiles | None:
+        """What every person at the table sees of the hand; None if the table follows none."""
+        return None if self._top.hand is None else self._top.hand.open_tiles
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        """The seats that can act in the hand that the table follows."""
+        return () if self._top.hand is None else self._top.hand.to_act
 
     def correct(self, acts: int, by: str, reason: str) -> None:
         """Take back the last actions of the hand that the table follows.

@@ -22,6 +22,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar, overload
 from rules.dice import Dice
 from rules.errors import IllegalOutcomeError, RulesError
 from rules.geometry import Place, Seat
+from rules.open_tiles import OpenTiles, show_nothing
 from rules.setup import Setup
 from rules.steps import Facts, Outcome, Packet, Replace, Step, Throw
 from rules.tiles import Face
@@ -329,6 +330,9 @@ class Rules(Generic[P, A]):
     due."""
     thrown: Callable[[P, Dice], A] = refuse_throw
     """`thrown(play, dice)`: that throw as an action."""
+    open_tiles: Callable[[P, Sequence[tuple[A, P]]], OpenTiles] = show_nothing
+    """`open_tiles(begun, taken)`: what every person at the table sees after the actions `taken`,
+    each with the play after it; `begun` is the play before the first one."""
     answers: Callable[[Setup, Tiles], Outcome] = allow_any_answer
     """`answers(setup, tiles)`: the answer that these tiles require to the choice for which the
     set-up waits; None if the answer is free."""

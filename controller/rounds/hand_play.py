@@ -19,6 +19,8 @@ from controller.rounds.deal import Deal
 from controller.rounds.workplace import Workplace
 from firmware_bridge.guide import HandToPlay, TakeBack
 from rules.errors import WallwrightError
+from rules.geometry import Seat
+from rules.open_tiles import OpenTiles
 from rules.play import Action, Match, Settlement, plain
 from rules.record import entry, heading, take_back
 from rules.steps import Packet
@@ -70,8 +72,26 @@ class HandPlay:
         self._seated = False
         self._taken: list[_Taken] = []
         """The actions of the hand that count, in order."""
+        self._begun: Any = None
+        """The play before the first action; None before it has begun."""
+        self._open: tuple[int, OpenTiles] = (-1, OpenTiles())
+        """The open tiles, and the number of actions from which they were derived."""
         self._correction: asyncio.Future[dict[str, object]] | None = None
         """Takes the facts of a correction while an action is awaited; else None."""
+
+    @property
+    def open_tiles(self) -> OpenTiles:
+        """What every person at the table sees of the hand; nothing before the hand has begun."""
+        if self._begun is not None and self._open[0] != len(self._taken):
+            taken = [(each.action, each.after) for each in self._taken]
+            self._open = len(taken), self._rules.open_tiles(self._begun, taken)
+        return self._open[1]
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        """The seats that can act; none before the hand has begun and after its end."""
+        play = self._taken[-1].after if self._taken else self._begun
+        return () if play is None else tuple(play.to_act)
 
     def correct(self, acts: int, by: str, reason: str) -> None:
         """Take back the last actions, because one was wrong. Raises CorrectionRefusedError.
@@ -103,7 +123,7 @@ class HandPlay:
         """
         self._deal.take_up_hands()
         self._place.record(heading(self._deal.setup, {}))
-        play = self._rules.start(self._deal.setup, {}, self._match)
+        play = self._begun = self._rules.start(self._deal.setup, {}, self._match)
         while play.settlement is None:
             if (correction := self._replayed_correction()) is not None:
                 play = await self._corrected(correction)
@@ -147,6 +167,9 @@ class HandPlay:
             for step in self._rules.hands_over(setup, taken.before, taken.after)
             for place in (step.places if isinstance(step, Packet) else (step.place,))
         ]
+        # Before the event, so that those who hear it read the open tiles after the correction.
+        del self._taken[-acts:]
+        self._open = -1, OpenTiles()
         async with self._run_state.intent("play", facts, emit="actions_taken_back") as work:
             self._place.record(take_back(acts))
             if not work.done:
@@ -159,7 +182,6 @@ class HandPlay:
                     )
                 )
         self._deal.put_back([place for _, place in owed], first.top)
-        del self._taken[-acts:]
         return first.before
 
     async def _next(self, play: Any) -> Action | dict[str, object] | None:
@@ -225,6 +247,8 @@ class HandPlay:
         """Record an action and bring the tiles that it requires; returns the play after it."""
         after, top = play.apply(action), self._deal.top
         facts: dict[str, object] = {"seat": action.seat, "do": str(action)}
+        # Before the event, so that those who hear it read the open tiles after the action.
+        self._taken.append(_Taken(action, play, after, top))
         async with self._run_state.intent("play", facts, emit="action_taken"):
             self._place.record(entry(action))
         owed = self._rules.hands_over(self._deal.setup, play, after)
@@ -232,7 +256,6 @@ class HandPlay:
             async with self._place.rig.leased(*self._parts):
                 for step in owed:
                     await self._deal.hand_over(step)
-        self._taken.append(_Taken(action, play, after, top))
         return after
 
     async def _settled(self, play: Any) -> Match:

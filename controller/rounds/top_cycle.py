@@ -42,7 +42,7 @@ class TopCycle:
         self.deal: Deal | None = None
         """The set-up of the present or last round, for other components to read."""
         self.hand: HandPlay | None = None
-        """The hand that the table follows at present."""
+        """The hand of the round in play that the table follows, also after its end."""
         self._place = place
         self._table = place.table
         self._rig = place.rig
@@ -89,6 +89,7 @@ class TopCycle:
 
     async def set_up(self, dealer: Seat) -> None:
         """Raise the staged set and execute its set-up. Raises TableFault."""
+        self.hand = None
         await self._run_state.check()
         number = await self._under.staged()
         run_state, figures = self._run_state, self._run_state.figures
@@ -131,10 +132,7 @@ class TopCycle:
             hand = self.hand = HandPlay(
                 self._place, self.deal, match, self._key, self._field_parts, self.light
             )
-            try:
-                match = await hand.play_to_end()
-            finally:
-                self.hand = None
+            match = await hand.play_to_end()
         await self._end_of_play()
         return match
 

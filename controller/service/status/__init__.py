@@ -26,6 +26,10 @@ from controller.service.status.prompt_status import (
     PromptKind,
 )
 from controller.service.status.round_status import (
+    OpenFactStatus,
+    OpenSetStatus,
+    OpenTilesStatus,
+    PlayedTileStatus,
     RoundStatus,
     ThrowStatus,
 )
@@ -62,9 +66,13 @@ __all__ = [
     "HeadStatus",
     "LeadStatus",
     "MachineStatus",
+    "OpenFactStatus",
     "OpenPrompt",
+    "OpenSetStatus",
+    "OpenTilesStatus",
     "PauseCauseStatus",
     "PaymentStatus",
+    "PlayedTileStatus",
     "Programme",
     "PromptChoice",
     "PromptKind",

@@ -39,6 +39,7 @@ from controller.service.status import (
     TilesStatus,
 )
 from controller.service.tracking.event_words import in_words, step_in_words
+from controller.service.tracking.open_tiles import OpenTilesView
 from controller.service.user_roles import role_for
 
 _BELOW_TURNS = ("shuffling", "building")
@@ -103,6 +104,7 @@ class StatusTracker:
         self._faults = 0
         self._rounds = 0
         self._serials: Mapping[str, str] = {}
+        self._open_tiles = OpenTilesView()
 
     def begin_run(self, serials: Mapping[str, str]) -> None:
         """Note that a daemon starts; `serials` are the serial numbers of its boards."""
@@ -228,7 +230,7 @@ class StatusTracker:
         now = self._round
         if now is None:
             return None
-        to_act = [prompt.seats for prompt in self._view.prompts.open if prompt.kind == "act"]
+        daemon = self._view.daemon
         return RoundStatus(
             set=now.set,
             hand=0 if self._view.book is None else self._view.book.hand,
@@ -240,7 +242,8 @@ class StatusTracker:
             indicator=now.indicator,
             indicator_face=now.face,
             acts=now.acts,
-            to_act=to_act[0] if to_act else (),
+            to_act=() if daemon is None or now.over else daemon.to_act,
+            open_tiles=self._open_tiles.status(None if daemon is None else daemon.open_tiles),
             over=now.over,
         )
 

@@ -6,6 +6,7 @@ from rules.dice import Dice
 from rules.games.backgammon.actions import Roll, parse
 from rules.games.backgammon.bot import sensible
 from rules.games.backgammon.match import begin
+from rules.games.backgammon.open_tiles import open_tiles
 from rules.games.backgammon.play import BackgammonPlay, start
 from rules.games.backgammon.setup import SEATS
 from rules.play import Held, Rules
@@ -36,6 +37,7 @@ BACKGAMMON_RULES = Rules(
     sensible=sensible,
     match=begin,
     held=held,
+    open_tiles=open_tiles,
     throw=throw,
     thrown=thrown,
 )

@@ -7,6 +7,7 @@ from rules.games.da_san.bot import sensible
 from rules.games.da_san.cards import faces_of
 from rules.games.da_san.cutting import before_hand, to_draw
 from rules.games.da_san.match import begin
+from rules.games.da_san.open_tiles import open_tiles
 from rules.games.da_san.play import DaSanPlay, start
 from rules.games.da_san.setup import kitty_places
 from rules.games.da_san.view import view
@@ -42,6 +43,7 @@ DA_SAN_RULES = Rules(
     sensible=sensible,
     match=begin,
     held=held,
+    open_tiles=open_tiles,
     view=view,
     hands_over=hands_over,
     catch_up=catch_up,

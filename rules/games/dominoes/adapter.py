@@ -6,6 +6,7 @@ from rules.games.dominoes.actions import Show, parse
 from rules.games.dominoes.bot import sensible
 from rules.games.dominoes.deal import SETTER
 from rules.games.dominoes.match import begin_match
+from rules.games.dominoes.open_tiles import open_tiles
 from rules.games.dominoes.play import DominoPlay, start
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.dominoes.variants import VARIANTS
@@ -58,6 +59,7 @@ RULES: tuple[AnyRules, ...] = tuple(
         sensible=sensible,
         match=begin_match,
         held=held,
+        open_tiles=open_tiles,
         view=view,
         hands_over=hands_over,
         catch_up=catch_up,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from rules.games.filipino.actions import Act, face_under, parse
+from rules.games.filipino.actions import Act, parse
 from rules.games.filipino.bot import sensible
-from rules.games.filipino.hand import Meld
 from rules.games.filipino.match import begin
+from rules.games.filipino.open_tiles import OPEN_TILES, faces_of_meld
 from rules.games.filipino.play import FilipinoPlay, start
 from rules.games.filipino.setup import answers
 from rules.games.filipino.view import view
@@ -32,7 +32,7 @@ def held(play: FilipinoPlay) -> Held:
         (
             *hand.concealed,
             *(None,) * hand.unknown,
-            *(face for meld in hand.melds for face in _faces(meld, play.table.joker)),
+            *(face for meld in hand.melds for face in faces_of_meld(meld, play.table.joker)),
             *hand.flores,
         )
         for hand in play.table.hands
@@ -58,13 +58,6 @@ def catch_up(full_play: FilipinoPlay, play: FilipinoPlay, seat: Seat) -> Act:
     return Act(seat, "pass")
 
 
-def _faces(meld: Meld, joker: Face | None) -> tuple[Face | None, ...]:
-    """The tiles of a set; None for each tile of a set that was not read."""
-    if not meld.tiles:
-        return (None,) * meld.size
-    return tuple(face_under(tile, joker) for tile in meld.tiles)
-
-
 def _shown(full_play: FilipinoPlay, seat: Seat) -> tuple[Face, ...]:
     """A winner's concealed tiles; a drawn winning tile is last, which identifies it."""
     table = full_play.table
@@ -82,6 +75,7 @@ FILIPINO_RULES: Final = Rules(
     sensible=sensible,
     match=begin,
     held=held,
+    open_tiles=OPEN_TILES,
     view=view,
     hands_over=hands_over,
     announced=announced,

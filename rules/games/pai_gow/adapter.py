@@ -6,6 +6,7 @@ from rules.games.pai_gow.actions import Action, SetHand, Show, parse
 from rules.games.pai_gow.bank import before_hand
 from rules.games.pai_gow.bot import sensible
 from rules.games.pai_gow.match import match
+from rules.games.pai_gow.open_tiles import open_tiles
 from rules.games.pai_gow.play import PaiGowPlay, start
 from rules.games.pai_gow.view import view
 from rules.geometry import Seat
@@ -39,6 +40,7 @@ PAI_GOW_RULES = Rules(
     sensible=sensible,
     match=match,
     held=held,
+    open_tiles=open_tiles,
     view=view,
     announced=announced,
     catch_up=catch_up,

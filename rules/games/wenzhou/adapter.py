@@ -8,6 +8,7 @@ from rules.games.wenzhou.actions import Draw, Pass, Show, WenzhouAction, Win, pa
 from rules.games.wenzhou.bot import sensible
 from rules.games.wenzhou.discard_check import is_fined
 from rules.games.wenzhou.match import begin
+from rules.games.wenzhou.open_tiles import OPEN_TILES
 from rules.games.wenzhou.play import WenzhouPlay, start
 from rules.games.wenzhou.position import Stage
 from rules.games.wenzhou.seats import before_hand, to_draw
@@ -93,6 +94,7 @@ WENZHOU_RULES: Final = Rules(
     sensible=sensible,
     match=begin,
     held=held,
+    open_tiles=OPEN_TILES,
     view=view,
     hands_over=hands_over,
     announced=announced,

@@ -11,10 +11,12 @@ from controller.assembly import Hardware
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable
+from controller.service.status.feed import Delta
 from firmware_bridge.sim.plant.machine import Plant
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 FACE = re.compile(r"(?<![\w.])([1-9][mpsz])(?![\w.])")
+ANY_FACE = re.compile(r"(?<![\w.])([1-9][mpszf]|[0-6]-[0-6])(?![\w.])")
 
 
 class OpenTable(SimulatedTable):
@@ -57,5 +59,34 @@ def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -
             found = set(FACE.findall(" ".join(messages)))
             settled = json.dumps([e for e in record.events if e["event"] == "settled"])
             assert found <= shown | set(FACE.findall(acts)) | set(FACE.findall(settled))
+
+    at_a_table(story)
+
+
+@pytest.mark.parametrize("game", ["wenzhou", "filipino", "block"])
+def test_open_tiles_are_tiles_that_actions_have_named_before(game: str) -> None:
+    async def story(guests: Guests) -> None:
+        table = guests.service.runs.opener = OpenTable(guests.service.table, 7)
+        named: set[str] = set()
+        open_faces: list[int] = []
+
+        def hear(event: dict[str, object]) -> None:
+            if event["event"] in ("action_taken", "tile_turned_up", "choice_made"):
+                named.update(ANY_FACE.findall(json.dumps(event)))
+
+        def look(delta: Delta) -> None:
+            found = set(ANY_FACE.findall(json.dumps(delta.patch.get("round") or {})))
+            assert found <= named, f"{found - named} appears before a player has named it"
+            open_faces.append(len(found))
+
+        guests.service.listen(hear)
+        guests.service.feed.follow(look)
+        await guests.give("start_session", choice={"game": game, "follow_play": True})
+        await guests.until(lambda s: s.machine.top == "playing")
+        truth = {tile.face for hand in table.plant.hands().values() for tile in hand}
+        await guests.until(lambda s: bool(s.round and s.round.acts >= 12), limit=7200)
+        assert truth - named, "most tiles of the hands are still hidden"
+        await guests.until(lambda s: bool(s.session and s.session.rounds), limit=7200)
+        assert max(open_faces) >= 7
 
     at_a_table(story)

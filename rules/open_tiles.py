@@ -1,0 +1,132 @@
+"""What every person at the table sees of a hand: tiles played, sets laid down, public facts.
+
+A game derives this value from the plays of a hand (`Rules.open_tiles`). It contains no tile that
+only one seat sees, also if the plays are those of a table that knows all tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
+
+from rules.geometry import Seat
+from rules.tiles import Face
+
+
+class _SeatAction(Protocol):
+    @property
+    def seat(self) -> Seat: ...
+
+
+A = TypeVar("A", bound=_SeatAction)
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTile:
+    """A tile that a seat has put into the middle, and that still lies there.
+
+    `face` is None if the tile was not read. `joined` says where it was joined to other tiles, in
+    the words of the action (`on 6`); it is empty for a tile that lies by itself.
+    """
+
+    seat: Seat
+    face: Face | None
+    joined: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSet:
+    """Tiles that lie together before a seat: a set, flores, a hand that was shown.
+
+    `faces` has None for each tile that lies face down or was not read. `claimed` is the index of
+    the tile that the seat `source` had discarded; both are None if the seat claimed no tile.
+    """
+
+    seat: Seat
+    name: str
+    faces: tuple[Face | None, ...]
+    claimed: int | None = None
+    source: Seat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFact:
+    """A public fact of a hand that is not a tile, such as a bid, a cube or a called result."""
+
+    name: str
+    text: str
+    seat: Seat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTiles:
+    """The tiles of a hand that all see: `played` in the order of play, `sets` by seat."""
+
+    played: tuple[PlayedTile, ...] = ()
+    sets: tuple[OpenSet, ...] = ()
+    facts: tuple[OpenFact, ...] = ()
+
+
+def show_nothing(begun: object, taken: object) -> OpenTiles:
+    """No tiles: the game has none, or its rules do not say which of them lie open."""
+    return OpenTiles()
+
+
+@dataclass(frozen=True)
+class ClaimedDiscards(Generic[P, A]):
+    """How a game with discards and claims shows its tiles; calling it gives the open tiles.
+
+    `discarded(action)` is the discarded tile in a tuple of one, or an empty tuple for any other
+    action. `on_offer(play)` says whether the last discard can be claimed. `melds(play)` are the
+    sets that were laid down, by seat; a set keeps its index. `others(play)` are all other open
+    sets. `winner(play)` is the seat that has won, None before that; its hand is among `others`.
+    """
+
+    discarded: Callable[[A], tuple[Face | None, ...]]
+    on_offer: Callable[[P], bool]
+    melds: Callable[[P], Sequence[Sequence[OpenSet]]]
+    others: Callable[[P], Sequence[OpenSet]]
+    winner: Callable[[P], Seat | None]
+
+    def __call__(self, begun: P, taken: Sequence[tuple[A, P]]) -> OpenTiles:
+        """The open tiles after the actions `taken`, each with the play after it."""
+        played: list[PlayedTile] = []
+        claims: dict[tuple[Seat, int], PlayedTile] = {}
+        won_on: PlayedTile | None = None
+        before = begun
+        for action, play in taken:
+            played += (PlayedTile(action.seat, face) for face in self.discarded(action))
+            if self.on_offer(before) and not self.on_offer(play):
+                grown = self._grown(before, play)
+                if grown is not None:
+                    claims[grown] = played.pop()
+                elif self.winner(play) is not None:
+                    won_on = played.pop()
+            before = play
+        sets = [
+            _claimed(meld, claims[seat, index]) if (seat, index) in claims else meld
+            for seat, melds in enumerate(self.melds(before))
+            for index, meld in enumerate(melds)
+        ]
+        winner = self.winner(before)
+        for other in self.others(before):
+            won = won_on is not None and other.seat == winner and other.name == "hand"
+            sets.append(_claimed(other, won_on) if won and won_on is not None else other)
+        return OpenTiles(tuple(played), tuple(sorted(sets, key=lambda each: each.seat)))
+
+    def _grown(self, before: P, after: P) -> tuple[Seat, int] | None:
+        """The seat that has laid a set down, with the index of the set."""
+        for seat, (had, has) in enumerate(zip(self.melds(before), self.melds(after), strict=True)):
+            if len(has) > len(had):
+                return seat, len(had)
+        return None
+
+
+def _claimed(laid: OpenSet, tile: PlayedTile) -> OpenSet:
+    """The set with the mark of its claimed tile, which is the last one if it was not read."""
+    read = tile.face in laid.faces
+    index = laid.faces.index(tile.face) if read else len(laid.faces) - 1
+    faces = laid.faces if read else (*laid.faces[:-1], tile.face)
+    return replace(laid, faces=faces, claimed=index, source=tile.seat)
