@@ -20,6 +20,9 @@ class ChainStation:
     A count can be wrong: the contact bounces, or a person who repairs the sensor causes an edge.
     Each arrival is therefore noted in the journal. A run that resumes a build drives back to side 0
     unless it can prove the side of the chain.
+
+    The zero switch can be stuck. Where it is active although the chain is not known to be at side
+    0, the chain leaves that side first: only a switch that is inactive at the next side counts.
     """
 
     def __init__(
@@ -32,7 +35,7 @@ class ChainStation:
         self._fault_handler = fault_handler
         self._below = below
         self._work: Notebook = DiscardingNotebook()
-        self._side: int | None = 0
+        self._side: int | None = None
         """The side of the chain; None while it is unknown."""
 
     async def begin(self, work: Notebook, *, resumed: bool) -> None:
@@ -101,9 +104,7 @@ class ChainStation:
         self._work.record(ChainAt(self._side, await self._corner.count()))
 
     async def _proven_side(self) -> int | None:
-        """The side proven by the zero switch, or by corner sensor and last note; else None."""
-        if await self._zero.active():
-            return 0
+        """The side proven by the last note and the corner sensor; else None."""
         arrival = last_of(self._work.notes, ChainAt, ChainLost)
         if not isinstance(arrival, ChainAt) or not await self._corner.active():
             return None
@@ -120,8 +121,19 @@ class ChainStation:
 
     async def _drive_to_zero(self) -> None:
         """Drive back until the zero switch is active. Raises TableFault."""
+        if await self._zero.active():
+            if self._side == 0:
+                return
+            await self._leave_zero()
         limit = self._chain.seconds_per_side * 4 * LATE + MARGIN
         ended = await self._below.run(self._motor, -FULL, Level(self._chain.zero), limit)
         if ended.reason not in (Reason.LEVEL, Reason.SWITCH):
             raise TableFault(Fault.CHAIN, "chain", missing(self._chain.zero, ended))
         self._side = 0
+
+    async def _leave_zero(self) -> None:
+        """Drive to the next side. Raises TableFault if the zero switch is still active there."""
+        await self._drive_sides(1)
+        if await self._zero.active():
+            evidence = f"{self._zero.channel} is still active after the chain left it"
+            raise TableFault(Fault.CHAIN, "chain", evidence)

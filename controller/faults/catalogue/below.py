@@ -141,11 +141,12 @@ ROWS = (
     FaultRow(
         fault=Fault.CHAIN,
         title="Chain not at its corner",
-        expected="an edge of S4 at side 0, or of S5 at the next side, within twice the travel time",
-        instead="no edge",
-        cause="a tile between the chain and its rail; a dead sensor",
+        expected="an edge of S4 at side 0, or of S5 at the next side, within twice the travel time;"
+        " S4 inactive at every side but 0",
+        instead="no edge, or S4 active after the chain left side 0",
+        cause="a tile between the chain and its rail; a dead or stuck sensor",
         automatic="stops the chain and drives it again",
-        please="Remove the tile between {part} and its rail.",
+        please="Remove the tile between {part} and its rail, and check the sensors S4 and S5.",
         who=Who.ATTENDANT,
         example="chain",
     ),

@@ -86,6 +86,7 @@ def test_a_lift_that_was_already_up_is_accepted() -> None:
 
 
 async def over_two_sides(chain: ChainStation) -> None:
+    await chain.to_zero()
     await chain.to_side(1)
     await chain.to_side(2)
 
@@ -96,10 +97,10 @@ def test_after_a_missed_corner_the_chain_counts_again_from_side_0() -> None:
     assert module is not None and chain is not None
 
     arrived = Ended(Reason.EDGES, 1, 1.0)
-    board.ends[module.motor] = [arrived, LATE, BACK, arrived]
+    board.ends[module.motor] = [BACK, arrived, LATE, BACK, arrived]
     clock.run(over_two_sides(chain))
     forth, back = f"{module.motor} forward", f"{module.motor} back"
-    assert board.commands == [forth, forth, back, forth]
+    assert board.commands == [back, forth, forth, back, forth]
 
 
 @pytest.mark.parametrize(("is_at_side", "drives"), [(True, 2), (False, 1)])
@@ -109,10 +110,10 @@ def test_contact_bounce_as_the_chain_leaves_a_side_is_not_an_arrival(
     rig, board = rig_of("single_port")
     module, chain = load_table("single_port").modules.chain, rig.chain
     assert module is not None and chain is not None
-    board.levels[module.zero] = [int(is_at_side)]
-    board.ends[module.motor] = [Ended(Reason.EDGES, 1, 0.03), Ended(Reason.EDGES, 1, 2.97)]
+    board.ends[module.motor] = [BACK, Ended(Reason.EDGES, 1, 0.03), Ended(Reason.EDGES, 1, 2.97)]
+    board.levels[module.zero] = [0, int(is_at_side)]
     clock.run(chain.to_side(1))
-    assert board.commands == [f"{module.motor} forward"] * drives
+    assert board.commands == [f"{module.motor} back", *[f"{module.motor} forward"] * drives]
 
 
 def test_two_corner_edges_in_the_time_of_one_side_are_a_fault() -> None:
@@ -120,9 +121,9 @@ def test_two_corner_edges_in_the_time_of_one_side_are_a_fault() -> None:
     module, chain = load_table("single_port").modules.chain, rig.chain
     assert module is not None and chain is not None
 
-    board.levels[module.zero] = [1] * 9
+    board.levels[module.zero] = [0, 1, 1, 0, 1]
     arrived, both = Ended(Reason.EDGES, 1, 3.0), Ended(Reason.EDGES, 2, 3.1)
-    board.ends[module.motor] = [arrived, LATE, BACK, both]
+    board.ends[module.motor] = [BACK, arrived, LATE, BACK, both]
     fault = fault_of(over_two_sides(chain))
     assert (fault.fault, fault.part) == (Fault.CHAIN, "chain")
     assert fault.evidence == f"{module.corner} counted 2 sides within 3.1 s"
@@ -150,12 +151,17 @@ class Notes:
         await self.on_disk()
 
 
-def resumed_chain(*notes: Note, levels: dict[str, int], corners: int) -> tuple[list[str], Notes]:
-    """Resume a run, drive the chain to side 2, and return the board's commands and the notes."""
+def resumed_chain(
+    *notes: Note, levels: dict[str, list[int]], corners: int
+) -> tuple[list[str], Notes]:
+    """Resume a run, drive the chain to side 2, and return the board's commands and the notes.
+
+    `levels` has what each sensor shows whenever it is read.
+    """
     rig, board = rig_of("single_port")
     assert rig.chain is not None
     chain, work = rig.chain, Notes(*notes)
-    board.levels |= {channel: [level] for channel, level in levels.items()}
+    board.levels |= levels
     board.counts["chain_corner"] = corners
     board.seconds["chain_corner"] = 3.0
 
@@ -171,7 +177,7 @@ AT_SIDE_1 = ChainAt(1, 4)
 
 
 def test_a_chain_at_the_side_in_the_journal_continues_from_there() -> None:
-    commands, work = resumed_chain(AT_SIDE_1, levels={"chain_corner": 1}, corners=4)
+    commands, work = resumed_chain(AT_SIDE_1, levels={"chain_corner": [1]}, corners=4)
     assert commands == ["chain forward"]
     assert work.written == [ChainAt(2, 5)]
 
@@ -179,29 +185,42 @@ def test_a_chain_at_the_side_in_the_journal_continues_from_there() -> None:
 @pytest.mark.parametrize(
     ("notes", "levels", "corners"),
     [
-        pytest.param([AT_SIDE_1], {"chain_corner": 1}, 5, id="an edge since the note"),
-        pytest.param([AT_SIDE_1], {"chain_corner": 0}, 4, id="the chain is between two sides"),
-        pytest.param([AT_SIDE_1, ChainLost()], {"chain_corner": 1}, 4, id="a fault since the note"),
-        pytest.param([], {"chain_corner": 1}, 1, id="no arrival was noted"),
+        pytest.param([AT_SIDE_1], {"chain_corner": [1]}, 5, id="an edge since the note"),
+        pytest.param([AT_SIDE_1], {"chain_corner": [0]}, 4, id="the chain is between two sides"),
+        pytest.param(
+            [AT_SIDE_1, ChainLost()], {"chain_corner": [1]}, 4, id="a fault since the note"
+        ),
+        pytest.param([], {"chain_corner": [1]}, 1, id="no arrival was noted"),
     ],
 )
 def test_a_chain_without_proof_of_its_side_counts_again_from_side_0(
-    notes: list[Note], levels: dict[str, int], corners: int
+    notes: list[Note], levels: dict[str, list[int]], corners: int
 ) -> None:
     commands, _ = resumed_chain(*notes, levels=levels, corners=corners)
     assert commands == ["chain back", "chain forward"]
 
 
-def test_a_chain_at_its_zero_switch_is_at_side_0_regardless_of_notes() -> None:
-    commands, _ = resumed_chain(AT_SIDE_1, levels={"chain_zero": 1}, corners=9)
-    assert commands == ["chain forward"]
+def test_a_chain_whose_zero_switch_was_active_at_the_start_leaves_it_and_returns() -> None:
+    commands, work = resumed_chain(AT_SIDE_1, levels={"chain_zero": [1, 1, 0, 1]}, corners=9)
+    assert commands == ["chain forward", "chain back", "chain forward"]
+    assert work.written == [ChainAt(2, 12)]
+
+
+def test_a_zero_switch_that_is_stuck_does_not_count_as_side_0() -> None:
+    rig, board = rig_of("single_port")
+    assert rig.chain is not None
+    board.levels["chain_zero"] = [1] * 9
+    fault = fault_of(rig.chain.to_zero())
+    assert (fault.fault, fault.part) == (Fault.CHAIN, "chain")
+    assert fault.evidence == "chain_zero is still active after the chain left it"
+    assert "chain back" not in board.commands
 
 
 def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
     rig, board = rig_of("single_port")
     assert rig.chain is not None
     chain, work = rig.chain, Notes()
-    board.ends["chain"] = [LATE, BACK]
+    board.ends["chain"] = [BACK, LATE, BACK]
     work.commands = board.commands
 
     async def build() -> None:
@@ -210,7 +229,13 @@ def test_a_chain_that_missed_a_corner_notes_that_its_side_is_unknown() -> None:
 
     clock.run(build())
     assert work.written == [ChainLost(), ChainAt(1, 1)]
-    assert board.commands == ["chain forward", "on disk", "chain back", "chain forward"]
+    assert board.commands == [
+        "chain back",
+        "chain forward",
+        "on disk",
+        "chain back",
+        "chain forward",
+    ]
 
 
 def test_a_tile_that_sticks_in_the_jaws_is_lowered_and_released_again() -> None:
