@@ -106,9 +106,8 @@ def test_a_stuck_tile_that_a_person_puts_back_while_the_board_is_silent_is_notic
     assert not [event for event in emitted.events if event.get("why") == "IMPOSSIBLE"]
     assert emitted.fault_events[-1] == ("fault", "UNPROVEN", "trays")
     assert emitted.fault is not None
-    assert emitted.fault.evidence == (
-        "head2_counter counted a tile after all 28 were counted: a counted tile was put back into"
-        " the drum"
+    assert emitted.fault.evidence.startswith(
+        "head2_counter counted a tile after all 28 were counted"
     )
 
 
