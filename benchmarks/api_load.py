@@ -206,7 +206,7 @@ async def _watch(url: str, cookie: str) -> None:
 async def _download(url: str, cookie: str) -> None:
     async with httpx.AsyncClient(base_url=url, headers={"Cookie": cookie}) as client:
         while True:
-            journal = await client.get(f"{V1}/journal")
+            journal = await client.get(f"{V1}/journal.ndjson")
             assert journal.text.count("\n") == LINES
 
 
@@ -239,7 +239,9 @@ def _reads_nothing(url: str, cookie: str) -> socket.socket:
     host, port = url.removeprefix("http://").rstrip("/").split(":")
     client = socket.create_connection((host, int(port)))
     client.sendall(
-        (f"GET /{V1}/journal HTTP/1.1\r\nHost: {host}:{port}\r\nCookie: {cookie}\r\n\r\n").encode()
+        (
+            f"GET /{V1}/journal.ndjson HTTP/1.1\r\nHost: {host}:{port}\r\nCookie: {cookie}\r\n\r\n"
+        ).encode()
     )
     return client
 

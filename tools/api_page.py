@@ -15,7 +15,8 @@ This page is generated from `controller/api/endpoints.py` and
 request and response as OpenAPI 3.1.
 
 The service of a table answers at `http://127.0.0.1:8080/` unless it is started with another
-address. Beyond this computer it listens with TLS only. Bodies are JSON in UTF-8 of at most 64 KiB.
+address. Beyond this computer it listens with TLS only. Bodies are JSON in UTF-8 of at most 64 KiB
+and 32 levels of lists and objects.
 `examples/play_an_evening.py` is a client of 100 lines that plays two games.
 
 ## Logging in
@@ -58,6 +59,16 @@ schema of the arguments.
 """
 
 _ERRORS = """\
+## Long lists
+
+`GET /sessions`, `GET /sessions/{session}/results` and `GET /journal` return a page: at most `limit`
+entries (50 if it is left out, at most 200). `next` is the `before` or the `after` of the next page,
+and null after the last one. A line of the journal begins with its number, which is the `after` of
+the page behind it. `GET /journal.ndjson` streams the whole journal from `after` on. The other lists
+are short: a table has at most 100 users, 100 tokens and devices, 200 presets, and 20 logins of a
+user at the same time. A further one is refused with the code `full`; a further login ends the
+oldest.
+
 ## Errors
 
 Every error is a problem document (RFC 9457) of the type `application/problem+json`:

@@ -26,6 +26,7 @@ from controller.api.request_guard import COOKIE, RequestGuard
 from controller.api.routes.accounts import AccountRoutes
 from controller.api.routes.cases import CaseRoutes
 from controller.api.routes.commands import CommandRoutes, command_schemas
+from controller.api.routes.diagnostics import DiagnosticRoutes
 from controller.api.routes.games import GameRoutes
 from controller.api.routes.history import HistoryRoutes
 from controller.api.routes.login import LoginRoutes, account_problem
@@ -84,6 +85,7 @@ def api_application(
         PictureRoutes(service, judge, table),
         HistoryRoutes(service),
         CaseRoutes(service, judge),
+        DiagnosticRoutes(service, judge),
         LoginRoutes(accounts),
         AccountRoutes(accounts),
     ):

@@ -153,7 +153,28 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "How the game is dealt after a choice, such as a cut.",
         reads=True,
     ),
-    _get("journal", "/journal", _TECHNICIAN, "The journal, line by line."),
+    _get("journal", "/journal", _TECHNICIAN, "A page of the journal's lines."),
+    _get(
+        "journal_file", "/journal.ndjson", _TECHNICIAN, "The whole journal, as a stream of lines."
+    ),
+    _get(
+        "diagnostics",
+        "/diagnostics.zip",
+        _TECHNICIAN,
+        "The diagnostics bundle: one zip file without secrets.",
+    ),
+    _get(
+        "selftest",
+        "/service-mode/selftest.md",
+        _TECHNICIAN,
+        "The report of the last trials in service mode.",
+    ),
+    _get(
+        "change",
+        "/service-mode/change.diff",
+        _TECHNICIAN,
+        "The proposed change of the table's file, as a unified diff.",
+    ),
     _get("users", "/users", _TECHNICIAN, "Users and their roles."),
     Endpoint("add_user", "POST", "/users", _TECHNICIAN, "Add a user."),
     Endpoint(

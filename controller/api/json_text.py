@@ -11,6 +11,10 @@ LONGEST_BODY = 64 * 1024
 """Largest body of a request, bytes. A judge's case, the largest one, has less than 3,000."""
 
 
+DEEPEST = 32
+"""Most levels of lists and objects in a body. A case of the judge, the deepest one, has 4."""
+
+
 class BadJsonError(WallwrightError):
     """A request's body is not JSON that the API accepts."""
 
@@ -29,13 +33,31 @@ def checked_json(body: bytes) -> object:
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
         json.dumps(value, ensure_ascii=False).encode("utf-8")
+        too_deep = body.count(b"[") + body.count(b"{") > DEEPEST and _is_deeper(value, DEEPEST)
     except UnicodeError:
         raise BadJsonError("The body is not UTF-8 text.") from None
     except RecursionError:
-        raise BadJsonError("The body has too many nested lists or objects.") from None
+        too_deep = True
     except ValueError as error:
         raise BadJsonError(f"The body is not JSON ({_short(str(error))}).") from None
+    if too_deep:
+        raise BadJsonError(f"The body has more than {DEEPEST} levels of lists and objects.")
     return value
+
+
+def _is_deeper(value: object, most: int) -> bool:
+    """Whether a value has more levels of lists and objects than `most`."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _refuse(name: str) -> NoReturn:

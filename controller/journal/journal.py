@@ -208,9 +208,18 @@ class Journal:
         lines = self._lines()
         return history_of(map(record_of, [*self._archived(lines), *lines]))
 
-    def numbered_lines(self) -> list[tuple[int, str]]:
-        """Every line of this file with its record number, in order, also if not yet on disk."""
-        return [(number_of(line), line.decode()) for line in self._lines()]
+    def whole(self) -> Callable[[], list[str]]:
+        """A function that returns every line of this file, as `page` does; for any thread."""
+        on_disk, waiting = self._writing.on_disk, self._writing.lines
+        copies = self._copies
+        memory = copies.lines() if isinstance(copies, MemoryCopy) else ()
+        reader = None if isinstance(copies, MemoryCopy) else PageReader(copies.paths[0])
+
+        def read() -> list[str]:
+            found = list(memory) if reader is None else reader.page(0, -1, on_disk)
+            return [line.decode() for line in (*found, *waiting)]
+
+        return read
 
     def page(self, after: int, limit: int) -> Callable[[], list[str]]:
         """A function that returns at most `limit` lines with record numbers above `after`.

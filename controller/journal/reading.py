@@ -44,7 +44,7 @@ class PageReader:
     def page(self, after: int, limit: int, last: int) -> list[bytes]:
         """At most `limit` lines with numbers above `after`, up to the number `last`.
 
-        Raises OSError.
+        A limit of -1 is none. Raises OSError.
         """
         found: list[bytes] = []
         if after >= last:

@@ -85,5 +85,14 @@ class ServicePort(Protocol):
         Hands that the table did not follow have no lines.
         """
 
+    def diagnostics(self) -> Callable[[], bytes]:
+        """A function that makes the diagnostics bundle, a zip file without secrets.
+
+        It can take seconds, and may run in any thread.
+        """
+
+    def selftest_page(self) -> str | None:
+        """The report of the last trials in service mode, as Markdown; None without any."""
+
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         """Lines of the journal with a record number above `after`, in order."""

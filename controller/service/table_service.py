@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from config.schema import Table
@@ -21,6 +22,7 @@ from controller.service.evening.session_keeper import SessionKeeper, StoreThread
 from controller.service.prompts.open_prompts import OpenPrompts
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.run_sequence import RunOptions, RunSequence, TableOpener
+from controller.service.servicing.diagnostic_port import file_lines
 from controller.service.servicing.service_mode_shift import ServiceModeShift
 from controller.service.status import (
     GameChoice,
@@ -104,13 +106,17 @@ class TableService:
 
         return end
 
-    def journal_lines(self) -> list[tuple[int, str]]:
-        """The lines of the present run's journal with their record numbers, in order."""
-        return [] if self.runs.journal is None else self.runs.journal.numbered_lines()
+    def journal_lines(self) -> Callable[[], list[str]]:
+        """A function that reads the journal's lines, in order; it may run in any thread."""
+        if self.runs.journal is not None:
+            return self.runs.journal.whole()
+        return partial(file_lines, self.journal_file, 0, -1)
 
     def journal_page(self, after: int, limit: int) -> Callable[[], list[str]]:
-        """A function that reads a page of the present run's journal; it may run in a thread."""
-        return list if self.runs.journal is None else self.runs.journal.page(after, limit)
+        """A function that reads a page of the journal; it may run in one thread."""
+        if self.runs.journal is not None:
+            return self.runs.journal.page(after, limit)
+        return partial(file_lines, self.journal_file, after, limit)
 
     @property
     def journal_file(self) -> Path | None:
@@ -160,7 +166,8 @@ class TableService:
     @property
     def selftest(self) -> SelfTestReport | None:
         """The report of the last trials in service mode."""
-        return self.runs.selftest
+        shift = self.runs.shift
+        return (None if shift is None else shift.present_report()) or self.runs.selftest
 
     @property
     def is_stopping(self) -> bool:

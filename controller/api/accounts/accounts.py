@@ -23,16 +23,17 @@ from controller.api.accounts.identity import (
 )
 from controller.api.accounts.one_time_secrets import OneTimeSecrets, Pairing
 from controller.api.accounts.passwords import Passwords
-from controller.api.accounts.store import AccountsFileError, AccountStore
+from controller.api.accounts.store import AccountStore
 from controller.api.accounts.throttle import Throttle
+from controller.api.accounts.touchscreen import touchscreen_token
 from controller.api.worker_thread import WorkerThread
 from controller.service.user_roles import UserRole
 from rules.errors import WallwrightError
 
 LOGIN_LIFE = 7 * 24 * 3600.0
 """Seconds after which a user or the touchscreen has to log in again."""
-TOUCHSCREEN_FILE = "touchscreen.token"
-"""The file in the data directory with the token of the table's own touchscreen."""
+MOST_USERS, MOST_KEYS = 100, 100
+"""Users of a table; API tokens and paired devices of a table."""
 
 
 class AccountRefusedError(WallwrightError):
@@ -203,12 +204,14 @@ class Accounts:
         return sorted(self._users.values(), key=lambda user: user.key)
 
     async def add_user(self, name: str, role: UserRole, password: str) -> User:
-        """Add a user. Raises AccountRefusedError for a name that exists."""
+        """Add a user. Raises AccountRefusedError for a name that exists, and for too many users."""
         user = User(name, role, self._now())
         if user.key in self._users:
             raise AccountRefusedError(
                 "user_exists", f"There is a user '{name}' already.", "Choose another name."
             )
+        if len(self._users) >= MOST_USERS:
+            raise _too_many(MOST_USERS, "users", "Delete a user first.")
         self._users[user.key] = user
         try:
             await self._worker.run(self._save, user, password)
@@ -282,13 +285,26 @@ class Accounts:
         return self._book.valid()
 
     async def add_token(self, name: str, role: UserRole, life: float | None) -> tuple[str, str]:
-        """An API token for a machine and its id; `life` None is valid until it is revoked."""
+        """An API token for a machine and its id; `life` None is valid until it is revoked.
+
+        Raises AccountRefusedError for too many tokens and devices.
+        """
+        self._check_keys()
         secret, credential = await self._book.issue("token", name, role, life)
         return secret, credential.id
 
     def add_pairing_code(self, name: str, role: UserRole) -> tuple[str, Pairing]:
-        """A code with which a device can log in once, under a name and with a role."""
+        """A code with which a device can log in once, under a name and with a role.
+
+        Raises AccountRefusedError for too many tokens and devices.
+        """
+        self._check_keys()
         return self._one_time.issue_code(name, role, self._now())
+
+    def _check_keys(self) -> None:
+        keys = [each for each in self._book.valid() if each.kind in ("token", "device")]
+        if len(keys) >= MOST_KEYS:
+            raise _too_many(MOST_KEYS, "tokens and paired devices", "Revoke one first.")
 
     async def revoke(self, credential: str) -> None:
         """End a credential by its id."""
@@ -302,6 +318,10 @@ class Accounts:
         return secret, identity
 
 
+def _too_many(most: int, what: str, next_step: str) -> AccountRefusedError:
+    return AccountRefusedError("full", f"The table has {most} {what} already.", next_step)
+
+
 async def open_accounts(
     folder: Path,
     now: Callable[[], float] = utc_seconds,
@@ -311,25 +331,10 @@ async def open_accounts(
     worker = WorkerThread("accounts")
     try:
         store = await worker.run(AccountStore, folder)
-        touchscreen = await worker.run(_touchscreen_token, folder)
+        touchscreen = await worker.run(touchscreen_token, folder)
         accounts = Accounts(store, worker, touchscreen, now, passwords or Passwords())
         await accounts.load()
     except BaseException:
         worker.close()
         raise
     return accounts
-
-
-def _touchscreen_token(folder: Path) -> str:
-    """The touchscreen's token, from its file; a new one if there is no file."""
-    path = folder / TOUCHSCREEN_FILE
-    try:
-        if not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_urlsafe(32) + "\n", "ascii")
-        token = path.read_text("ascii").strip()
-    except (OSError, UnicodeError) as error:
-        raise AccountsFileError(f"{path} cannot be read ({error}). Delete it.") from None
-    if len(token) < 20:
-        raise AccountsFileError(f"{path} has fewer than 20 characters. Delete it, or write more.")
-    return token

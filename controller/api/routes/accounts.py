@@ -114,8 +114,8 @@ class AccountRoutes:
         register(app, "change_user", UserEntry, self.change_user, 404, 409, 503)
         register(app, "delete_user", None, self.delete_user, 404, 409, 503, status=204)
         register(app, "keys", KeyList, self.keys)
-        register(app, "add_token", TokenAnswer, self.add_token, 503, status=201)
-        register(app, "add_pairing_code", PairingCode, self.add_pairing_code, status=201)
+        register(app, "add_token", TokenAnswer, self.add_token, 409, 503, status=201)
+        register(app, "add_pairing_code", PairingCode, self.add_pairing_code, 409, status=201)
         register(app, "revoke_key", None, self.revoke_key, 404, 503, status=204)
 
     async def users(self) -> Response:

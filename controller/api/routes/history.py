@@ -80,6 +80,7 @@ class HistoryRoutes:
         register(app, "results", ResultPage, self.results)
         register(app, "record", RecordAnswer, self.record, 404)
         register(app, "journal", None, self.journal, 422, media=NDJSON)
+        register(app, "journal_file", None, self.journal_file, 422, media=NDJSON)
 
     async def sessions(
         self,
@@ -105,12 +106,19 @@ class HistoryRoutes:
         choice = None if found.choice is None else found.choice.model_dump(mode="json")
         return json_response({**asdict(found), "choice": choice})
 
-    async def journal(self, after: After = 0) -> Response:
-        return StreamingResponse(
-            self._journal(after), headers={"Cache-Control": "no-store"}, media_type=NDJSON
-        )
+    async def journal(self, after: After = 0, limit: Limit = 50) -> Response:
+        lines = await self._service.journal_lines(after, limit)
+        text = "".join(f"{line}\n" for line in lines)
+        return Response(text, headers={"Cache-Control": "no-store"}, media_type=NDJSON)
 
-    async def _journal(self, after: int) -> AsyncIterator[str]:
+    async def journal_file(self, after: After = 0) -> Response:
+        headers = {
+            "Cache-Control": "no-store",
+            "Content-Disposition": 'attachment; filename="journal.ndjson"',
+        }
+        return StreamingResponse(self._chunks(after), headers=headers, media_type=NDJSON)
+
+    async def _chunks(self, after: int) -> AsyncIterator[str]:
         """The journal's lines in chunks, up to the last line that is there now."""
         while lines := await self._service.journal_lines(after, LINES):
             yield "".join(f"{line}\n" for line in lines)

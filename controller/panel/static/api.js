@@ -2,9 +2,11 @@
 const ROOT = new URL("api/v1/", document.baseURI);
 /** Milliseconds after which an unanswered request is given up. */
 const LIMIT = 15000;
+/** The same for a file, which the table may have to make first. */
+const LONG_LIMIT = 120000;
 /** Attempts of a command whose reply did not arrive; the id makes a repetition harmless. */
 const ATTEMPTS = 4;
-/** The largest number of journal lines that are read from one reply. */
+/** The number of journal lines on a page. */
 export const JOURNAL_PAGE = 50;
 
 let csrf = "";
@@ -118,21 +120,22 @@ export async function command(name, values = {}) {
   }
 }
 
-/** The journal's lines after a record number; the rest of the reply is not read. */
+/** A page of the journal's lines after a record number. */
 async function journal(after) {
-  const stop = new AbortController();
-  const reply = await send("GET", `journal?after=${after}`, undefined, stop.signal);
+  const reply = await send("GET", `journal?after=${after}&limit=${JOURNAL_PAGE}`);
   if (!reply.ok) throw problem(reply.status, (await readJson(reply)) ?? {});
-  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  let ended = false;
-  while (!ended && text.split("\n").length <= JOURNAL_PAGE) {
-    const chunk = await reader.read();
-    ended = chunk.done;
-    text += chunk.value ?? "";
-  }
-  stop.abort();
-  return text.split("\n").filter(Boolean).slice(0, JOURNAL_PAGE);
+  return (await reply.text()).split("\n").filter(Boolean);
+}
+
+/** Save the reply to a request as a file of this name. Raises ApiError. */
+async function save(path, name) {
+  const reply = await send("GET", path, undefined, AbortSignal.timeout(LONG_LIMIT));
+  if (!reply.ok) throw problem(reply.status, (await readJson(reply)) ?? {});
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await reply.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), LONG_LIMIT);
 }
 
 /** Who is signed in, with the id by which the table names this tab. */
@@ -155,6 +158,7 @@ export const api = {
   recordedCase: (session, hand, seat) =>
     get(`sessions/${part(session)}/hands/${hand}/case${seat === undefined ? "" : `?seat=${seat}`}`),
   journal,
+  save,
   faults: async () => (await get("faults")).faults,
   judgeForm: (game) => get(`judge/${part(game)}`),
   judge: (game, value) => post(`judge/${part(game)}`, value),

@@ -26,9 +26,14 @@ class ClientPort:
         """The status and its changes."""
         return self._service.feed
 
-    def diagnostics(self) -> bytes:
-        """The diagnostics bundle, for technicians: a zip file without secrets."""
+    def diagnostics(self) -> Callable[[], bytes]:
+        """A function that makes the diagnostics bundle; it may run in any thread."""
         return diagnostics_of(self._service)
+
+    def selftest_page(self) -> str | None:
+        """The report of the last trials in service mode, as Markdown; None without any."""
+        report = self._service.selftest
+        return None if report is None else report.as_page()
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Pass every later event to `listener`; returns the function that ends that."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +14,7 @@ from config.schema import Table
 from controller.health.statistics import facts, statistics_of
 from controller.journal import JournalError
 from controller.journal.lines import JournalRecord, record_of
+from controller.journal.reading import PageReader
 from controller.maintenance.diagnostics import LINES, DiagnosticSources, bundle
 from controller.selftest import SelfTestReport
 from controller.service.status.feed import StatusFeed
@@ -24,10 +27,6 @@ class DiagnosedService(Protocol):
     table_file: Path | None
 
     @property
-    def journal_file(self) -> Path | None:
-        """The file of the journal; None if it is kept in memory."""
-
-    @property
     def selftest(self) -> SelfTestReport | None:
         """The report of the last trials in service mode."""
 
@@ -35,19 +34,38 @@ class DiagnosedService(Protocol):
     def feed(self) -> StatusFeed:
         """The status and its changes."""
 
-    def journal_lines(self) -> list[tuple[int, str]]:
-        """The lines of the present run's journal with their record numbers, in order."""
+    def journal_lines(self) -> Callable[[], list[str]]:
+        """A function that reads the journal's lines, in order; it may run in any thread."""
 
 
-def diagnostics_of(service: DiagnosedService) -> bytes:
-    """The diagnostics bundle of a service, as the bytes of a zip file; no secret is in it."""
-    status: Mapping[str, Any] = service.feed.snapshot().status
-    lines = [line for _, line in service.journal_lines()] or _lines_of(service.journal_file)
-    report = service.selftest
+def diagnostics_of(service: DiagnosedService) -> Callable[[], bytes]:
+    """A function that makes the diagnostics bundle of a service: the bytes of a zip file.
+
+    The bundle has the state of the service at this call, and no secret. The function reads and
+    parses the whole journal, which can take seconds; it may run in any thread.
+    """
+    return partial(
+        _bundle,
+        service.feed.snapshot().status,
+        service.journal_lines(),
+        service.table,
+        service.table_file,
+        service.selftest,
+    )
+
+
+def _bundle(
+    status: Mapping[str, Any],
+    journal: Callable[[], list[str]],
+    table: Table,
+    table_file: Path | None,
+    report: SelfTestReport | None,
+) -> bytes:
+    lines = journal()
     recent = "\n".join(f"{each['at']:.3f} {each['text']}" for each in status["recent"])
     return bundle(
         DiagnosticSources(
-            table_text=_table_text(service.table, service.table_file),
+            table_text=_table_text(table, table_file),
             games={name: game for name, game in status["programme"].items() if game},
             boards={
                 name: f"serial {board['serial']}, firmware {board['firmware']}"
@@ -63,11 +81,15 @@ def diagnostics_of(service: DiagnosedService) -> bytes:
     )
 
 
-def _lines_of(journal: Path | None) -> list[str]:
-    """The lines of the journal's file, while no run writes it; empty if there is none."""
+def file_lines(journal: Path | None, after: int, limit: int) -> list[str]:
+    """At most `limit` lines of a journal's file with numbers above `after`, while no run writes it.
+
+    A limit of -1 is none. Empty if there is no file. Raises OSError.
+    """
     if journal is None or not journal.exists():
         return []
-    return journal.read_text("utf-8", errors="replace").splitlines()
+    found = PageReader(journal).page(after, limit, sys.maxsize)
+    return [line.decode("utf-8", errors="replace") for line in found]
 
 
 def _records(lines: Iterable[str]) -> Iterator[JournalRecord]:

@@ -19,7 +19,7 @@ from controller.maintenance.mode_status import ServiceModeStatus
 from controller.maintenance.motion.leaving import Departure
 from controller.maintenance.service_mode import ServiceMode, Workshop, service_mode
 from controller.maintenance.station_tests import Helper
-from controller.selftest import SelfTestReport
+from controller.selftest import Result, SelfTestReport
 from controller.service.evening.game_choices import PlannedGame
 from firmware_bridge.wire.errors import BoardError
 
@@ -86,6 +86,12 @@ class ServiceModeShift:
         """Wait until service mode has been left."""
         await self._over.wait()
 
+    def present_report(self) -> SelfTestReport | None:
+        """The report of the trials so far; None without any."""
+        if self.mode is None or not self.mode.results:
+            return self.report
+        return self._report_of(self.mode.results, "interrupted")
+
     async def run(self) -> None:
         """Open the boards, stay in service mode until `leave`, close the boards."""
         try:
@@ -120,7 +126,8 @@ class ServiceModeShift:
                 self._begun.set()
                 await self._leaving.wait()
                 self.departure = await mode.leave()
-                self._keep_report(mode)
+                if mode.results:
+                    self.report = self._report_of(mode.results, "completed")
         except BoardError as error:
             self.failure = str(error)
         finally:
@@ -128,12 +135,10 @@ class ServiceModeShift:
                 await board.close()
             hardware.close()
 
-    def _keep_report(self, mode: ServiceMode) -> None:
-        """Keep the results of the trials, if there were any, as a report."""
-        if mode.results:
-            self.report = SelfTestReport(
-                self._table.name, self._started, self._is_simulated, {}, mode.results, "completed"
-            )
+    def _report_of(self, results: list[Result], ended: str) -> SelfTestReport:
+        return SelfTestReport(
+            self._table.name, self._started, self._is_simulated, {}, list(results), ended
+        )
 
     def _statistics(self) -> TableStatistics | None:
         """The statistics of the table's journal; None without a readable journal."""

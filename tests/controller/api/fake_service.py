@@ -40,6 +40,8 @@ class FakeService:
     given: list[tuple[CommandRequest, Actor]] = field(default_factory=list)
     present: dict[str, bool] = field(default_factory=dict)
     reply: CommandReply | None = None
+    bundle: bytes = b"PK"
+    report: str = ""
 
     def __post_init__(self) -> None:
         first = Status(table=FACTS, prompts=self.prompts)
@@ -95,6 +97,12 @@ class FakeService:
             for (each, number), record in sorted(self.records.items())
             if each == session and number <= last
         ]
+
+    def diagnostics(self) -> Callable[[], bytes]:
+        return lambda: self.bundle
+
+    def selftest_page(self) -> str | None:
+        return self.report or None
 
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         self.journal_calls += 1

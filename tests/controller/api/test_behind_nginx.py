@@ -17,7 +17,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from controller.api.accounts.accounts import TOUCHSCREEN_FILE
+from controller.api.accounts.touchscreen import TOUCHSCREEN_FILE
 from controller.api.endpoints import PREFIX as V1
 from controller.service.status.feed import patched
 from tests.controller.api.fake_service import an_evening
@@ -115,7 +115,7 @@ def test_people_log_in_watch_and_reconnect_through_a_proxy_that_restarts(tmp_pat
                     origin = {"Origin": address}
                     given = await eva.post(f"{V1}/commands", json=command, headers=origin)
                     assert given.status_code == 200, given.text
-                    journal = (await eva.get(f"{V1}/journal")).text.splitlines()
+                    journal = (await eva.get(f"{V1}/journal.ndjson")).text.splitlines()
                     assert journal == service.journal
                     stream = await watch()
                     first = await _message(stream)

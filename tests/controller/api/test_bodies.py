@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from config.loader import load_table
+from controller.api.endpoints import ENDPOINTS, PREFIX
 from controller.api.endpoints import PREFIX as V1
-from controller.api.json_text import LONGEST_BODY
+from controller.api.json_text import DEEPEST, LONGEST_BODY
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import an_api, run
 
@@ -21,8 +25,8 @@ START = b'{"id": "c1", "name": "start_session", "arguments": {"choice": {"game":
         (START % b'"names": {"0": 1e999}', "1e999 is too large"),
         (START % b'"names": {"0": "\\ud800"}', "not UTF-8"),
         (START % b'"names": {"0": "\xff"}', "not UTF-8"),
-        (b"[" * 50_000, "too many nested lists"),
-        (b'{"a":' * 9_000, "too many nested lists"),
+        (b"[" * 50_000, "more than 32 levels"),
+        (b'{"a":' * 9_000, "more than 32 levels"),
         (START % b"x", "not JSON"),
         (b"9" * 5000, "not JSON"),
     ],
@@ -35,6 +39,50 @@ def test_a_body_that_is_not_proper_json_is_a_problem(body: bytes, sentence: str)
             assert (answer.status_code, answer.json()["code"]) == (400, "not_json")
             assert sentence in answer.json()["detail"]
             assert not api.service.given
+
+    run(test)
+
+
+def _fields(value: object) -> dict[str, object]:
+    """The fields of every body, each with this value."""
+    names = "id name arguments choice throws token password old new code role days hand tile seat"
+    return dict.fromkeys([*names.split(), "house_rules", "answers", "parameters"], value)
+
+
+@pytest.mark.parametrize("levels", [30, 33])
+def test_a_deep_value_at_any_field_of_any_endpoint_is_a_problem(levels: int) -> None:
+    deep: object = 1
+    for _ in range(levels - 1):
+        deep = [deep]
+    bodies = [
+        json.dumps(_fields(deep)),
+        json.dumps({"id": "c", "name": "pause", "arguments": deep}),
+    ]
+    for field in ("house_rules", "answers"):
+        choice = {"game": "wenzhou", field: {"reserve": deep}}
+        bodies += [
+            json.dumps({"choice": choice}),
+            json.dumps({"id": "c", "name": "choose_next", "arguments": {"choice": choice}}),
+        ]
+    bodies += [json.dumps(each) for each in ({"parameters": {"reserve": deep}}, {"hand": deep})]
+
+    async def test() -> None:
+        async with an_api(table=load_table("robotic")) as api:
+            for endpoint in ENDPOINTS:
+                if endpoint.method not in ("POST", "PATCH"):
+                    continue
+                path = PREFIX + endpoint.path.format(game="wenzhou", user="x")
+                for body in bodies:
+                    async with api.client(UserRole.TECHNICIAN) as client:
+                        answer = await client.request(
+                            endpoint.method,
+                            path,
+                            content=body,
+                            headers={"Content-Type": "application/json"},
+                        )
+                    assert answer.status_code < 500, (endpoint.name, body[:80], answer.text)
+                    if levels > DEEPEST and endpoint.name != "logout":
+                        assert answer.status_code in (400, 401, 409, 422, 429), answer.text
 
     run(test)
 

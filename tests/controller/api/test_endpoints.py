@@ -172,14 +172,22 @@ def test_a_hands_record_has_its_lines_and_an_unknown_hand_is_not_found() -> None
     run(test)
 
 
-def test_the_journal_comes_whole_in_chunks_from_any_line_on() -> None:
+def test_the_journal_is_read_page_by_page_or_as_a_stream_from_any_line_on() -> None:
     async def test() -> None:
         async with an_api() as api, api.client(UserRole.AUDITOR) as auditor:
-            whole = (await auditor.get(f"{V1}/journal")).text.splitlines()
-            assert whole == api.service.journal
+            journal = api.service.journal
+            assert (await auditor.get(f"{V1}/journal")).text.splitlines() == journal[:50]
+            page = (await auditor.get(f"{V1}/journal?after=50&limit=200")).text.splitlines()
+            assert page == journal[50:]
+            for limit in (0, 201, -1, "9" * 5000, "many"):
+                assert (await auditor.get(f"{V1}/journal?limit={limit}")).status_code == 422
+            api.service.journal_calls = 0
+            whole = await auditor.get(f"{V1}/journal.ndjson")
+            assert whole.text.splitlines() == journal
             assert api.service.journal_calls == 3
-            rest = (await auditor.get(f"{V1}/journal?after=240")).text.splitlines()
-            assert rest == api.service.journal[240:]
+            assert 'filename="journal.ndjson"' in whole.headers["content-disposition"]
+            rest = (await auditor.get(f"{V1}/journal.ndjson?after=240")).text.splitlines()
+            assert rest == journal[240:]
 
     run(test)
 

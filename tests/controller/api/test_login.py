@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.accounts.accounts import LOGIN_LIFE, TOUCHSCREEN_FILE, open_accounts
+from controller.api.accounts import accounts
+from controller.api.accounts.accounts import LOGIN_LIFE, open_accounts
 from controller.api.accounts.one_time_secrets import FIRST_START_LIFE, PAIRING_LIFE
 from controller.api.accounts.store import FILE, AccountsFileError
 from controller.api.accounts.throttle import FIRST_LOCK, FREE_ADDRESS, FREE_NAME, LONGEST_LOCK
+from controller.api.accounts.touchscreen import TOUCHSCREEN_FILE
 from controller.api.endpoints import PREFIX as V1
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import CHEAP, PASSWORD, an_api, run
@@ -400,5 +402,29 @@ def test_a_file_of_a_newer_program_is_refused_with_a_sentence(tmp_path: Path) ->
         file.close()
         with pytest.raises(AccountsFileError, match="has version 9; this program reads version 1"):
             await open_accounts(tmp_path)
+
+    run(test)
+
+
+def test_users_and_keys_have_a_largest_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounts, "MOST_USERS", 2)
+    monkeypatch.setattr(accounts, "MOST_KEYS", 8)
+
+    async def test() -> None:
+        async with an_api() as api, api.client(UserRole.TECHNICIAN) as client:
+            for number, status in ((1, 201), (2, 201), (3, 409)):
+                user = {"name": f"user{number}", "role": "player", "password": PASSWORD}
+                answer = await client.post(f"{V1}/users", json=user)
+                assert answer.status_code == status
+            assert answer.json()["code"] == "full"
+            # The test's own clients have a token for each of the six roles.
+            token = {"name": "machine", "role": "player"}
+            statuses = [
+                (await client.post(f"{V1}/tokens", json=token)).status_code for _ in range(3)
+            ]
+            assert statuses == [201, 201, 409]
+            code = {"name": "tablet", "role": "player"}
+            refused = await client.post(f"{V1}/pairing-codes", json=code)
+            assert (refused.status_code, refused.json()["code"]) == (409, "full")
 
     run(test)

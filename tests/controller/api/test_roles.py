@@ -23,11 +23,11 @@ MAY: dict[str, str] = {
     "player": "=table",
     "dealer": "=table",
     "attendant": "=table",
-    "technician": "=table journal users add_user change_user delete_user keys add_token"
-    " add_pairing_code revoke_key",
+    "technician": "=table journal journal_file diagnostics selftest change users add_user"
+    " change_user delete_user keys add_token add_pairing_code revoke_key",
     "auditor": "me logout change_password logins end_login status status_schema stream commands"
     " games presets sessions results record case case_file replay judge_form judge faults geometry"
-    " preview openapi journal users keys",
+    " preview openapi journal journal_file diagnostics selftest change users keys",
 }
 """What each role may use, written out: a change of the table of endpoints has to change this."""
 

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from websockets.asyncio.client import connect
 
-from controller.api.accounts.accounts import TOUCHSCREEN_FILE
 from controller.api.accounts.identity import digest
+from controller.api.accounts.touchscreen import TOUCHSCREEN_FILE
 from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE
 from controller.api.server.listen_address import ListenError, listen_address, require_tls
 from controller.api.server.serving import serve_api

@@ -1,5 +1,6 @@
 /** Work in service mode: test programmes, calibrations, their questions, and the proposed change. */
 import { number, t } from "../data/messages.js";
+import { SaveFile } from "../frame/save_file.js";
 import { html, useState } from "../vendor/htm_preact.js";
 
 export function ModeWork({ mode, give, busy }) {
@@ -13,7 +14,7 @@ export function ModeWork({ mode, give, busy }) {
       html`<ul class="rows">${mode.results.map(
         (trial) => html`<li lang="en"><span>${trial.part}: ${trial.what} <small>${trial.seen}</small></span>
           <b class=${trial.verdict === "passed" ? "good" : trial.verdict === "failed" ? "bad" : ""}>${t(`service.verdict.${trial.verdict}`)}</b></li>`,
-      )}</ul>`}
+      )}</ul><${SaveFile} path="service-mode/selftest.md" name="selftest.md" words=${t("service.save_report")} />`}
     </section>
     <section class="card"><h2>${t("service.calibrations")}</h2>
       <ul class="rows">${mode.calibrations.map(
@@ -48,7 +49,8 @@ function Present({ mode, give, busy }) {
       <div class="actions">
         <button class="primary" disabled=${busy || !change.writable} onClick=${() => give("confirm_change", { change: change.id })}>${t("service.confirm_change")}</button>
         <button disabled=${busy} onClick=${() => give("discard_change", { change: change.id })}>${t("service.discard_change")}</button>
-      </div>`}
+      </div>
+      <${SaveFile} path="service-mode/change.diff" name="change.diff" words=${t("service.save_change")} />`}
   </section>`;
 }
 

@@ -5,6 +5,7 @@ import { state } from "../data/store.js";
 import { faultTitle, gameTitle } from "../data/words.js";
 import { useLoaded } from "../frame/hooks.js";
 import { Empty, Notice } from "../frame/notice.js";
+import { SaveFile } from "../frame/save_file.js";
 import { HandResult } from "../session/results.js";
 import { html, useState } from "../vendor/htm_preact.js";
 import { RecentEvents } from "./attendant.js";
@@ -122,5 +123,6 @@ function Journal() {
     ${loaded.value && !lines.length && html`<${Empty}>${t("auditor.no_journal")}<//>`}
     <ol class="journal" lang="en" tabindex="0" aria-label=${t("auditor.journal")}>${lines.map((line) => html`<li><code>${line}</code></li>`)}</ol>
     <${Pages} back=${after.length > 1 && (() => page(after.slice(0, -1)))} next=${lines.length === JOURNAL_PAGE && last > 0 && (() => page([...after, last]))} />
+    ${lines.length > 0 && html`<${SaveFile} path="journal.ndjson" name="journal.ndjson" words=${t("auditor.save_journal")} />`}
   </section>`;
 }

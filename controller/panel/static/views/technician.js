@@ -5,6 +5,7 @@ import { draft, setDraft, state } from "../data/store.js";
 import { Confirm } from "../frame/dialog.js";
 import { useAction } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
+import { SaveFile } from "../frame/save_file.js";
 import { Tabs } from "../frame/tabs.js";
 import { Devices } from "../service/devices.js";
 import { ServiceMode } from "../service/service_mode.js";
@@ -54,6 +55,11 @@ function TableState() {
         <button disabled=${busy} onClick=${() => run(() => command("automatic", { on: false }))}>${t("simulation.off")}</button>
       </div>
     </section>`}
+    <section class="card">
+      <h2>${t("diagnostics.title")}</h2>
+      <p class="hint">${t("diagnostics.what")}</p>
+      <${SaveFile} path="diagnostics.zip" name=${`diagnostics-${table.name}.zip`} words=${t("diagnostics.save")} />
+    </section>
     <section class="card">
       <h2>${t("stop.title")}</h2>
       <p class="hint">${t("stop.what")}</p>
