@@ -74,6 +74,11 @@ def show_nothing(begun: object, taken: object) -> OpenTiles:
     return OpenTiles()
 
 
+def show_no_tile(action: object) -> tuple[Face, ...]:
+    """No tiles: no action of the game shows tiles of a hand."""
+    return ()
+
+
 @dataclass(frozen=True)
 class ClaimedDiscards(Generic[P, A]):
     """How a game with discards and claims shows its tiles; calling it gives the open tiles.
@@ -82,6 +87,7 @@ class ClaimedDiscards(Generic[P, A]):
     action. `on_offer(play)` says whether the last discard can be claimed. `melds(play)` are the
     sets that were laid down, by seat; a set keeps its index. `others(play)` are all other open
     sets. `winner(play)` is the seat that has won, None before that; its hand is among `others`.
+    `shown(action)` are the tiles that a seat shows of its hand after the end.
     """
 
     discarded: Callable[[A], tuple[Face | None, ...]]
@@ -89,6 +95,7 @@ class ClaimedDiscards(Generic[P, A]):
     melds: Callable[[P], Sequence[Sequence[OpenSet]]]
     others: Callable[[P], Sequence[OpenSet]]
     winner: Callable[[P], Seat | None]
+    shown: Callable[[A], tuple[Face, ...]] = show_no_tile
 
     def __call__(self, begun: P, taken: Sequence[tuple[A, P]]) -> OpenTiles:
         """The open tiles after the actions `taken`, each with the play after it."""
@@ -110,6 +117,11 @@ class ClaimedDiscards(Generic[P, A]):
             for seat, melds in enumerate(self.melds(before))
             for index, meld in enumerate(melds)
         ]
+        sets += (
+            OpenSet(action.seat, "shown", faces)
+            for action, _ in taken
+            if (faces := self.shown(action))
+        )
         winner = self.winner(before)
         for other in self.others(before):
             won = won_on is not None and other.seat == winner and other.name == "hand"

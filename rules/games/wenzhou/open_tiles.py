@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rules.games.wenzhou.actions import Discard, WenzhouAction
+from rules.games.wenzhou.actions import Discard, Show, WenzhouAction
 from rules.games.wenzhou.play import WenzhouPlay
 from rules.games.wenzhou.position import Stage
 from rules.geometry import Seat
@@ -46,7 +46,16 @@ def _winner(play: WenzhouPlay) -> Seat | None:
     return None if settlement is None else settlement.winner
 
 
+def _shown(action: WenzhouAction) -> tuple[Face, ...]:
+    return action.tiles if isinstance(action, Show) else ()
+
+
 OPEN_TILES: Final = ClaimedDiscards(
-    discarded=_discarded, on_offer=_is_on_offer, melds=_melds, others=_others, winner=_winner
+    discarded=_discarded,
+    on_offer=_is_on_offer,
+    melds=_melds,
+    others=_others,
+    winner=_winner,
+    shown=_shown,
 )
 """The tiles that all see, from the plays of a hand."""

@@ -1,4 +1,5 @@
 // What lies where: a value that statuses and events change, without any drawing.
+import { showsOpenTiles, withOpenTiles } from "./open_tiles.js";
 
 /**
  * The state of an empty table. `tiles` has one entry for each place of the set on top:
@@ -69,12 +70,15 @@ export function withStatus(state, status, geometry) {
   const corrected = Boolean(round) && round.acts < state.acts;
   if (corrected) Object.assign(next, { acts: round.acts, lastLaid: null });
   next.tiles = rising ? state.tiles : tilesOf(state, scene.places, geometry, corrected);
+  const open = next.top === "playing" ? round?.open_tiles : null;
+  const differs = Boolean(open) && !showsOpenTiles(next.tiles, open);
+  if (differs) Object.assign(next, { acts: round.acts, tiles: tilesOf(state, scene.places, geometry, true) });
   if (next.top === "collecting") {
     for (const [place, tile] of next.tiles) next.tiles.set(place, { ...tile, where: "swept", at: null });
   }
   if (!next.tiles.size) next.slots = new Map();
   next.counter = Math.max(next.counter, ...[...next.tiles.values()].map((tile) => tile.order), 0);
-  return next;
+  return differs ? withOpenTiles(next, open) : next;
 }
 
 function diceOf(state, thrown) {
@@ -100,7 +104,7 @@ function tilesOf(state, places, geometry, corrected) {
     const isPlayed = before && before.acted && tile.where === "seat" && !corrected;
     if (isAhead || isPlayed) {
       // The machine carries this tile, and the status follows when the delivery is confirmed; or a
-      // player has shown it, which the status does not contain.
+      // player has shown it, which the places of the status do not contain.
       tiles.set(place, before);
       continue;
     }

@@ -1,0 +1,51 @@
+// Tiles of a hand that lie open, from the status: for a page that has not received every action,
+// and for actions of which only the rules say what they changed, such as a claim that others beat.
+
+/** Whether the tiles of a state that lie open are those of `open` (`round.open_tiles`). */
+export function showsOpenTiles(tiles, open) {
+  const drawn = [];
+  for (const tile of tiles.values()) {
+    if (tile.where === "shown" || tile.where === "played") drawn.push(`${tile.where} ${tile.seat} ${tile.face}`);
+  }
+  const wanted = open.played.map(({ seat, face }) => `played ${seat} ${face}`);
+  for (const { seat, faces } of open.sets) wanted.push(...faces.map((face) => `shown ${seat} ${face}`));
+  return drawn.sort().join() === wanted.sort().join();
+}
+
+/**
+ * The state with the sets and the played tiles of `open` (`round.open_tiles` of the status).
+ *
+ * The status has faces by seat and not places: each of them is shown on a tile of the seat that
+ * put it there, the one delivered last first, as the events of the actions do.
+ */
+export function withOpenTiles(state, open) {
+  const tiles = new Map(state.tiles);
+  const hidden = new Map();
+  for (const [place, tile] of [...tiles].sort((one, other) => one[1].order - other[1].order)) {
+    if (tile.where !== "seat") continue;
+    if (!hidden.has(tile.seat)) hidden.set(tile.seat, []);
+    hidden.get(tile.seat).push(place);
+  }
+  let counter = state.counter;
+  const put = (from, where, seat, face) => {
+    const place = hidden.get(from)?.pop();
+    if (place === undefined) return null;
+    counter += 1;
+    tiles.set(place, {
+      ...tiles.get(place), where, seat, face, order: counter, at: null, carried: false, acted: true,
+    });
+    return place;
+  };
+  for (const set of open.sets) {
+    set.faces.forEach((face, index) => {
+      if (index !== set.claimed) put(set.seat, "shown", set.seat, face);
+    });
+    if (set.claimed !== null) put(set.source, "shown", set.seat, set.faces[set.claimed]);
+  }
+  let lastLaid = null;
+  for (const { seat, face } of open.played) {
+    const place = put(seat, "played", seat, face);
+    if (place !== null) lastLaid = { place, face, seat };
+  }
+  return { ...state, tiles, counter, lastLaid };
+}
