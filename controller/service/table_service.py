@@ -42,6 +42,7 @@ class TableService:
 
     `ports` are the serial ports of a real table's boards, empty for a simulated table. `journal` is
     the file of the journal, None to keep it in memory. `storage` creates the storage of a run.
+    `pace` is the number of seconds of the event loop's clock in a real second.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class TableService:
         seed: int = 0,
         automatic: bool = False,
         table_file: Path | None = None,
+        pace: float = 1.0,
     ) -> None:
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -72,7 +74,7 @@ class TableService:
         self.clock: Callable[[], float] = lambda: round(loop.time() - begun, 6)
         number = (store.fact("starts") or 0) + 1
         store.put_fact("starts", number)
-        self.recovery = RecoveryLead(self.clock)
+        self.recovery = RecoveryLead(self.clock, pace)
         self._lapsing: asyncio.TimerHandle | None = None
         self.prompts = OpenPrompts(f"p{number}", self.clock, self.changed)
         self.guide = ServiceGuide(self.prompts, automatic=automatic)
@@ -92,7 +94,7 @@ class TableService:
             thread,
             self,
         )
-        self._publication = Publication(self._tracker.status, self.clock)
+        self._publication = Publication(self._tracker.status, self.clock, pace)
 
     # What clients read
 

@@ -82,7 +82,7 @@ async def _serve(job: ServeJob) -> int:
     loop = asyncio.get_running_loop()
     notices = ServiceNotices()
     with _data_folder(job.data) as folder:
-        async with _service(job, folder) as service:
+        async with open_service(job, folder) as service:
             # A terminal that is closed stops the service; a supervisor's SIGHUP reads the file.
             by_supervisor = not sys.stdin.isatty()
             reload = partial(service.reload, partial(table_named, job.table_name))
@@ -159,7 +159,7 @@ def _data_folder(data: Path | None) -> Iterator[Path]:
 
 
 @asynccontextmanager
-async def _service(job: ServeJob, folder: Path) -> AsyncIterator[TableService]:
+async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableService]:
     """The service on its store; closed at the end."""
     loop = asyncio.get_running_loop()
     store = EveningStore(folder / "evening.db")
@@ -193,4 +193,5 @@ async def _service(job: ServeJob, folder: Path) -> AsyncIterator[TableService]:
             seed=job.seed,
             automatic=job.automatic,
             table_file=job.table_file,
+            pace=job.pace,
         )

@@ -12,17 +12,20 @@ from controller.service.commands import Actor
 from controller.service.status import LeadStatus
 
 LAPSE = 30.0
-"""Seconds of the table's clock for which a client without a stream keeps the lead (our choice)."""
+"""Real seconds for which a client without a stream keeps the lead (our choice)."""
 
 
 class RecoveryLead:
     """Who leads a recovery. `clock` returns seconds of the table's clock.
 
-    The object has no timer: its owner calls `lapse` at the time `lapses_at`.
+    `pace` is the number of these seconds in a real second: above 1 for a simulated table that runs
+    faster than real time, so that people there have as long as at a real table. The object has no
+    timer: its owner calls `lapse` at the time `lapses_at`.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], pace: float = 1.0) -> None:
         self._clock = clock
+        self._lapse = LAPSE * pace
         self._connected: set[str] = set()
         self.status: LeadStatus | None = None
         """The leading client as the status shows it; None if nobody leads."""
@@ -72,4 +75,4 @@ class RecoveryLead:
     def _watch(self) -> None:
         assert self.status is not None
         present = self.status.client in self._connected
-        self.lapses_at = None if present else self._clock() + LAPSE
+        self.lapses_at = None if present else self._clock() + self._lapse

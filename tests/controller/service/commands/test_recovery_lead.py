@@ -85,6 +85,16 @@ def test_a_client_without_a_stream_keeps_the_lead_for_30_s_and_longer_if_it_take
     assert lead.lapse()
 
 
+def test_the_lead_lapses_after_30_s_of_the_people_at_a_simulated_table_that_runs_faster() -> None:
+    clock = Clock()
+    lead = RecoveryLead(clock, pace=25.0)
+    lead.take(ANN)
+    clock.now += 25 * LAPSE - 0.01
+    assert not lead.lapse()
+    clock.now += 0.01
+    assert lead.lapse()
+
+
 def test_the_status_shows_the_lead_and_its_end_at_a_table() -> None:
     async def story(guests: Guests) -> None:
         guests.port.presence("phone", connected=True)
