@@ -349,7 +349,7 @@ class Daemon:
         await self._top.load_first()
         while (order := await self._programme.next_round(self._under.coming)) is not None:
             orders = order.orders
-            self._top.play_by(orders)
+            self._top.play_by(orders, new_match=order.new_match)
             if order.new_match or not orders.play:
                 self.match = orders.first_match() if orders.play else None
             players = orders.setup(orders.dealer).seating.players

@@ -3,9 +3,11 @@
 The first line of a hand is its heading: the game, the seating, the parameters that differ from the
 game's defaults, the outcomes of the set-up's steps, and the known tiles. Each later line is one
 action: its seat and its text; a line `take_back` takes back the last actions, which were entered
-wrongly. A record of an evening has several hands; the match before each hand
-follows from the hands before it. The throws and choices between hands that settle the seats and
-the dealer (seats drawn, the first dealer cut for, the bank declined) have a line of their own.
+wrongly. A record of an evening has several hands; the match before each hand follows from the hands
+before it. A first line with `new_match` begins a new match, which the hands do not show after a
+change of house rules; records of earlier versions do not have it. The throws and choices between
+hands that settle the seats and the dealer (seats drawn, the first dealer cut for, the bank
+declined) have a line of their own.
 """
 
 from __future__ import annotations
@@ -78,10 +80,16 @@ def recorded(setup: Setup, tiles: Tiles, actions: Iterable[Action]) -> Iterator[
     yield from map(entry, actions)
 
 
-def heading(setup: Setup, tiles: Tiles) -> str:
-    """Returns the line with which a hand begins."""
+def heading(setup: Setup, tiles: Tiles, *, new_match: bool = False) -> str:
+    """Returns the line with which a hand begins; with `new_match` it begins a new match."""
     known = {str(place): face for place, face in tiles.items() if face is not None}
-    return json.dumps({**_header(setup), "outcomes": list(setup.outcomes), "tiles": known})
+    header = _header(setup) | _mark(new_match)
+    return json.dumps({**header, "outcomes": list(setup.outcomes), "tiles": known})
+
+
+def _mark(new_match: bool) -> dict[str, Any]:
+    """The key that begins a new match, or none: records of earlier versions do not have it."""
+    return {"new_match": True} if new_match else {}
 
 
 def _header(setup: Setup) -> dict[str, Any]:
@@ -105,12 +113,13 @@ def take_back(count: int) -> str:
     return json.dumps({"take_back": count})
 
 
-def seats_line(setup: Setup, outcomes: Iterable[Outcome]) -> str:
+def seats_line(setup: Setup, outcomes: Iterable[Outcome], *, new_match: bool = False) -> str:
     """Returns the line of the throws and choices that settled seats and dealer before a hand.
 
-    `setup` is a set-up of the same game and parameters with the dealer before those throws.
+    `setup` is a set-up of the same game and parameters with the dealer before those throws. With
+    `new_match` the next hand is the first one of a new match.
     """
-    return json.dumps({"seats": list(outcomes), **_header(setup)})
+    return json.dumps({"seats": list(outcomes), **_header(setup), **_mark(new_match)})
 
 
 def replayed(lines: Iterable[str], parameters: Any = None, match: Match | None = None) -> Any:
@@ -128,8 +137,8 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
     """Replays each hand of a record. Raises NotARecordError and RulesError as `replayed` does.
 
     A match continues if the next hand is of the same game and number of players and has the dealer
-    that the match expects; otherwise a new match begins. An abandoned hand does not change the
-    match.
+    that the match expects; otherwise, and where a line says so, a new match begins. An abandoned
+    hand does not change the match.
     """
     current: _CurrentMatch | None = None
     for first, *acts in _hands(read_lines(lines)):
@@ -137,7 +146,7 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
             current = _seated(first, acts, current, house)
             continue
         setup = _set_up(first, house)
-        match = _continued_match(current, setup) or _new_match(setup)
+        match = _continued_match(_left(current, first), setup) or _new_match(setup)
         play, played = _played(first, acts, setup, match)
         after = match if play.settlement is None else match.after(play)
         current = _CurrentMatch(setup.game.name, after)
@@ -182,7 +191,7 @@ def _seated(
         raise act.fault("No hand has begun since the draw for seats; begin it with a heading.")
     if "game" in line.values:
         setup = _set_up(line, house)
-        known = _continued_match(current, setup)
+        known = _continued_match(_left(current, line), setup)
         current = _CurrentMatch(setup.game.name, known or _new_match(setup))
         drawing = _drawing(current, first=known is None)
     else:
@@ -209,6 +218,11 @@ def _drawing(current: _CurrentMatch, *, first: bool) -> Drawing | None:
 def _new_match(setup: Setup) -> Match:
     seating = setup.seating
     return rules_of(setup.game.name).match(setup.parameters, seating.players, seating.dealer)
+
+
+def _left(current: _CurrentMatch | None, line: RecordLine) -> _CurrentMatch | None:
+    """The current match unless this line begins a new one."""
+    return None if line.values.get("new_match") else current
 
 
 def _continued_match(current: _CurrentMatch | None, setup: Setup) -> Match | None:

@@ -185,18 +185,19 @@ _CHECKS: Mapping[str, Callable[[object], bool]] = {
     "do": _is_text,
     "take_back": _is_number,
     "seats": _are_outcomes,
+    "new_match": lambda value: isinstance(value, bool),
 }
 """For each key, the check of its value's type and size."""
 _KEYS: Mapping[LineKind, tuple[frozenset[str], frozenset[str]]] = {
     "heading": (
         frozenset({"game", "outcomes"}),
-        frozenset({"players", "dealer", "parameters", "tiles"}),
+        frozenset({"players", "dealer", "parameters", "tiles", "new_match"}),
     ),
     "action": (frozenset({"seat", "do"}), frozenset()),
     "take_back": (frozenset({"take_back"}), frozenset()),
     "seats": (
         frozenset({"seats"}),
-        frozenset({"game", "players", "dealer", "parameters"}),
+        frozenset({"game", "players", "dealer", "parameters", "new_match"}),
     ),
 }
 """The required and the optional keys of each kind of line."""

@@ -50,6 +50,7 @@ class HandPlay:
 
     A press of the lid's `key` abandons the hand. `parts` are the channels that bring tiles; the
     leases of their boards are held only while they do. `light` lights the ready lamp if it is dark.
+    With `new_match` the record says that a new match begins with this hand.
     """
 
     def __init__(
@@ -60,6 +61,8 @@ class HandPlay:
         key: Key,
         parts: tuple[str, ...],
         light: Callable[[], Awaitable[None]],
+        *,
+        new_match: bool = False,
     ) -> None:
         self._place = place
         self._rules = place.orders.rules
@@ -69,6 +72,7 @@ class HandPlay:
         self._key = key
         self._parts = parts
         self._light = light
+        self._new_match = new_match
         self._seated = False
         self._taken: list[_Taken] = []
         """The actions of the hand that count, in order."""
@@ -122,7 +126,7 @@ class HandPlay:
         An abandoned hand does not change the match. Raises TableFault.
         """
         self._deal.take_up_hands()
-        self._place.record(heading(self._deal.setup, {}))
+        self._place.record(heading(self._deal.setup, {}, new_match=self._new_match))
         play = self._begun = self._rules.start(self._deal.setup, {}, self._match)
         while play.settlement is None:
             if (correction := self._replayed_correction()) is not None:

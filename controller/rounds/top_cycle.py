@@ -54,10 +54,15 @@ class TopCycle:
         self._key = key
         self._shuffles = shuffles
         self._dark = False
+        self._begins_match = False
+        """Whether the next line of the record begins a new match."""
 
-    def play_by(self, orders: Orders) -> None:
-        """Play the next round by these orders. Its set may be in the trays already."""
-        self._orders = orders
+    def play_by(self, orders: Orders, *, new_match: bool = False) -> None:
+        """Play the next round by these orders. Its set may be in the trays already.
+
+        With `new_match` the record of the play says that a new match begins.
+        """
+        self._orders, self._begins_match = orders, new_match
         self._place = replace(self._place, orders=orders)
 
     async def darken(self) -> None:
@@ -130,7 +135,13 @@ class TopCycle:
         if match is not None:
             assert self.deal is not None
             hand = self.hand = HandPlay(
-                self._place, self.deal, match, self._key, self._field_parts, self.light
+                self._place,
+                self.deal,
+                match,
+                self._key,
+                self._field_parts,
+                self.light,
+                new_match=self._begins_match,
             )
             match = await hand.play_to_end()
         await self._end_of_play()
@@ -166,7 +177,8 @@ class TopCycle:
                 reseated: Reseated = end.value
                 if reseated.match != match:
                     setup = self._orders.setup(match.dealer)
-                    self._place.record(seats_line(setup, outcomes))
+                    begins, self._begins_match = self._begins_match, False
+                    self._place.record(seats_line(setup, outcomes, new_match=begins))
                 return await self._moved(reseated)
 
     async def _moved(self, reseated: Reseated) -> Match:

@@ -184,6 +184,23 @@ def test_a_hand_with_another_dealer_than_the_match_has_begins_another_match() ->
     assert two.match == alone.after(second)
 
 
+def test_a_marked_hand_begins_another_match_also_with_the_same_dealer() -> None:
+    first, lines = hand_of_block(1, 0)
+    match = rules_of("block").match(by_the_house("block", {}), 4, 0).after(first)
+    second, (head, *acts) = hand_of_block(2, match.dealer)
+    marked = json.dumps({**json.loads(head), "new_match": True})
+    _, two = evening([*lines, marked, *acts], by_the_house)
+    alone = rules_of("block").match(by_the_house("block", {}), 4, match.dealer)
+    assert two.match == alone.after(second)
+    assert list(two.match.scores) != list(match.after(second).scores)
+
+
+def test_a_mark_of_a_new_match_that_is_not_true_or_false_is_refused() -> None:
+    _, (head, *_) = hand_of_block(1, 0)
+    with pytest.raises(RulesError, match="Line 1 of the record has a wrong new_match"):
+        replayed([json.dumps({**json.loads(head), "new_match": 1})])
+
+
 def test_a_line_of_a_later_hand_is_refused_with_its_number_in_the_file() -> None:
     _, lines = hand_of_block(1, 0)
     hands = evening([*lines, lines[0], '{"seat": 0, "do": "dance"}'], by_the_house)
