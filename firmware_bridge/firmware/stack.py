@@ -76,6 +76,10 @@ class Program:
                 self._note(line, self.functions[-1])
                 falls_through = LAST.search(line) is None
         self._begins = [function.begin for function in self.functions]
+        self._known: dict[int, int] = {}
+        """Results of `_below` by the function's address, if no caller changes them."""
+        self._ended_loops = 0
+        """Calls of library functions into each other that `_below` has not followed."""
 
     def _note(self, line: str, function: Function) -> None:
         if found := CALL.search(line):
@@ -97,9 +101,13 @@ class Program:
         """The stack of a function and its calls. `since`: functions jumped to since a call."""
         if function in callers:
             if function.of_library:  # avr-libc functions jump into each other
+                self._ended_loops += 1
                 return RETURN_ADDRESS
             path = " -> ".join(each.name for each in (*callers, function))
             raise SystemExit(f"{path} is a recursion, so the stack has no bound; remove it.")
+        if not since and function.begin in self._known:
+            return self._known[function.begin]
+        ended_loops = self._ended_loops
         here = (*since, function)
         called = [self._below(each, (*callers, *here), ()) for each in self._called_by(function)]
         jumped = [
@@ -107,7 +115,10 @@ class Program:
             for each in map(self._at, function.jumps)
             if each not in here
         ]
-        return function.own + max([0, *called, *jumped])
+        stack = function.own + max([0, *called, *jumped])
+        if not since and ended_loops == self._ended_loops:
+            self._known[function.begin] = stack
+        return stack
 
     def _called_by(self, function: Function) -> list[Function]:
         called = [self._at(address) for address in function.calls]
