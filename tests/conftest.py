@@ -27,6 +27,9 @@ settings.register_profile(
 settings.register_profile("search", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile("house")
 
+# A collection of garbage has to look at every test that was found so far: 1 s in each process.
+gc.disable()
+
 IN_MEMORY, ROOM = "/dev/shm", 2 << 30  # noqa: S108 pytest makes a folder of this user in it
 """A file system in memory, where journals are synced fast, and the bytes to be free on it."""
 with suppress(OSError):
@@ -71,6 +74,7 @@ def pytest_collection_finish() -> None:
     """Exclude the collected tests from garbage collection: each collection took up to 1 s."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def _time_limit(item: pytest.Item) -> float:

@@ -12,8 +12,6 @@ from functools import cache
 from importlib import import_module, metadata, resources
 from pathlib import Path
 
-import pytest
-
 from rules.errors import WallwrightError
 
 HOUSE = Path(__file__).parent.parent
@@ -67,20 +65,31 @@ def tree_of(file: Path) -> ast.Module:
     return ast.parse(file.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("file", FILES, ids=NAMES)
-def test_time_comes_from_the_event_loop_only(file: Path) -> None:
-    tree = tree_of(file)
-    assert not {name for name in _names_of(tree, "time") if name in CLOCKS}
+@cache
+def uses_in(file: Path) -> tuple[ast.Import | ast.ImportFrom | ast.Attribute, ...]:
+    """Return the imports and the attributes of a source file, which is searched once."""
+    kinds = ast.Import | ast.ImportFrom | ast.Attribute
+    return tuple(node for node in ast.walk(tree_of(file)) if isinstance(node, kinds))
 
 
-@pytest.mark.parametrize("file", FILES, ids=NAMES)
-def test_no_thread_is_started(file: Path) -> None:
-    if str(file.relative_to(HOUSE)) in WITH_THREADS | STARTS_PROCESSES:
-        return
-    tree = tree_of(file)
-    assert not THREADS & _imported(tree)
-    called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    assert not THREAD_CALLS & called
+def test_time_comes_from_the_event_loop_only() -> None:
+    clocks = {
+        name: used
+        for file, name in zip(FILES, NAMES, strict=True)
+        if (used := CLOCKS & set(_names_of(file, "time")))
+    }
+    assert not clocks, f"These files read a clock or sleep: {clocks}."
+
+
+def test_no_thread_is_started() -> None:
+    started = {}
+    for file, name in zip(FILES, NAMES, strict=True):
+        called = {node.attr for node in uses_in(file) if isinstance(node, ast.Attribute)}
+        if name not in WITH_THREADS | STARTS_PROCESSES and (
+            found := THREADS & _imported(file) | THREAD_CALLS & called
+        ):
+            started[name] = found
+    assert not started, f"These files start threads or processes: {started}."
 
 
 def test_no_two_modules_import_each_other_types_included() -> None:
@@ -163,10 +172,10 @@ def test_the_command_wallwright_prints_its_version() -> None:
     assert metadata.version("wallwright") in ended.stdout
 
 
-def _imported(tree: ast.AST) -> set[str]:
+def _imported(file: Path) -> set[str]:
     """Return the top-level names of all modules that a file imports."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in uses_in(file):
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -174,16 +183,16 @@ def _imported(tree: ast.AST) -> set[str]:
     return names
 
 
-def _names_of(tree: ast.AST, module: str) -> Iterator[str]:
+def _names_of(file: Path, module: str) -> Iterator[str]:
     """Return the names that a file uses of a module: `from time import sleep`, or `time.sleep`."""
     aliases = {
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in uses_in(file)
         if isinstance(node, ast.Import)
         for alias in node.names
         if alias.name == module
     }
-    for node in ast.walk(tree):
+    for node in uses_in(file):
         if isinstance(node, ast.ImportFrom) and node.module == module:
             yield from (alias.name for alias in node.names)
         elif (
@@ -225,7 +234,7 @@ def _module_of(file: Path) -> str:
 def _imports_of(file: Path, modules: set[str]) -> set[str]:
     """Return the modules that a file imports, also for types and inside functions."""
     found = set()
-    for node in ast.walk(tree_of(file)):
+    for node in uses_in(file):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
