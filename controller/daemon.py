@@ -30,7 +30,7 @@ from controller.pausing.reconnection import Reconnect, never_lost
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
 from controller.rounds.deal import Deal
-from controller.rounds.hand_play import CorrectionRefusedError
+from controller.rounds.hand_play import CorrectionRefusedError, HandPlay
 from controller.rounds.lid_interrupt import LidInterrupt
 from controller.rounds.programme import FixedRounds, RoundProgramme
 from controller.rounds.put_away import put_away
@@ -43,8 +43,6 @@ from controller.stations.rig import Stations
 from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
-from rules.geometry import Seat
-from rules.open_tiles import OpenTiles
 from rules.play import Match
 from rules.tiles import Face
 
@@ -211,14 +209,9 @@ class Daemon:
         self._pauses.release()
 
     @property
-    def open_tiles(self) -> OpenTiles | None:
-        """What every person at the table sees of the hand; None if the table follows none."""
-        return None if self._top.hand is None else self._top.hand.open_tiles
-
-    @property
-    def to_act(self) -> tuple[Seat, ...]:
-        """The seats that can act in the hand that the table follows."""
-        return () if self._top.hand is None else self._top.hand.to_act
+    def hand(self) -> HandPlay | None:
+        """The hand of the round in play, also after its end; None if the table follows none."""
+        return self._top.hand
 
     def correct(self, acts: int, by: str, reason: str) -> None:
         """Take back the last actions of the hand that the table follows.

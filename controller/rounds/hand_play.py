@@ -76,6 +76,8 @@ class HandPlay:
         self._seated = False
         self._taken: list[_Taken] = []
         """The actions of the hand that count, in order."""
+        self.is_over = False
+        """Whether the hand is settled or was abandoned."""
         self._begun: Any = None
         """The play before the first action; None before it has begun."""
         self._open: tuple[int, OpenTiles] = (-1, OpenTiles())
@@ -92,10 +94,15 @@ class HandPlay:
         return self._open[1]
 
     @property
+    def acts(self) -> int:
+        """Number of actions that were taken and count."""
+        return len(self._taken)
+
+    @property
     def to_act(self) -> tuple[Seat, ...]:
         """The seats that can act; none before the hand has begun and after its end."""
         play = self._taken[-1].after if self._taken else self._begun
-        return () if play is None else tuple(play.to_act)
+        return () if play is None or self.is_over else tuple(play.to_act)
 
     def correct(self, acts: int, by: str, reason: str) -> None:
         """Take back the last actions, because one was wrong. Raises CorrectionRefusedError.
@@ -137,6 +144,7 @@ class HandPlay:
                 play = await self._corrected(action)
                 continue
             if action is None:
+                self.is_over = True
                 async with self._run_state.intent("play", ABANDONED) as work:
                     if not work.done:
                         dealer = self._deal.setup.seating.dealer
@@ -264,6 +272,7 @@ class HandPlay:
 
     async def _settled(self, play: Any) -> Match:
         """Record and announce the settlement; returns the match after the hand."""
+        self.is_over = True
         settlement: Settlement = play.settlement
         after: Match = self._match.after(play)
         facts: dict[str, object] = {

@@ -33,6 +33,7 @@ from controller.service.status import (
 )
 from controller.service.status.feed import StatusFeed
 from controller.service.status.publication import Publication
+from controller.service.tracking.round_view import deal_on_table
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
 
@@ -298,6 +299,10 @@ class TableService:
 
     def on_event(self, event: Event) -> None:
         """Take an event of the table, and pass it on."""
+        if self.book is not None and self.daemon is not None:
+            deal = deal_on_table(self.daemon)
+            if deal is not None:
+                self.book.dealer = deal.setup.seating.dealer
         self._tracker.update(event)
         self._sessions.update(event)
         for listener in tuple(self._listeners):

@@ -100,8 +100,6 @@ class SessionBook:
                 self._round.settled = event
             case {"event": "hand_abandoned"}:
                 self._round.abandoned = True
-            case {"event": "ready", "dealer": int(dealer)}:
-                self.dealer = dealer
             case {"event": "seats_drawn", "moves": list(moves)}:
                 self.names = {moves[seat]: name for seat, name in self.names.items()}
                 self._keep("")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from controller.events import Event
@@ -67,9 +68,9 @@ def _sentence(event: dict[str, Any]) -> tuple[str, Kind] | None:
     return None
 
 
-def step_in_words(event: Event) -> str:
-    """The present step of the set-up in words, from its event `step`."""
-    facts: dict[str, Any] = dict(event)
+def step_in_words(step: Mapping[str, object]) -> str:
+    """A step of the set-up in words, from its facts."""
+    facts: dict[str, Any] = dict(step)
     match facts:
         case {"step": "throw", "by": by, "why": why}:
             return f"Seat {by} throws: {why}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from config.layout.staging import Staging
@@ -30,7 +29,6 @@ from controller.service.status import (
     PauseCauseStatus,
     Programme,
     RecentEvent,
-    RoundStatus,
     SceneStatus,
     ServiceStatus,
     Status,
@@ -38,8 +36,8 @@ from controller.service.status import (
     ThrowStatus,
     TilesStatus,
 )
-from controller.service.tracking.event_words import in_words, step_in_words
-from controller.service.tracking.open_tiles import OpenTilesView
+from controller.service.tracking.event_words import in_words
+from controller.service.tracking.round_view import RoundView, deal_on_table, turned_up
 from controller.service.user_roles import role_for
 
 _BELOW_TURNS = ("shuffling", "building")
@@ -73,22 +71,6 @@ class TableView(Protocol):
         """The game that applies from the next shuffle, if it is not the present one."""
 
 
-@dataclass
-class _Round:
-    """The round on the table, from its events."""
-
-    set: int = 0
-    dealer: int = 0
-    step: str = ""
-    throw: ThrowStatus | None = None
-    choices: dict[str, int | str] | None = None
-    indicator: str = ""
-    face: str = ""
-    acts: int = 0
-    over: bool = False
-    up: dict[str, str] | None = None
-
-
 class StatusTracker:
     """Keeps what the events report, and builds the status on request. `view` is the service."""
 
@@ -99,20 +81,20 @@ class StatusTracker:
         self._incidents = Incidents()
         self._recent: deque[RecentEvent] = deque(maxlen=RECENT)
         self._machine = MachineStatus()
-        self._round: _Round | None = None
+        self._round = RoundView()
+        self._thrown: ThrowStatus | None = None
+        """The last throw in the play of the round."""
         self._fault: FaultStatus | None = None
         self._faults = 0
         self._rounds = 0
         self._serials: Mapping[str, str] = {}
-        self._open_tiles = OpenTilesView()
 
     def begin_run(self, serials: Mapping[str, str]) -> None:
         """Note that a daemon starts; `serials` are the serial numbers of its boards."""
-        self._serials, self._fault, self._round = serials, None, None
+        self._serials, self._fault, self._thrown = serials, None, None
 
     def end_run(self) -> None:
         """Note that the daemon has ended."""
-        self._round = None
         self._machine = MachineStatus()
 
     def count_round(self) -> None:
@@ -143,34 +125,14 @@ class StatusTracker:
                 if under == top:
                     self._machine = MachineStatus(under=under, top=top, mode=under)
                 if top in ("collecting", "clear"):
-                    self._round = None
-            case {"event": "walls_raised", "set": int(number)}:
-                self._round = _Round(set=number, choices={}, up={})
+                    self._thrown = None
+            case {"event": "dice_thrown", "by": int(by), "dice": list(dice)} if (
+                self._machine.top == "playing"
+            ):
+                self._thrown = ThrowStatus(by=by, dice=tuple(dice))
             case {"event": "fault", "code": str(code), "part": str(part)}:
                 self._faults += 1
                 self._fault = _fault(code, part, event)
-        if self._round is not None:
-            self._update_round(self._round, event)
-
-    def _update_round(self, now: _Round, event: Event) -> None:
-        match event:
-            case {"event": "step"} if self._machine.top != "playing":
-                now.step = step_in_words(event)
-            case {"event": "dice_thrown", "by": int(by), "dice": list(dice)}:
-                now.throw = ThrowStatus(by=by, dice=tuple(dice))
-            case {"event": "choice_made", "what": str(what), "answer": int() | str() as answer}:
-                now.choices = {**(now.choices or {}), what: answer}
-            case {"event": "tile_turned_up", "at": str(at), "tile": tile}:
-                now.indicator, now.face = at, str(tile or "")
-                now.up = {**(now.up or {}), at: f"up {tile or '?'}"}
-            case {"event": "ready", "dealer": int(dealer)}:
-                now.dealer, now.step = dealer, ""
-            case {"event": "action_taken"}:
-                now.acts += 1
-            case {"event": "actions_taken_back", "acts": int(acts)}:
-                now.acts -= acts
-            case {"event": "settled" | "hand_abandoned"}:
-                now.over = True
 
     def status(self) -> Status:
         """The present status."""
@@ -183,7 +145,7 @@ class StatusTracker:
             service=view.service,
             programme=Programme(now=_choice(view.game), next=_choice(view.chosen)),
             session=None if book is None else book.status(self._dealt()),
-            round=self._round_status(),
+            round=self._round.status(daemon, 0 if book is None else book.hand, self._thrown),
             machine=self._machine,
             scene=SceneStatus() if daemon is None else self._scene(daemon),
             prompts=view.prompts.open,
@@ -226,27 +188,6 @@ class StatusTracker:
         hands = daemon.run_state.ledger.sets[on_top].hands
         return {seat: len(hand) for seat, hand in hands.items()}
 
-    def _round_status(self) -> RoundStatus | None:
-        now = self._round
-        if now is None:
-            return None
-        daemon = self._view.daemon
-        return RoundStatus(
-            set=now.set,
-            hand=0 if self._view.book is None else self._view.book.hand,
-            dealer=now.dealer,
-            phase=self._machine.top,
-            step=now.step,
-            throw=now.throw,
-            choices=now.choices or {},
-            indicator=now.indicator,
-            indicator_face=now.face,
-            acts=now.acts,
-            to_act=() if daemon is None or now.over else daemon.to_act,
-            open_tiles=self._open_tiles.status(None if daemon is None else daemon.open_tiles),
-            over=now.over,
-        )
-
     def _scene(self, daemon: Daemon) -> SceneStatus:
         ledger, lifted = daemon.run_state.ledger, daemon.lifted
         places: dict[str, str] = {}
@@ -255,8 +196,9 @@ class StatusTracker:
             places = {str(place): "wall" for place in top.standing}
             for seat, hand in top.hands.items():
                 places |= {str(place): f"seat {seat}" for place in hand}
-            if self._round is not None and self._round.up:
-                places |= {at: up for at, up in self._round.up.items() if at in places}
+            deal = deal_on_table(daemon)
+            up = {} if deal is None else turned_up(deal)
+            places |= {at: face for at, face in up.items() if at in places}
         drum = sum(each.accounted for each in ledger.sets if each.where == "drum")
         in_trays = any(each.where == "trays" for each in ledger.sets)
         building = daemon.is_building and not in_trays
