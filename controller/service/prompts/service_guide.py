@@ -1,7 +1,7 @@
 """The guide of the service: opens a prompt for each step, choice, action and fault.
 
 On a simulated table the simulated people do the work of hands: they move tiles and repair faults.
-They also choose and act, unless a person has taken that over.
+They also choose, act and confirm their steps, unless a person has taken that over.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ from typing import Any, Protocol
 
 from config.layout.staging import Staging
 from controller.faults.catalogue import CATALOGUE, Fault
-from controller.operator.questions import answer, legal_action, question, take_back_request
+from controller.operator.questions import answer, legal_action, take_back_request
 from controller.service.prompts.open_prompts import AnswerRefusedError, OpenPrompts
-from controller.service.status import OpenPrompt, PromptChoice, PromptKind
+from controller.service.prompts.step_prompts import LISTED, step_prompt
+from controller.service.status import OpenPrompt, PromptChoice
 from controller.service.user_roles import UserRole, role_for
 from firmware_bridge.guide import Ask, Guide, HandToPlay, TakeBack
 from rules.play import Action, AnyRules, Reseated, Settlement
-from rules.steps import Choose, DrawLot, Outcome, Packet, Replace, Step, Throw, TurnUp
+from rules.steps import Choose, DrawLot, Outcome, Step, Throw, TurnUp
 
-LISTED = 200
-"""Number of answers that a prompt lists; further ones are typed."""
 THROW = "throw"
 """The answer that has the dice thrown."""
 SIMULATED = "simulated player"
@@ -32,7 +31,7 @@ class SimulatedHands(Guide, Protocol):
     """The people of a simulated table."""
 
     def decides(self, step: Step) -> bool:
-        """Whether the tiles decide the answer to a step, so that only these people can give it."""
+        """Whether the tiles decide a choice, so that only these people can make it."""
 
     def take_action(self, play: Any, action: Action) -> None:
         """Do what a person has entered for a player. Raises IllegalActionError."""
@@ -79,13 +78,45 @@ class ServiceGuide:
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Have a step done; returns its outcome."""
-        if self._hands is not None and (self.automatic or self._hands.decides(step)):
-            return await self._hands.do(step, staging)
+        hands = self._hands
+        if hands is not None and (self.automatic or hands.decides(step)):
+            return await hands.do(step, staging)
 
         def read(value: str) -> Outcome:
             return step.check(answer(step, value))
 
-        return await self._prompts.ask(_step_prompt(step), read)
+        if hands is None or isinstance(step, Choose):
+            return await self._prompts.ask(step_prompt(step), read)
+        return await self._confirmed(step, staging, hands)
+
+    async def _confirmed(self, step: Step, staging: Staging, hands: SimulatedHands) -> Outcome:
+        """Have the simulated people move the tiles of a step that a person confirms."""
+        prompt = step_prompt(step)
+        if isinstance(step, TurnUp | DrawLot):
+            face = await hands.do(step, staging)
+
+            def read_face(value: str) -> Outcome:
+                if value not in ("", face):
+                    raise AnswerRefusedError(
+                        f"The simulated tile shows {face}, not '{value[:20]}'; tap that tile, or"
+                        " leave it unknown."
+                    )
+                return value or None
+
+            shown = prompt.model_copy(update={"default": face})
+            return await self._prompts.ask(shown, read_face)
+        if isinstance(step, Throw):
+            offered = (PromptChoice(value=THROW, label="throw the dice"),)
+
+            def read_dice(value: str) -> Outcome:
+                return THROW if value == THROW else step.check(answer(step, value))
+
+            thrown = await self._prompts.ask(
+                prompt.model_copy(update={"choices": offered}), read_dice
+            )
+            return await hands.do(step, staging) if thrown == THROW else thrown
+        await self._prompts.ask(prompt, lambda value: None)
+        return await hands.do(step, staging)
 
     async def ready(self) -> None:
         if self._hands is not None:
@@ -187,46 +218,6 @@ class ServiceGuide:
         if hands is not None and given == ask.answers[0]:
             hands.repair(ask)
         return given
-
-
-def _step_prompt(step: Step) -> OpenPrompt:
-    kind: PromptKind = "step"
-    seats: tuple[int, ...] = ()
-    choices: tuple[PromptChoice, ...] = (PromptChoice(value="", label="done"),)
-    code = default = ""
-    more = False
-    lit: tuple[str, ...] = ()
-    text, dice = question(step), 0
-    match step:
-        case Choose():
-            kind, code, default, seats = "choice", step.what, str(step.default), (step.by,)
-            text = f"Seat {step.by} chooses: {step.what}."
-            among = [str(each) for each in step.among]
-            choices = tuple(PromptChoice(value=each, label=each) for each in among[:LISTED])
-            more = len(among) > LISTED
-        case Throw():
-            kind, choices, seats = "dice", (), (step.by,)
-            dice = step.dice * step.times
-        case TurnUp() | DrawLot():
-            kind, choices = "face", (PromptChoice(value="", label="unknown"),)
-            lit = (str(step.place),)
-        case Packet():
-            seats, lit = (step.seat,), tuple(str(place) for place in step.places)
-        case Replace():
-            seats, lit = (step.seat,), (str(step.place),)
-    return OpenPrompt(
-        id="",
-        kind=kind,
-        role=UserRole.PLAYER,
-        text=text,
-        code=code,
-        seats=seats,
-        choices=choices,
-        default=default,
-        more=more,
-        lit=lit,
-        dice=dice,
-    )
 
 
 def _act_prompt(play: Any, *, throws: bool, simulated: bool) -> OpenPrompt:

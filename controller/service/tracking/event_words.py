@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from controller.events import Event
+from controller.operator.place_words import places_in_words
 from controller.service.status import RecentEvent
+from rules.geometry import parse_place
 
 Kind = Literal["info", "warning", "fault"]
 
@@ -29,7 +31,7 @@ def _sentence(event: dict[str, Any]) -> tuple[str, Kind] | None:
         case {"event": "choice_made", "by": by, "what": what, "answer": answer}:
             return f"Seat {by} chose {answer} as {what}.", "info"
         case {"event": "tile_turned_up", "at": at, "tile": tile}:
-            return f"The tile {tile or '(unknown)'} was turned up at {at}.", "info"
+            return f"The tile {tile or '(unknown)'} was turned up: {_place(at)}.", "info"
         case {"event": "ready"}:
             return "The table is ready to play.", "info"
         case {"event": "settled", "name": name, "winner": winner}:
@@ -83,9 +85,13 @@ def step_in_words(step: Mapping[str, object]) -> str:
         case {"step": "replace", "seat": seat}:
             return f"Seat {seat} gets a replacement"
         case {"step": "turn_up", "at": at}:
-            return f"The tile at {at} is turned up"
+            return f"A tile is turned up: {_place(at)}"
         case {"step": "lot", "seat": seat}:
             return f"Seat {seat} draws a lot"
         case {"step": "return_lots"}:
             return "The lots go back"
     return ""
+
+
+def _place(text: str) -> str:
+    return places_in_words((parse_place(text),))

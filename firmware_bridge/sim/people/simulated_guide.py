@@ -137,8 +137,8 @@ class SimulatedGuide:
         self.hand_players.host_restarted()
 
     def decides(self, step: Step) -> bool:
-        """Whether the tiles decide the answer to a step, so that only these people can give it."""
-        return not isinstance(step, Choose) or step.what in ("flores laid out", "setter")
+        """Whether the tiles decide a choice, so that only these people can make it."""
+        return isinstance(step, Choose) and step.what in ("flores laid out", "setter")
 
     def take_action(self, play: Any, action: Action) -> None:
         """Do what a person has entered for a player. Raises IllegalActionError as the player."""

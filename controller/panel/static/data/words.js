@@ -40,6 +40,7 @@ export function headline(status) {
   const above = status.machine?.mode;
   if (above === "testing" || above === "homing") return { tone: "plain", text: t(`now.${above}`) };
   const phase = status.round?.phase ?? status.machine?.top ?? "clear";
+  if (phase === "playing" && status.round?.over) return { tone: "plain", text: t("now.over") };
   if (phase === "clear") return { tone: "plain", text: tOr(`now.under.${status.machine?.under}`, t("now.clear")) };
   return { tone: "plain", text: tOr(`now.${phase}`, plainWords(phase)) };
 }
@@ -50,6 +51,9 @@ export function detail(status) {
   if (status.fault) return status.fault.evidence;
   if (status.pause?.length) return status.pause.map((cause) => causeWords(cause)).join(" ");
   if (!status.session) return t("now.idle.next");
+  if (status.round?.over) return t("now.over.next");
+  // A prompt for a step says the same with more words.
+  if (status.prompts?.some((prompt) => prompt.kind === "step" || prompt.kind === "face")) return "";
   return named(status, status.round?.step);
 }
 

@@ -3,6 +3,7 @@ import { t } from "../data/messages.js";
 import { html, useState } from "../vendor/htm_preact.js";
 import { Icon } from "../frame/icons.js";
 import { Die } from "../session/now_card.js";
+import { answerWords } from "./answer_words.js";
 
 const FACES = [1, 2, 3, 4, 5, 6];
 /** Faces that can be entered if the prompt does not say how many it needs. */
@@ -25,6 +26,7 @@ export function AnswerDice({ prompt, busy, answer }) {
     <div class="actions">
       <button class="primary" disabled=${busy || !faces.length || (prompt.dice > 0 && faces.length < prompt.dice)} onClick=${() => answer(faces.join(","))}>${t("answer.send")}</button>
       <button disabled=${busy || !faces.length} onClick=${() => set(faces.slice(0, -1))}><${Icon} name="back" />${t("answer.undo")}</button>
+      ${prompt.choices.map((choice) => html`<button disabled=${busy} onClick=${() => answer(choice.value)}>${answerWords(choice)}</button>`)}
     </div>
   </div>`;
 }

@@ -48,9 +48,9 @@ function RoundFacts({ status }) {
   </dl>`;
 }
 
-/** The tile that was turned up, drawn if its face is known, or else its place. */
+/** The tile that was turned up, drawn if its face is known, or else that it is not known. */
 const indicatorOf = (round) =>
-  round.indicator_face ? html`<${Tile} face=${round.indicator_face} name=${tileWords(round.indicator_face)} />` : round.indicator;
+  round.indicator_face ? html`<${Tile} face=${round.indicator_face} name=${tileWords(round.indicator_face)} />` : t("answer.unknown");
 
 const PIPS = {
   1: [[5, 5]],
