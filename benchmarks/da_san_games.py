@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks import Row
 from rules.games.da_san import DA_SAN, start
-from rules.setup_facts import settle
+from rules.playing.setup_facts import settle
 
 SECONDS = 1.0
 ROUNDS = 4

@@ -12,9 +12,9 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rules.games.wenzhou.caishen import Caishen
-from rules.games.wenzhou.hand import Claim, judged
 from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.wins.caishen import Caishen
+from rules.games.wenzhou.wins.hand import Claim, judged
 from rules.melds import KINDS, face_of
 
 if TYPE_CHECKING:

@@ -19,15 +19,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.lazy import lazily
+from rules.values.lazy import lazily
 
 if TYPE_CHECKING:
-    from rules.dealing import Chance as Chance
-    from rules.dealing import Dealt as Dealt
-    from rules.dealing import before_next_hand as before_next_hand
-    from rules.dealing import deal as deal
-    from rules.dealing import from_hands as from_hands
-    from rules.dealing import new_hand as new_hand
     from rules.errors import IllegalOutcomeError as IllegalOutcomeError
     from rules.errors import IllegalSetupError as IllegalSetupError
     from rules.errors import MissingThrowError as MissingThrowError
@@ -38,9 +32,8 @@ if TYPE_CHECKING:
     from rules.games import find_game as find_game
     from rules.games import judging_of as judging_of
     from rules.games import rules_of as rules_of
-    from rules.judge_registry import Judging as Judging
-    from rules.judge_registry import Verdict as Verdict
-    from rules.line import Line as Line
+    from rules.judging.judge_registry import Judging as Judging
+    from rules.judging.judge_registry import Verdict as Verdict
     from rules.melds import Counts as Counts
     from rules.melds import Group as Group
     from rules.melds import Reading as Reading
@@ -61,19 +54,26 @@ if TYPE_CHECKING:
     from rules.play import Rules as Rules
     from rules.play import Settlement as Settlement
     from rules.play import random_action as random_action
-    from rules.play_texts import play_text as play_text
-    from rules.play_texts import read_play as read_play
-    from rules.record import recorded as recorded
-    from rules.record import replayed as replayed
+    from rules.playing.dealing import Chance as Chance
+    from rules.playing.dealing import Dealt as Dealt
+    from rules.playing.dealing import before_next_hand as before_next_hand
+    from rules.playing.dealing import deal as deal
+    from rules.playing.dealing import from_hands as from_hands
+    from rules.playing.dealing import new_hand as new_hand
+    from rules.playing.line import Line as Line
+    from rules.playing.setup_facts import settle as settle
+    from rules.records.play_texts import play_text as play_text
+    from rules.records.play_texts import read_play as read_play
+    from rules.records.record import recorded as recorded
+    from rules.records.record import replayed as replayed
     from rules.setup import Game as Game
     from rules.setup import Seating as Seating
     from rules.setup import Setup as Setup
-    from rules.setup_facts import settle as settle
     from rules.tiles import TileSet as TileSet
     from rules.tiles import tile_set as tile_set
 
 _MODULES = {
-    "dealing": ("Chance", "Dealt", "before_next_hand", "deal", "from_hands", "new_hand"),
+    "playing.dealing": ("Chance", "Dealt", "before_next_hand", "deal", "from_hands", "new_hand"),
     "errors": (
         "IllegalOutcomeError",
         "IllegalSetupError",
@@ -83,8 +83,8 @@ _MODULES = {
         "WallwrightError",
     ),
     "games": ("GAMES", "find_game", "judging_of", "rules_of"),
-    "judge_registry": ("Judging", "Verdict"),
-    "line": ("Line",),
+    "judging.judge_registry": ("Judging", "Verdict"),
+    "playing.line": ("Line",),
     "melds": (
         "Counts",
         "Group",
@@ -109,10 +109,10 @@ _MODULES = {
         "Settlement",
         "random_action",
     ),
-    "play_texts": ("play_text", "read_play"),
-    "record": ("recorded", "replayed"),
+    "records.play_texts": ("play_text", "read_play"),
+    "records.record": ("recorded", "replayed"),
     "setup": ("Game", "Seating", "Setup"),
-    "setup_facts": ("settle",),
+    "playing.setup_facts": ("settle",),
     "tiles": ("TileSet", "tile_set"),
 }
 """The public names by the module that defines them; tests/rules/test_public_api.py lists them."""

@@ -299,7 +299,7 @@ class Rules(Generic[P, A]):
 
     The other fields are for a table that sees no faces. Such a table follows a play with hidden
     hands (`play`). A player who sees tiles, or a simulation, follows a play of the same set-up in
-    which all tiles are known (`full_play`). `rules.hidden_play` advances the two together.
+    which all tiles are known (`full_play`). `rules.playing.hidden_play` advances the two together.
     """
 
     game: str

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rules.errors import RulesError
-from rules.judge_registry import Judging
+from rules.judging.judge_registry import Judging
 from rules.play import AnyRules, Rules
 from rules.setup import Game
 

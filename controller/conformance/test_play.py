@@ -14,7 +14,7 @@ from controller.conformance.dealing import LONGEST_PLAY, AllTiles, dealt, follow
 from rules.errors import RulesError
 from rules.play import AnyRules, IllegalActionError, random_action
 from rules.plugin import GamePlugin
-from rules.record import recorded, replayed
+from rules.records.record import recorded, replayed
 from rules.setup import Setup
 
 SEEDS = range(3)

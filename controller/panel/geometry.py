@@ -35,8 +35,8 @@ from controller.service.status import GameChoice
 from rules.dice import Dice
 from rules.games import GAMES
 from rules.geometry import Boneyard, CardPile, Layout, Pile, Place, Walls
+from rules.playing.setup_facts import settle
 from rules.setup import Setup
-from rules.setup_facts import settle
 
 NO_TILE = TileSize(length_mm=38, width_mm=28, height_mm=21)
 """The tile size with which an empty table is measured."""

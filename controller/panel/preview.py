@@ -25,8 +25,8 @@ from controller.planning.setup_forecast import seats_of
 from controller.service.status import GameChoice, Value
 from rules.dice import Dice
 from rules.errors import MissingThrowError
+from rules.playing.setup_facts import facts, settle
 from rules.setup import Setup
-from rules.setup_facts import facts, settle
 from rules.steps import Build, Choose, Outcome, Packet, Replace, Step, Throw, TurnUp
 
 PERSON_SECONDS = 1.5

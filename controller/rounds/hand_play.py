@@ -22,7 +22,7 @@ from rules.errors import WallwrightError
 from rules.geometry import Seat
 from rules.open_tiles import OpenTiles
 from rules.play import Action, Match, Settlement, plain
-from rules.record import entry, heading, take_back
+from rules.records.record import entry, heading, take_back
 from rules.steps import Packet
 
 TAKE_BACK = "take back"

@@ -19,7 +19,7 @@ from controller.run_state import Work
 from controller.stations.switched import Switched
 from rules.geometry import Seat
 from rules.play import Match, Reseated
-from rules.record import seats_line
+from rules.records.record import seats_line
 
 NO_SET = -1
 """Set number for a `Deal` that only throws dice and asks for choices, without tiles."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from rules.errors import IllegalSetupError
-from rules.judge_registry import Judging
+from rules.judging.judge_registry import Judging
 from rules.play import AnyRules
 from rules.plugin import GamePlugin
 from rules.registry import Registry

@@ -19,8 +19,8 @@ from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.dice import Dice
 from rules.games import find_game
+from rules.playing.setup_facts import settle
 from rules.setup import Setup
-from rules.setup_facts import settle
 from tests.controller.journal.on_disk import NOON
 
 Dealt = tuple[Setup, Preview, Felt]

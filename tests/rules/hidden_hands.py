@@ -1,7 +1,7 @@
 """Helpers for tests: dealt set-ups, and hands that are played at a table that reads no tile.
 
 `play_hidden` plays a hand to its end. The players see every tile; the table gets only the actions
-that they announce (`rules.hidden_play`).
+that they announce (`rules.playing.hidden_play`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from rules.games.filipino.parameters import Parameters as Filipino
 from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
 from rules.geometry import Place, Seat
-from rules.hidden_play import next_act
 from rules.play import Action, Handed, Match, Rules
+from rules.playing.hidden_play import next_act
 from rules.setup import Setup
 from rules.steps import Choose, DrawLot, Outcome, ReturnLots, Throw, TurnUp
 from rules.tiles import Face

@@ -20,7 +20,7 @@ from rules.errors import RulesError
 from rules.games import GAMES, find_game, rules_of
 from rules.games.pai_gow import Parameters as PaiGow
 from rules.play import random_action
-from rules.record import NotARecordError, Replayed, evening, heading, recorded
+from rules.records.record import NotARecordError, Replayed, evening, heading, recorded
 from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses
 

@@ -16,8 +16,8 @@ from rules.games.dominoes.setter import (
     lightest,
 )
 from rules.games.dominoes.variants import Parameters
+from rules.playing.setup_facts import settle
 from rules.setup import Setup
-from rules.setup_facts import settle
 from rules.steps import Choose, DrawLot, Packet, ReturnLots
 from tests.rules.hidden_hands import tiles_with
 

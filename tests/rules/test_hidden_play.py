@@ -18,11 +18,11 @@ from rules.games.da_san.setup import kitty_places
 from rules.games.dominoes import DOMINO_GAMES
 from rules.games.dominoes.actions import Lay
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
-from rules.games.wenzhou.position import Stage
+from rules.games.wenzhou.position.state import Stage
 from rules.play import Rules
-from rules.record import recorded, replayed
+from rules.playing.setup_facts import settle
+from rules.records.record import recorded, replayed
 from rules.setup import Setup
-from rules.setup_facts import settle
 from rules.steps import Packet, Replace
 from rules.tiles import Face
 from tests.quick import tries

@@ -8,9 +8,13 @@ from rules.games.backgammon import BackgammonPlay, Parameters
 from rules.games.backgammon.actions import Move, parse
 from rules.games.backgammon.board import START_BOARD
 from rules.games.dominoes.actions import Lay
-from rules.games.dominoes.layout import empty_tableau, why_it_does_not_fit, why_it_fits_no_end
+from rules.games.dominoes.position.layout import (
+    empty_tableau,
+    why_it_does_not_fit,
+    why_it_fits_no_end,
+)
 from rules.games.dominoes.variants import Parameters as Dominoes
-from rules.objections import Objection
+from rules.judging.objections import Objection
 
 
 def test_an_objection_has_a_sentence_without_and_one_with_its_rule() -> None:

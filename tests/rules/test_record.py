@@ -13,7 +13,7 @@ import pytest
 from rules.errors import RulesError
 from rules.games import GAMES, find_game, rules_of
 from rules.play import Tiles, random_action
-from rules.record import NotARecordError, evening, heading, recorded, replayed, take_back
+from rules.records.record import NotARecordError, evening, heading, recorded, replayed, take_back
 from rules.setup import Setup
 from rules.steps import Choose, DrawLot, Throw, TurnUp
 from tests.rules.hidden_hands import dealt as a_hand

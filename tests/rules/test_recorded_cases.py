@@ -19,7 +19,7 @@ from rules import from_hands
 from rules.errors import RulesError
 from rules.games import PLUGINS, judging_of
 from rules.play import random_action
-from rules.record import Replayed, evening, recorded
+from rules.records.record import Replayed, evening, recorded
 
 JUDGED = [
     name

@@ -17,7 +17,7 @@ IMPURE |= {"subprocess", "threading", "time"}
 IMPORT_ALL = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import rules.setup_facts, rules.games
+import rules.playing.setup_facts, rules.games
 foreign = {name.partition(".")[0] for name in sys.modules} - {"rules", "__main__"}
 print(*sorted(foreign - set(sys.stdlib_module_names)))
 """
@@ -26,7 +26,7 @@ FILLED = """
 from rules.games.pai_gow import cuts
 from rules.melds import counts as melds_counts
 from rules.games.backgammon import board, judge, legal, moves, reading
-from rules.games.da_san import cards
+from rules.games.da_san.position import cards
 caches = cuts._of_the_eight, melds_counts.kind_of, board._swap, legal._faces, cards._bits
 print(len(moves.STEPS), len(moves.SHIFTS), len(reading._HITTING), len(cards._FIRST))
 print(*(cache.cache_info().currsize for cache in caches))

@@ -15,11 +15,11 @@ import typer
 from rich.table import Table as Grid
 
 from controller.cli.terminal.screen import screen
-from rules.games.pai_gow.house_ways import HOUSE_WAYS, find_house_way
-from rules.games.pai_gow.optimum import Role, expectation, optimum
-from rules.games.pai_gow.ranks import Ranking
-from rules.games.pai_gow.split import Split
-from rules.games.pai_gow.tables import RankRow, high_hand_table, two_tile_table
+from rules.games.pai_gow.ranking.ranks import Ranking
+from rules.games.pai_gow.ranking.split import Split
+from rules.games.pai_gow.ranking.tables import RankRow, high_hand_table, two_tile_table
+from rules.games.pai_gow.setting.house_ways import HOUSE_WAYS, find_house_way
+from rules.games.pai_gow.setting.optimum import Role, expectation, optimum
 from rules.tiles import Face
 
 lab = typer.Typer(name="lab", help="Print probabilities of the games and results of strategies.")

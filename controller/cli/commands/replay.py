@@ -22,8 +22,8 @@ from controller.cli.terminal.screen import screen
 from rules.errors import RulesError
 from rules.games import find_game
 from rules.play import Settlement, plain
-from rules.record import NotARecordError, Replayed, evening
-from rules.record_lines import LONGEST_LINE
+from rules.records.record import NotARecordError, Replayed, evening
+from rules.records.record_lines import LONGEST_LINE
 
 NEXT_STEP = "name a file that 'run --play --record FILE' has written."
 

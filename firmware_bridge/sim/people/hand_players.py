@@ -17,8 +17,8 @@ from firmware_bridge.guide import HandToPlay
 from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.geometry import Place, Seat
-from rules.hidden_play import Player, next_act, sensible_player
 from rules.play import Action, IllegalActionError
+from rules.playing.hidden_play import Player, next_act, sensible_player
 from rules.steps import Packet
 
 SEARCHED = 5000

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any, Literal, get_args
 
 from rules.geometry import Seat
-from rules.hidden_play import sensible_player
 from rules.play import AnyRules
+from rules.playing.hidden_play import sensible_player
 
 Style = Literal["sensible", "mixed", "uniform"]
 STYLES: tuple[Style, ...] = get_args(Style)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.backgammon.setup import BACKGAMMON, START, Parameters, pips
-from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.values.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.backgammon.actions import Action, Cube, Move, Roll, parse

@@ -14,9 +14,9 @@ from rules.games.backgammon.play import BackgammonPlay
 from rules.games.backgammon.recorded_case import recorded_case
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.judge_checks import check_seats, refuse
-from rules.judge_registry import Verdict
-from rules.objections import Objection
+from rules.judging.judge_checks import check_seats, refuse
+from rules.judging.judge_registry import Verdict
+from rules.judging.objections import Objection
 
 __all__ = ["Case", "judge", "recorded_case"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rules.games.backgammon.actions import Move
 from rules.games.backgammon.play import BackgammonPlay
 from rules.geometry import Seat
-from rules.judge_registry import RecordedAct, no_case
+from rules.judging.judge_registry import RecordedAct, no_case
 from rules.steps import Facts
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.da_san.setup import DA_SAN, PILE, Parameters, first_dealer
-from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.values.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, Reveal, parse
@@ -43,7 +43,7 @@ __all__ = [
 PLUGIN = GamePlugin(
     DA_SAN,
     rules=lazily_rules("rules.games.da_san.adapter", "DA_SAN_RULES"),
-    judging=lazily_judging("rules.games.da_san.judge"),
+    judging=lazily_judging("rules.games.da_san.judging.judge"),
 )
 
 __getattr__ = lazily(

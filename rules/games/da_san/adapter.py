@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from rules.games.da_san.actions import Reveal, parse
 from rules.games.da_san.bot import sensible
-from rules.games.da_san.cards import faces_of
 from rules.games.da_san.cutting import before_hand, to_draw
 from rules.games.da_san.match import begin
-from rules.games.da_san.open_tiles import open_tiles
 from rules.games.da_san.play import DaSanPlay, start
+from rules.games.da_san.position.cards import faces_of
+from rules.games.da_san.position.open_tiles import open_tiles
+from rules.games.da_san.position.view import view
 from rules.games.da_san.setup import kitty_places
-from rules.games.da_san.view import view
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules, refuse_catch_up
 from rules.setup import Setup

@@ -8,13 +8,13 @@ from typing import Protocol, get_args
 
 from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, Reveal
 from rules.games.da_san.auction import HIGHEST, Auction
-from rules.games.da_san.cards import FACES, RANKS, Cards, Form, cards_of, faces_of, form_of
-from rules.games.da_san.hand import Hand
+from rules.games.da_san.position.cards import FACES, RANKS, Cards, Form, cards_of, faces_of, form_of
+from rules.games.da_san.position.hand import Hand
+from rules.games.da_san.position.table import Round
 from rules.games.da_san.setup import Parameters
-from rules.games.da_san.table import Round
 from rules.geometry import Seat
 from rules.play import LegalActions
-from rules.well_typed import why_ill_typed
+from rules.values.well_typed import why_ill_typed
 
 _CLASSES = get_args(Action)
 THREES = 3

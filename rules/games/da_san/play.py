@@ -13,7 +13,9 @@ from functools import cached_property
 
 from rules.games.da_san.actions import Action, Bid, Double, Lay, Reveal
 from rules.games.da_san.auction import Auction
-from rules.games.da_san.cards import (
+from rules.games.da_san.legal import Offered, why_not
+from rules.games.da_san.match import DaSanMatch
+from rules.games.da_san.position.cards import (
     ALL,
     RANKS,
     SUITS,
@@ -25,14 +27,12 @@ from rules.games.da_san.cards import (
     form_of,
     leads,
 )
-from rules.games.da_san.hand import Hand
-from rules.games.da_san.legal import Offered, why_not
-from rules.games.da_san.match import DaSanMatch
+from rules.games.da_san.position.hand import Hand
+from rules.games.da_san.position.table import Round
 from rules.games.da_san.setup import SEATS, Parameters, kitty_places
-from rules.games.da_san.table import Round
 from rules.geometry import Place, Seat
-from rules.known_tiles import known_tiles
 from rules.play import IllegalActionError, Payment, Settlement, Tiles
+from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.tiles import Face
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from rules.games.dominoes.deal import script
 from rules.games.dominoes.variants import VARIANTS
-from rules.judge_registry import Judging
-from rules.lazy import lazily
+from rules.judging.judge_registry import Judging
 from rules.play import AnyRules
 from rules.plugin import GamePlugin, lazily_judging
 from rules.setup import Game
+from rules.values.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.dominoes.actions import Action, Call, Draw, Go, Lay, Show, parse
@@ -62,7 +62,7 @@ def _rules(game: str) -> AnyRules:
     return next(rules for rules in played if rules.game == game)
 
 
-_judging: Callable[[], Judging] = lazily_judging("rules.games.dominoes.judge")
+_judging: Callable[[], Judging] = lazily_judging("rules.games.dominoes.judging.judge")
 
 PLUGINS: tuple[GamePlugin, ...] = tuple(
     GamePlugin(game, rules=partial(_rules, game.name), judging=_judging) for game in DOMINO_GAMES

@@ -6,11 +6,11 @@ from rules.games.dominoes.actions import Show, parse
 from rules.games.dominoes.bot import sensible
 from rules.games.dominoes.deal import SETTER
 from rules.games.dominoes.match import begin_match
-from rules.games.dominoes.open_tiles import open_tiles
 from rules.games.dominoes.play import DominoPlay, start
+from rules.games.dominoes.position.open_tiles import open_tiles
+from rules.games.dominoes.position.view import view
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.dominoes.variants import VARIANTS
-from rules.games.dominoes.view import view
 from rules.geometry import Seat
 from rules.play import AnyRules, Handed, Held, Rules, Tiles
 from rules.setup import Setup

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import Protocol, get_args
 
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
-from rules.games.dominoes.layout import Tableau, why_it_does_not_fit
-from rules.games.dominoes.party import Ended, Hand, Party
+from rules.games.dominoes.position.layout import Tableau, why_it_does_not_fit
+from rules.games.dominoes.position.party import Ended, Hand, Party
 from rules.games.dominoes.setter import can_set
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
 from rules.tiles import Face
-from rules.well_typed import why_ill_typed
+from rules.values.well_typed import why_ill_typed
 
 _CLASSES = get_args(DominoAction)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from rules.games.dominoes.bones import halves, is_doublet, pips
+from rules.games.dominoes.position.bones import halves, is_doublet, pips
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
 from rules.tiles import Face

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 from rules.games.filipino.parameters import MANO_BATCHES, SEATS, TILES, Parameters
 from rules.games.filipino.setup import FILIPINO, flores_bonus, flores_of, flores_to_lay_out
-from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.values.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.filipino.actions import Act, Action, parse
     from rules.games.filipino.adapter import FILIPINO_RULES
     from rules.games.filipino.bot import sensible
-    from rules.games.filipino.hand import Hand, Meld
     from rules.games.filipino.match import FilipinoMatch, begin_match
     from rules.games.filipino.play import FilipinoPlay, start
+    from rules.games.filipino.position.hand import Hand, Meld
     from rules.games.filipino.score import Price, Won, price
     from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 
@@ -57,13 +57,13 @@ __all__ = [
 PLUGIN = GamePlugin(
     FILIPINO,
     rules=lazily_rules("rules.games.filipino.adapter", "FILIPINO_RULES"),
-    judging=lazily_judging("rules.games.filipino.judge"),
+    judging=lazily_judging("rules.games.filipino.judging.judge"),
 )
 
 __getattr__ = lazily(
     __name__,
     dict.fromkeys(("Act", "parse"), "actions")
-    | dict.fromkeys(("Hand", "Meld"), "hand")
+    | dict.fromkeys(("Hand", "Meld"), "position.hand")
     | dict.fromkeys(("FilipinoPlay", "start"), "play")
     | dict.fromkeys(("Price", "Won", "price"), "score")
     | dict.fromkeys(("Declared", "WinningHand", "winning_hand"), "wins")

@@ -7,10 +7,10 @@ from typing import Final
 from rules.games.filipino.actions import Act, parse
 from rules.games.filipino.bot import sensible
 from rules.games.filipino.match import begin
-from rules.games.filipino.open_tiles import OPEN_TILES, faces_of_meld
 from rules.games.filipino.play import FilipinoPlay, start
+from rules.games.filipino.position.open_tiles import OPEN_TILES, faces_of_meld
+from rules.games.filipino.position.view import view
 from rules.games.filipino.setup import answers
-from rules.games.filipino.view import view
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules
 from rules.setup import Setup

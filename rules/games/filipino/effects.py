@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from rules.frozen import changed
 from rules.games.filipino import score
 from rules.games.filipino.actions import Act, Verb, bare, face_under
-from rules.games.filipino.claims import granted_claim
-from rules.games.filipino.hand import Hand, Meld, MeldName
-from rules.games.filipino.legal import claimants, declared
-from rules.games.filipino.listing import with_drawn
+from rules.games.filipino.legality.claims import granted_claim
+from rules.games.filipino.legality.legal import claimants, declared
+from rules.games.filipino.legality.listing import with_drawn
+from rules.games.filipino.position.hand import Hand, Meld, MeldName
+from rules.games.filipino.position.table import FilipinoTable, Offer, Phase, WallTile, after_turn
 from rules.games.filipino.score import How, Won, price
-from rules.games.filipino.table import FilipinoTable, Offer, Phase, WallTile, after_turn
 from rules.games.filipino.wins import Declared, winning_hand
 from rules.geometry import Seat
 from rules.play import Settlement
 from rules.tiles import Face
+from rules.values.frozen import changed
 
 
 def after(table: FilipinoTable, act: Act) -> FilipinoTable:

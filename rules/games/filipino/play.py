@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from rules.games.filipino import effects, legal
+from rules.games.filipino import effects
 from rules.games.filipino.actions import Act
+from rules.games.filipino.legality import legal
 from rules.games.filipino.match import FilipinoMatch
-from rules.games.filipino.table import FilipinoTable, laid_table
+from rules.games.filipino.position.table import FilipinoTable, laid_table
 from rules.geometry import Place, Seat
-from rules.known_tiles import known_tiles
 from rules.play import LegalActions, Settlement, Tiles
+from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.pai_gow.setup import MOST_STAKED, PAI_GOW, Parameters, stake_question
-from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.values.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse
     from rules.games.pai_gow.adapter import PAI_GOW_RULES
     from rules.games.pai_gow.bot import sensible
-    from rules.games.pai_gow.house_ways import HOUSE_WAYS, set_hand
     from rules.games.pai_gow.match import begin_match
     from rules.games.pai_gow.play import start
-    from rules.games.pai_gow.split import Split
+    from rules.games.pai_gow.ranking.split import Split
+    from rules.games.pai_gow.setting.house_ways import HOUSE_WAYS, set_hand
 
 __all__ = [
     "HOUSE_WAYS",
@@ -45,12 +45,16 @@ __all__ = [
 PLUGIN = GamePlugin(
     PAI_GOW,
     rules=lazily_rules("rules.games.pai_gow.adapter", "PAI_GOW_RULES"),
-    judging=lazily_judging("rules.games.pai_gow.judge"),
+    judging=lazily_judging("rules.games.pai_gow.judging.judge"),
 )
 
 __getattr__ = lazily(
     __name__,
-    {"HOUSE_WAYS": "house_ways", "set_hand": "house_ways", "PAI_GOW_RULES": "adapter"}
+    {
+        "HOUSE_WAYS": "setting.house_ways",
+        "set_hand": "setting.house_ways",
+        "PAI_GOW_RULES": "adapter",
+    }
     | {
         "Action": "actions",
         "Call": "actions",
@@ -60,6 +64,6 @@ __getattr__ = lazily(
         "begin_match": "match",
         "start": "play",
         "sensible": "bot",
-        "Split": "split",
+        "Split": "ranking.split",
     },
 )

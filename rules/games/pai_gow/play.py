@@ -15,19 +15,19 @@ from typing import get_args
 
 from rules.errors import IllegalSetupError
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show
-from rules.games.pai_gow.compare import RESULTS, Result, compare
 from rules.games.pai_gow.cuts import HANDS
-from rules.games.pai_gow.house_ways import find_house_way
-from rules.games.pai_gow.optimum import four_tile_hands
+from rules.games.pai_gow.ranking.compare import RESULTS, Result, compare
+from rules.games.pai_gow.ranking.split import Split, is_legal, settings
+from rules.games.pai_gow.setting.house_ways import find_house_way
+from rules.games.pai_gow.setting.optimum import four_tile_hands
 from rules.games.pai_gow.settle import settle
 from rules.games.pai_gow.setup import Parameters, stakes_of
-from rules.games.pai_gow.split import Split, is_legal, settings
 from rules.geometry import Seat, around
-from rules.known_tiles import known_tiles
 from rules.play import Amount, LegalActions, Settlement, Tiles, tiles_of
+from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.tiles import Face, tile_set
-from rules.well_typed import why_ill_typed
+from rules.values.well_typed import why_ill_typed
 
 _CLASSES = get_args(Action)
 

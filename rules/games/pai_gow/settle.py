@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from rules.games.pai_gow.compare import RESULTS, Result, compare
+from rules.games.pai_gow.ranking.compare import RESULTS, Result, compare
+from rules.games.pai_gow.ranking.split import Split
 from rules.games.pai_gow.setup import Parameters
-from rules.games.pai_gow.split import Split
 from rules.geometry import Seat
 from rules.play import HOUSE, Amount, Payment, Settlement
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.setup import WENZHOU, draw_seats, draws_left
-from rules.lazy import lazily
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.values.lazy import lazily
 
 if TYPE_CHECKING:
     from rules.games.wenzhou.actions import (
@@ -59,7 +59,7 @@ __all__ = [
 PLUGIN = GamePlugin(
     WENZHOU,
     rules=lazily_rules("rules.games.wenzhou.adapter", "WENZHOU_RULES"),
-    judging=lazily_judging("rules.games.wenzhou.judge"),
+    judging=lazily_judging("rules.games.wenzhou.judging.judge"),
 )
 
 __getattr__ = lazily(

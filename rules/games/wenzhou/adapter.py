@@ -6,14 +6,14 @@ from typing import Final
 
 from rules.games.wenzhou.actions import Draw, Pass, Show, WenzhouAction, Win, parse
 from rules.games.wenzhou.bot import sensible
-from rules.games.wenzhou.discard_check import is_fined
+from rules.games.wenzhou.discards.discard_check import is_fined
 from rules.games.wenzhou.match import begin
-from rules.games.wenzhou.open_tiles import OPEN_TILES
 from rules.games.wenzhou.play import WenzhouPlay, start
-from rules.games.wenzhou.position import Stage
+from rules.games.wenzhou.position.open_tiles import OPEN_TILES
+from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.position.view import view
 from rules.games.wenzhou.seats import before_hand, to_draw
 from rules.games.wenzhou.setup import WENZHOU
-from rules.games.wenzhou.view import view
 from rules.geometry import Seat
 from rules.play import Handed, Held, Rules
 from rules.setup import Setup

@@ -14,8 +14,8 @@ from rules.games.wenzhou.actions import (
     WenzhouAction,
     Win,
 )
-from rules.games.wenzhou.hand import PAIRS, SETS
 from rules.games.wenzhou.play import WenzhouPlay
+from rules.games.wenzhou.wins.hand import PAIRS, SETS
 from rules.geometry import Seat
 from rules.melds import Counts, Kind, is_honour, pairs, tiles_short
 from rules.tiles import Face

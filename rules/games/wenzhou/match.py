@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from rules.errors import RulesError
 from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.score import FALSE_WIN, Stakes
+from rules.games.wenzhou.settling.score import FALSE_WIN, Stakes
 from rules.games.wenzhou.setup import SEATS
 from rules.geometry import Seat
 from rules.play import Amount, Settlement

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from rules.errors import RulesError
-from rules.frozen import changed
 from rules.games.wenzhou.actions import (
     Chow,
     Discard,
@@ -19,15 +18,14 @@ from rules.games.wenzhou.actions import (
     WenzhouAction,
     Win,
 )
-from rules.games.wenzhou.caishen import Caishen
-from rules.games.wenzhou.claims import granted_claim
-from rules.games.wenzhou.discard_check import Given, Taken
-from rules.games.wenzhou.discard_trail import is_kept, noted, noted_discard
-from rules.games.wenzhou.ending import ended, put_back, settled, show_tiles, won_by
-from rules.games.wenzhou.legal import each, to_act, to_add, why_not_any
-from rules.games.wenzhou.listing import claimants
+from rules.games.wenzhou.discards.discard_check import Given, Taken
+from rules.games.wenzhou.discards.discard_trail import is_kept, noted, noted_discard
+from rules.games.wenzhou.legality.claims import granted_claim
+from rules.games.wenzhou.legality.legal import each, to_act, to_add, why_not_any
+from rules.games.wenzhou.legality.listing import claimants
 from rules.games.wenzhou.match import WenzhouMatch
-from rules.games.wenzhou.position import (
+from rules.games.wenzhou.position.sets_down import set_down
+from rules.games.wenzhou.position.state import (
     ALIKE,
     DealtPosition,
     Position,
@@ -38,14 +36,16 @@ from rules.games.wenzhou.position import (
     put_in,
     with_hand,
 )
-from rules.games.wenzhou.score import Stakes, drawn, false_win
-from rules.games.wenzhou.sets_down import set_down
+from rules.games.wenzhou.settling.ending import ended, put_back, settled, show_tiles, won_by
+from rules.games.wenzhou.settling.score import Stakes, drawn, false_win
 from rules.games.wenzhou.setup import SEATS
+from rules.games.wenzhou.wins.caishen import Caishen
 from rules.geometry import LOWER, Place, Seat, WallPlace
-from rules.known_tiles import known_tiles
 from rules.play import LegalActions, Settlement, Tiles, tiles_of
+from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.tiles import Face
+from rules.values.frozen import changed
 
 
 def start(

@@ -16,7 +16,7 @@ from controller.service.port import HandRecord
 from controller.service.user_roles import UserRole
 from rules.games import PLUGINS, judging_of
 from rules.play import random_action
-from rules.record import recorded
+from rules.records.record import recorded
 from tests.controller.api.fake_service import FakeService, an_evening
 from tests.controller.api.served import an_api, run
 

@@ -17,7 +17,7 @@ from controller.planning.preview import preview
 from controller.service.status import GameChoice
 from rules.errors import IllegalSetupError
 from rules.games import GAMES
-from rules.setup_facts import settle
+from rules.playing.setup_facts import settle
 from tests.fitting import fits
 
 FITTING = [(table, game) for table in table_names() for game in game_names() if fits(table, game)]

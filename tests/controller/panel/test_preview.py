@@ -10,7 +10,7 @@ from controller.planning.preview import preview
 from controller.service.status import GameChoice
 from rules.errors import RulesError
 from rules.games import GAMES
-from rules.setup_facts import settle
+from rules.playing.setup_facts import settle
 
 
 def test_the_preview_of_a_cut_shows_the_hands_that_the_table_deals() -> None:

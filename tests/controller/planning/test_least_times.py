@@ -12,7 +12,7 @@ from controller.planning.moves import Carry, Move, Prompt, Shake, TurnOver
 from controller.planning.preview import preview
 from rules.games import find_game
 from rules.geometry import BareTable, Walls
-from rules.setup_facts import settle
+from rules.playing.setup_facts import settle
 
 ROBOTIC = load_table("robotic")
 WALLS = stage(Walls.even(17), ROBOTIC)

@@ -24,8 +24,8 @@ from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou.parameters import Parameters as Wenzhou
 from rules.geometry import Place
 from rules.play import Match, Rules, Tiles, plain
-from rules.record import evening as replayed_evening
-from rules.record import recorded, replayed
+from rules.records.record import evening as replayed_evening
+from rules.records.record import recorded, replayed
 from rules.setup import Setup
 from rules.steps import Choose, Packet, Replace
 from tests.controller.played_evening import Evening, Hand, Meddler, evening, spend

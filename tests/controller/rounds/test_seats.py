@@ -23,7 +23,7 @@ from rules.games.da_san.setup import worth
 from rules.games.wenzhou import Parameters
 from rules.games.wenzhou.seats import EAST_THROW, FIRST_THROW, WINDS_THROW
 from rules.play import plain
-from rules.record import evening as replayed_evening
+from rules.records.record import evening as replayed_evening
 from tests.controller.played_evening import Evening, spend
 from tests.quick import slow_except
 

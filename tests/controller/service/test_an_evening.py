@@ -12,7 +12,7 @@ from config.validation.game_parameters import accepted
 from controller.service.commands import Actor, CommandRequest
 from controller.service.status import GameChoice, Status
 from controller.service.user_roles import UserRole
-from rules.record import evening
+from rules.records.record import evening
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 WENZHOU = {"game": "wenzhou", "follow_play": True}

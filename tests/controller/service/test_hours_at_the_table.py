@@ -16,7 +16,7 @@ from config.validation.game_parameters import accepted
 from controller.service.status import HandResult
 from firmware_bridge.sim.clock import run
 from rules.play import HOUSE, plain
-from rules.record import Replayed, evening
+from rules.records.record import Replayed, evening
 from tests.controller.service.service_at_a_table import Guests
 from tests.controller.service.surviving_service import SurvivingTable
 from tests.quick import tries

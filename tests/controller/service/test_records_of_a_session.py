@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from config.validation.game_parameters import parameters_of
-from rules.record import evening
+from rules.records.record import evening
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 BLOCK = {"game": "block", "follow_play": True}

@@ -10,11 +10,11 @@ import pytest
 
 from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, parse, start
 from rules.games.da_san.auction import Auction
-from rules.games.da_san.cards import ALL, cards_of, faces_of, form_of
-from rules.games.da_san.hand import Hand
-from rules.games.da_san.table import Round
+from rules.games.da_san.position.cards import ALL, cards_of, faces_of, form_of
+from rules.games.da_san.position.hand import Hand
+from rules.games.da_san.position.table import Round
 from rules.play import IllegalActionError
-from rules.setup_facts import settle
+from rules.playing.setup_facts import settle
 
 LOW = ("4h 5s 5h 6s 6h 7s 7h", "8s 8h 9s 9h 10s 10h", "Js Jh Qs Qh Ks Kh")
 

@@ -12,8 +12,8 @@ from config.judge_cases import load_case
 from rules.errors import RulesError
 from rules.games import judging_of
 from rules.games.da_san import Parameters
-from rules.games.da_san.judge import Case, judge
-from rules.judge_registry import Verdict
+from rules.games.da_san.judging.judge import Case, judge
+from rules.judging.judge_registry import Verdict
 
 
 def judged(play: str, table: str = "", hand: str | None = None, **more: Any) -> Verdict:

@@ -21,9 +21,9 @@ from rules.games.da_san import (
     Pass,
     start,
 )
-from rules.games.da_san.cards import ALL, FACES, RANKS, cards_of, form_of, leads, pick
+from rules.games.da_san.position.cards import ALL, FACES, RANKS, cards_of, form_of, leads, pick
 from rules.play import IllegalActionError, random_action
-from rules.setup_facts import settle
+from rules.playing.setup_facts import settle
 
 seeds = st.integers(0, 2**32)
 

@@ -9,11 +9,11 @@ import pytest
 from rules.errors import IllegalSetupError, RulesError
 from rules.games import GAMES
 from rules.games.dominoes import RULES
-from rules.games.dominoes.bones import double_six
 from rules.games.dominoes.match import DominoMatch
 from rules.games.dominoes.play import DominoPlay, start
+from rules.games.dominoes.position.bones import double_six
 from rules.play import Rules
-from rules.setup_facts import settle
+from rules.playing.setup_facts import settle
 from tests.rules.dominoes.hands import dealt, follow, parameters
 
 

@@ -7,8 +7,8 @@ import random
 import dominoes
 
 from rules.games.dominoes.actions import Go, Lay
-from rules.games.dominoes.bones import double_six, halves, pips
 from rules.games.dominoes.play import DominoPlay, begin
+from rules.games.dominoes.position.bones import double_six, halves, pips
 from tests.quick import tries
 from tests.rules.dominoes.hands import parameters
 

@@ -8,10 +8,15 @@ from random import Random
 from hypothesis import given, settings
 
 from rules.games.filipino import Parameters
-from rules.games.filipino.candidates import candidates
-from rules.games.filipino.legal import _why_claim_illegal, checked_candidates, claimants, each
-from rules.games.filipino.packing import FLORES, packed_tiles, unpacked
-from rules.games.filipino.table import FilipinoTable, Offer
+from rules.games.filipino.legality.candidates import candidates
+from rules.games.filipino.legality.legal import (
+    _why_claim_illegal,
+    checked_candidates,
+    claimants,
+    each,
+)
+from rules.games.filipino.position.packing import FLORES, packed_tiles, unpacked
+from rules.games.filipino.position.table import FilipinoTable, Offer
 from rules.games.filipino.wins import Declared, wins
 from rules.melds import Counts
 from rules.tiles import Face

@@ -6,7 +6,7 @@ import pytest
 
 from rules.games.wenzhou import WENZHOU_RULES, WenzhouMatch
 from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position import Stage
+from rules.games.wenzhou.position.state import Stage
 from tests.rules.wenzhou.hands import BASE
 from tests.rules.wenzhou.tables import MISFITS, allowed, go, table, why_not
 

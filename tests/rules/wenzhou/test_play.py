@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rules.games.wenzhou import WenzhouPlay
 from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position import Stage
+from rules.games.wenzhou.position.state import Stage
 from tests.rules.wenzhou.tables import MISFITS, allowed, changed, go, table, why_not
 
 DEALER = f"{MISFITS} Green"

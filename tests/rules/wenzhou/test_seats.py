@@ -12,7 +12,7 @@ from rules.errors import RulesError
 from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, Parameters, WenzhouMatch
 from rules.games.wenzhou.seats import winds_drawn
 from rules.play import Drawing, drawn
-from rules.record import evening, seats_line
+from rules.records.record import evening, seats_line
 from rules.steps import Outcome
 from tests.rules.test_record import played
 

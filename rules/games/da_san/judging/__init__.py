@@ -1,0 +1,1 @@
+"""Judge cases of Da San, and the judge."""

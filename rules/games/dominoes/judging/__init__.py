@@ -1,0 +1,1 @@
+"""Judge cases of dominoes, and the judge."""

@@ -1,0 +1,1 @@
+"""The position of a hand of dominoes: tiles, tableau, and what each seat sees."""

@@ -1,0 +1,1 @@
+"""Judge cases of Filipino mahjong, and the judge."""

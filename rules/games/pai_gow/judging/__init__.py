@@ -1,0 +1,1 @@
+"""Judge cases of pai gow, and the judge."""

@@ -1,0 +1,1 @@
+"""How a player sets four tiles: house ways, and the best split by enumeration."""

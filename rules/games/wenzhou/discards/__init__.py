@@ -1,0 +1,1 @@
+"""The order of discards in Wenzhou mahjong, and its check after a hand (W16, W17, E16)."""

@@ -1,0 +1,1 @@
+"""Judge cases of Wenzhou mahjong, and the judge."""

@@ -1,0 +1,1 @@
+"""The legal actions of a Wenzhou hand, and the priority of claims."""

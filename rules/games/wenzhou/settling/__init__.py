@@ -1,0 +1,1 @@
+"""The end of a Wenzhou hand and its payments (W30-W36)."""

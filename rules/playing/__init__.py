@@ -1,0 +1,1 @@
+"""Dealing and playing without a table: random hands, known and hidden tiles, undo."""

@@ -1,0 +1,1 @@
+"""Tools for frozen values: fast copies, typed fields, lazy imports."""
