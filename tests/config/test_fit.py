@@ -69,6 +69,7 @@ def changed(model: Table | GameConfig, **parts: dict[str, object]) -> dict[str, 
     return {name: getattr(model, name).model_copy(update=to) for name, to in parts.items()}
 
 
+@pytest.mark.slow
 def test_which_game_fits_which_table() -> None:
     """Games and tables that are added later are checked by docs/TABLES.md only."""
     head, *rows = FITS.strip().splitlines()

@@ -19,7 +19,7 @@ from controller.cli.commands.judge import verdict_page
 from rules.errors import RulesError
 from rules.games import PLUGINS, judging_of
 from rules.judging.judge_registry import Verdict
-from tests.quick import tries
+from tests.quick import slow_except, tries
 from tools.configuration_page import field_meanings
 
 CASES = Path(__file__).parents[2] / "examples" / "cases"
@@ -66,7 +66,7 @@ def test_every_key_of_a_case_has_an_explanation(game: str) -> None:
     assert all(len(meaning) > 10 for meaning in meanings.values())
 
 
-@pytest.mark.parametrize("game", JUDGED)
+@pytest.mark.parametrize("game", slow_except(["wenzhou", "pai_gow"], JUDGED))
 def test_a_random_case_is_judged_or_refused_in_sentences(game: str, tmp_path: Path) -> None:
     chance, path = Random(game), tmp_path / "case.yaml"
     names = [field.name for field in fields(judging_of(game).case)]

@@ -213,6 +213,7 @@ TREES = st.recursive(
         st.sampled_from([*Table.model_fields, *GameConfig.model_fields]), TREES, min_size=1
     )
 )
+@pytest.mark.slow
 def test_every_tree_of_values_is_a_table_a_game_or_a_configuration_error(
     tmp_path_factory: pytest.TempPathFactory, tree: dict[str, object]
 ) -> None:
@@ -222,6 +223,7 @@ def test_every_tree_of_values_is_a_table_a_game_or_a_configuration_error(
 
 
 @given(data=st.data())
+@pytest.mark.slow
 def test_a_shipped_table_with_one_changed_line_is_read_or_refused_with_a_message(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:

@@ -227,6 +227,7 @@ def check_both_parsers(text: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_libyaml_reads_every_file_of_the_project_as_pyyaml_does() -> None:
     assert [file for file in SHIPPED if not check_both_parsers(file.read_text("utf-8"))] == []
 

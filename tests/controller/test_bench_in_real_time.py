@@ -198,6 +198,7 @@ def test_the_green_lamp_is_lit_during_the_run_and_the_red_one_after_it(
     assert dict(lamps) == {"red": 1, "green": 0}
 
 
+@pytest.mark.slow
 def test_an_emergency_stop_between_two_tiles_acts_at_once_and_no_tile_is_lost() -> None:
     stopped = build(press_at_tile=9)
     pressed = stopped.pressed

@@ -219,6 +219,7 @@ def test_hosts_that_stop_repeatedly_change_no_hand(
     assert disturbed.hands == undisturbed.hands
 
 
+@pytest.mark.slow
 def test_a_round_that_was_broken_off_is_played_out_and_collected(tmp_path: Path) -> None:
     random = Random(3)
     disturbed = evening(

@@ -33,6 +33,7 @@ def test_a_board_that_fails_its_self_test_is_named_and_nothing_moves() -> None:
     )
 
 
+@pytest.mark.slow
 def test_at_a_stop_the_motors_stop_before_the_daemon_waits_for_a_board() -> None:
     """Switching the lamp tower off takes a minute here; the drum stops before that minute."""
     closing: list[float] = []

@@ -51,6 +51,7 @@ def cycles(sync_s: float, rounds: int = 1) -> tuple[float, list[Event]]:
     return run(main())
 
 
+@pytest.mark.slow
 def test_a_round_on_a_slow_card_takes_at_most_a_tenth_longer_and_never_pauses() -> None:
     fast, _ = cycles(0.0)
     slow, emitted = cycles(SLOW)

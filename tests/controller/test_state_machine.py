@@ -295,6 +295,7 @@ def test_a_stop_fired_by_the_listener_is_reported_after_the_change() -> None:
     assert events[-2:] == [("idle", "raising"), ("stopped", "stopped")]
 
 
+@pytest.mark.slow
 def test_the_states_of_a_set_up_can_follow_each_other_in_any_order() -> None:
     for first, second in product(SETTING_UP, SETTING_UP):
         machine, events = machine_at(top="raising")

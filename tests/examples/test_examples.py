@@ -102,6 +102,7 @@ def test_the_table_plays_the_game_from_their_own_files(tmp_path: Path) -> None:
     assert "High Bone, hand 2, seat 3 deals" in again.stdout
 
 
+@pytest.mark.slow
 def test_the_table_passes_check_wiring_selftest_and_plan(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -21,7 +21,7 @@ from rules.games import GAMES, find_game, rules_of
 from rules.games.pai_gow import Parameters as PaiGow
 from rules.play import random_action
 from rules.records.record import NotARecordError, Replayed, evening, heading, recorded
-from tests.quick import tries
+from tests.quick import slow_except, tries
 from tests.rules.hidden_hands import dealt, houses
 
 CHANGES = tries(250, quick=50)
@@ -81,7 +81,7 @@ def played(lines: Iterable[str]) -> list[Replayed] | str:
         return sentence
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", slow_except(["wenzhou", "block"], GAMES))
 def test_the_records_replay_before_they_are_damaged(game: str) -> None:
     for lines in records(game):
         assert not isinstance(played(lines), str)

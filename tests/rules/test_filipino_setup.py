@@ -127,6 +127,7 @@ def test_FM_05_opened_from_the_left_the_deal_runs_in_the_other_direction() -> No
     assert sequence[-1] == (3, 12)
 
 
+@pytest.mark.slow
 def test_FM_06_every_wall_end_and_sum_deals_65_tiles_once_each() -> None:
     for roller, total, others, end in product(range(4), range(2, 13), (1, 2, 3), ("right", "left")):
         mano = (roller + total - 1) % 4

@@ -25,7 +25,7 @@ from rules.records.record import recorded, replayed
 from rules.setup import Setup
 from rules.steps import Packet, Replace
 from rules.tiles import Face
-from tests.quick import tries
+from tests.quick import slow_except, tries
 from tests.rules.hidden_hands import (
     AllTiles,
     Hand,
@@ -91,7 +91,7 @@ def followed(
     return hand
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", slow_except(["wenzhou", "block", "pai_gow"], GAMES))
 @settings(max_examples=tries(25, quick=5), deadline=None)
 @given(seed=st.integers(0, 2**32), sensible=st.booleans(), data=st.data())
 def test_a_table_that_reads_no_tile_settles_as_if_it_had_read_all_tiles(

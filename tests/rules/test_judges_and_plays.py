@@ -103,6 +103,7 @@ def wenzhou_case(play: Any, seat: int, rivals: tuple[int, ...]) -> WenzhouCase:
     )
 
 
+@pytest.mark.slow
 def test_every_win_of_a_wenzhou_hand_is_judged_as_it_is_played() -> None:
     judged, rivals = 0, 0
     for play in played("wenzhou", HANDS):
@@ -156,6 +157,7 @@ def filipino_case(play: Any, seat: int, rivals: tuple[int, ...]) -> FilipinoCase
     )
 
 
+@pytest.mark.slow
 def test_every_win_of_a_filipino_hand_is_judged_as_it_is_played() -> None:
     rules = rules_of("filipino")
     judged = 0
@@ -201,6 +203,7 @@ def domino_case(play: Any, game: str, action: Any) -> DominoCase:
 
 
 @pytest.mark.parametrize("game", [variant.name for variant in VARIANTS])
+@pytest.mark.slow
 def test_every_action_at_dominoes_is_judged_as_it_is_played(game: str) -> None:
     ended = 0
     for number in range(12):
@@ -247,6 +250,7 @@ def layout_of(play: Any) -> tuple[str, ...]:
 # Da San
 
 
+@pytest.mark.slow
 def test_every_play_and_every_end_at_da_san_is_judged_as_it_is_played() -> None:
     ended = 0
     for number in range(30):
@@ -291,6 +295,7 @@ def test_every_play_and_every_end_at_da_san_is_judged_as_it_is_played() -> None:
 # Backgammon
 
 
+@pytest.mark.slow
 def test_every_move_at_backgammon_is_judged_as_it_is_played() -> None:
     ended = 0
     for number in range(8):

@@ -100,6 +100,7 @@ def test_wild_tiles_complete_sets_and_the_pair() -> None:
 
 
 @given(small_hands())
+@pytest.mark.slow
 def test_sets_and_pair_agrees_with_a_search_of_all_combinations(
     hand: tuple[list[int], int],
 ) -> None:
@@ -178,6 +179,7 @@ def test_the_number_of_missing_tiles_is_the_number_of_tiles_to_exchange() -> Non
     assert tiles_short(counted("1m 4m 7m 1p"), 1) == 3
 
 
+@pytest.mark.slow
 def test_the_helpful_kinds_are_those_near_a_tile_that_leave_fewer_tiles_to_exchange() -> None:
     chance = random.Random(8)
     helped = 0

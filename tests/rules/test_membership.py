@@ -28,7 +28,7 @@ from rules.games.pai_gow import actions as pai_gow
 from rules.games.pai_gow.ranking.split import Split
 from rules.games.wenzhou import actions as wenzhou
 from rules.play import IllegalActionError, random_action
-from tests.quick import tries
+from tests.quick import slow_except, tries
 from tests.rules.hidden_hands import dealt, houses
 
 POSITIONS = tries(12, quick=6)
@@ -138,7 +138,7 @@ def questions(draw: st.DrawFn, game: str) -> tuple[Any, Any]:
 
 
 @pytest.mark.evidence
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", slow_except(["pai_gow", "filipino"], GAMES))
 def test_any_value_that_is_not_legal_is_refused_with_one_sentence(game: str) -> None:
     @settings(max_examples=tries(120, quick=30, evidence=300))
     @given(asked=questions(game))
@@ -155,7 +155,7 @@ def test_any_value_that_is_not_legal_is_refused_with_one_sentence(game: str) -> 
     each()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", slow_except(["backgammon", "wenzhou", "block"], GAMES))
 def test_a_legal_action_with_one_field_changed_is_legal_or_refused(game: str) -> None:
     """Actions with one wrong field pass the first checks and reach the later ones."""
     chance = Random(game)

@@ -212,8 +212,12 @@ LATE: dict[tuple[str, str], int] = {
 }
 """The first seed that shows a difference, for parameters whose search takes long. If this seed
 shows no difference any more, the test searches all seeds."""
-SEARCHED = {"joker_discard", "second_flores", "must_use_larger", "gammon", "hi_alai", "chip_target"}
-"""Parameters for which the search takes some seconds."""
+SEARCHED = {
+    *("joker_discard", "second_flores", "must_use_larger", "gammon", "hi_alai", "chip_target"),
+    *("match_points", "crawford", "block_score", "setter", "self_win", "dead_hand"),
+    *("after_fourth", "opening_suit", "automatic_doubles", "discard_win"),
+}
+"""Parameters for which the search takes long."""
 PARAMETERS = [
     pytest.param(
         game,

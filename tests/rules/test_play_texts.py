@@ -49,6 +49,7 @@ def test_the_view_of_a_seat_is_read_from_its_text_and_has_the_same_legal_actions
 
 
 @pytest.mark.parametrize("game", ["backgammon", "da_san", "matador", "filipino", "pai_gow"])
+@pytest.mark.slow
 def test_a_damaged_text_is_read_as_a_play_or_refused(game: str) -> None:
     chance = Random(game)
     text = play_text(positions(game, 7, most=9)[-1])

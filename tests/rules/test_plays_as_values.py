@@ -43,6 +43,7 @@ def test_the_same_actions_lead_to_the_same_key(game: str, seed: int, hidden: boo
 
 @given(games, st.integers(0, 10_000))
 @settings(max_examples=tries(25, quick=10))
+@pytest.mark.slow
 def test_equal_plays_after_answers_in_another_order_are_the_same_key(game: str, seed: int) -> None:
     """If several seats can act, their actions in another order often lead to an equal play."""
     rules, chance = rules_of(game), Random(seed)
@@ -95,6 +96,7 @@ def test_with_partly_known_tiles_some_action_is_always_legal(
 
 @given(st.integers(0, 100_000), KNOWN)
 @settings(max_examples=tries(50, quick=10))
+@pytest.mark.slow
 def test_a_partly_known_filipino_hand_always_has_a_legal_action(seed: int, known: float) -> None:
     played_on("filipino", seed, known)
 

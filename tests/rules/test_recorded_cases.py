@@ -20,6 +20,7 @@ from rules.errors import RulesError
 from rules.games import PLUGINS, judging_of
 from rules.play import random_action
 from rules.records.record import Replayed, evening, recorded
+from tests.quick import slow_except
 
 JUDGED = [
     name
@@ -79,7 +80,7 @@ def has_case(hand: Replayed) -> bool:
     return True
 
 
-@pytest.mark.parametrize("game", JUDGED)
+@pytest.mark.parametrize("game", slow_except(["wenzhou", "filipino"], JUDGED))
 def test_a_recorded_hand_is_judged_as_it_was_settled(game: str, tmp_path: Path) -> None:
     compared = 0
     for hand in hands_of(game, SEEDS):
@@ -104,6 +105,7 @@ _DOMINOES = {"bergen", "block", "draw", "matador", "muggins", "sebastopol", "sni
 
 
 @pytest.mark.parametrize("game", sorted(_DOMINOES & set(JUDGED)))
+@pytest.mark.slow
 def test_the_score_of_a_hand_of_dominoes_is_that_of_the_settlement(
     game: str, tmp_path: Path
 ) -> None:
@@ -148,6 +150,7 @@ def test_every_player_at_pai_gow_has_a_case_with_the_same_result(tmp_path: Path)
             assert verdict.name == hand.play.result(seat)
 
 
+@pytest.mark.slow
 def test_the_bank_and_a_hand_without_a_winner_have_no_case() -> None:
     hand = hands_of("pai_gow", 1)[0]
     with pytest.raises(RulesError, match=f"seat {hand.play.banker} has bet against the bank"):

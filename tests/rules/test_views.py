@@ -53,6 +53,7 @@ def test_two_deals_that_differ_only_in_hidden_tiles_have_the_same_view(
 
 @given(games, st.integers(0, 10_000))
 @settings(max_examples=80)
+@pytest.mark.slow
 def test_a_seat_sees_its_own_tiles_and_has_its_legal_actions(game: str, seed: int) -> None:
     rules, chance = rules_of(game), Random(seed)
     setup, tiles = dealt(game, chance)

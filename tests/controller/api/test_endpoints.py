@@ -16,6 +16,7 @@ from tests.controller.api.served import an_api, run
 V1 = PREFIX
 
 
+@pytest.mark.slow
 def test_the_status_has_a_sequence_number_and_the_id_of_this_start() -> None:
     async def test() -> None:
         async with an_api() as api, api.client(UserRole.PLAYER) as player:
@@ -93,6 +94,7 @@ def test_a_wrong_command_is_refused_before_the_service_sees_it(given: object, co
     run(test)
 
 
+@pytest.mark.slow
 def test_the_games_have_their_house_rules_as_a_form_with_meanings_and_defaults() -> None:
     async def test() -> None:
         table = load_table("pai_gow")
@@ -192,6 +194,7 @@ def test_the_journal_is_read_page_by_page_or_as_a_stream_from_any_line_on() -> N
     run(test)
 
 
+@pytest.mark.slow
 def test_the_description_has_every_endpoint_with_its_least_role_and_its_problems() -> None:
     async def test() -> None:
         async with an_api() as api, api.client(UserRole.PLAYER) as player:
@@ -212,6 +215,7 @@ def test_the_description_has_every_endpoint_with_its_least_role_and_its_problems
     run(test)
 
 
+@pytest.mark.slow
 def test_fastapi_is_not_imported_by_the_other_commands() -> None:
     check = (
         "import sys; from controller.cli import main; main(['games']);"

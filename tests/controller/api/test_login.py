@@ -130,6 +130,7 @@ def test_a_name_is_locked_after_failed_attempts_and_free_again_later() -> None:
     run(test)
 
 
+@pytest.mark.slow
 def test_an_address_that_tries_many_names_is_locked() -> None:
     async def test() -> None:
         clock = Clock()
@@ -149,6 +150,7 @@ def test_an_address_that_tries_many_names_is_locked() -> None:
     run(test)
 
 
+@pytest.mark.slow
 def test_many_right_passwords_lock_nobody() -> None:
     async def test() -> None:
         async with an_api() as api, api.client() as client:

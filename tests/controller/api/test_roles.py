@@ -11,6 +11,7 @@ from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint
 from controller.service.commands import KINDS
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import Api, an_api, run
+from tests.quick import slow_except
 
 V1 = PREFIX
 ROLES = (None, *UserRole)
@@ -48,7 +49,7 @@ async def _use(client: httpx.AsyncClient, endpoint: Endpoint) -> httpx.Response:
     return await client.request(endpoint.method, PREFIX + path, json=body)
 
 
-@pytest.mark.parametrize("role", ROLES, ids=str)
+@pytest.mark.parametrize("role", slow_except([UserRole.PLAYER, None], ROLES), ids=str)
 def test_a_role_may_use_exactly_its_endpoints(role: UserRole | None) -> None:
     async def test() -> None:
         async with an_api() as api:
@@ -77,6 +78,7 @@ async def _client(api: Api, role: UserRole | None) -> httpx.AsyncClient:
 
 
 @pytest.mark.parametrize("role", UserRole, ids=lambda role: role.value)
+@pytest.mark.slow
 def test_a_role_may_give_exactly_its_commands(role: UserRole) -> None:
     ranks = [UserRole.PLAYER, UserRole.DEALER, UserRole.ATTENDANT, UserRole.TECHNICIAN]
     rank = {UserRole.TABLE: 0, UserRole.AUDITOR: -1}.get(role, -2)
@@ -100,7 +102,9 @@ def test_a_role_may_give_exactly_its_commands(role: UserRole) -> None:
     run(test)
 
 
-@pytest.mark.parametrize("role", UserRole, ids=lambda role: role.value)
+@pytest.mark.parametrize(
+    "role", slow_except([UserRole.TECHNICIAN], UserRole), ids=lambda role: role.value
+)
 def test_a_prompt_is_answered_by_its_own_role_only(role: UserRole) -> None:
     async def test() -> None:
         async with an_api() as api, api.client(role, address="127.0.0.1") as client:

@@ -106,6 +106,7 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     return files
 
 
+@pytest.mark.slow
 def test_with_a_certificate_pages_stream_and_cookie_are_secure(tmp_path: Path) -> None:
     async def test() -> None:
         trusting = ssl.create_default_context()
@@ -148,6 +149,7 @@ def test_a_worker_thread_gives_the_interpreter_up_soon_only_while_the_api_is_ser
     run(test)
 
 
+@pytest.mark.slow
 def test_no_answer_to_any_role_contains_a_password_a_hash_or_a_secret() -> None:
     async def test() -> None:
         async with an_api(an_evening()) as api, await api.logged_in(UserRole.DEALER) as ana:

@@ -92,6 +92,7 @@ def test_a_watcher_gets_a_snapshot_then_every_change_and_event(tmp_path: Path) -
     run(test)
 
 
+@pytest.mark.slow
 def test_1000_disconnected_clients_resume_without_a_lost_or_doubled_change(tmp_path: Path) -> None:
     async def test() -> None:
         chance = Random(20261123)
@@ -182,6 +183,7 @@ def test_a_client_without_login_is_closed_and_a_page_of_another_site_is_refused(
     run(test)
 
 
+@pytest.mark.slow
 def test_a_machine_watches_with_its_token_and_no_origin(tmp_path: Path) -> None:
     async def test() -> None:
         async with (
@@ -201,6 +203,7 @@ def test_a_machine_watches_with_its_token_and_no_origin(tmp_path: Path) -> None:
     run(test)
 
 
+@pytest.mark.slow
 def test_a_heartbeat_with_the_tables_clock_comes_every_second(tmp_path: Path) -> None:
     async def test() -> None:
         async with (
@@ -277,6 +280,7 @@ def test_10000_malformed_messages_close_their_connections_and_nothing_else(tmp_p
     run(test)
 
 
+@pytest.mark.slow
 def test_raw_bytes_that_are_no_websocket_frame_end_their_connection_only(tmp_path: Path) -> None:
     async def test() -> None:
         chance = Random(7)
@@ -365,6 +369,7 @@ def test_a_full_queue_ends_a_client_with_the_code_for_slow_clients() -> None:
     run(test)
 
 
+@pytest.mark.slow
 def test_the_service_learns_when_a_client_comes_and_when_its_last_stream_ends(
     tmp_path: Path,
 ) -> None:

@@ -33,6 +33,7 @@ def test_every_fault_has_its_row() -> None:
     assert set(CATALOGUE) == set(Fault)
 
 
+@pytest.mark.slow
 def test_every_fault_is_raised_somewhere_or_latched_by_a_board() -> None:
     used = used_in_the_code()
     assert not [row.code for row in ROWS if row.latched is None and row.code not in used]

@@ -24,6 +24,7 @@ def tiles_by_place(emitted: Evening) -> dict[str, int]:
 # Heads
 
 
+@pytest.mark.slow
 def test_a_jam_at_head_2_is_cleared_by_reversing_and_the_cycle_goes_on() -> None:
     emitted = evening("jam:head2#10~1")
     assert emitted.fault_events == [("recovered", "JAM", "head 2")]
@@ -63,6 +64,7 @@ def test_the_question_and_its_answer_are_in_the_journal() -> None:
     assert asked.outcome == {"by": "attendant", "answer": "done"}
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_is_detected_by_the_sensor_and_the_person_is_asked_again() -> None:
     emitted = evening("jam:head2#10~9", "wrong_answer:people#1")
     assert [event for event, _, _ in emitted.fault_events].count("operator_prompted") == 2
@@ -70,6 +72,7 @@ def test_a_wrong_answer_is_detected_by_the_sensor_and_the_person_is_asked_again(
     assert tiles_by_place(emitted) == WALLS
 
 
+@pytest.mark.slow
 def test_people_who_always_answer_wrongly_cause_a_stop_of_the_table() -> None:
     emitted = evening("jam:head2#10~9", "wrong_answer:people")
     assert [event for event, _, _ in emitted.fault_events] == [
@@ -176,6 +179,7 @@ def test_a_missing_tile_is_reported_with_its_side_and_number() -> None:
     assert tiles_by_place(emitted) == WALLS
 
 
+@pytest.mark.slow
 def test_a_face_up_tile_is_turned_over_by_the_head() -> None:
     emitted = evening("face_up:head0#4", table="pai_gow", game="pai_gow")
     assert emitted.fault_events == [("recovered", "FACE_UP", "head 0")]

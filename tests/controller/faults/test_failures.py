@@ -148,6 +148,7 @@ class BreaksDown(Switched):
         raise fault
 
 
+@pytest.mark.slow
 def test_a_lift_that_fails_finally_stops_the_other_lifts() -> None:
     lost: list[dict[str, object]] = []
 
@@ -174,6 +175,7 @@ def test_a_lift_that_fails_finally_stops_the_other_lifts() -> None:
 # A pause
 
 
+@pytest.mark.slow
 def test_the_error_names_every_board_that_failed_while_a_pause_was_ended() -> None:
     async def three_fail(daemon: Daemon, _: Hardware, __: EventLog) -> None:
         async def do(board: object) -> None:
@@ -191,6 +193,7 @@ def test_the_error_names_every_board_that_failed_while_a_pause_was_ended() -> No
         assert f"board {board} refuses." in sentences[0]
 
 
+@pytest.mark.slow
 def test_an_error_of_the_program_while_a_pause_is_ended_is_raised_at_once() -> None:
     async def one_breaks(daemon: Daemon, _: Hardware, __: EventLog) -> None:
         async def do(board: object) -> None:

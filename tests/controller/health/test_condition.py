@@ -50,6 +50,7 @@ def statistics_before_fault(records: list[JournalRecord], part: str) -> TableSta
     return statistics_of(before)
 
 
+@pytest.mark.slow
 def test_a_few_tiles_of_every_head_are_sampled_in_each_set(tmp_path: Path) -> None:
     sets = sets_of(journal_of(tmp_path / "table.journal", "--rounds", "2"))
     assert len(sets) == 3

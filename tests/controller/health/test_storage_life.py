@@ -43,6 +43,7 @@ def shares_of(played: Round) -> list[object]:
 # The question at the end of a run
 
 
+@pytest.mark.slow
 def test_the_shares_that_the_boards_report_are_in_the_journal_and_in_the_statistics() -> None:
     def wear(played: Round) -> None:
         assert played.hardware.bench is not None

@@ -69,6 +69,7 @@ def flips(text: bytes) -> Iterator[tuple[int, bytes]]:
 # Inverted bits
 
 
+@pytest.mark.slow
 def test_one_inverted_bit_in_one_copy_is_found_and_changes_no_record(recorded: bytes) -> None:
     right = tuple(recorded.splitlines())
     for number, (place, changed) in enumerate(flips(recorded)):
@@ -86,6 +87,7 @@ def test_the_same_inverted_bit_in_two_copies_changes_no_record(recorded: bytes) 
         assert verified_lines(found(changed, recorded, changed)) == right, place
 
 
+@pytest.mark.slow
 def test_the_same_inverted_bit_in_every_copy_locks_the_journal(recorded: bytes) -> None:
     for place, changed in flips(recorded):
         with pytest.raises(JournalError) as refused:
@@ -140,6 +142,7 @@ def test_copies_damaged_at_different_records_are_merged_to_the_whole_journal(
 # Cut off
 
 
+@pytest.mark.slow
 def test_a_copy_cut_off_anywhere_is_completed_from_the_others(recorded: bytes) -> None:
     right = tuple(recorded.splitlines())
     for length in range(len(recorded)):
@@ -148,6 +151,7 @@ def test_a_copy_cut_off_anywhere_is_completed_from_the_others(recorded: bytes) -
         assert defect_of(copies[1], right) is not None, length
 
 
+@pytest.mark.slow
 def test_if_every_copy_is_cut_off_the_complete_lines_are_read(recorded: bytes) -> None:
     right = tuple(recorded.splitlines())
     for length in range(len(recorded)):

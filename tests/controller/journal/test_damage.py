@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def execute(journal: Journal, operation: str, value: Any, open_steps: list[int])
 
 
 @given(operations=OPERATIONS)
+@pytest.mark.slow
 def test_the_journal_is_read_back_as_it_was_written(operations: list[tuple[str, Any]]) -> None:
     with folder() as home:
         file, memory = home / "journal", Journal.in_memory("now", {"a": 1})

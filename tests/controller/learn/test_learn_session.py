@@ -77,6 +77,7 @@ def test_a_person_who_guesses_every_answer_ends_with_a_list_and_without_a_crash(
 # Safety
 
 
+@pytest.mark.slow
 def test_no_motor_moves_before_the_word_for_it_was_typed() -> None:
     async def main() -> None:
         learned = await learner("single_port", 1)
@@ -158,6 +159,7 @@ def test_after_the_emergency_stop_nothing_moves_until_the_person_clears_it(
 # Interruption
 
 
+@pytest.mark.slow
 def test_an_interrupted_session_continues_with_what_it_has_found(tmp_path: Path) -> None:
     state = tmp_path / "state.json"
 

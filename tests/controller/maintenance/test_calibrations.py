@@ -13,6 +13,7 @@ from controller.maintenance.calibrations.table_edits import TableEdit, edited
 from controller.maintenance.mode_status import ProposedChange
 from controller.maintenance.refusals import ServiceModeRefusalError
 from tests.controller.maintenance.bench import ServiceBench, on_bench
+from tests.quick import slow_except
 
 
 @pytest.fixture
@@ -134,6 +135,7 @@ def test_a_clean_counter_needs_no_other_debounce_time() -> None:
     on_bench("robotic", scenario)
 
 
+@pytest.mark.slow
 def test_a_stuck_sensor_proposes_nothing_and_is_named() -> None:
     async def scenario(bench: ServiceBench) -> None:
         assert await change_after(bench, "debounce", "head1_counter") is None
@@ -228,7 +230,7 @@ def test_a_table_of_the_package_is_not_changed() -> None:
 # Edits of the text
 
 
-@pytest.mark.parametrize("name", table_names())
+@pytest.mark.parametrize("name", slow_except(["robotic"], table_names()))
 def test_an_edit_changes_one_value_and_no_comment(name: str) -> None:
     text = packaged_text(name)
     table = table_of_text(text, name)

@@ -100,5 +100,6 @@ def test_ordinary_text_is_not_changed() -> None:
     assert scrubbed(text) == text
 
 
+@pytest.mark.slow
 def test_equal_contents_give_equal_bundles() -> None:
     assert bundle(sources()) == bundle(sources())

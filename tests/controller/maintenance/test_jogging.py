@@ -11,6 +11,7 @@ from controller.maintenance.motion.jogging import RENEWAL, Press
 from controller.maintenance.refusals import ServiceModeRefusalError
 from firmware_bridge.sim import clock
 from tests.controller.maintenance.bench import ANN, BOB, ServiceBench, on_bench, opened
+from tests.quick import slow_except
 
 LATENCY = 0.02
 """Seconds that a command needs to the board on the simulated line."""
@@ -167,6 +168,7 @@ def test_the_emergency_stop_ends_a_jog_which_needs_a_new_press_after_the_release
     on_bench("robotic", scenario)
 
 
+@pytest.mark.slow
 def test_the_light_curtain_ends_the_jog_of_a_guarded_part() -> None:
     async def scenario(bench: ServiceBench) -> None:
         await bench.mode.jog("lid", "forward", 500, ANN)
@@ -225,7 +227,7 @@ def test_a_bad_jog_is_refused_with_a_sentence(
     on_bench("robotic", scenario)
 
 
-@pytest.mark.parametrize("name", table_names())
+@pytest.mark.parametrize("name", slow_except(["pai_gow"], table_names()))
 def test_every_motor_of_every_table_can_be_jogged_and_leaving_restores_the_table(name: str) -> None:
     async def scenario() -> None:
         async with opened(load_table(name)) as bench:

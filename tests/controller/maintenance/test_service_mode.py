@@ -62,6 +62,7 @@ def test_the_trace_of_a_sensor_that_never_rests_stays_bounded() -> None:
     on_bench("robotic", scenario)
 
 
+@pytest.mark.slow
 def test_an_edge_is_published_within_a_twentieth_of_a_second() -> None:
     async def scenario(bench: ServiceBench) -> None:
         await asyncio.sleep(0.7)

@@ -136,6 +136,7 @@ def test_the_relay_closes_before_the_first_motor_starts_and_opens_after_the_last
     ]
 
 
+@pytest.mark.slow
 def test_on_serial_boards_each_relay_closes_before_its_own_motors_start() -> None:
     table = with_signals("robotic")
     played = play(table, "wenzhou")
@@ -329,6 +330,7 @@ def test_the_buzzer_sounds_at_most_as_often_as_the_table_file_permits() -> None:
     assert len(when(emitted[0], "buzzer")) == 1
 
 
+@pytest.mark.slow
 def test_two_runs_with_the_same_seed_switch_the_lamps_at_the_same_times() -> None:
     first, second = (play("bench", "block", {30.0: emergency(4.0)}) for _ in range(2))
     assert first.pin_changes == second.pin_changes

@@ -93,6 +93,7 @@ def test_two_lifts_that_meet_an_obstacle_cause_one_question_about_all_moving_lif
     assert reversed_motors == LIFTS
 
 
+@pytest.mark.slow
 def test_no_part_backs_off_while_the_emergency_stop_is_pressed_too() -> None:
     async def press(_: Daemon, hardware: Hardware, events: EventLog) -> None:
         plant, loop = hardware.plant, asyncio.get_running_loop()

@@ -33,6 +33,7 @@ def _dinner_at(
 
 
 @pytest.mark.parametrize("second", [3.0, 20.0, 55.0, 70.0])
+@pytest.mark.slow
 def test_the_table_waits_for_an_hour_and_deals_the_round_to_its_end(second: float) -> None:
     played = evening(meanwhile=_dinner_at(second))
     paused = [event for event in played.events if event["event"] == "paused"]
@@ -43,12 +44,14 @@ def test_the_table_waits_for_an_hour_and_deals_the_round_to_its_end(second: floa
     assert any(event["event"] == "ready" for event in played.events)
 
 
+@pytest.mark.slow
 def test_no_output_but_lamps_is_active_during_the_pause() -> None:
     played = evening(meanwhile=_dinner_at(30.0))
     during = [pin for pin in played.pins if 31.0 < pin[0] < 30.0 + DINNER]
     assert [pin for pin in during if pin[2] and "lamp" not in pin[1]] == []
 
 
+@pytest.mark.slow
 def test_twelve_commanded_pauses_in_a_minute_call_nobody() -> None:
     async def nervous(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
         await asyncio.sleep(20.0)
@@ -64,6 +67,7 @@ def test_twelve_commanded_pauses_in_a_minute_call_nobody() -> None:
     assert played.fault is None
 
 
+@pytest.mark.slow
 def test_a_stuck_tile_that_people_put_back_during_the_pause_is_noticed() -> None:
     async def reach_in(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
         plant = hardware.plant
@@ -80,6 +84,7 @@ def test_a_stuck_tile_that_people_put_back_during_the_pause_is_noticed() -> None
     assert played.fault.evidence.startswith("head2_counter counted a tile after all 28")
 
 
+@pytest.mark.slow
 def test_a_tile_of_the_set_in_play_that_people_drop_into_the_mixing_drum_is_noticed() -> None:
     async def drop_one(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
         plant = hardware.plant

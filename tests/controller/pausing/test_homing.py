@@ -42,6 +42,7 @@ def test_the_table_begins_after_a_person_has_repaired_the_z_switch() -> None:
     assert events.fault is None
 
 
+@pytest.mark.slow
 def test_a_failed_homing_is_retried_once_before_a_person_is_asked() -> None:
     events = evening("stuck_sensor:gantry_z_home")
     (asked,) = events.when(event="operator_prompted")
@@ -56,6 +57,7 @@ def test_an_x_switch_that_stays_inactive_is_reported_and_y_does_not_move() -> No
     assert axes_that_moved(events, 1e9) == {"gantry_z", "gantry_x"}
 
 
+@pytest.mark.slow
 def test_an_arm_that_cannot_be_homed_after_a_power_cut_is_a_homing_fault() -> None:
     events = evening("stuck_sensor:gantry_z_home@55", "board_reset:arm@60")
     assert events.when(event="paused", board="arm")

@@ -44,6 +44,7 @@ def test_a_table_whose_frames_are_changed_pauses_asks_and_completes_the_same_dea
     check_same_deal(played, undisturbed())
 
 
+@pytest.mark.slow
 def test_a_forged_notice_of_a_start_pauses_the_table_and_loses_neither_homes_nor_tiles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -174,6 +174,7 @@ def test_a_second_emergency_stop_while_the_arm_homes_is_part_of_the_same_pause()
     check_same_deal(played, plain)
 
 
+@pytest.mark.slow
 def test_a_fault_of_a_restored_board_is_cleared_before_the_table_goes_on() -> None:
     plain = undisturbed()
     clears = stopped().at("prompt_answered")
@@ -261,6 +262,7 @@ def test_the_state_is_paused_one_link_delay_after_the_emergency_stop() -> None:
     assert 0.0 < played.at("state", under="paused") - 60.0 < 0.002
 
 
+@pytest.mark.slow
 def test_an_emergency_stop_switches_every_output_off_at_once() -> None:
     seen: list[tuple[float, list[str]]] = []
 
@@ -282,6 +284,7 @@ def test_an_emergency_stop_switches_every_output_off_at_once() -> None:
     assert [at for at, _ in seen] == [moment for moment in stops for _ in range(2)]
 
 
+@pytest.mark.slow
 def test_a_hand_in_the_light_curtain_causes_no_pause_while_no_guarded_part_moves() -> None:
     plain = undisturbed()
     building = plain.at("state", under="building") + 1.0
@@ -289,6 +292,7 @@ def test_a_hand_in_the_light_curtain_causes_no_pause_while_no_guarded_part_moves
     assert played.events_named("paused") == []
 
 
+@pytest.mark.slow
 def test_the_lid_does_not_start_while_a_hand_is_in_the_light_curtain() -> None:
     plain = undisturbed()
     raising = plain.at("state", top="raising") - 0.5

@@ -55,6 +55,7 @@ def test_a_table_whose_board_breaks_the_protocol_pauses_asks_and_completes_the_s
     check_same_deal(played, undisturbed())
 
 
+@pytest.mark.slow
 def test_the_summary_of_a_table_with_honest_boards_does_not_mention_breaches() -> None:
     assert "breaches" not in undisturbed().daemon.summary(0.0)
 
@@ -172,6 +173,7 @@ def test_every_cause_of_a_pause_has_a_row_in_the_catalogue() -> None:
     assert {Fault.SILENT, Fault.STRANGER, Fault.BOARD, Fault.PROTOCOL} <= CATALOGUE.keys()
 
 
+@pytest.mark.slow
 def test_an_emergency_stop_that_is_never_released_asks_and_at_last_stops_the_table() -> None:
     events: list[Event] = []
     with pytest.raises(TableFault) as raised:
@@ -202,6 +204,7 @@ def test_a_board_that_loses_its_lease_again_and_again_is_reported_to_a_person() 
     check_same_deal(played, undisturbed())
 
 
+@pytest.mark.slow
 def test_a_few_lost_leases_are_not_reported_to_a_person() -> None:
     played = play(happens={30.0 + n: stall(0.7) for n in range(0, int(PERIOD), 7)})
     assert prompts(played) == []

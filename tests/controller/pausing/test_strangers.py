@@ -106,7 +106,7 @@ def test_a_replaced_board_causes_a_prompt_and_is_not_driven_until_the_right_one_
     assert sum(map(len, played.hands.values())) == 16 * 3 + 17
 
 
-@pytest.mark.parametrize("kind", STRANGERS)
+@pytest.mark.parametrize("kind", slow_except(["fewer starts"], STRANGERS))
 def test_a_replaced_board_that_stays_stops_the_table_with_the_fault_stranger(kind: str) -> None:
     happen, asked, driven = swapped(STRANGERS[kind], put_back=False)
     with pytest.raises(TableFault) as raised:
@@ -116,6 +116,7 @@ def test_a_replaced_board_that_stays_stops_the_table_with_the_fault_stranger(kin
     assert driven == []
 
 
+@pytest.mark.slow
 def test_a_board_that_only_lost_its_power_is_not_a_stranger() -> None:
     def happen(played: Round) -> None:
         assert played.hardware.bench is not None

@@ -44,6 +44,7 @@ def driven(distance: float, speed: float, acceleration: float) -> float:
 
 @settings(max_examples=60)
 @given(distance=distances, speed=speeds, acceleration=accelerations)
+@pytest.mark.slow
 def test_an_axis_takes_as_long_as_in_the_simulation(
     distance: float, speed: float, acceleration: float
 ) -> None:

@@ -79,6 +79,7 @@ SLOW = pytest.mark.slow
         pytest.param("jam:head2#17~99", id="the_first_tile_of_the_wall", marks=SLOW),
     ],
 )
+@pytest.mark.slow
 def test_a_tile_that_sticks_at_the_counter_comes_to_its_hand(jam: str) -> None:
     emitted: list[Event] = []
     rounds = hands_of_each_round(0, 2, jam, emitted=emitted)

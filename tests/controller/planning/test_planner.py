@@ -50,6 +50,7 @@ def test_every_cut_gives_the_hands_of_the_rules(
 
 @settings(max_examples=30, deadline=None)
 @given(order=some.permutations(PILE.places), table=some.sampled_from(GANTRIES))
+@pytest.mark.slow
 def test_any_cut_that_a_house_defines_can_be_dealt(
     order: list[PilePlace], table: str, deal_out: Dealing
 ) -> None:

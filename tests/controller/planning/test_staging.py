@@ -113,6 +113,7 @@ def in_lanes(setup: Setup) -> tuple[Staging, Planner]:
     second=some.tuples(faces, faces),
     dealer=some.integers(0, 3),
 )
+@pytest.mark.slow
 def test_the_indicator_is_over_the_flipper_after_any_throws(
     first: tuple[int, int], second: tuple[int, int], dealer: int
 ) -> None:
@@ -128,6 +129,7 @@ def test_the_indicator_is_over_the_flipper_after_any_throws(
     second=some.tuples(faces, faces),
     dealer=some.integers(0, 3),
 )
+@pytest.mark.slow
 def test_after_the_throws_every_tile_has_one_place_in_a_lane_or_in_a_tray(
     first: tuple[int, int], second: tuple[int, int], dealer: int
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_round_with_motors_of_15_w_trips_no_limit(name: str | Path, game: str)
     assert most >= 4
 
 
+@pytest.mark.slow
 def test_the_same_round_trips_a_limit_that_its_motors_exceed() -> None:
     table = load_table("pai_gow")
     base = table.boards["base"].model_copy(update={"current_limit": 2.0})

@@ -33,6 +33,7 @@ SLOW = pytest.mark.slow
         pytest.param("bench", "bergen", id="people take from a boneyard"),
     ],
 )
+@pytest.mark.slow
 def test_the_ledger_has_every_tile_at_the_seat_where_the_plant_has_it(
     table: str, game: str
 ) -> None:

@@ -63,6 +63,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("game", "table"), PAIRS)
+@pytest.mark.slow
 def test_two_hands_are_settled_as_with_all_tiles_visible_and_no_tile_is_lost(
     game: str, table: str
 ) -> None:
@@ -202,6 +203,7 @@ def test_a_secret_kong_stays_face_down_until_the_hand_is_over() -> None:
     assert any(isinstance(step, Replace) and step.seat == seat for _, step in owed(hand))
 
 
+@pytest.mark.slow
 def test_a_hand_without_a_winner_is_drawn_and_the_dealer_stays() -> None:
     night = spend("wenzhou", "classic", 2, house=Wenzhou(reserve=68))
     first, second = night.hands
@@ -276,6 +278,7 @@ def people_who_break_the_order(game: str) -> Rules:
     return replace(own, start=start)
 
 
+@pytest.mark.slow
 def test_E16_discards_against_the_order_are_fined_when_the_hidden_hands_are_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

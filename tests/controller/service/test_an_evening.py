@@ -14,6 +14,7 @@ from controller.service.status import GameChoice, Status
 from controller.service.user_roles import UserRole
 from rules.records.record import evening
 from tests.controller.service.service_at_a_table import Guests, at_a_table
+from tests.quick import slow_except
 
 WENZHOU = {"game": "wenzhou", "follow_play": True}
 
@@ -43,6 +44,7 @@ def test_players_play_change_the_game_and_go_home() -> None:
     at_a_table(story)
 
 
+@pytest.mark.slow
 def test_a_changed_house_rule_applies_from_the_next_shuffle_and_gathers_nothing() -> None:
     async def story(guests: Guests) -> None:
         seen: list[dict[str, object]] = []
@@ -64,6 +66,7 @@ def test_a_changed_house_rule_applies_from_the_next_shuffle_and_gathers_nothing(
     at_a_table(story)
 
 
+@pytest.mark.slow
 def test_the_picture_shows_the_set_in_the_drum_and_then_in_the_trays() -> None:
     async def story(guests: Guests) -> None:
         seen: list[tuple[int, int, int]] = []
@@ -85,6 +88,7 @@ def test_the_picture_shows_the_set_in_the_drum_and_then_in_the_trays() -> None:
 
 
 @pytest.mark.parametrize("wait", [0.5, 3.0])
+@pytest.mark.slow
 def test_a_key_that_is_pressed_early_takes_in_the_second_set(wait: float) -> None:
     async def story(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
@@ -186,6 +190,7 @@ def test_people_choose_the_cut_act_and_collect_at_a_screen() -> None:
     at_a_table(story, "pai_gow", automatic=False)
 
 
+@pytest.mark.slow
 def test_a_wenzhou_hand_is_played_at_a_screen_with_the_simulated_players() -> None:
     async def story(guests: Guests) -> None:
         await guests.give("start_session", choice=WENZHOU)
@@ -222,7 +227,7 @@ async def _act(guests: Guests, acts: int) -> None:
         await asyncio.sleep(3.0)
 
 
-@pytest.mark.parametrize("back", [1, 2, 5, 12])
+@pytest.mark.parametrize("back", slow_except([12], [1, 2, 5, 12]))
 def test_a_dealer_takes_back_wrong_actions_and_the_hand_goes_on(back: int) -> None:
     async def story(guests: Guests) -> None:
         await guests.give("start_session", choice=WENZHOU)
@@ -257,6 +262,7 @@ def test_a_dealer_takes_back_wrong_actions_and_the_hand_goes_on(back: int) -> No
     at_a_table(story, automatic=False)
 
 
+@pytest.mark.slow
 def test_a_session_goes_on_after_a_restart_of_a_simulated_table(tmp_path: Path) -> None:
     async def first(guests: Guests) -> None:
         await guests.give("start_session", choice=WENZHOU, names={1: "Bo"})

@@ -32,6 +32,7 @@ class OpenTable(SimulatedTable):
 
 
 @pytest.mark.parametrize("follow_play", [False, True])
+@pytest.mark.slow
 def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -> None:
     async def story(guests: Guests) -> None:
         table = guests.service.runs.opener = OpenTable(guests.service.table, 7)

@@ -79,7 +79,8 @@ def _same(hand: Replayed, result: HandResult) -> bool:
     return True
 
 
-@pytest.mark.parametrize("killed_after", [6.0, pytest.param(40.0, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("killed_after", [6.0, 40.0])
 def test_a_killed_host_continues_the_hand_and_a_stopped_one_gathers_nothing(
     tmp_path: Path, killed_after: float
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_killed_host_continues_the_hand_and_a_stopped_one_gathers_nothing(
     run(nights())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("channel", "moves_tiles"), [("drum", False), ("lift1", True)])
 def test_after_service_mode_the_tiles_stay_unless_a_part_moved_them(
     tmp_path: Path, channel: str, moves_tiles: bool

@@ -83,6 +83,7 @@ def test_a_refusal_names_the_next_step_and_a_repeated_jog_does_not_renew() -> No
     at_a_table(story)
 
 
+@pytest.mark.slow
 def test_service_mode_waits_for_the_end_of_the_session_and_a_new_session_can_follow() -> None:
     async def story(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})

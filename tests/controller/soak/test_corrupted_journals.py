@@ -10,6 +10,7 @@ from controller.soak.endings import FAILED, ending
 from controller.soak.evening import play_evening
 from controller.soak.rounds_played import RoundPlayed
 from controller.soak.scenarios import Evening, ScheduledFault
+from tests.quick import slow_except
 
 HARMLESS = ScheduledFault("clock_jump", "host", 0, 0.0)
 
@@ -30,14 +31,14 @@ def corrupted(times: int, folder: Path, seed: int) -> RoundPlayed:
     return only
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", slow_except([0], range(6)))
 def test_a_round_with_one_intact_copy_continues(seed: int, tmp_path: Path) -> None:
     only = corrupted(2, tmp_path, seed)
     assert only.injected_faults == ["corrupt_journal"] * 2
     assert (only.stops, only.wrong) == ([], [])
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", slow_except([1], range(6)))
 def test_without_an_intact_copy_the_journal_is_locked_or_merged(seed: int, tmp_path: Path) -> None:
     only = corrupted(9, tmp_path, seed)
     assert only.stops in ([], ["JOURNAL_LOCKED"])
@@ -45,6 +46,7 @@ def test_without_an_intact_copy_the_journal_is_locked_or_merged(seed: int, tmp_p
     assert ending(only) != FAILED
 
 
+@pytest.mark.slow
 def test_an_unnecessary_lock_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed = next(s for s in range(20) if corrupted(9, _new(tmp_path, s), s).stops)
     monkeypatch.setattr("controller.soak.journal_corruption.COPIES", 4)

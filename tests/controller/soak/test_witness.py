@@ -45,6 +45,7 @@ def hands(plant: Plant, daemon: Daemon) -> list[str]:
     return hands_as_planned(plant, daemon.deal.setup, daemon.deal.staging)
 
 
+@pytest.mark.slow
 def test_a_table_without_faults_has_no_findings(tmp_path: Path) -> None:
     def look(table: SurvivingTable, daemon: Daemon) -> None:
         assert hands(table.plant, daemon) == []

@@ -200,6 +200,7 @@ def test_a_filled_lane_stays_filled_in_the_run_that_resumes_the_build() -> None:
     assert not counted.progress().is_filled(1)
 
 
+@pytest.mark.slow
 def test_a_tile_removed_between_two_runs_is_lifted_again(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
     injected_faults = [parse("jam:head1#5~99"), parse("wrong_answer:people")]

@@ -174,6 +174,7 @@ def test_closing_stops_motions_ends_iterators_and_is_idempotent() -> None:
     run_scenario(scenario)
 
 
+@pytest.mark.slow
 def test_on_a_noisy_line_300_pulses_drives_and_throws_end_as_on_a_clean_line() -> None:
     async def scenario(rig: SerialRig) -> None:
         for _ in range(300):

@@ -180,5 +180,6 @@ def test_the_base_boards_firmware_sends_the_same_frames(library: Path, script: s
 
 @settings(max_examples=EXAMPLES)
 @given(steps("arm"))
+@pytest.mark.slow
 def test_the_arm_boards_firmware_sends_the_same_frames(library: Path, script: str) -> None:
     compare(library, "arm", script)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.wire.messages import NONE, Clear, Held, Home, Move, Read, Stop, TakeLease
 from tests.firmware_bridge.firmware.twin_scenarios import codes, reasons, run_scenario
@@ -31,6 +33,7 @@ async def leave_switches(twins: Twins) -> None:
         await twins.sense(f"{axis}_home", False)
 
 
+@pytest.mark.slow
 def test_an_axis_that_is_not_homed_does_not_move(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await twins.send(move(twins, 0, 0, 0))
@@ -43,6 +46,7 @@ def test_an_axis_that_is_not_homed_does_not_move(library: Path) -> None:
     run_scenario(library, scenario, "arm")
 
 
+@pytest.mark.slow
 def test_three_axes_begin_together_and_stop_at_their_targets(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
@@ -61,6 +65,7 @@ def test_three_axes_begin_together_and_stop_at_their_targets(library: Path) -> N
     assert reasons(twins) == [Reason.DONE] * 4
 
 
+@pytest.mark.slow
 def test_a_stopped_axis_brakes_by_its_ramp_and_so_do_the_axes_that_began_with_it(
     library: Path,
 ) -> None:
@@ -81,6 +86,7 @@ def test_a_stopped_axis_brakes_by_its_ramp_and_so_do_the_axes_that_began_with_it
     assert reasons(twins)[-2:] == [Reason.STOPPED, Reason.DONE]
 
 
+@pytest.mark.slow
 def test_reaching_a_limit_switch_during_a_move_is_a_fault(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)
@@ -96,6 +102,7 @@ def test_reaching_a_limit_switch_during_a_move_is_a_fault(library: Path) -> None
     assert codes(twins) == [FaultCode.LIMIT_SWITCH]
 
 
+@pytest.mark.slow
 def test_held_is_sent_after_the_last_axis_has_stopped(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         await home_all(twins)

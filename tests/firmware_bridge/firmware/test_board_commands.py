@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.wire.messages import (
     NONE,
@@ -152,6 +154,7 @@ def test_invalid_commands_are_refused_for_the_same_reason(library: Path) -> None
     run_scenario(library, scenario)
 
 
+@pytest.mark.slow
 def test_a_pulse_ends_after_its_time_and_a_motor_after_its_maximum(library: Path) -> None:
     async def scenario(twins: Twins) -> None:
         pusher = twins.number("head0_pusher")

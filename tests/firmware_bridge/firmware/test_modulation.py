@@ -24,6 +24,7 @@ def firmware() -> None:
 
 
 @pytest.mark.parametrize("motors", [1, 11])
+@pytest.mark.slow
 def test_a_motor_at_part_drive_gets_even_pulses_while_the_line_is_full(motors: int) -> None:
     pins = MOTORS[:motors]
     with Host() as host:

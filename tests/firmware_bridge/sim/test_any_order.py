@@ -33,6 +33,7 @@ from firmware_bridge.wire.messages import (
     UntilKind,
 )
 from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario
+from tests.quick import slow_except
 
 TABLES = [name for name in table_names() if load_table(name).modules.drum and name != "bench"]
 RANGES = {"B": (0, 255), "b": (-128, 127), "H": (0, 65535), "h": (-32768, 32767),
@@ -149,7 +150,7 @@ def test_random_orders_neither_lose_nor_duplicate_a_tile(table: str, seed: int) 
     random_run(table, seed)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", slow_except(["robotic"], TABLES))
 def test_the_same_seed_gives_the_same_trace(table: str) -> None:
     assert random_run(table, 7, 400) == random_run(table, 7, 400)
 

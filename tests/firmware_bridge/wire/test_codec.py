@@ -62,6 +62,7 @@ def test_one_or_two_flipped_bits_are_never_accepted_as_another_frame(row: Messag
     _survives_every_double_flip(Frame(2, 77, row.message._make(row.layout.unpack(payload))))
 
 
+@pytest.mark.slow
 def test_the_double_flip_that_a_crc_inside_cobs_misses_is_detected() -> None:
     """Two flipped bits in this message move zeros, and a CRC inside COBS would still be valid."""
     payload = "000100ff31ff0001000000ff00be000000ffd6000000ff0001000000ff00000000000000000000000000"
@@ -84,6 +85,7 @@ def _survives_every_double_flip(sent: Frame) -> None:
 
 @settings(max_examples=tries(300, quick=60))
 @given(st.lists(st.binary(max_size=200), max_size=8), FRAMES)
+@pytest.mark.slow
 def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
     garbage: list[bytes], frame: Frame
 ) -> None:
@@ -95,6 +97,7 @@ def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
 
 @settings(max_examples=tries(300, quick=60))
 @given(FRAMES, st.data())
+@pytest.mark.slow
 def test_a_frame_cut_short_or_with_a_piece_missing_is_dropped_and_counted(
     frame: Frame, data: st.DataObject
 ) -> None:

@@ -230,6 +230,7 @@ def test_the_timeout_grows_with_the_round_trip_of_a_slow_line() -> None:
     assert trip.timeout > 0.4
 
 
+@pytest.mark.slow
 def test_on_a_noisy_line_20_000_commands_are_each_executed_once_in_order() -> None:
     async def scenario(wired: Wired) -> None:
         values = iter(range(20_000))
@@ -247,6 +248,7 @@ def test_on_a_noisy_line_20_000_commands_are_each_executed_once_in_order() -> No
     run_scenario(scenario, noise(7))
 
 
+@pytest.mark.slow
 def test_on_a_noisy_line_every_event_is_delivered_once_in_order() -> None:
     async def scenario(wired: Wired) -> None:
         for number in range(5_000):

@@ -50,6 +50,7 @@ def played(rng: random.Random, actions: int = 2000) -> tuple[BackgammonPlay, lis
 
 
 @given(seeds)
+@pytest.mark.slow
 def test_a_game_replays_from_its_text_and_keeps_its_men(seed: int) -> None:
     play, done = played(random.Random(seed))
     again = opened(play.parameters)
@@ -126,6 +127,7 @@ def test_an_illegal_action_is_refused_with_a_sentence_and_changes_nothing(
 
 
 @given(seeds)
+@pytest.mark.slow
 def test_the_actions_of_a_sensible_player_are_legal(seed: int) -> None:
     assert winner_against_a_random_player(seed) in (0, 1)
 

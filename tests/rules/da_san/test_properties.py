@@ -60,6 +60,7 @@ def played(rng: random.Random, actions: int, seen: float = 1.0) -> tuple[DaSanPl
 
 
 @given(seeds, st.sampled_from([0.0, 0.5, 1.0]))
+@pytest.mark.slow
 def test_a_hand_replays_from_its_text_keeps_its_cards_and_its_payments_sum_to_zero(
     seed: int, seen: float
 ) -> None:
@@ -138,6 +139,7 @@ def test_sensible_players_finish_every_hand(seed: int, seen: float) -> None:
         play = play.apply(DA_SAN_RULES.sensible(play, play.to_act[0]))
 
 
+@pytest.mark.slow
 def test_a_sensible_player_wins_more_than_half_of_the_hands_against_two_random_players() -> None:
     rng = random.Random(1)
     wins = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import dominoes
+import pytest
 
 from rules.games.dominoes.actions import Go, Lay
 from rules.games.dominoes.play import DominoPlay, begin
@@ -42,6 +43,7 @@ def their_points(play: DominoPlay) -> int:
     return 0 if left[0] + left[2] == left[1] + left[3] else sum(left)
 
 
+@pytest.mark.slow
 def test_random_games_of_block_agree_with_the_package_dominoes() -> None:
     rng = random.Random(28)
     blocked = 0

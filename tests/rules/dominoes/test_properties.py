@@ -68,6 +68,7 @@ def laid(play: DominoPlay) -> list[str]:
 
 
 @given(beginnings(), st.integers(0, 999))
+@pytest.mark.slow
 def test_tiles_are_conserved(play: DominoPlay, seed: int) -> None:
     for now in random_hand(play, seed):
         held = [tile for hand in (*now.hands, now.boneyard) for tile in hand if tile is not None]
@@ -97,6 +98,7 @@ def test_payments_sum_to_zero_and_equal_the_scores(play: DominoPlay, seed: int) 
 
 
 @given(beginnings(), st.integers(0, 999))
+@pytest.mark.slow
 def test_replaying_the_actions_as_texts_gives_the_same_hand(play: DominoPlay, seed: int) -> None:
     *_, end = random_hand(play, seed)
     again = play
@@ -141,6 +143,7 @@ def all_actions(players: int) -> tuple[DominoAction, ...]:
 
 
 @given(beginnings() | beginnings(hidden=True), st.integers(0, 999), st.integers(0, 40))
+@pytest.mark.slow
 def test_every_legal_action_applies_and_every_other_action_is_refused(
     play: DominoPlay, seed: int, until: int
 ) -> None:
@@ -165,6 +168,7 @@ def test_every_legal_action_applies_and_every_other_action_is_refused(
     assert (play.hands, play.actions, hash(play)) == before
 
 
+@pytest.mark.slow
 def test_every_legal_action_that_has_a_text_is_listed() -> None:
     for variant in VARIANTS:
         players, rng = variant.players[0], random.Random(5)

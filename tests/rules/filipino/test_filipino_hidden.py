@@ -54,6 +54,7 @@ def test_a_hidden_hand_wins_by_showing_its_tiles() -> None:
     assert play.table.hands[seat].unknown == 0
 
 
+@pytest.mark.slow
 def test_sensible_players_finish_a_hand_without_known_tiles() -> None:
     end, acts = played(hidden_play(3), sensible)
     assert end.settlement is not None and end.settlement.name == "exhausted"

@@ -132,6 +132,7 @@ def test_a_bonus_for_a_wait_between_two_tiles_is_not_paid_for_another_wait() -> 
     assert settled(play)[1] == {0: -10, 1: 0, 2: 10, 3: 0}
 
 
+@pytest.mark.slow
 def test_equal_dice_of_the_roller_double_the_stakes_if_the_house_plays_so() -> None:
     for seed in range(40):
         setup, tiles = dealt(Random(seed))

@@ -115,6 +115,7 @@ def test_the_texts_of_the_actions_replay_the_hand(seed: int, house: Parameters) 
 
 
 @given(seeds, houses, st.booleans(), st.integers(0, 60))
+@pytest.mark.slow
 def test_every_legal_action_applies_and_every_other_is_refused_with_a_sentence(
     seed: int, house: Parameters, hidden: bool, acts: int
 ) -> None:
@@ -174,6 +175,7 @@ def test_sensible_players_finish_most_hands() -> None:
     assert drawn < 6
 
 
+@pytest.mark.slow
 def test_a_sensible_player_uses_only_his_own_tiles_and_the_open_tiles() -> None:
     for seed in range(20):
         play = play_of(seed)

@@ -27,6 +27,7 @@ def worth(split: str) -> list[Rank]:
 
 
 @pytest.mark.parametrize("name", HOUSE_WAYS)
+@pytest.mark.slow
 def test_a_house_way_sets_every_hand_legally(name: str) -> None:
     for ranking in (Ranking(), Ranking("both_lowest", zeros_alike=False)):
         for tiles in tuple(four_tile_hands())[:: tries(1, quick=7)]:
@@ -48,6 +49,7 @@ def test_no_house_splits_a_pair_of_fours_fives_sixes_tens_or_elevens(name: str, 
     assert set(high) == set(pair.split())
 
 
+@pytest.mark.slow
 def test_california_keeps_every_pair() -> None:
     assert laid("6-6 6-6 5-4 6-3", "california") == "6-6 6-6 / 6-3 5-4"
     for tiles in four_tile_hands():

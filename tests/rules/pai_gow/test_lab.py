@@ -23,6 +23,7 @@ def printed(*arguments: str) -> str:
     return run.stdout
 
 
+@pytest.mark.slow
 def test_both_tables_are_printed_with_counts_and_shares() -> None:
     page = [line.split() for line in printed().splitlines()]
     assert ["Gee", "Joon", "1", "0.2016%", "0.2016%"] in page

@@ -101,6 +101,7 @@ def test_without_commission_the_two_roles_of_one_way_sum_to_zero() -> None:
     assert player + expectation(way, parameters=house, role="banker") == 0
 
 
+@pytest.mark.slow
 def test_the_optimum_of_tiles_that_are_not_a_hand_is_refused() -> None:
     with pytest.raises(RulesError, match="has 4 tiles, not 2"):
         optimum(["6-6", "5-4"])

@@ -186,6 +186,7 @@ def test_an_impossible_show_is_refused(action: str, message: str) -> None:
         played(play, action)
 
 
+@pytest.mark.slow
 def test_the_bank_has_no_result_to_call_and_a_shown_hand_needs_its_known_tiles() -> None:
     setup = dealt(2)
     play = start(setup, {setup.hands[1][0]: "6-6"})

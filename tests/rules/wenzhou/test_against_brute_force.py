@@ -66,6 +66,7 @@ def test_wins_agree_with_the_slow_search() -> None:
     assert HANDS // 5 < won < tried
 
 
+@pytest.mark.slow
 def test_classes_of_hands_won_on_a_discard_agree_with_the_slow_search() -> None:
     """Only hands in which the claimed tile cannot be the pair of a single caishen."""
     found: set[int] = set()
@@ -150,6 +151,7 @@ HOUSES = [
 ]
 
 
+@pytest.mark.slow
 def test_a_judged_hand_gets_the_first_of_its_best_readings() -> None:
     chance = random.Random(11)
     found: Counter[int] = Counter()

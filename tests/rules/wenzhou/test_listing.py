@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import fields
 
+import pytest
 from hypothesis import given
 
 from rules.games.wenzhou import WenzhouMatch
@@ -20,6 +21,7 @@ from tests.rules.wenzhou.test_properties import HOUSES, SEEDS, mixed
 
 
 @given(SEEDS, HOUSES)
+@pytest.mark.slow
 def test_the_fast_list_has_the_same_actions_in_the_same_order(seed: int, house: Parameters) -> None:
     chance = random.Random(seed)
     play = shuffled(seed, WenzhouMatch(house, dealer=seed % 4))
@@ -58,6 +60,7 @@ def test_a_seat_is_asked_if_and_only_if_it_has_a_legal_claim(seed: int) -> None:
         play = play.apply(mixed(play, chance))
 
 
+@pytest.mark.slow
 def test_a_packed_hand_is_complete_if_its_counts_are_and_was_ready_one_tile_before() -> None:
     chance = random.Random(4)
     refused = 0

@@ -57,6 +57,7 @@ def mixed(play: WenzhouPlay, chance: random.Random) -> WenzhouAction:
 
 
 @given(SEEDS, HOUSES)
+@pytest.mark.slow
 def test_tiles_are_conserved_payments_sum_to_zero_and_a_replay_is_the_same_hand(
     seed: int, house: Parameters
 ) -> None:
@@ -83,6 +84,7 @@ def test_tiles_are_conserved_payments_sum_to_zero_and_a_replay_is_the_same_hand(
 
 
 @given(SEEDS)
+@pytest.mark.slow
 def test_every_listed_action_is_legal_and_no_other(seed: int) -> None:
     chance = random.Random(seed)
     play = shuffled(seed)

@@ -34,6 +34,7 @@ def to_the_end(play: WenzhouPlay) -> WenzhouPlay:
 @pytest.mark.parametrize(
     ("second", "draws", "left"), [(6, 55, 16), (7, 55, 16), (8, 53, 18), (12, 45, 26)]
 )
+@pytest.mark.slow
 def test_WZ_05_the_hand_is_drawn_at_the_reserve_or_before_the_indicator(
     second: int, draws: int, left: int
 ) -> None:
@@ -45,6 +46,7 @@ def test_WZ_05_the_hand_is_drawn_at_the_reserve_or_before_the_indicator(
 
 
 @pytest.mark.parametrize(("second", "draws", "left"), [(6, 52, 16), (12, 45, 23)])
+@pytest.mark.slow
 def test_WZ_06_kongs_reduce_the_draws_only_if_the_reserve_ends_the_wall(
     second: int, draws: int, left: int
 ) -> None:
@@ -68,6 +70,7 @@ def test_WZ_07_replacements_are_taken_backwards_without_the_indicator() -> None:
     assert sources == ["w3.10u", "w3.10l", "w3.9u", "w3.9l", "w3.8l", "w3.7u"]
 
 
+@pytest.mark.slow
 def test_E4_the_last_discard_can_still_be_won() -> None:
     play = unseen(8, 6)
     while play.position.can_draw or play.position.stage is not Stage.ACT:
@@ -118,6 +121,7 @@ def test_W35_hidden_hands_show_their_caishen_at_the_end_if_the_house_pays_for_th
     assert play.settlement.balance() == {0: -9, 1: 15, 2: -9, 3: 3}
 
 
+@pytest.mark.slow
 def test_without_a_known_indicator_no_caishen_money_is_paid() -> None:
     play: WenzhouPlay = WENZHOU_RULES.start(set_up(None, parameters=Parameters(caishen_money=3)))
     assert to_the_end(play).settlement is not None

@@ -19,6 +19,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_learned_table_is_written_to_a_new_file_that_passes_check(
     wallwright: Wallwright, here: Path
 ) -> None:

@@ -28,6 +28,7 @@ FACTS = {
 }
 
 
+@pytest.mark.slow
 def test_every_event_has_its_time_its_name_and_its_keys(wallwright: Wallwright) -> None:
     events = wallwright("run --events - --reveal").events
     times = [event["t"] for event in events]
@@ -39,12 +40,14 @@ def test_every_event_has_its_time_its_name_and_its_keys(wallwright: Wallwright) 
     assert named(events, "state")[-1]["top"] == "stopped"
 
 
+@pytest.mark.slow
 def test_every_run_begins_with_the_version_of_its_events(wallwright: Wallwright) -> None:
     first, *_, last = wallwright("run --until ready --events -").events
     assert first == {"t": 0.0, "event": "run_started", "events_version": EVENTS_VERSION}
     assert last["events_version"] == EVENTS_VERSION
 
 
+@pytest.mark.slow
 def test_the_summary_comes_last_and_has_exactly_its_figures(wallwright: Wallwright) -> None:
     events = wallwright("run --rounds 2 --events -").events
     assert [event["event"] for event in events].index("summary") == len(events) - 1
@@ -59,6 +62,7 @@ def test_the_summary_comes_last_and_has_exactly_its_figures(wallwright: Wallwrig
     assert summary["virtual_s"] == pytest.approx(summary["t"], abs=0.001)
 
 
+@pytest.mark.slow
 def test_the_steps_of_a_run_equal_those_of_its_plan(wallwright: Wallwright) -> None:
     events = wallwright(f"run --until ready {THROWN} --events -").events
     plan = wallwright(f"plan wenzhou {THROWN} --json").json
@@ -91,6 +95,7 @@ def test_another_seed_gives_other_tiles(wallwright: Wallwright) -> None:
     assert true_tiles(one) != true_tiles(two)
 
 
+@pytest.mark.slow
 def test_a_run_delivers_the_places_of_the_plan_and_their_true_tiles(
     wallwright: Wallwright,
 ) -> None:
@@ -186,6 +191,7 @@ def test_a_repaired_copy_of_the_journal_is_reported_as_an_event(
     assert healed["message"] == (f"The journal's copy {kept}.2 was missing; it was rewritten.")
 
 
+@pytest.mark.slow
 def test_a_run_is_refused_if_the_journal_is_damaged_in_every_copy(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:

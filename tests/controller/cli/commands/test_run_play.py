@@ -42,10 +42,12 @@ def test_the_live_view_shows_the_events_of_a_played_hand(event: Event, line: str
     assert LiveView(Console(), "Wenzhou")._line(event) == line
 
 
+@pytest.mark.slow
 def test_without_play_there_are_no_scores(wallwright: Wallwright) -> None:
     assert "scores" not in wallwright("run --table auto_deal --game block").out
 
 
+@pytest.mark.slow
 def test_every_action_is_an_event_and_the_hand_ends_with_its_settlement(
     wallwright: Wallwright,
 ) -> None:
@@ -60,6 +62,7 @@ def test_every_action_is_an_event_and_the_hand_ends_with_its_settlement(
     assert settled["t"] >= acted[-1]["t"]
 
 
+@pytest.mark.slow
 def test_until_ready_the_last_hand_is_dealt_and_not_played(wallwright: Wallwright) -> None:
     events = wallwright("run --table auto_deal --play --until ready --events -").events
     assert named(events, "ready") and not named(events, "action_taken")

@@ -68,6 +68,7 @@ def test_a_stuck_counter_fails_and_the_other_channels_are_tested(
     assert "## Failed trials" in page and "| head 0 | counter |" in page
 
 
+@pytest.mark.slow
 def test_the_same_self_test_twice_gives_the_same_report(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from controller.service.evening.evening_store import EveningStore
 from tests.controller.cli.conftest import Start, Wallwright
+from tests.quick import slow_except
 
 
 def _address(process: subprocess.Popen[str]) -> str:
@@ -38,7 +39,7 @@ def test_a_round_is_dealt_and_without_a_terminal_the_service_ends(
         assert store.fact("session")["id"] == "s1"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", slow_except([signal.SIGTERM], [signal.SIGTERM, signal.SIGINT]))
 def test_a_stop_signal_ends_the_service_with_exit_code_0(start: Start, number: int) -> None:
     process = start("serve --sim 20 --game pai_gow --table pai_gow --listen 127.0.0.1:0")
     address = _address(process)
@@ -49,6 +50,7 @@ def test_a_stop_signal_ends_the_service_with_exit_code_0(start: Start, number: i
     assert (process.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_hangup_under_a_supervisor_reads_the_file_and_the_service_stays(start: Start) -> None:
     process = start("serve --listen 127.0.0.1:0")
     assert process.stdout is not None
@@ -61,6 +63,7 @@ def test_a_hangup_under_a_supervisor_reads_the_file_and_the_service_stays(start:
     assert (process.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_supervisor_gets_ready_watchdog_and_stopping(start: Start, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
         supervisor.bind(str(tmp_path / "notify"))

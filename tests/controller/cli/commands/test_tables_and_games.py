@@ -71,6 +71,7 @@ def test_scanning_a_port_that_does_not_exist_is_an_error(
     assert result.err.startswith("Port /dev/no-such-port cannot be opened (No such file")
 
 
+@pytest.mark.slow
 def test_a_valid_table_is_reported_with_the_games_that_fit(wallwright: Wallwright) -> None:
     result = wallwright(f"check {TABLE}")
     assert (result.code, result.err) == (0, "")

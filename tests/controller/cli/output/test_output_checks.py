@@ -95,6 +95,7 @@ def test_events_and_record_in_the_same_file_are_refused(
     assert result.code == 2 and f"--record {both} is the file of --events" in result.err
 
 
+@pytest.mark.slow
 def test_the_null_device_is_accepted(wallwright: Wallwright) -> None:
     assert wallwright("run --game block --until ready --events /dev/null").code == 0
 
@@ -133,6 +134,7 @@ def test_an_empty_file_is_written(option: str, tmp_path: Path, wallwright: Wallw
     assert file.stat().st_size
 
 
+@pytest.mark.slow
 def test_the_events_of_a_resumed_run_are_appended(
     tmp_path: Path, wallwright: Wallwright, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from firmware_bridge.sim.faults.kinds import KINDS
 from firmware_bridge.wire.messages import Clear, Set, TakeLease
 from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario
 from tests.firmware_bridge.sim.test_any_order import TABLES, valid_order
+from tests.quick import slow_except
 
 SIZES = (None, None, 1.0, 3.0)
 
@@ -88,7 +89,7 @@ def test_injected_faults_neither_lose_nor_duplicate_a_tile_and_all_can_be_repair
     random_run(table, seed)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", slow_except(["single_port"], TABLES))
 def test_the_same_faults_and_the_same_seed_give_the_same_run(table: str) -> None:
     assert random_run(table, 11, 300) == random_run(table, 11, 300)
 

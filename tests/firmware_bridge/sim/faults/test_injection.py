@@ -43,6 +43,7 @@ def test_a_fault_occurs_once_at_a_time_once_at_an_occasion_or_always() -> None:
     assert occurrences("jam:head2", 3) == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_rate_gives_its_share_of_occasions_and_the_same_ones_for_the_same_seed() -> None:
     found = occurrences("jam:head2:0.1", 3000, seed=7)
     assert 240 < len(found) < 360

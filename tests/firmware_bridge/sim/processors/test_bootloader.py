@@ -112,6 +112,7 @@ def test_the_light_of_the_bootloader_goes_out_when_the_firmware_starts(board: Pr
     assert of_led[-1].cycle > 5 * SECOND
 
 
+@pytest.mark.slow
 def test_no_pin_but_that_of_the_light_is_driven_before_the_host_comes(board: Processor) -> None:
     board.run(2 * SECOND)
     assert {change.pin for change in board.take().pins} == {LED}
@@ -157,6 +158,7 @@ def test_a_supply_that_fell_and_rose_again_is_no_cause_of_a_later_reset(board: P
     assert restarted(board, recovers) == Started(2, ResetCause.EXTERNAL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hang",
     [Processor.hang, lambda board: board.hang(interrupts=True), Processor.stop_tick],
@@ -174,6 +176,7 @@ def test_hung_firmware_is_reported_as_the_cause_and_as_a_fault(
     assert isinstance(fault, Faulted) and fault.code == FaultCode.WATCHDOG
 
 
+@pytest.mark.slow
 def test_an_ordered_bootloader_is_reported_as_the_cause(board: Processor) -> None:
     sent(board, SECOND)
     session, _, _ = begun(board)
@@ -184,6 +187,7 @@ def test_an_ordered_bootloader_is_reported_as_the_cause(board: Processor) -> Non
     assert sent(board, SECOND) == [Started(2, ResetCause.BOOTLOADER)]
 
 
+@pytest.mark.slow
 def test_a_memory_that_is_damaged_in_part_gives_an_unknown_cause(board: Processor) -> None:
     sent(board, SECOND)
     memory = bytes(board.memory(at) for at in RAM)

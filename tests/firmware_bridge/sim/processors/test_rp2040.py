@@ -64,6 +64,7 @@ def rom_crc(data: bytes) -> int:
     return crc
 
 
+@pytest.mark.slow
 def test_the_rom_accepts_the_second_stage_of_the_boot() -> None:
     data = IMAGE.read_bytes()
     assert int.from_bytes(data[BOOT2 : BOOT2 + 4], "little") == rom_crc(data[:BOOT2])

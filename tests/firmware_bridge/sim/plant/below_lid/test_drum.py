@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import chain, permutations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def shares_in_turn(seed: int) -> dict[int, list[str]]:
 
 @settings(max_examples=15, deadline=None)
 @given(st.permutations(IN_TURN), st.integers(0, 3))
+@pytest.mark.slow
 def test_each_wheel_gets_the_same_tiles_in_any_order_of_the_wheels(
     wheels: list[int], seed: int
 ) -> None:
@@ -73,6 +75,7 @@ def test_each_wheel_gets_the_same_tiles_in_any_order_of_the_wheels(
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, WHEELS - 1), min_size=SET, max_size=SET), st.integers(0, 3))
+@pytest.mark.slow
 def test_a_wheel_that_takes_more_than_its_share_does_not_change_the_order_of_other_wheels(
     wheels: list[int], seed: int
 ) -> None:

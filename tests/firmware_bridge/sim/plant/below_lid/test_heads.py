@@ -53,6 +53,7 @@ def test_without_chance_tiles_arrive_at_the_mean_spacing() -> None:
     run_scenario(main, chance=False)
 
 
+@pytest.mark.slow
 def test_with_chance_the_mean_stays_and_tiles_keep_their_minimum_distance() -> None:
     gaps: list[float] = []
 
