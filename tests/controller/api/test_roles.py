@@ -7,7 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
+from controller.api.app import api_application
 from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint
+from controller.api.worker_thread import WorkerThread
 from controller.service.commands import KINDS
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import Api, an_api, run
@@ -116,6 +118,24 @@ def test_a_prompt_is_answered_by_its_own_role_only(role: UserRole) -> None:
                 assert answer.status_code == (200 if may else 403), prompt.role
 
     run(test)
+
+
+def test_every_route_of_the_application_is_in_the_table_of_endpoints_and_in_the_matrix() -> None:
+    async def test() -> None:
+        async with an_api() as api:
+            judge = WorkerThread("judge")
+            app = api_application(api.service, api.accounts, api.hub, judge)
+            judge.close()
+        routes = {
+            (method, getattr(route, "path", ""))
+            for route in app.routes
+            for method in (getattr(route, "methods", None) or {SUBSCRIBE})
+        }
+        assert routes == {(endpoint.method, PREFIX + endpoint.path) for endpoint in ENDPOINTS}
+
+    run(test)
+    rows = {word for words in MAY.values() for word in words.split()} - {"=table"}
+    assert rows == {endpoint.name for endpoint in ENDPOINTS}
 
 
 def test_a_path_beside_the_table_of_endpoints_is_not_found() -> None:
