@@ -76,7 +76,7 @@ async def a_table(
 
 
 async def _tick() -> None:
-    while True:
+    while True:  # noqa: ASYNC110 - it waits for nothing
         await asyncio.sleep(1.0)
 
 

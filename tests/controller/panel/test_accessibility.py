@@ -10,16 +10,20 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from controller.service.status import ServiceStatus
+from controller.service.status import OpenPrompt, PromptChoice, ServiceStatus
+from controller.service.user_roles import UserRole
+from tests.controller.api.test_recorded_cases import played
 from tests.controller.panel.conftest import PHONE, TABLET, OpenPage
 from tests.controller.panel.evening import CUT, DICE, JAM, MODE, PAST, RESULTS, session
 from tests.controller.panel.served_panel import RunningPanel
+from tests.controller.panel.test_case_of_a_hand import judge_of, with_hands
 
 VENDOR = Path(__file__).parent / "vendor"
 AXE = (VENDOR / "axe.min.js").read_text("utf-8")
 
 pytestmark = pytest.mark.slow
 
+DESK = (1280, 800)
 Step = Callable[[Page, RunningPanel], None]
 
 
@@ -52,6 +56,31 @@ def _verdict(page: Page, table: RunningPanel) -> None:
     expect(page.get_by_text("The claim is valid.")).to_be_visible()
 
 
+def _recorded_case(page: Page, table: RunningPanel) -> None:
+    lines, _ = played("pai_gow")
+    with_hands(table, "pai_gow", lines)
+    page.evaluate("location.hash = '#/player'")
+    page.get_by_role("tab", name="Scores").click()
+    judge_of(page, 1)
+    expect(page.get_by_text("This case was made of hand 1.")).to_be_visible()
+
+
+PACKET = OpenPrompt(
+    id="p-8",
+    kind="step",
+    role=UserRole.PLAYER,
+    text="Seat 1 takes 4 tiles: wall of seat 1, stacks 8 and 9 from its right end.",
+    seats=(1,),
+    choices=(PromptChoice(value="", label="done"),),
+)
+TURNED = OpenPrompt(
+    id="p-9",
+    kind="face",
+    role=UserRole.PLAYER,
+    text="Seat 2 turns up a tile: wall of seat 2. Tap what it shows.",
+    choices=(PromptChoice(value="", label="unknown"),),
+    default="4p",
+)
 TECHNICIAN: dict[str, tuple[Step, ...]] = {
     "game of an idle table": (_view("player"),),
     "settings": (_settings,),
@@ -59,6 +88,7 @@ TECHNICIAN: dict[str, tuple[Step, ...]] = {
     "next game": (_tab("Game"),),
     "scores": (_tab("Scores"),),
     "dealer's correction": (_view("dealer"), _tab("Correction")),
+    "steps by hand": (_view("player"), _status(**session(prompts=(PACKET, TURNED)))),
     "attendant's cure": (_view("attendant"), _status(**session(prompts=(JAM,)))),
     "technician's first tab": (_view("technician"),),
     "state of the table": (_tab("Table"),),
@@ -68,7 +98,12 @@ TECHNICIAN: dict[str, tuple[Step, ...]] = {
         _tab("Service mode"),
         _status(service_mode=MODE, service=ServiceStatus(state="service_mode")),
     ),
-    "judge": (_view("judge"), _verdict),
+    "leaving service mode and the question before it": (
+        _status(service_mode=None, service=ServiceStatus()),
+        lambda page, table: page.get_by_role("button", name="Enter service mode").click(),
+    ),
+    "judge": (_escape, _view("judge"), _verdict),
+    "judge of a recorded hand": (_recorded_case,),
 }
 """Steps of a technician through the views; each view is checked after its steps."""
 
@@ -95,7 +130,9 @@ def evening(table: RunningPanel) -> Iterator[RunningPanel]:
     return table
 
 
-@pytest.mark.parametrize(("theme", "size"), [("light", TABLET), ("dark", PHONE)])
+@pytest.mark.parametrize(
+    ("theme", "size"), [("light", DESK), ("dark", PHONE), ("dark", TABLET), ("light", PHONE)]
+)
 def test_no_view_has_a_serious_defect(
     evening: RunningPanel, open_page: OpenPage, theme: str, size: tuple[int, int]
 ) -> None:
@@ -106,23 +143,23 @@ def test_no_view_has_a_serious_defect(
     for name, steps in TECHNICIAN.items():
         for step in steps:
             step(page, evening)
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
         if wrong := defects(page):
             found[name] = wrong
     assert found == {}
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "size"), [("light", PHONE), ("dark", DESK)])
 def test_the_auditors_view_and_the_signed_out_pages_have_no_serious_defect(
-    evening: RunningPanel, open_page: OpenPage, theme: str
+    evening: RunningPanel, open_page: OpenPage, theme: str, size: tuple[int, int]
 ) -> None:
-    page = open_page(role="auditor", theme=theme)
+    page = open_page(role="auditor", theme=theme, size=size)
     expect(page.get_by_text("Sessions")).to_be_visible()
     page.get_by_role("button", name="Wenzhou mahjong").click()
     page.evaluate(AXE)
     found = {"auditor": defects(page)}
-    out = open_page(theme=theme)
+    out = open_page(theme=theme, size=size)
     expect(out.get_by_role("heading", name="Sign in")).to_be_visible()
     out.evaluate(AXE)
     found["sign in"] = defects(out)
