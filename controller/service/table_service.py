@@ -6,13 +6,10 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from config.schema import Table
-from controller.daemon import Daemon
 from controller.events import Event, Listener
-from controller.journal.storage import Storage
-from controller.maintenance.mode_status import ServiceModeStatus
-from controller.selftest import SelfTestReport
 from controller.service.commands.recovery_lead import RecoveryLead
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame, any_game, planned
@@ -22,8 +19,6 @@ from controller.service.evening.session_keeper import SessionKeeper, StoreThread
 from controller.service.prompts.open_prompts import OpenPrompts
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.run_sequence import RunOptions, RunSequence, TableOpener
-from controller.service.servicing.diagnostic_port import file_lines
-from controller.service.servicing.service_mode_shift import ServiceModeShift
 from controller.service.status import (
     GameChoice,
     LeadStatus,
@@ -36,6 +31,13 @@ from controller.service.status.publication import Publication
 from controller.service.tracking.round_view import deal_on_table
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
+
+if TYPE_CHECKING:
+    from controller.daemon import Daemon
+    from controller.journal.storage import Storage
+    from controller.maintenance.mode_status import ServiceModeStatus
+    from controller.selftest import SelfTestReport
+    from controller.service.servicing.service_mode_shift import ServiceModeShift
 
 
 class TableService:
@@ -113,13 +115,13 @@ class TableService:
         """A function that reads the journal's lines, in order; it may run in any thread."""
         if self.runs.journal is not None:
             return self.runs.journal.whole()
-        return partial(file_lines, self.journal_file, 0, -1)
+        return partial(_lines_of_file, self.journal_file, 0, -1)
 
     def journal_page(self, after: int, limit: int) -> Callable[[], list[str]]:
         """A function that reads a page of the journal; it may run in one thread."""
         if self.runs.journal is not None:
             return self.runs.journal.page(after, limit)
-        return partial(file_lines, self.journal_file, after, limit)
+        return partial(_lines_of_file, self.journal_file, after, limit)
 
     @property
     def journal_file(self) -> Path | None:
@@ -258,6 +260,11 @@ class TableService:
 
     def enter_service_mode(self, name: str) -> ServiceModeShift:
         """Stop the run, then enter service mode. Raises ChoiceRefusedError if no game fits."""
+        # Service mode needs modules that no answer to a client needs: the start is faster.
+        from controller.service.servicing.service_mode_shift import (  # noqa: PLC0415
+            ServiceModeShift,
+        )
+
         game = self.game or self.runs.wanted or any_game(self.table)
         shift = ServiceModeShift(
             name,
@@ -316,3 +323,10 @@ class TableService:
             self.set_state("idle", "The session is over.")
         else:
             self.set_state("fault", self.runs.failure)
+
+
+def _lines_of_file(journal: Path | None, after: int, limit: int) -> list[str]:
+    """The lines of the journal's file; its reader is imported when a client asks for them."""
+    from controller.service.servicing.diagnostic_port import file_lines  # noqa: PLC0415
+
+    return file_lines(journal, after, limit)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from config.schema import Table
 from controller.api.accounts.store import AccountsFileError
@@ -21,13 +20,9 @@ from controller.api.server.listen_address import ListenError
 from controller.api.server.serving import ServedApi, serve_api
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.options.lookup import table_named
-from controller.cli.output.result_pages import summary_page
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.screen import screen
-from controller.events import Event
-from controller.journal.storage import Storage
-from controller.journal.writer_threads import WriterThreads
 from controller.panel.pages import panel_app
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
@@ -36,10 +31,15 @@ from controller.service.runs.openers import SimulatedTable, TableOnLines
 from controller.service.runs.service_notices import ServiceNotices
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
-from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.faults.injected_fault import InjectedFault
-from firmware_bridge.sim.slow_disk import SlowDisk
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from controller.events import Event
+    from controller.journal.storage import Storage
+    from firmware_bridge.commissioning.device_keys import DeviceKeys
+    from firmware_bridge.sim.faults.injected_fault import InjectedFault
 
 SEATS = 8
 """Largest number of seats that a table has."""
@@ -133,6 +133,8 @@ class FirstRound:
         daemon = self._service.daemon
         if event["event"] != "ready" or self._is_shown or daemon is None:
             return
+        from controller.cli.output.result_pages import summary_page
+
         self._is_shown = True
         summary = daemon.summary(time.perf_counter() - self._begun)
         # The round counts as played, as with `run --until ready`.
@@ -166,6 +168,10 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
     worker = StoreWorker(store, print_error)
 
     def storage() -> Storage:
+        # Imported with the first run: the service answers its clients before.
+        from controller.journal.writer_threads import WriterThreads
+        from firmware_bridge.sim.slow_disk import SlowDisk
+
         return WriterThreads(loop) if job.ports else SlowDisk()
 
     opener = (

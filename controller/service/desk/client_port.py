@@ -8,7 +8,6 @@ from controller.events import Listener
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.command_desk import CommandDesk
 from controller.service.port import HandRecord, SessionSummary
-from controller.service.servicing.diagnostic_port import diagnostics_of
 from controller.service.status import GameChoice, HandResult
 from controller.service.status.feed import StatusFeed
 from controller.service.table_service import TableService
@@ -28,6 +27,10 @@ class ClientPort:
 
     def diagnostics(self) -> Callable[[], bytes]:
         """A function that makes the diagnostics bundle; it may run in any thread."""
+        from controller.service.servicing.diagnostic_port import (  # noqa: PLC0415 - seldom used
+            diagnostics_of,
+        )
+
         return diagnostics_of(self._service)
 
     def selftest_page(self) -> str | None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from controller.maintenance.motion.jogging import Press
 from controller.maintenance.refusals import ServiceModeRefusalError
-from controller.maintenance.service_mode import ServiceMode
 from controller.service.commands import (
     Actor,
     AnswerServiceQuestion,
@@ -20,10 +18,13 @@ from controller.service.commands import (
     RunTest,
 )
 from controller.service.commands.refusal import CommandRefusedError
-from controller.service.servicing.service_mode_shift import ServiceModeShift
 from controller.service.status import Value
 
-Method = Callable[[ServiceMode, Any, Actor], Awaitable[str]]
+if TYPE_CHECKING:
+    from controller.maintenance.service_mode import ServiceMode
+    from controller.service.servicing.service_mode_shift import ServiceModeShift
+
+Method = Callable[["ServiceMode", Any, Actor], Awaitable[str]]
 
 
 class ShiftKeeper(Protocol):
@@ -100,6 +101,8 @@ class ServiceModeDesk:
 
 
 async def _jog(mode: ServiceMode, given: Jog, actor: Actor) -> str:
+    from controller.maintenance.motion.jogging import Press  # noqa: PLC0415 - loads the boards
+
     press = Press(actor.client, actor.name, given.press)
     await mode.jog(given.channel, given.direction, given.speed, press)
     return f"{given.channel} is jogged."

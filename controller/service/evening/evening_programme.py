@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from controller.rounds.programme import RoundOrder
-from controller.run_state import RunState
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.status import GameChoice
+
+if TYPE_CHECKING:
+    from controller.run_state import RunState
 
 ACTIVITY = "programme"
 """Name of the journal's intents that record by which choice each round is played."""

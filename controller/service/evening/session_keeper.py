@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from controller.events import Event
-from controller.journal import Entry
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
 from controller.service.evening.settlements import settlements_of
 from controller.service.status import GameChoice, HandResult
+
+if TYPE_CHECKING:
+    from controller.journal import Entry
 
 T = TypeVar("T")
 SESSION = "session"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from controller.events import Event
-from controller.journal import Entry
 from controller.service.evening.evening_programme import ACTIVITY
+
+if TYPE_CHECKING:
+    from controller.journal import Entry
 
 
 def settlements_of(entries: Iterable[Entry], session: str) -> dict[int, Event]:

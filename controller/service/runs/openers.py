@@ -1,20 +1,23 @@
-"""Opens the hardware of a table for the service: simulated, or on lines."""
+"""Opens the hardware of a table for the service: simulated, or on lines.
+
+Boards and simulation are imported when a run opens them: the service answers its clients before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from config.schema import Table
-from controller.assembly import Hardware, on_lines, simulated
-from controller.maintenance.station_tests import Helper
-from controller.planning.setup_forecast import seats_of
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.prompts.service_guide import ServiceGuide, SimulatedHands
-from firmware_bridge.commissioning.device_keys import DeviceKeys
-from firmware_bridge.sim.faults.injected_fault import InjectedFault
-from firmware_bridge.sim.people.selftest_watcher import NoPeople, SelftestWatcher
+
+if TYPE_CHECKING:
+    from controller.assembly import Hardware
+    from controller.maintenance.station_tests import Helper
+    from firmware_bridge.commissioning.device_keys import DeviceKeys
+    from firmware_bridge.sim.faults.injected_fault import InjectedFault
 
 
 class SimulatedTable:
@@ -33,6 +36,9 @@ class SimulatedTable:
 
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
         """Create the simulated table for a game."""
+        from controller.assembly import simulated  # noqa: PLC0415 - see above
+        from controller.planning.setup_forecast import seats_of  # noqa: PLC0415 - see above
+
         orders = game.orders
         hardware = simulated(
             self.table,
@@ -50,6 +56,13 @@ class SimulatedTable:
         self, game: PlannedGame, guide: ServiceGuide
     ) -> tuple[Hardware, Helper | None]:
         """Create the simulated table without players, and a simulated person who covers sensors."""
+        from controller.assembly import simulated  # noqa: PLC0415 - see above
+        from controller.planning.setup_forecast import seats_of  # noqa: PLC0415 - see above
+        from firmware_bridge.sim.people.selftest_watcher import (  # noqa: PLC0415 - see above
+            NoPeople,
+            SelftestWatcher,
+        )
+
         orders = game.orders
         hardware = simulated(
             self.table,
@@ -74,6 +87,8 @@ class TableOnLines:
 
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
         """Open the ports. Raises BoardSilentError if one cannot be opened."""
+        from controller.assembly import on_lines  # noqa: PLC0415 - see above
+
         return on_lines(self.table, game.orders.game, self._ports, guide, self._keys)
 
     def open_for_service(

@@ -3,6 +3,8 @@
 The hardware is opened for the chosen game, and a daemon runs on it. The daemon stays in its run
 while sessions begin and end; a game with other tiles needs a new run. A run that is stopped is
 unfinished in the journal, so that the next start resumes it and gathers no tile.
+
+What only a run needs is imported when the first one begins: the service answers its clients before.
 """
 
 from __future__ import annotations
@@ -11,29 +13,33 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from config.schema import Table
-from controller.assembly import Hardware
-from controller.daemon import Daemon
 from controller.events import EVENTS_VERSION, Event, EventLog
-from controller.journal import Journal
-from controller.journal.storage import Storage
-from controller.maintenance.station_tests import Helper
-from controller.selftest import SelfTestReport
-from controller.service.evening.evening_programme import EveningProgramme
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_keeper import SessionKeeper, StoreThread
 from controller.service.prompts.service_guide import ServiceGuide
-from controller.service.runs.run_job import RunJob
-from controller.service.runs.table_run import RunEnd, TableRun, open_journal
-from controller.service.servicing.service_mode_shift import TILES_MOVED, ServiceModeShift
 from controller.service.status import GameChoice, ServiceName, ServiceStatus
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
 
+if TYPE_CHECKING:
+    from controller.assembly import Hardware
+    from controller.daemon import Daemon
+    from controller.journal import Journal
+    from controller.journal.storage import Storage
+    from controller.maintenance.station_tests import Helper
+    from controller.selftest import SelfTestReport
+    from controller.service.evening.evening_programme import EveningProgramme
+    from controller.service.runs.run_job import RunJob
+    from controller.service.runs.table_run import RunEnd
+    from controller.service.servicing.service_mode_shift import ServiceModeShift
+
 ABANDONED = "the round was abandoned"
 """The reason to put every tile away after a fault that a person has cleared so."""
+TILES_MOVED = "parts that carry tiles were moved in service mode"
+"""The reason to put every tile away after service mode."""
 RUN_CHOICE = "run choice"
 """Name of the fact in the store that has the choice of the present run."""
 
@@ -206,6 +212,8 @@ class RunSequence:
 
     async def _run(self, game: PlannedGame) -> None:
         """One run of the table with the tiles of a game, to its end or to its failure."""
+        from controller.service.runs.table_run import open_journal  # noqa: PLC0415 - see above
+
         hardware: Hardware | None = None
         try:
             with open_journal(self._job(game), self.options.storage()) as journal:
@@ -239,6 +247,11 @@ class RunSequence:
                 self._state.set_state(before.state, before.sentence)
 
     async def _play(self, game: PlannedGame, hardware: Hardware, journal: Journal) -> RunEnd:
+        from controller.service.evening.evening_programme import (  # noqa: PLC0415 - see above
+            EveningProgramme,
+        )
+        from controller.service.runs.table_run import TableRun  # noqa: PLC0415 - see above
+
         clock, book = self._state.clock, self._sessions.book
         events = EventLog(clock)
         events.listen(self._state.on_event)
@@ -281,6 +294,8 @@ class RunSequence:
         self._state.changed()
 
     def _job(self, game: PlannedGame) -> RunJob:
+        from controller.service.runs.run_job import RunJob  # noqa: PLC0415 - see above
+
         options = self.options
         return RunJob(
             self._table,

@@ -23,9 +23,6 @@ from controller.selftest import Result, SelfTestReport
 from controller.service.evening.game_choices import PlannedGame
 from firmware_bridge.wire.errors import BoardError
 
-TILES_MOVED = "parts that carry tiles were moved in service mode"
-"""The reason to put every tile away after service mode."""
-
 
 class ServiceModeShift:
     """One stay in service mode, from the command that enters it to the one that leaves it.

@@ -7,17 +7,19 @@ steps that it replays.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from controller.daemon import Daemon
-from controller.rounds.deal import Deal
 from controller.service.status import RoundStatus, ThrowStatus
 from controller.service.tracking.event_words import step_in_words
 from controller.service.tracking.open_tiles import OpenTilesView
-from controller.state_machine import SETTING_UP
 from rules.steps import Choose, Throw, TurnUp
 
-ON_TABLE = ("raising", *SETTING_UP, "playing")
-"""States of the region `top` in which the set of a round can be on the table."""
+if TYPE_CHECKING:
+    from controller.daemon import Daemon
+    from controller.rounds.deal import Deal
+
+OVER = ("collecting", "clear")
+"""States of the region `top` in which a round is over or has not begun."""
 
 
 class RoundView:
@@ -64,7 +66,8 @@ class RoundView:
 def deal_on_table(daemon: Daemon) -> Deal | None:
     """The deal of the round whose set is on the table; None while there is none."""
     run_state = daemon.run_state
-    if run_state.ledger.on_top is None or run_state.machine.top not in ON_TABLE:
+    machine = run_state.machine
+    if run_state.ledger.on_top is None or machine.above != "running" or machine.top in OVER:
         return None
     return daemon.deal
 

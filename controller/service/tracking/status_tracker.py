@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from config.layout.staging import Staging
 from config.schema import Table
-from controller.daemon import Daemon
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE
 from controller.faults.table_fault import Fault
@@ -39,6 +37,10 @@ from controller.service.status import (
 from controller.service.tracking.event_words import in_words
 from controller.service.tracking.round_view import RoundView, deal_on_table, turned_up
 from controller.service.user_roles import role_for
+
+if TYPE_CHECKING:
+    from config.layout.staging import Staging
+    from controller.daemon import Daemon
 
 _BELOW_TURNS = ("shuffling", "building")
 
