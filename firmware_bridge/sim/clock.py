@@ -21,7 +21,7 @@ from contextvars import Context, copy_context
 from math import inf
 from typing import Any, NoReturn, TypeVar, TypeVarTuple, Unpack
 
-from firmware_bridge.sim.timers import Timers
+from firmware_bridge.sim.timers import Timers, VirtualTimer
 from rules.errors import WallwrightError
 
 T = TypeVar("T")
@@ -87,10 +87,19 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Call at an instant of virtual time; timers of one instant fire in the order set."""
         if self.is_closed():
             raise RuntimeError("Event loop is closed")
-        context = context or copy_context()
-        timer = asyncio.TimerHandle(when, callback, args, self, context)
-        self._timers.push(when, timer, callback, args, context)
+        timer = VirtualTimer(when, callback, args, context or copy_context())
+        self._timers.push(timer)
         return timer
+
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[[Unpack[Ts]], object],
+        *args: *Ts,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call after some virtual seconds."""
+        return self.call_at(self._jumps.now + delay, callback, *args, context=context)
 
     def call_soon(
         self,
@@ -215,16 +224,16 @@ class _JumpingSelector(selectors.BaseSelector):
 
     def _fire(self) -> None:
         """Fire the timers of this instant. A callback that fails is reported, as by any loop."""
-        for _, _, timer, callback, args, context in self._timers.due(self.now):
+        for _, _, timer in self._timers.due(self.now):
             # An earlier callback may have cancelled this one.
-            if timer.cancelled():
+            if timer.is_cancelled:
                 continue
             try:
-                context.run(callback, *args)
+                timer.context.run(timer.callback, *timer.args)
             except Exception as error:  # noqa: BLE001 - what asyncio does with its own handles
                 self._failed(
                     {
-                        "message": f"Exception in callback {callback!r}",
+                        "message": f"Exception in callback {timer.callback!r}",
                         "exception": error,
                         "handle": timer,
                     }

@@ -13,7 +13,50 @@ _RESOLUTION = 1e-9
 _FEW = 64
 """With fewer timers than this, cancelled ones are not removed from the heap."""
 
-TimerEntry = tuple[float, int, asyncio.TimerHandle, Callable[..., object], tuple[Any, ...], Context]
+
+class VirtualTimer(asyncio.TimerHandle):
+    """A call at an instant of virtual time (seconds); `cancel` prevents it.
+
+    It replaces the methods of the handle of the ordinary loop and does not initialise it, because
+    every byte on a line and every moving part sets timers.
+    """
+
+    __slots__ = ("args", "callback", "context", "is_cancelled", "time")
+
+    def __init__(
+        self,
+        time: float,
+        callback: Callable[..., object],
+        args: tuple[Any, ...],
+        context: Context,
+    ) -> None:
+        self.time = time
+        self.callback = callback
+        self.args = args
+        self.context = context
+        self.is_cancelled = False
+
+    def __repr__(self) -> str:
+        state = "cancelled " if self.is_cancelled else ""
+        return f"<VirtualTimer {state}at {self.time:.6f} s: {self.callback!r}>"
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+    def cancelled(self) -> bool:
+        return self.is_cancelled
+
+    def when(self) -> float:
+        return self.time
+
+
+TimerEntry = tuple[float, int, VirtualTimer]
 
 
 class Timers:
@@ -27,25 +70,19 @@ class Timers:
         self._count = 0
         self._limit = _FEW
 
-    def push(
-        self,
-        when: float,
-        timer: asyncio.TimerHandle,
-        callback: Callable[..., object],
-        args: tuple[Any, ...],
-        context: Context,
-    ) -> None:
+    def push(self, timer: VirtualTimer) -> None:
         self._count += 1
-        heappush(self._heap, (when, self._count, timer, callback, args, context))
-        if len(self._heap) > self._limit:
-            self._heap = [entry for entry in self._heap if not entry[2].cancelled()]
+        heap = self._heap
+        heappush(heap, (timer.time, self._count, timer))
+        if len(heap) > self._limit:
+            self._heap = [entry for entry in heap if not entry[2].is_cancelled]
             heapify(self._heap)
             self._limit = max(_FEW, 2 * len(self._heap))
 
     def next(self) -> float | None:
         """The virtual time at which the next timer fires; None without a timer."""
         heap = self._heap
-        while heap and heap[0][2].cancelled():
+        while heap and heap[0][2].is_cancelled:
             heappop(heap)
         return heap[0][0] if heap else None
 

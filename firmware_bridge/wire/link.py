@@ -198,6 +198,8 @@ class Link:
 
     def sendable(self, now: float) -> list[bytes]:
         """The frames that this link can send now."""
+        if not self._exchange.wants_to_send:
+            return []
         if self._exchange.is_used_up:
             self.fail("the session has reached its last frame number; start the board again.")
         frames = self._exchange.sendable(now)

@@ -145,6 +145,11 @@ class Exchange:
         return next(iter(self.in_flight.values())).sent + max(self.round_trip.timeout, busy)
 
     @property
+    def wants_to_send(self) -> bool:
+        """Whether an acknowledgement or a command waits to be sent."""
+        return self._acknowledge or bool(self.waiting)
+
+    @property
     def is_used_up(self) -> bool:
         """Whether the session has reached its last counter, so that a new one must be begun."""
         return self._next > LAST_COUNTER or self._expected_event > LAST_COUNTER
@@ -175,8 +180,6 @@ class Exchange:
 
     def sendable(self, now: float, window: int = WINDOW) -> list[bytes]:
         """The frames to send now: an acknowledgement, and the commands that fit the window."""
-        if not self._acknowledge and not self.waiting:
-            return []
         out = []
         if self._acknowledge:
             self._acknowledge = False
