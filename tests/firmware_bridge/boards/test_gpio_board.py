@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
@@ -173,15 +174,23 @@ async def test_a_bouncing_key_counts_once_even_if_reported_in_another_thread() -
         assert await bench.board.count("key") == 1
 
 
-def passes(pins: MockPins, sensor: str, *seconds: float) -> Callable[[], None]:
-    """Return a function that activates a sensor's pin for each of these durations in real time."""
+def passes(pins: MockPins, *seconds: float) -> Callable[[], float]:
+    """Return a function that activates the pin of the key for each of these durations.
 
-    def act() -> None:
+    The time is real, and a busy computer holds the pin for longer: the function returns the longest
+    duration that it has measured.
+    """
+
+    def act() -> float:
+        longest = 0.0
         for held in seconds:
-            pins.sensor(sensor, True)
+            begun = time.monotonic()
+            pins.sensor("key", True)
             time.sleep(held)
-            pins.sensor(sensor, False)
+            pins.sensor("key", False)
+            longest = max(longest, time.monotonic() - begun)
             time.sleep(0.03)
+        return longest
 
     return act
 
@@ -192,20 +201,22 @@ def test_pin_changes_during_a_host_stall_are_debounced_by_their_own_time_stamps(
 ) -> None:
     """The loop hangs for 200 ms, then receives all changes of a key with 20 ms debounce time."""
 
-    async def main() -> None:
+    async def main() -> bool:
         async with started() as bench:
             edges = bench.board.watch("key")
-            hand = threading.Thread(target=passes(bench.pins, "key", *held))
-            hand.start()
-            time.sleep(0.2)  # noqa: ASYNC251  the stall
-            hand.join()
+            with ThreadPoolExecutor(1) as hand:
+                longest = hand.submit(passes(bench.pins, *held))
+                time.sleep(0.2)  # noqa: ASYNC251  the stall
+            if not counted and longest.result() >= 0.019:
+                return False  # the computer was too busy for a short activation
             await asyncio.sleep(0.05)
             assert await bench.board.count("key") == counted
             assert await bench.board.read("key") == 0
             await bench.board.close()
             assert [edge.active async for edge in edges] == [True, False] * counted
+        return True
 
-    asyncio.run(main())
+    assert any(asyncio.run(main()) for _ in range(20))
 
 
 @run_scenario
