@@ -30,6 +30,7 @@ class GameDescription(BaseModel):
     name: str
     title: str
     players: list[int] = Field(description="Possible numbers of players.")
+    usual_players: int = Field(description="The number of players if a choice names none.")
     tiles: int = Field(description="Tiles of the set; 0 for a game with dice only.")
     play: float = Field(description="Usual time of a hand, seconds.")
     followed: bool = Field(description="Whether the table can follow its hands by the rules.")
@@ -143,6 +144,7 @@ def _game(name: str, table: Table | None) -> dict[str, object]:
         "name": name,
         "title": game.title,
         "players": list(game.players),
+        "usual_players": game.usual_players,
         "tiles": len(game.tiles),
         "play": config.play,
         "followed": plugin.rules is not None,

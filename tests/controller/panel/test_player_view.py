@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from controller.service.commands import CommandReply
 from controller.service.status import PauseCauseStatus
@@ -56,6 +56,35 @@ def test_a_player_signs_in_and_begins_a_session(table: RunningPanel, open_page: 
     table.change(**session())
     expect(page.get_by_role("heading", name="Dealing")).to_be_visible()
     expect(page.get_by_text("Packet 7 of 16")).to_be_visible()
+
+
+def chosen(page: Page, label: str, text: str) -> Locator:
+    """The option of a list that is chosen, if it has this text."""
+    return page.get_by_label(label).locator("option:checked", has_text=text)
+
+
+def test_the_form_sends_only_the_seats_of_the_chosen_number_of_players(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
+    page = open_page("player", role="player")
+    page.get_by_role("radio", name="Pai gow").check()
+    expect(chosen(page, "Players", "8")).to_be_attached()
+    page.get_by_label("First dealer").select_option(label="Seat 6")
+    page.get_by_role("textbox", name="Seat 0").fill("Ann")
+    page.get_by_role("textbox", name="Seat 7").fill("Hal")
+    page.get_by_label("Players").select_option(label="4")
+    expect(chosen(page, "First dealer", "Seat 0")).to_be_attached()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Start")).to_be_enabled()
+    page.get_by_role("radio", name="Bergen").check()
+    expect(chosen(page, "Players", "2")).to_be_attached()
+    expect(page.get_by_role("textbox", name="Seat 2")).to_have_count(0)
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Start")).to_be_enabled()
+    pai_gow, bergen = (given for name, given in table.commands() if name == "start_session")
+    choice = {"game": "pai_gow", "house_rules": {}, "players": 4, "dealer": 0}
+    assert pai_gow == {"choice": choice, "names": {"0": "Ann"}}
+    assert bergen == {"choice": {"game": "bergen", "house_rules": {}}, "names": {"0": "Ann"}}
 
 
 def test_the_first_start_asks_for_the_first_technician(browser: Browser) -> None:

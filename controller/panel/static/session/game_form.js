@@ -27,7 +27,7 @@ export function GameForm({ app }) {
     event.preventDefault();
     const given = running
       ? () => command("choose_next", { choice: sent(choice) })
-      : () => command("start_session", { choice: sent(choice), names: filled(names) });
+      : () => command("start_session", { choice: sent(choice), names: filled(names, seatsOf(game, choice)) });
     if (!(await run(given))) return;
     setDraft("choice", null);
     if (!running) scrollTo(0, 0);
@@ -52,7 +52,11 @@ export function GameForm({ app }) {
 
 /** The choice without values that the table fills in by itself. */
 const sent = (choice) => Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== null && value !== ""));
-const filled = (names) => Object.fromEntries(Object.entries(names).filter(([, name]) => name.trim()));
+/** The number of seats of a choice: as chosen, or the game's usual number of players. */
+const seatsOf = (game, choice) => choice.players ?? game.usual_players;
+/** The names that are filled in, of the seats that the choice has. */
+const filled = (names, seats) =>
+  Object.fromEntries(Object.entries(names).filter(([seat, name]) => Number(seat) < seats && name.trim()));
 
 function GameList({ choice, pick }) {
   return html`<fieldset class="options games">
@@ -75,12 +79,13 @@ function gameNote(game) {
 /** Number of players, first dealer, and whether the table follows the play. */
 function Players({ game, choice, put }) {
   const counts = game.players ?? [];
-  const seats = choice.players ?? counts[counts.length - 1] ?? 4;
+  const seats = seatsOf(game, choice);
+  const setPlayers = (players) => put((choice.dealer ?? 0) < players ? { players } : { players, dealer: 0 });
   const seat = (number) => seatLabel(game, number);
   return html`<div class="fields">
     ${counts.length > 1 &&
     html`<label class="field"><span>${t("games.players")}</span>
-      <select onChange=${(event) => put({ players: counts[event.target.selectedIndex] })}>
+      <select onChange=${(event) => setPlayers(counts[event.target.selectedIndex])}>
         ${counts.map((count) => html`<option selected=${count === seats}>${count}</option>`)}
       </select></label>`}
     <label class="field"><span>${t("games.dealer")}</span>
@@ -99,7 +104,7 @@ const seatLabel = (game, seat) =>
   state.status?.session ? seatWords(state.status, seat) : t("seat.number", { seat });
 
 function Names({ game, choice, names }) {
-  const count = choice.players ?? game.players?.at(-1) ?? 4;
+  const count = seatsOf(game, choice);
   const winds = WITH_WINDS.includes(game.name);
   const seats = Array.from({ length: count }, (_, seat) => ({
     seat,
