@@ -88,16 +88,22 @@ def _urgent(status: Json | None, at: float) -> Iterator[_Line]:
     if lead := status.get("lead"):
         yield _Line(f"{lead['name']} ({lead['role']}) leads the recovery.", WARNING)
     for prompt in status.get("prompts", []):
-        yield from _prompt(prompt, at)
+        yield from _prompt(prompt, at, _players(status))
     yield from _service_mode(status.get("service_mode"))
 
 
-def _prompt(prompt: Json, at: float) -> Iterator[_Line]:
+def _players(status: Json) -> dict[int, str]:
+    """The player of each seat in words: the name, the wind, or the number of the seat."""
+    seats = (status.get("session") or {}).get("seats", [])
+    return {each["seat"]: each["name"] or each["wind"] or f"seat {each['seat']}" for each in seats}
+
+
+def _prompt(prompt: Json, at: float, players: dict[int, str]) -> Iterator[_Line]:
     waited = _duration(at - prompt["since"])
     what = ": ".join(each for each in (prompt["code"], prompt["part"]) if each)
     who = f"the {prompt['role']}"
     if prompt["seats"]:
-        who += f" at seat {' or '.join(map(str, prompt['seats']))}"
+        who += ": " + " or ".join(players.get(seat, f"seat {seat}") for seat in prompt["seats"])
     subject = f" ({what})" if what and prompt["kind"] == "fault" else ""
     yield _Line(f"WAITING {waited} for {who}{subject}", WARNING)
     yield _Line(f"  {prompt['text']}")

@@ -253,6 +253,10 @@ class TableService:
         self.runs.use(self.table)
         self.report("The configuration was read again.")
 
+    def in_words(self, sentence: str) -> str:
+        """A sentence with names and winds in place of the seats' numbers, if they are known."""
+        return sentence if self.book is None else self.book.in_words(sentence)
+
     def report(self, sentence: str) -> None:
         """Add a sentence to the recent events."""
         self._tracker.report(round(self.clock(), 3), sentence)

@@ -101,7 +101,9 @@ async def _serve(job: ServeJob) -> int:
                 _print_addresses(job, served)
                 watchdog = loop.create_task(notices.keep_alive(job.pace))
                 title = f"The table {job.table.name}"
-                with LiveView(console, title, clock=service.clock) as view:
+                with LiveView(
+                    console, title, clock=service.clock, in_words=service.in_words
+                ) as view:
                     service.listen(view.on_event)
                     if job.until_ready:
                         service.listen(FirstRound(service, console).on_event)

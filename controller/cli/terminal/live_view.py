@@ -38,6 +38,7 @@ class LiveView:
     """A context manager that shows an event stream at a terminal; without one it shows nothing.
 
     The questions of `operator` are shown in the view. `clock` returns the table's time in seconds.
+    `in_words` puts players' names into a line that names seats by number.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class LiveView:
         title: str,
         operator: OperatorConsole | None = None,
         clock: Callable[[], float] | None = None,
+        in_words: Callable[[str], str] = str,
     ) -> None:
         self._console = console
         self._title = title
         self._operator = operator
         self._clock = clock
+        self._in_words = in_words
         self._under, self._top = "offline", "offline"
         # rich reads this in another thread, so the tuple is replaced and never changed in place.
         self._last: tuple[str, ...] = ()
@@ -83,7 +86,7 @@ class LiveView:
         """Show the next event."""
         self._time = float(str(event["t"]))
         self._incidents.update(event)
-        if line := self._line(event):
+        if line := self._in_words(self._line(event)):
             self._last = (*self._last, f"{self._time:8.1f} s  {line}")[-KEPT:]
         if self._is_shown and (line := _lasting_line(event)):
             self._console.print(Text(f"{self._time:8.1f} s  {line}"))

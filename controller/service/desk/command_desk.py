@@ -101,13 +101,16 @@ class CommandDesk:
             return CommandReply(
                 id=request.id,
                 state="refused",
-                sentence=str(refusal),
+                sentence=self._service.in_words(str(refusal)),
                 code=refusal.code,
                 next_step=refusal.next_step,
             )
         except WallwrightError as refusal:
             return CommandReply(
-                id=request.id, state="refused", sentence=str(refusal), code="not_permitted"
+                id=request.id,
+                state="refused",
+                sentence=self._service.in_words(str(refusal)),
+                code="not_permitted",
             )
         reply = CommandReply(id=request.id, state="done", sentence=sentence)
         facts = {"command": request.name, **reply.model_dump(mode="json")}

@@ -11,6 +11,7 @@ from controller.events import Event
 from controller.service.evening.debts import debts_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
+from controller.service.evening.seat_names import with_names
 from controller.service.status import (
     RESULTS,
     GameChoice,
@@ -120,7 +121,7 @@ class SessionBook:
         number = ended.hand
         if not number or any(result.number == number for result in self._results):
             return None
-        result = _result(number, self.game, ended, self.scores, self.described)
+        result = _result(number, self.game, ended, self.scores, self.described, self.in_words)
         self._results.append(result)
         lines, events = ended.lines, ended.events
         choice = self.game.choice.model_dump(mode="json")
@@ -185,10 +186,18 @@ class SessionBook:
 
     def described(self, seat: int) -> str:
         """The player of a seat in the present hand: name and wind, or the seat in words."""
+        return self._name_and_wind(seat) or f"Seat {seat}"
+
+    def in_words(self, sentence: str) -> str:
+        """A sentence with names and winds of the present hand in place of the seats' numbers."""
+        return with_names(sentence, self._name_and_wind)
+
+    def _name_and_wind(self, seat: int) -> str:
+        """The name, the wind or both; empty without them and for a seat that nobody has."""
+        if seat >= self.game.seats:
+            return ""
         name, wind = self.names.get(seat, ""), self.game.wind(seat, self.dealer)
-        if name and wind:
-            return f"{name} ({wind})"
-        return name or wind or f"Seat {seat}"
+        return f"{name} ({wind})" if name and wind else name or wind
 
     def _keep(self, ended: str) -> None:
         choice: GameChoice = self.game.choice
@@ -209,6 +218,7 @@ def _result(
     ended: _Round,
     scores: tuple[float, ...],
     described: Callable[[int], str],
+    in_words: Callable[[str], str],
 ) -> HandResult:
     settled, title = ended.settled, game.orders.game.name
     if settled is None:
@@ -222,7 +232,7 @@ def _result(
             payer=_seat(each["from"]),
             payee=_seat(each["to"]),
             amount=each["amount"],
-            why=each["why"],
+            why=in_words(each["why"]),
         )
         for each in facts["payments"]
     )
@@ -241,7 +251,7 @@ def _result(
         sentence=f"{who}{facts['name']}{times}.",
         winner=winner,
         payments=payments,
-        reasons=tuple(facts["reasons"]),
+        reasons=tuple(map(in_words, facts["reasons"])),
         scores=tuple(gains),
     )
 

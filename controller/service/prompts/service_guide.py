@@ -161,7 +161,7 @@ class ServiceGuide:
             await self._hands.move_seats(reseated)
             return
         moves = "; ".join(
-            f"seat {seat} moves to seat {to}" for seat, to in enumerate(reseated.moves)
+            f"seat {seat} moves to the place of seat {to}" for seat, to in enumerate(reseated.moves)
         )
         prompt = OpenPrompt(
             id="",

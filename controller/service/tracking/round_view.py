@@ -6,7 +6,7 @@ steps that it replays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from controller.service.status import RoundStatus, ThrowStatus
@@ -29,9 +29,16 @@ class RoundView:
         self._open_tiles = OpenTilesView()
 
     def status(
-        self, daemon: Daemon | None, number: int, thrown: ThrowStatus | None
+        self,
+        daemon: Daemon | None,
+        number: int,
+        thrown: ThrowStatus | None,
+        in_words: Callable[[str], str],
     ) -> RoundStatus | None:
-        """The round on the table; None while there is none. `number` is that of the session."""
+        """The round on the table; None while there is none. `number` is that of the session.
+
+        `in_words` puts the players' names into a sentence.
+        """
         if daemon is None or (deal := deal_on_table(daemon)) is None:
             return None
         setup, hand = deal.setup, daemon.hand
@@ -47,7 +54,7 @@ class RoundView:
             hand=number,
             dealer=setup.seating.dealer,
             phase=daemon.run_state.machine.top,
-            step="" if setup.pending is None else step_in_words(setup.pending.facts()),
+            step="" if setup.pending is None else in_words(step_in_words(setup.pending.facts())),
             throw=thrown or (throws[-1] if throws else None),
             choices={
                 step.what: answer

@@ -60,6 +60,9 @@ class TableView(Protocol):
     def game(self) -> PlannedGame | None:
         """The game of the present or last round."""
 
+    def in_words(self, sentence: str) -> str:
+        """A sentence with names and winds in place of the seats' numbers."""
+
     @property
     def lead(self) -> LeadStatus | None:
         """The client that leads a recovery."""
@@ -120,7 +123,8 @@ class StatusTracker:
         self._incidents.update(event)
         words = in_words(event)
         if words is not None:
-            self._recent.append(words)
+            text = self._view.in_words(words.text)
+            self._recent.append(words.model_copy(update={"text": text}))
         match event:
             case {"event": "state", "under": str(under), "top": str(top)}:
                 self._machine = MachineStatus(under=under, top=top, mode="going")
@@ -147,10 +151,15 @@ class StatusTracker:
             service=view.service,
             programme=Programme(now=_choice(view.game), next=_choice(view.chosen)),
             session=None if book is None else book.status(self._dealt()),
-            round=self._round.status(daemon, 0 if book is None else book.hand, self._thrown),
+            round=self._round.status(
+                daemon, 0 if book is None else book.hand, self._thrown, view.in_words
+            ),
             machine=self._machine,
             scene=SceneStatus() if daemon is None else self._scene(daemon),
-            prompts=view.prompts.open,
+            prompts=tuple(
+                prompt.model_copy(update={"text": view.in_words(prompt.text)})
+                for prompt in view.prompts.open
+            ),
             pause=tuple(
                 PauseCauseStatus(
                     why=cause.why, board=cause.board, channel=cause.channel, since=cause.since
