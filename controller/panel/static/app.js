@@ -6,6 +6,7 @@ import { applyTheme, recall } from "./data/settings.js";
 import { change, report, state } from "./data/store.js";
 import { StatusStream } from "./data/stream.js";
 import { Frame } from "./frame/frame.js";
+import { keepFocus } from "./frame/kept_focus.js";
 import { html, render } from "./vendor/htm_preact.js";
 
 let stream = null;
@@ -75,6 +76,7 @@ async function checkSignedIn() {
 async function start() {
   applyTheme(recall("theme", "system"));
   await loadMessages();
+  keepFocus();
   addEventListener("hashchange", readAddress);
   readAddress();
   const app = { enter, leave, loadPresets };

@@ -128,7 +128,7 @@ def test_prompts_are_answered_with_the_keyboard_only(
     assert page.evaluate("document.activeElement.textContent") == "Go to the open prompt"
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Choose")).to_be_enabled()
     table.change(prompts=(DICE,))

@@ -2,11 +2,13 @@
 import { t } from "../data/messages.js";
 import { html, useEffect, useRef } from "../vendor/htm_preact.js";
 import { Icon } from "./icons.js";
+import { restoreSoon } from "./kept_focus.js";
 
 export function Dialog({ title, close, children }) {
   const element = useRef(null);
   useEffect(() => {
     element.current.showModal();
+    return restoreSoon;
   }, []);
   const outside = (event) => {
     if (event.target === element.current) close();

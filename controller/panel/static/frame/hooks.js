@@ -1,5 +1,6 @@
 /** Hooks of the views: the page's state, and actions with their progress and errors. */
 import { follow } from "../data/store.js";
+import { restoreSoon } from "./kept_focus.js";
 import { useEffect, useReducer, useRef, useState } from "../vendor/htm_preact.js";
 
 /** Draw the component again whenever the state of the page changes. */
@@ -34,6 +35,9 @@ export function useAction() {
     } catch (error) {
       if (mounted.current) show({ busy: false, error, done: null });
       return false;
+    } finally {
+      // The button that was pressed was disabled meanwhile, so that it has lost the keyboard.
+      restoreSoon();
     }
   };
   return [run, progress, () => show({ busy: false, error: null, done: null })];

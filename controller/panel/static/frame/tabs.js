@@ -2,21 +2,22 @@
 import { t } from "../data/messages.js";
 import { html } from "../vendor/htm_preact.js";
 
-export function Tabs({ names, present, pick, label, children }) {
+/** `id` distinguishes tabs inside the panel of other tabs. */
+export function Tabs({ names, present, pick, label, id = "tab", children }) {
   const shown = names.includes(present) ? present : names[0];
   const move = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
+    const at = names.indexOf(shown);
+    const next = names.at({ ArrowRight: (at + 1) % names.length, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key]);
+    if (!["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) return;
     event.preventDefault();
-    const next = names[(names.indexOf(shown) + step + names.length) % names.length];
     pick(next);
-    document.getElementById(`tab-${next}`)?.focus();
+    document.getElementById(`${id}-${next}`)?.focus();
   };
   return html`<div class="tabbed"><div class="tabs" role="tablist" aria-label=${label} onKeyDown=${move}>
       ${names.map(
-        (name) => html`<button key=${name} id=${`tab-${name}`} role="tab" aria-selected=${name === shown} aria-controls="tab-panel"
+        (name) => html`<button key=${name} id=${`${id}-${name}`} role="tab" aria-selected=${name === shown} aria-controls=${`${id}-panel`}
           tabindex=${name === shown ? 0 : -1} onClick=${() => pick(name)}>${t(`tab.${name}`)}</button>`,
       )}
     </div>
-    <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${shown}`}>${children}</div></div>`;
+    <div id=${`${id}-panel`} role="tabpanel" tabindex="-1" aria-labelledby=${`${id}-${shown}`}>${children}</div></div>`;
 }

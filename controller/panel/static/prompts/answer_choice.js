@@ -2,6 +2,7 @@
 import { t } from "../data/messages.js";
 import { state } from "../data/store.js";
 import { named, plainWords, seatWords } from "../data/words.js";
+import { moveInGrid } from "../frame/arrow_keys.js";
 import { html, useState } from "../vendor/htm_preact.js";
 import { answerWords } from "./answer_words.js";
 import { ChoicePreview } from "./choice_preview.js";
@@ -32,30 +33,57 @@ export function AnswerChoice({ prompt, busy, answer }) {
     event.preventDefault();
     answer(typed.trim() || picked);
   };
-  return html`<form onSubmit=${send}>
+  const arrow = (event) => moveInGrid(event, "input[type=radio]")?.click();
+  const found = groups(prompt, shown);
+  const chosen = typed.trim() || chosenWords(prompt, found, picked);
+  return html`<form onSubmit=${send} onKeyDown=${arrow}>
     ${prompt.kind === "choice" && prompt.choices.length > MANY &&
     html`<label class="field"><span>${t("answer.search")}</span>
       <input type="search" value=${search} onInput=${(event) => seek(event.target.value)} /></label>`}
-    ${groups(prompt, shown).map(
-      ({ key, title, tiles, choices }) => html`<fieldset class=${tiles ? "options tiles" : "options"} key=${key}>
-        <legend class=${title ? "" : "unseen"}>${title || named(state.status, prompt.text)}</legend>
-        ${choices.map(
-          (choice) => html`<label key=${choice.value} class="option">
-            <input type="radio" name=${prompt.id} aria-label=${tiles ? `${title}: ${tileWords(choice.face)}` : null}
-              checked=${picked === choice.value && !typed} onChange=${() => (pick(choice.value), type(""))} />
-            <span>${tiles ? html`<${Tile} face=${choice.face} kind=${kindOfGame()} />` : wordsOf(prompt, choice)}
-              ${choice.value === prompt.default && html` <small>${t("answer.usual")}</small>`}</span></label>`,
-        )}
-      </fieldset>`,
-    )}
+    ${found.map((group) => html`<${Group} key=${group.key} prompt=${prompt} group=${group} folded=${isFolded(group, found)}
+      picked=${typed ? null : picked} pick=${(value) => (pick(value), type(""))} />`)}
     ${prompt.more &&
     html`<label class="field"><span>${t("answer.other")}</span>
       <input value=${typed} maxlength="500" autocomplete="off" onInput=${(event) => type(event.target.value)} /></label>`}
     ${previewed && html`<${ChoicePreview} question=${prompt.code} answer=${picked} />`}
     <div class="actions decide">
-      <button class="primary large" disabled=${busy || (!typed.trim() && !picked)}>${t("answer.choose")}</button>
+      <button class="primary large" disabled=${busy || (!typed.trim() && !picked)}>${t("answer.choose")}${chosen && html`<span class="chosen">${chosen}</span>`}</button>
     </div>
   </form>`;
+}
+
+/** Above this number of tiles, only the first group of tiles is open. */
+const SHORT = 10;
+
+/** Whether a group of tiles begins folded: few hands need a kong, and each verb can have 34 tiles. */
+const isFolded = (group, all) => group.tiles && group.choices.length > SHORT && group !== all.find((each) => each.tiles);
+
+/** The choices of one seat and one verb, or all choices of another prompt. */
+function Group({ prompt, group, folded, picked, pick }) {
+  const { title, tiles, choices } = group;
+  const [open, setOpen] = useState(!folded);
+  const list = html`<fieldset class=${tiles ? "options tiles" : prompt.kind === "act" ? "options acts" : "options"}>
+    <legend class=${title && !folded ? "" : "unseen"}>${title || named(state.status, prompt.text)}</legend>
+    ${choices.map(
+      (choice) => html`<label key=${choice.value} class="option">
+        <input type="radio" name=${prompt.id} aria-label=${tiles ? `${title}: ${tileWords(choice.face)}` : null}
+          checked=${picked === choice.value} onChange=${() => pick(choice.value)} />
+        <span>${tiles ? html`<${Tile} face=${choice.face} kind=${kindOfGame()} />` : wordsOf(prompt, choice)}
+          ${choice.value === prompt.default && html` <small>${t("answer.usual")}</small>`}</span></label>`,
+    )}
+  </fieldset>`;
+  if (!folded) return list;
+  return html`<details class="folded" open=${open} onToggle=${(event) => setOpen(event.target.open)}><summary>${title}</summary>${list}</details>`;
+}
+
+/** What the button would answer, in words, for actions: the list may be longer than the window. */
+function chosenWords(prompt, found, picked) {
+  if (prompt.kind !== "act") return "";
+  for (const { choices, tiles, verb } of found) {
+    const choice = choices.find(({ value }) => value === picked);
+    if (choice) return tiles ? `${plainWords(verb)} · ${tileWords(choice.face)}` : wordsOf(prompt, choice);
+  }
+  return "";
 }
 
 /** An answer in words: names such as `chee_yee` are written without their underscores. */
@@ -76,7 +104,7 @@ function groups(prompt, choices) {
     const [, verb = "", face = ""] = FACE.exec(choice.label) ?? [];
     const key = `${seat} ${verb}`;
     const place = seat && seatWords(state.status, Number(seat));
-    if (!found.has(key)) found.set(key, { key, title: [place, plainWords(verb)].filter(Boolean).join(" · "), tiles: Boolean(face), choices: [] });
+    if (!found.has(key)) found.set(key, { key, verb, title: [place, plainWords(verb)].filter(Boolean).join(" · "), tiles: Boolean(face), choices: [] });
     found.get(key).choices.push({ ...choice, face });
   }
   return [...found.values()].sort((one, other) => Number(one.tiles) - Number(other.tiles));

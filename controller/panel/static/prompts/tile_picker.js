@@ -1,6 +1,7 @@
 /** Picks tiles by tapping their faces, in rows by suit. */
 import { t, tOr } from "../data/messages.js";
-import { html } from "../vendor/htm_preact.js";
+import { moveInGrid } from "../frame/arrow_keys.js";
+import { html, useState } from "../vendor/htm_preact.js";
 import { Tile } from "./tile.js";
 
 const range = (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -38,12 +39,16 @@ export const setOfGame = (game) => SET_OF_GAME[game] ?? "dominoes";
 /** `pick(face)` is called for each tap; `left(face)` says how many of it may still be picked. */
 export function TilePicker({ set, faces, disabled, pick, left = () => 9 }) {
   const rows = faces ? [["", faces]] : SETS[set];
-  return html`<div class="tile-picker ${set}" role="group" aria-label=${t("tiles.pick")}>
+  const all = rows.flatMap(([, row]) => row);
+  const [present, reach] = useState(all[0]);
+  // One stop of the Tab key for all tiles; the arrow keys move between them.
+  const stop = all.includes(present) ? present : all[0];
+  return html`<div class="tile-picker ${set}" role="group" aria-label=${t("tiles.pick")} onKeyDown=${(event) => moveInGrid(event, ".tile-key")}>
     ${rows.map(
       ([name, row]) => html`<div class="tile-row" role="group" aria-label=${name ? tOr(`suit.${name}`, name) : null}>
         ${row.map(
           (face) => html`<button type="button" key=${face} class="tile-key" disabled=${disabled || left(face) <= 0}
-            aria-label=${tileWords(face)} onClick=${() => pick(face)}><${Tile} face=${face} kind=${KINDS[set]} /></button>`,
+            tabindex=${face === stop ? 0 : -1} onFocus=${() => reach(face)} aria-label=${tileWords(face)} onClick=${() => pick(face)}><${Tile} face=${face} kind=${KINDS[set]} /></button>`,
         )}
       </div>`,
     )}

@@ -53,10 +53,15 @@ export function mountTable(container, geometry, options = {}) {
   stage.resize(svg.clientWidth || 600);
   stage.show(state, { sudden: true, time: 0 });
 
+  let fresh = true;
+
   function update(status) {
     state = withStatus(state, status, geometry);
+    // What lay on the table before the page was opened has not moved: it is drawn in its place.
+    const sudden = fresh || isSudden();
+    fresh = false;
     if (previewing) return;
-    stage.show(state, { time: now(), sudden: isSudden() });
+    stage.show(state, { time: now(), sudden });
     wake();
   }
 

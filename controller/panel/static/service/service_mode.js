@@ -1,13 +1,14 @@
 /** Service mode: sensors and motors live, jogging by a held button, tests and calibrations. */
 import { command } from "../api.js";
 import { t } from "../data/messages.js";
-import { state } from "../data/store.js";
+import { draft, setDraft, state } from "../data/store.js";
 import { Confirm } from "../frame/dialog.js";
 import { useAction } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
+import { Tabs } from "../frame/tabs.js";
 import { html, useState } from "../vendor/htm_preact.js";
 import { Channels } from "./channels.js";
-import { ModeWork } from "./mode_work.js";
+import { Calibrations, Counters, Findings, Present, StationTests } from "./mode_work.js";
 
 export function ServiceMode() {
   const [run, { busy, error, done }] = useAction();
@@ -24,20 +25,37 @@ export function ServiceMode() {
         close=${() => ask(false)} act=${() => give("enter_service_mode")} />`}
     </section>`;
   }
+  const part = draft("tab.service_mode", "channels");
+  const Part = PARTS[part] ?? Channels;
   return html`<div id="service-mode" class="service-mode">
+    <${StopBar} mode=${mode} give=${give} />
     <section class="card mode-head">
-      <div><h2>${t("service.title")}</h2><p class="hint">${t("service.by", { name: mode.name })}</p></div>
+      <div class="card-head"><div><h2>${t("service.title")}</h2><p class="hint">${t("service.by", { name: mode.name })}</p></div>
       <div class="actions">
-        <button class="stop" onClick=${() => give("stop_activity")}>${t("service.stop")}</button>
         <button disabled=${busy} onClick=${() => give("home", { channel: "" })}>${t("service.home_all")}</button>
         <button class="primary" disabled=${busy} onClick=${() => give("leave_service_mode")}>${t("service.leave")}</button>
-      </div>
+      </div></div>
       <${Notice} error=${error} />
       ${done?.sentence && html`<p class="notice done" role="status" lang="en">${done.sentence}</p>`}
       <${Warnings} mode=${mode} give=${give} />
     </section>
-    <${ModeWork} mode=${mode} give=${give} busy=${busy} />
-    <${Channels} mode=${mode} give=${give} />
+    <${Present} mode=${mode} give=${give} busy=${busy} />
+    <${Tabs} id="mode" names=${Object.keys(PARTS)} present=${part} label=${t("service.title")} pick=${(name) => setDraft("tab.service_mode", name)}>
+      <${Part} mode=${mode} give=${give} busy=${busy} />
+    <//>
+    <${Findings} findings=${mode.findings} />
+  </div>`;
+}
+
+/** What a technician does in service mode: the sensors and motors come first. */
+const PARTS = { channels: Channels, tests: StationTests, calibrations: Calibrations, counters: Counters };
+
+/** Stops every motion; it stays in sight, and names the channel that moves. */
+function StopBar({ mode, give }) {
+  const { jog } = mode;
+  return html`<div class="stop-bar">
+    <button class="stop large" onClick=${() => give("stop_activity")}>${t("service.stop")}</button>
+    ${jog && html`<span role="status"><b>${jog.channel}</b> ${t("service.moves", { name: jog.name })}</span>`}
   </div>`;
 }
 

@@ -41,7 +41,8 @@ function RoundFacts({ status }) {
     facts.push([plainWords(question), plainWords(answer)]);
   }
   if (round.indicator) facts.push([t("round.indicator"), indicatorOf(round)]);
-  if (round.to_act?.length) facts.push([t("round.to_act"), round.to_act.map((seat) => seatWords(status, seat)).join(", ")]);
+  const asked = status.prompts.some((prompt) => prompt.kind === "act"); // the prompt names the seats
+  if (round.to_act?.length && !asked) facts.push([t("round.to_act"), round.to_act.map((seat) => seatWords(status, seat)).join(", ")]);
   if (!facts.length) return null;
   return html`<dl class="facts">
     ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}

@@ -26,12 +26,16 @@ function TableState() {
   const [run, { busy, error }] = useAction();
   const [asking, ask] = useState(false);
   const { boards, machine, tiles, table, programme } = state.status;
+  // The boards are opened for the first session; before it, and in service mode, no run uses them.
+  const inUse = machine.mode !== "offline";
   return html`<div class="columns">
     <section class="card">
       <h2>${t("boards.title")}</h2>
       <ul class="rows">${Object.entries(boards).map(
         ([name, board]) => html`<li><span><b>${name}</b> <small>${[board.serial, board.firmware].filter(Boolean).join(" · ")}</small></span>
-          <b class=${board.connected ? "good" : "bad"}>${t(board.connected ? "boards.connected" : "boards.silent")}</b></li>`,
+          ${inUse
+            ? html`<b class=${board.connected ? "good" : "bad"}>${t(board.connected ? "boards.connected" : "boards.silent")}</b>`
+            : html`<b>${t(state.status.service_mode ? "boards.service_mode" : "boards.unused")}</b>`}</li>`,
       )}</ul>
     </section>
     <section class="card">

@@ -1,0 +1,183 @@
+"""The real service at a simulated table with its API and its panel, on a port, for browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from config.loader import load_table
+from controller.api.accounts.accounts import open_accounts, utc_seconds
+from controller.api.server.serving import serve_api
+from controller.events import Event
+from controller.panel.pages import panel_app
+from controller.service.desk.client_port import ClientPort
+from controller.service.evening.evening_store import EveningStore
+from controller.service.evening.store_thread import ImmediateStore
+from controller.service.runs.openers import SimulatedTable
+from controller.service.status import Status, TableFacts
+from controller.service.table_service import TableService
+from controller.service.user_roles import UserRole
+from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.faults.injected_fault import parse
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.slow_disk import SlowDisk
+from tests.controller.api.served import CHEAP, PASSWORD
+
+PEOPLE = tuple(role for role in UserRole if role is not UserRole.TABLE)
+"""The roles that have a user; the user's name is the role's."""
+
+
+class ObservedTable(SimulatedTable):
+    """Opens simulated tables, and keeps the plant of the last one for the test."""
+
+    plant: Plant
+
+    def __call__(self, *given: Any) -> Any:
+        """Open a table for a run."""
+        return self._keep(super().__call__(*given))
+
+    def open_for_service(self, *given: Any) -> Any:
+        """Open a table for service mode."""
+        hardware, helper = super().open_for_service(*given)
+        return self._keep(hardware), helper
+
+    def _keep(self, hardware: Any) -> Any:
+        self.plant = hardware.plant
+        return hardware
+
+
+class RealTable:
+    """A service with its panel while it is served; its methods are called from the test."""
+
+    def __init__(
+        self, service: TableService, opener: ObservedTable, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.service = service
+        self.address = ""
+        self.events: list[Event] = []
+        """Every event since the start."""
+        self._opener = opener
+        self._loop = loop
+        self._cookies: dict[UserRole, str] = {}
+        service.listen(self.events.append)
+
+    @property
+    def plant(self) -> Plant:
+        """The simulated mechanics of the present run, the truth of the table."""
+        return self._opener.plant
+
+    @property
+    def status(self) -> Status:
+        """The present status."""
+        return self.service.feed.status
+
+    def do(self, work: Callable[[], Any]) -> Any:
+        """Run `work` on the table's loop and return its result."""
+
+        async def run() -> Any:
+            result = work()
+            return await result if isinstance(result, Awaitable) else result
+
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(30)
+
+    def open(
+        self, browser: Browser, role: UserRole, view: str = "", size: Any = (1280, 800), **how: Any
+    ) -> Page:
+        """A page of the user with this role, in a context of its own."""
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **how)
+        context.set_default_timeout(20_000)
+        self.sign_in(context, role)
+        page = context.new_page()
+        page.goto(f"{self.address}#/{view}")
+        return page
+
+    def sign_in(self, context: BrowserContext, role: UserRole) -> None:
+        """Give a browser the session cookie of the user with this role."""
+        if role not in self._cookies:
+            body = {"name": role.value, "password": PASSWORD}
+            reply = httpx.post(f"{self.address}api/v1/login", json=body)
+            self._cookies[role] = reply.raise_for_status().cookies["wallwright"]
+        context.add_cookies(
+            [{"name": "wallwright", "value": self._cookies[role], "url": self.address}]
+        )
+
+
+@contextmanager
+def real_table(
+    table: str = "robotic",
+    pace: float = 1.0,
+    *,
+    automatic: bool = False,
+    faults: tuple[str, ...] = (),
+    seed: int = 0,
+) -> Iterator[RealTable]:
+    """Run the service of a simulated table in a thread, `pace` times as fast as real time."""
+    ready = threading.Event()
+    found: list[RealTable] = []
+    wrong: list[BaseException] = []
+
+    async def serve(folder: Path, stack: ExitStack) -> None:
+        accounts = await open_accounts(folder, utc_seconds, CHEAP)
+        for role in PEOPLE:
+            await accounts.add_user(role.value, role, PASSWORD)
+        await accounts.close()
+        machine = load_table(table)
+        opener = ObservedTable(machine, seed, tuple(map(parse, faults)))
+        store = stack.enter_context(closing(EveningStore(folder / "evening.db")))
+        service = TableService(
+            machine,
+            TableFacts(name=machine.name, seats=8, simulated=True, software="0.2.0"),
+            opener,
+            store,
+            ImmediateStore(store),
+            storage=SlowDisk,
+            seed=seed,
+            automatic=automatic,
+        )
+        running = RealTable(service, opener, asyncio.get_running_loop())
+        serving = serve_api(
+            ClientPort(service),
+            folder,
+            "127.0.0.1:0",
+            panel=panel_app(),
+            table=machine,
+            pace=pace,
+            passwords=CHEAP,
+        )
+        async with serving as served:
+            running.address = served.url
+            found.append(running)
+            ready.set()
+            await service.serve()
+
+    def run() -> None:
+        try:
+            with TemporaryDirectory() as folder, ExitStack() as stack:
+                with asyncio.Runner(loop_factory=partial(VirtualLoop, pace)) as runner:
+                    runner.run(serve(Path(folder), stack))
+        except BaseException as error:  # noqa: BLE001 - raised again in the test's thread
+            wrong.append(error)
+        finally:
+            ready.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    ready.wait(30)
+    try:
+        if found:
+            yield found[0]
+    finally:
+        if found and thread.is_alive():
+            found[0].do(found[0].service.stop)
+        thread.join(30)
+        if wrong:
+            raise wrong[0]
