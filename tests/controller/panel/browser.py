@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import http.server
 import json
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +19,10 @@ from controller.panel.scene_geometry import TableGeometry
 
 STATIC = Path(__file__).parents[3] / "controller/panel/static"
 CHROMIUM = "/usr/bin/chromium"
+SCREENSHOTS = os.environ.get("WALLWRIGHT_SCREENSHOTS")
+"""The folder into which tests write screenshots of what they show, if it is set."""
+WIDE = 1280
+"""Pixels; screenshots of wider windows are scaled down to this width."""
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -88,3 +94,18 @@ def mount(page: Page, address: str, geometry: TableGeometry, **options: Any) -> 
 def seek(page: Page, events: Sequence[dict[str, object]], time: float) -> None:
     """Show recorded events at a time of the table."""
     page.evaluate("([events, time]) => scene.seek(events, time)", [list(events), time])
+
+
+def keep(page: Page, name: str) -> None:
+    """Write a screenshot of the window as `panel_NAME.png`, if a folder for them is given."""
+    if not SCREENSHOTS:
+        return
+    page.wait_for_timeout(700)
+    size = page.viewport_size
+    assert size is not None
+    scale = min(1.0, WIDE / size["width"])
+    left, top = page.evaluate("[scrollX, scrollY]")
+    clip = {"x": left, "y": top, "width": size["width"], "height": size["height"], "scale": scale}
+    session = page.context.new_cdp_session(page)
+    shot = session.send("Page.captureScreenshot", {"format": "png", "clip": clip})
+    (Path(SCREENSHOTS) / f"panel_{name}.png").write_bytes(base64.b64decode(shot["data"]))

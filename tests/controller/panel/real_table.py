@@ -19,6 +19,7 @@ from controller.api.accounts.accounts import open_accounts, utc_seconds
 from controller.api.server.serving import serve_api
 from controller.events import Event
 from controller.panel.pages import panel_app
+from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
@@ -55,6 +56,19 @@ class ObservedTable(SimulatedTable):
         return hardware
 
 
+class ObservedPort(ClientPort):
+    """Records the name and the time of every command, by the table's clock."""
+
+    def __init__(self, service: TableService) -> None:
+        super().__init__(service)
+        self.commands: list[tuple[float, str]] = []
+
+    async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
+        """Record and execute a command."""
+        self.commands.append((asyncio.get_running_loop().time(), request.name))
+        return await super().submit(request, actor)
+
+
 class RealTable:
     """A service with its panel while it is served; its methods are called from the test."""
 
@@ -62,6 +76,7 @@ class RealTable:
         self, service: TableService, opener: ObservedTable, loop: asyncio.AbstractEventLoop
     ) -> None:
         self.service = service
+        self.port = ObservedPort(service)
         self.address = ""
         self.events: list[Event] = []
         """Every event since the start."""
@@ -79,6 +94,10 @@ class RealTable:
     def status(self) -> Status:
         """The present status."""
         return self.service.feed.status
+
+    def now(self) -> float:
+        """Seconds of the table's clock."""
+        return self._loop.time()
 
     def do(self, work: Callable[[], Any]) -> Any:
         """Run `work` on the table's loop and return its result."""
@@ -145,7 +164,7 @@ def real_table(
         )
         running = RealTable(service, opener, asyncio.get_running_loop())
         serving = serve_api(
-            ClientPort(service),
+            running.port,
             folder,
             "127.0.0.1:0",
             panel=panel_app(),
@@ -161,9 +180,12 @@ def real_table(
 
     def run() -> None:
         try:
-            with TemporaryDirectory() as folder, ExitStack() as stack:
-                with asyncio.Runner(loop_factory=partial(VirtualLoop, pace)) as runner:
-                    runner.run(serve(Path(folder), stack))
+            with (
+                TemporaryDirectory() as folder,
+                ExitStack() as stack,
+                asyncio.Runner(loop_factory=partial(VirtualLoop, pace)) as runner,
+            ):
+                runner.run(serve(Path(folder), stack))
         except BaseException as error:  # noqa: BLE001 - raised again in the test's thread
             wrong.append(error)
         finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import signal
@@ -10,17 +9,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+
+from tests.controller.panel.browser import keep
 
 pytestmark = pytest.mark.slow
 
 PASSWORD = "a long password"  # noqa: S105 - of users that the test creates
 WALLWRIGHT = (sys.executable, "-m", "controller.cli")
-IMAGES = os.environ.get("WALLWRIGHT_SCREENSHOTS")
-"""The folder into which screenshots of the evening are written, if it is set."""
 
 
 @contextmanager
@@ -82,12 +80,6 @@ def sign_in(page: Page, address: str, name: str) -> None:
 def go_to(page: Page, view: str) -> None:
     """Open a view by the navigation."""
     page.get_by_role("navigation").get_by_text(view, exact=True).click()
-
-
-def keep(page: Page, name: str) -> None:
-    """Write a screenshot, if a folder for screenshots is given."""
-    if IMAGES:
-        page.screenshot(path=Path(IMAGES) / f"{name}.png")
 
 
 def test_a_wenzhou_round_from_the_first_start_to_the_settlement(browser: Browser) -> None:

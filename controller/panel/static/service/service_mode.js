@@ -43,8 +43,21 @@ export function ServiceMode() {
     <${Tabs} id="mode" names=${Object.keys(PARTS)} present=${part} label=${t("service.title")} pick=${(name) => setDraft("tab.service_mode", name)}>
       <${Part} mode=${mode} give=${give} busy=${busy} />
     <//>
+    <${Moved} mode=${mode} />
     <${Findings} findings=${mode.findings} />
   </div>`;
+}
+
+/**
+ * The parts that have moved. They stand below the sensors and motors: a line that appeared above
+ * them would move a button away from the finger that holds it, and so end the motion.
+ */
+function Moved({ mode }) {
+  if (!mode.moved.length && !mode.tiles_may_have_moved) return null;
+  return html`<section class="card">
+    ${mode.moved.length > 0 && html`<p>${t("service.moved", { parts: mode.moved.join(", ") })}</p>`}
+    ${mode.tiles_may_have_moved && html`<p class="notice">${t("service.tiles_moved")}</p>`}
+  </section>`;
 }
 
 /** What a technician does in service mode: the sensors and motors come first. */
@@ -59,12 +72,10 @@ function StopBar({ mode, give }) {
   </div>`;
 }
 
-/** Latched faults, moved parts, and trends that announce a failure. */
+/** Latched faults, and trends that announce a failure. */
 function Warnings({ mode, give }) {
   return html`${mode.latched.length > 0 &&
     html`<div class="notice fault" role="alert"><strong>${t("service.latched")}</strong> <span lang="en">${mode.latched.join(", ")}</span>
       <div class="actions"><button onClick=${() => give("clear_board_faults")}>${t("service.clear")}</button></div></div>`}
-    ${mode.tiles_may_have_moved && html`<p class="notice">${t("service.tiles_moved")}</p>`}
-    ${mode.moved.length > 0 && html`<p class="hint">${t("service.moved", { parts: mode.moved.join(", ") })}</p>`}
     ${mode.warnings.map((warning) => html`<p class="notice" lang="en">${warning}</p>`)}`;
 }

@@ -1,0 +1,226 @@
+"""Service mode of the real service in a browser: live sensors; each motion ends with its press."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from controller.maintenance.motion.jogging import RENEWAL
+from controller.service.user_roles import UserRole
+from tests.controller.panel.browser import keep
+from tests.controller.panel.real_table import RealTable, real_table
+
+pytestmark = pytest.mark.slow
+
+LATE = 1.5
+"""Seconds that a browser may need on a loaded machine until it sends no further renewal."""
+DRUM = "Hold to move drum forward"
+HIDDEN = """() => {
+  Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+"""Hides the page as another tab would; Chromium without a window hides no page by itself."""
+
+HANG = "() => { for (const end = performance.now() + 1000; performance.now() < end; ); }"
+"""Keeps the page busy for a second, as a device does that is overloaded or asleep."""
+
+
+class Workshop:
+    """The table in service mode, with every change of its plant's outputs."""
+
+    def __init__(self, table: RealTable, browser: Browser) -> None:
+        self.table = table
+        self.browser = browser
+        self.outputs: list[tuple[float, str, int]] = []
+        """The time of the table's clock, the channel and the value of each change."""
+
+    def observe(self, channel: str, value: int) -> None:
+        """Record a change of an output."""
+        self.outputs.append((self.table.now(), channel, value))
+
+    def open(self, **how: object) -> Page:
+        """A further page of the technician, with the sensors and motors."""
+        page = self.table.open(self.browser, UserRole.TECHNICIAN, "technician", **how)
+        page.get_by_role("button", name=DRUM).scroll_into_view_if_needed()
+        return page
+
+    def is_on(self, channel: str) -> bool:
+        """Whether the plant's output is on."""
+        values = [value for _, name, value in self.outputs if name == channel]
+        return bool(values and values[-1])
+
+    def stops(self, end: Callable[[], object]) -> None:
+        """Require that the drum runs until `end`, and then stops within the limit of a jog."""
+        until(lambda: self.is_on("drum"))
+        time.sleep(2 * RENEWAL)
+        assert self.is_on("drum"), "The jog is renewed while the button is held."
+        began = self.table.now()
+        end()
+        until(lambda: not self.is_on("drum"))
+        off = next(at for at, name, _ in reversed(self.outputs) if name == "drum")
+        renewed = max(at for at, name in self.table.port.commands if name == "jog" and at <= off)
+        assert off - renewed < RENEWAL + 0.1
+        assert off - began < LATE
+
+
+def until(reached: Callable[[], bool], limit: float = 10.0) -> None:
+    """Wait in real time, at most `limit` seconds."""
+    ends = time.monotonic() + limit
+    while not reached():
+        assert time.monotonic() < ends
+        time.sleep(0.005)
+
+
+def hold(page: Page, name: str = DRUM) -> None:
+    """Press the mouse button on a button of the page, and keep it pressed."""
+    page.get_by_role("button", name=name).hover()
+    page.mouse.down()
+
+
+@pytest.fixture(scope="module")
+def shop(browser: Browser) -> Iterator[Workshop]:
+    """A table in service mode."""
+    with real_table() as table:
+        shop = Workshop(table, browser)
+        page = table.open(browser, UserRole.TECHNICIAN, "technician")
+        page.get_by_role("button", name="Enter service mode").click()
+        page.get_by_role("dialog").get_by_role("button", name="Enter service mode").click()
+        expect(page.get_by_role("button", name=DRUM)).to_be_visible()
+        page.close()
+        table.plant.output_observers.append(shop.observe)
+        yield shop
+
+
+@pytest.fixture(scope="module")
+def page(shop: Workshop) -> Page:
+    """The technician's page, which several tests use."""
+    return shop.open()
+
+
+def test_a_motor_stops_when_its_button_or_key_is_released_or_the_pointer_leaves(
+    shop: Workshop, page: Page
+) -> None:
+    hold(page)
+    expect(page.get_by_text("drum moves; technician holds the button")).to_be_visible()
+    keep(page, "service")
+    page.mouse.up()
+    expect(page.get_by_text("drum moves;")).to_have_count(0)
+    hold(page)
+    shop.stops(page.mouse.up)
+    hold(page)
+    shop.stops(lambda: page.mouse.move(5, 5))
+    page.mouse.up()
+    page.get_by_role("button", name=DRUM).focus()
+    page.keyboard.down(" ")
+    shop.stops(lambda: page.keyboard.up(" "))
+
+
+def test_a_motor_stops_when_the_page_is_hidden_or_hangs(shop: Workshop, page: Page) -> None:
+    hold(page)
+    shop.stops(lambda: page.evaluate(HIDDEN))
+    page.mouse.up()
+    page.evaluate("delete document.visibilityState")
+    hold(page)
+    shop.stops(lambda: page.evaluate(HANG))
+    expect(page.get_by_text("Release the button, then press it again.")).to_be_visible()
+    assert not shop.is_on("drum"), "renewals after the end of the motion do not resume it"
+    page.mouse.up()
+
+
+def test_a_motor_stops_when_the_network_fails_and_does_not_start_again_with_it(
+    shop: Workshop, page: Page
+) -> None:
+    hold(page)
+    shop.stops(lambda: page.context.set_offline(True))
+    changes = len(shop.outputs)
+    page.context.set_offline(False)
+    page.wait_for_timeout(1500)
+    assert len(shop.outputs) == changes, "the late renewals and repetitions have no effect"
+    page.mouse.up()
+
+
+def test_a_motor_stops_when_a_second_finger_touches_or_the_finger_slides_off_or_the_page_closes(
+    shop: Workshop,
+) -> None:
+    page = shop.open(size=(360, 740), has_touch=True, is_mobile=True, color_scheme="dark")
+    devtools = page.context.new_cdp_session(page)
+    box = page.get_by_role("button", name=DRUM).bounding_box()
+    assert box is not None
+    first = {"x": box["x"] + 20, "y": box["y"] + 20, "id": 1}
+    second = {"x": box["x"] - 30, "y": box["y"] + 20, "id": 2}
+
+    def touch(kind: str, *points: dict[str, float]) -> None:
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    touch("touchStart", first)
+    shop.stops(lambda: touch("touchStart", first, second))
+    touch("touchCancel")
+    touch("touchStart", first)
+    shop.stops(lambda: touch("touchMove", {**first, "y": first["y"] + 200}))
+    touch("touchCancel")
+    keep(page, "service_phone")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    touch("touchStart", first)
+    shop.stops(page.context.close)
+
+
+def test_an_axis_moves_after_homing_and_stops_with_its_ramp(shop: Workshop, page: Page) -> None:
+    gantry = page.get_by_role("listitem").filter(has_text=re.compile("^gantry_z"))
+    page.get_by_label("Search").fill("gantry_z")
+    page.get_by_role("button", name="Hold to move gantry_z backward").scroll_into_view_if_needed()
+    page.get_by_role("button", name="Home", exact=True).click()
+    expect(page.get_by_text(re.compile("gantry_z.* is at home|at home"))).to_be_visible()
+    before = position(shop, "gantry_z")
+    hold(page, "Hold to move gantry_z backward")
+    until(lambda: position(shop, "gantry_z") != before)
+    page.mouse.up()
+    expect(page.get_by_text("gantry_z moves;")).to_have_count(0)
+    page.wait_for_timeout(600)
+    stopped = position(shop, "gantry_z")
+    assert stopped != before
+    page.wait_for_timeout(400)
+    assert position(shop, "gantry_z") == stopped
+    expect(gantry.first).to_contain_text("mm")
+    page.get_by_label("Search").fill("")
+
+
+def position(shop: Workshop, axis: str) -> float:
+    """The position of an axis in the live channels, millimetres."""
+    mode = shop.table.status.service_mode
+    assert mode is not None
+    value = mode.channels[axis].value
+    assert value is not None
+    return float(value)
+
+
+def test_a_sensor_is_shown_live_with_its_last_seconds(shop: Workshop, page: Page) -> None:
+    page.get_by_label("Search").fill("lid")
+    closed = page.get_by_role("listitem").filter(has=page.get_by_text("lid_closed", exact=True))
+    expect(closed.locator(".channel-value")).to_have_text(re.compile("^active"))
+    hold(page, "Hold to move lid forward")
+    expect(closed.locator(".channel-value")).to_have_text(re.compile("^inactive"))
+    page.wait_for_timeout(1200)
+    page.mouse.up()
+    line = closed.locator(".trace .line")
+    path = line.get_attribute("d") or ""
+    heights = [float(each) for each in re.findall(r"V([\d.]+)", path)]
+    assert heights[-1] > heights[0], "the trace falls when the switch is left"
+    keep(page, "service_trace")
+    page.get_by_label("Search").fill("")
+
+
+def test_leaving_service_mode_restores_the_state_before(shop: Workshop, page: Page) -> None:
+    plant = shop.table.plant
+    page.get_by_role("button", name="Leave service mode").click()
+    expect(page.get_by_role("button", name="Enter service mode")).to_be_visible(timeout=30_000)
+    state = shop.table.status.service
+    assert (state.state, state.sentence) == (
+        "idle",
+        "Nobody plays; choose a game to begin.",
+    )
+    assert plant.lid is not None and not plant.lid.is_open()
+    assert not [name for name in ("drum", "lid") if shop.is_on(name)]
