@@ -3,8 +3,10 @@
 
 PYTHON ?= python3
 UV ?= uv
-# One more than the cores of a small computer, because some tests wait for real time to pass.
-JOBS ?= 3
+# Two more than the cores of a small computer, because some tests wait for real time to pass.
+JOBS ?= 4
+# The quick tests hardly wait, and each process takes seconds to find all tests.
+QUICK_JOBS ?= 3
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,8 +19,8 @@ COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11
 # Processes that tests start load compiled modules, even where the environment forbids to write them.
 export PYTHONDONTWRITEBYTECODE :=
 # The tests of a file run in one process: they share simulated rounds and built firmware. The files
-# start in the order of tests/conftest.py.
-PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+# start in the order of tests/longest.py.
+PYTEST = $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-quick check format bench evidence mutants docs lock clean firmware-tools \
@@ -43,10 +45,10 @@ run: $(VENV)/.run
 	@$(BIN)/wallwright serve --sim 25 --game wenzhou --automatic --until ready --listen 127.0.0.1:0
 
 test: $(VENV)/.dev firmware-tools browser-tools
-	$(PYTEST)
+	$(PYTEST) -n $(JOBS)
 
 test-quick: $(VENV)/.dev firmware-tools browser-tools
-	$(PYTEST) -m "not slow" --hypothesis-profile quick
+	$(PYTEST) -n $(QUICK_JOBS) -m "not slow" --hypothesis-profile quick
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

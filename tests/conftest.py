@@ -10,6 +10,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.longest import LONGEST
 from tests.quick import VARIANTS
 
 # Derandomized, so that a test that has passed passes again. `search` tries new random examples.
@@ -17,12 +18,17 @@ settings.register_profile(
     "house",
     deadline=None,
     derandomize=True,
+    max_examples=50,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("quick", parent=settings.get_profile("house"), max_examples=12)
 settings.register_profile(
-    "evidence", parent=settings.get_profile("house"), derandomize=False, database=None
+    "evidence",
+    parent=settings.get_profile("house"),
+    derandomize=False,
+    max_examples=100,
+    database=None,
 )
 settings.register_profile("search", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile("house")
@@ -42,7 +48,7 @@ DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests for `make evidence` only, and put slow tests first.
+    """Leave out tests for `make evidence` only, and put the longest files and slow tests first.
 
     A slow test that starts last would leave the other processes idle.
     """
@@ -53,7 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.name.startswith(DOUBLED) or _is_for_a_variant(item):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=_time_limit, reverse=True)
+    items.sort(key=_start)
 
 
 def _is_for_evidence_only(item: pytest.Item) -> bool:
@@ -75,6 +81,16 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+def _start(item: pytest.Item) -> tuple[int, float]:
+    """Return the key by which tests are sorted: the place in `LONGEST`, then minus `_time_limit`.
+
+    The processes take whole files in the order of the first test of each.
+    """
+    file = item.nodeid.partition("::")[0]
+    place = LONGEST.index(file) if file in LONGEST else len(LONGEST)
+    return place, -_time_limit(item)
 
 
 def _time_limit(item: pytest.Item) -> float:

@@ -13,6 +13,7 @@ from importlib import import_module, metadata, resources
 from pathlib import Path
 
 from rules.errors import WallwrightError
+from tests.longest import LONGEST
 
 HOUSE = Path(__file__).parent.parent
 ROOMS = ("rules", "config", "firmware_bridge", "controller")
@@ -170,6 +171,11 @@ def test_the_command_wallwright_prints_its_version() -> None:
         check=True,
     )
     assert metadata.version("wallwright") in ended.stdout
+
+
+def test_every_file_that_starts_first_exists() -> None:
+    assert [name for name in LONGEST if not (HOUSE / name).is_file()] == []
+    assert len(set(LONGEST)) == len(LONGEST)
 
 
 def _imported(file: Path) -> set[str]:

@@ -54,11 +54,11 @@ QUICK = [
     ("pai_gow", "pai_gow"),
 ]
 ONCE = [(game, "robotic") for game in GAMES] + [("wenzhou", "classic"), *QUICK]
-"""Every game at one table, and every table with one game; `make test` runs a third of the other
+"""Every game at one table, and every table with one game; `make test` runs a sixth of the other
 pairs."""
 PAIRS = [
     *slow_except(QUICK, dict.fromkeys(ONCE)),
-    *sampled(3, [pair for pair in FITTING if pair not in ONCE]),
+    *sampled(6, [pair for pair in FITTING if pair not in ONCE]),
 ]
 
 

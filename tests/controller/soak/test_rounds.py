@@ -13,8 +13,8 @@ from controller.soak.evening import play_evening
 from controller.soak.scenarios import EVENING, evening_of, pairs_of
 from tests.quick import tries
 
-PARTS, EACH = 10, 2
-"""Number of parts, and evenings of three rounds of each part: 60 rounds. `make evidence` plays
+PARTS, EACH = 6, 2
+"""Number of parts, and evenings of three rounds of each part: 36 rounds. `make evidence` plays
 10,000 rounds."""
 
 

@@ -15,7 +15,7 @@ from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
-FUZZ_SECONDS = 4
+FUZZ_SECONDS = 2
 """Seconds of fuzzing in this test; `make evidence` fuzzes for ten minutes."""
 LONGEST_INPUT = 1024
 

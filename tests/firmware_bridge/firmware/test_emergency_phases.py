@@ -24,7 +24,8 @@ from tests.firmware_bridge.firmware.emulated_rounds import build
 
 pytestmark = [pytest.mark.slow]
 
-PHASES = 150
+PHASES = 75
+"""Phases of each kind of command; `make evidence` tries 10,000."""
 
 
 @pytest.fixture(scope="module", autouse=True)
