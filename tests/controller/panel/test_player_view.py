@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from controller.service.commands import CommandReply
-from controller.service.status import PauseCauseStatus
+from controller.service.status import MachineStatus, PauseCauseStatus
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import PASSWORD
 from tests.controller.panel.conftest import PHONE, OpenPage
@@ -192,6 +192,18 @@ def test_pause_resume_and_the_lid_key_are_commands(
         "resume",
         "end_session",
     ]
+
+
+def test_the_lids_key_is_named_by_what_its_next_press_confirms(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
+    page = open_page("player", role="player")
+    table.change(**session(machine=MachineStatus(under="staged", top="playing", mode="going")))
+    expect(page.get_by_role("button", name="Take the tiles in")).to_be_visible()
+    table.change(machine=MachineStatus(under="gathering", top="collecting", mode="going"))
+    page.get_by_role("button", name="The tiles are in").click()
+    expect(page.get_by_role("button", name="Take the tiles in")).to_have_count(0)
+    assert [name for name, _ in table.commands()] == ["press_lid_key"]
 
 
 def test_results_and_debts_are_shown_in_words(table: RunningPanel, open_page: OpenPage) -> None:

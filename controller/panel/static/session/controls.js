@@ -16,11 +16,13 @@ export function Controls() {
   const give = (name, values) => () => run(() => command(name, values));
   const paused = status.pause.length > 0;
   const playing = Boolean(status.session);
+  // The lid is open: the second press of its key confirms that the tiles are in.
+  const collecting = status.machine?.top === "collecting";
   return html`<section class="controls" aria-label=${t("controls.label")}>
     <div class="actions">
       ${playing &&
       html`<button class="key" disabled=${busy} onClick=${give("press_lid_key")}>
-        <${Icon} name="tiles" />${t("controls.lid_key")}</button>`}
+        <${Icon} name="tiles" />${t(collecting ? "controls.tiles_are_in" : "controls.lid_key")}</button>`}
       ${paused
         ? html`<button class="key primary" disabled=${busy} onClick=${give("resume")}>
             <${Icon} name="play" />${t("controls.resume")}</button>`
