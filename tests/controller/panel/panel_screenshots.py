@@ -15,11 +15,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from controller.service.status import ServiceStatus
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import PASSWORD
 from tests.controller.panel.browser import chromium
-from tests.controller.panel.evening import JAM, MODE, NAMES, PAST, RESULTS, WINDS, session
+from tests.controller.panel.evening import JAM, NAMES, PAST, RESULTS, WINDS, session
 from tests.controller.panel.served_panel import running_panel
 
 IMAGES = Path(__file__).parents[3] / "docs/images"
@@ -123,11 +122,6 @@ def roles(browser: Browser) -> None:
         judge.get_by_role("button", name="Judge", exact=True).click()
         judge.evaluate("scrollTo(0, 250)")
         save(judge, "judge")
-        mode = MODE.model_copy(update={"activity": None, "question": None, "change": None})
-        table.change(
-            **session(prompts=(), service_mode=mode, service=ServiceStatus(state="service_mode"))
-        )
-        save(view(UserRole.TECHNICIAN, "technician"), "service")
 
 
 def main() -> None:

@@ -1,0 +1,151 @@
+"""The page when the service is killed, stopped or behind a proxy: it recovers by itself."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.controller.api.test_behind_nginx import _CONFIGURATION, _NGINX, _location
+from tests.controller.panel.browser import keep
+from tests.controller.panel.test_an_evening_by_clicks import WALLWRIGHT, first_start
+
+pytestmark = pytest.mark.slow
+
+LOST = 2000
+"""Milliseconds within which a lost connection is shown."""
+WATCH = """() => {
+  window.lostAt = null;
+  new MutationObserver(() => {
+    if (document.getElementById("connection-lost")) window.lostAt ??= performance.now();
+  }).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+def free_port() -> int:
+    """A port that nobody uses."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Served:
+    """`wallwright serve` with a data folder and a port that outlast it."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.address = f"http://127.0.0.1:{port}/"
+        self.link = ""
+        self._line = f"serve --sim 20 --data {folder} --listen 127.0.0.1:{port}"
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start the service, and wait until it serves."""
+        self._process = subprocess.Popen(
+            (*WALLWRIGHT, *shlex.split(self._line)), stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdout is not None
+        assert self.address in self._process.stdout.readline()
+        if not self.link:
+            found = re.search(r"http://\S+#first-start=\S+", self._process.stdout.readline())
+            assert found is not None
+            self.link = found[0]
+
+    def end(self, by: signal.Signals) -> None:
+        """End the service by a signal."""
+        if self._process is not None:
+            self._process.send_signal(by)
+            self._process.communicate(timeout=30)
+            self._process = None
+
+
+@contextmanager
+def nginx(folder: Path, upstream: str) -> Iterator[str]:
+    """Debian's nginx with the configuration of docs/API.md; yields its address."""
+    assert _NGINX is not None, "nginx is missing; run `make browser-tools`."
+    port = free_port()
+    text = _CONFIGURATION.format(folder=folder, port=port, location=_location(upstream))
+    (folder / "nginx.conf").write_text(text, encoding="utf-8")
+    command = (_NGINX, "-e", "stderr", "-p", str(folder), "-c", str(folder / "nginx.conf"))
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(500):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def is_lost(page: Page, end: Callable[[], object]) -> None:
+    """Require that the page shows the lost connection in time."""
+    page.evaluate(WATCH)
+    began = page.evaluate("performance.now()")
+    end()
+    page.locator("#connection-lost").wait_for()
+    assert page.evaluate("window.lostAt") - began < LOST
+
+
+def recovers(page: Page) -> None:
+    """Require that the page connects again by itself, still signed in."""
+    expect(page.locator("#connection-lost")).to_have_count(0, timeout=15_000)
+    expect(page.locator(".connection.live")).to_have_count(1)
+    expect(page.get_by_role("heading", name="Sign in")).to_have_count(0)
+
+
+def test_pages_recover_after_a_kill_and_after_a_stop_of_the_service_also_behind_nginx(
+    browser: Browser, tmp_path: Path
+) -> None:
+    served = Served(tmp_path / "data", free_port())
+    served.start()
+    try:
+        with nginx(tmp_path, served.address.rstrip("/")) as proxy:
+            page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+            page.set_default_timeout(20_000)
+            first_start(page, served.link)
+            cookies = [{**each, "url": proxy} for each in page.context.cookies()]
+            behind = browser.new_context(viewport={"width": 360, "height": 740})
+            behind.add_cookies(
+                [{"name": each["name"], "value": each["value"], "url": proxy} for each in cookies]
+            )
+            phone = behind.new_page()
+            phone.goto(f"{proxy}#/player")
+            expect(phone.get_by_role("heading", name="The table is free")).to_be_visible()
+            page.evaluate("location.hash = '#/player'")
+            page.get_by_role("radio", name="Wenzhou mahjong").check()
+            page.get_by_label("East").fill("Ann")
+            page.get_by_role("button", name="Start").click()
+            expect(phone.get_by_text("Wenzhou mahjong · Round 1")).to_be_visible(timeout=30_000)
+
+            is_lost(page, lambda: served.end(signal.SIGKILL))
+            phone.locator("#connection-lost").wait_for()
+            keep(page, "connection_lost")
+            keep(phone, "connection_lost_phone")
+            served.start()
+            for each in (page, phone):
+                recovers(each)
+                # The session of the evening has outlasted the process.
+                expect(each.get_by_text(re.compile("Wenzhou mahjong · Round"))).to_be_visible()
+
+            is_lost(phone, lambda: served.end(signal.SIGTERM))
+            phone.wait_for_timeout(2500)
+            served.start()
+            # A page that has slept connects at once when it is seen again.
+            phone.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+            phone.locator("#connection-lost").wait_for(state="detached", timeout=3000)
+            recovers(page)
+            page.get_by_role("button", name="Pause").click()
+            expect(phone.get_by_role("heading", name="Paused")).to_be_visible()
+    finally:
+        served.end(signal.SIGTERM)
