@@ -217,7 +217,14 @@ class CommandDesk:
     # The table
 
     def _press_lid_key(self, given: NoArguments, actor: Actor) -> str:
-        self._require_daemon().press_lid_key()
+        daemon = self._require_daemon()
+        if self._service.guide.is_pushing:
+            raise CommandRefusedError(
+                "tiles_not_in",
+                "The simulated people have not pushed the tiles in yet.",
+                "Wait; they press the key when the tiles are in.",
+            )
+        daemon.press_lid_key()
         return "The lid's key is pressed."
 
     def _answer(self, given: Answer, actor: Actor) -> str:

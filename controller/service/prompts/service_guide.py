@@ -33,6 +33,10 @@ class SimulatedHands(Guide, Protocol):
     def decides(self, step: Step) -> bool:
         """Whether the tiles decide a choice, so that only these people can make it."""
 
+    @property
+    def is_pushing(self) -> bool:
+        """Whether the lid has opened and these people have not pushed the tiles in yet."""
+
     def take_action(self, play: Any, action: Action) -> None:
         """Do what a person has entered for a player. Raises IllegalActionError."""
 
@@ -75,6 +79,11 @@ class ServiceGuide:
             raise AnswerRefusedError("A real table has no simulated people; people act themselves.")
         self.automatic = on
         self._hands.let_people_end_rounds(alone=on)
+
+    @property
+    def is_pushing(self) -> bool:
+        """Whether simulated people are about to push the tiles in; False on a real table."""
+        return self._hands is not None and self._hands.is_pushing
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Have a step done; returns its outcome."""

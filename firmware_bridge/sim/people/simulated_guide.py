@@ -140,6 +140,11 @@ class SimulatedGuide:
         """Whether the tiles decide a choice, so that only these people can make it."""
         return isinstance(step, Choose) and step.what in ("flores laid out", "setter")
 
+    @property
+    def is_pushing(self) -> bool:
+        """Whether the lid has opened and the people have not pushed the tiles in yet."""
+        return self._people.is_pushing
+
     def take_action(self, play: Any, action: Action) -> None:
         """Do what a person has entered for a player. Raises IllegalActionError as the player."""
         self.hand_players.take_action(play, action)

@@ -52,6 +52,8 @@ class People:
         self.racks = tuple(Holder(f"hand {seat}") for seat in range(felt.seats))
         """The tiles that each player holds while a hand is played."""
         self.holders = (*boxes, *self.racks)
+        self.is_pushing = False
+        """Whether the lid has opened and the people have not pushed the tiles in yet."""
         self._boxes = boxes
         self._world = world
         self._keys = modules.keys
@@ -170,11 +172,12 @@ class People:
     def lid_opened(self) -> None:
         """React to the fully open lid: push a set in, and press no key before."""
         self._cancel_presses()
-        self._lid_has_opened = True
+        self._lid_has_opened = self.is_pushing = True
         self._reactions += 1
         self._world.later(self._keys.lid, self._vary(PUSHING), self._push_in)
 
     def _push_in(self) -> None:
+        self.is_pushing = False
         if self._lid_is_open():
             self._pour()
             self._press_until_it_closes()

@@ -307,3 +307,19 @@ def test_a_game_that_the_table_cannot_play_is_refused(
         assert guests.status.session is None
 
     at_a_table(story)
+
+
+def test_the_tiles_are_not_confirmed_before_the_simulated_people_have_pushed_them_in() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("start_session", choice={"game": "threes"})
+        await guests.until(lambda s: (s.machine.top, s.machine.under) == ("playing", "staged"))
+        assert (await guests.give("press_lid_key")).state == "done"
+        await guests.until(lambda s: s.machine.top == "collecting")
+        await asyncio.sleep(4)
+        reply = await guests.give("press_lid_key")
+        assert (reply.state, reply.code) == ("refused", "tiles_not_in")
+        await guests.until(lambda s: bool(s.session and s.session.rounds == 1))
+        await guests.until(lambda s: s.machine.top == "playing")
+        assert guests.status.fault is None
+
+    at_a_table(story, automatic=False)
