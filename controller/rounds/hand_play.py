@@ -268,6 +268,9 @@ class HandPlay:
             async with self._place.rig.leased(*self._parts):
                 for step in owed:
                     await self._deal.hand_over(step)
+            # The player takes the tile up now. A resumed run that did not know of the delivery
+            # would look for the tile where the gantry set it down.
+            await self._run_state.journal.settle()
         return after
 
     async def _settled(self, play: Any) -> Match:

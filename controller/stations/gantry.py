@@ -116,20 +116,17 @@ class GantryStation:
         """Take a block and set it down. Raises TableFault; the jaws then stay where they stopped.
 
         A `doubtful` carry was begun by an interrupted run: a block in the jaws or at its source is
-        carried to the target; a block in neither place has already arrived. The jaws do not close
-        before all notes of `work` are on disk.
+        carried to the target; a block at the target stays there. A block in none of these places
+        slipped out of the jaws, and the carry is repeated from the source, where a person puts it.
+        The jaws do not close before all notes of `work` are on disk.
         """
         work = work or DiscardingNotebook()
         if not doubtful:
             await self._take(work, move.source, move.clear, move.target)
-        elif await self._find_block(move.source):
-            await self._reach(move.target, move.clear)
-            if not await self._loaded.active():
-                # The block slipped out of the jaws; the carry is repeated from the source.
-                await self._jaws.go_back()
-                await self._take(work, move.source, move.clear, move.target)
-        else:
-            return
+        elif not await self._find_block(move):
+            # The block can lie on other stacks, higher than the planned clearance.
+            await self._jaws.go_back()
+            await self._take(work, move.source, self._top, move.target)
         await self._release(move.target, move.clear)
 
     async def turn_over(self, move: TurnOver, work: Notebook | None = None) -> int | None:
@@ -159,23 +156,27 @@ class GantryStation:
         await self._turner.go_back()
         return read.tag
 
-    async def _find_block(self, source: Grasp) -> bool:
-        """Look for the block in the jaws, then at its source; returns whether the jaws hold it.
+    async def _find_block(self, move: Carry) -> bool:
+        """Look for the block in the jaws, at its source, and at its target.
 
-        The jaws travel at their greatest height, because the block can already be at its
-        target on the field.
+        Returns whether the jaws hold it at its target. The jaws travel at their greatest height,
+        because the block can already be at its target on the field.
         """
         await self._go_up(self._top)
-        if await self._loaded.active():
-            return True
-        await self._jaws.go_back()
-        await self._reach(source, self._top)
-        await self._jaws.go_forth()
-        await self._go_up(self._top)
-        if await self._loaded.active():
-            return True
-        await self._jaws.go_back()
-        return False
+        held = await self._loaded.active()
+        if not held:
+            await self._jaws.go_back()
+            await self._reach(move.source, self._top)
+            await self._jaws.go_forth()
+            await self._go_up(self._top)
+            held = await self._loaded.active()
+        if held:
+            await self._reach(move.target, move.clear)
+        else:
+            await self._jaws.go_back()
+            await self._reach(move.target, self._top)
+            await self._jaws.go_forth()
+        return await self._loaded.active()
 
     async def _take(
         self, work: Notebook, source: Grasp, clear: float, target: Grasp | None = None

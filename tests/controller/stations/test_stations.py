@@ -408,6 +408,24 @@ def test_a_block_found_in_the_jaws_after_a_restart_is_carried_to_its_target() ->
     assert board.commands.count("grip back") == 1
 
 
+def test_a_block_found_at_its_target_after_a_restart_stays_there() -> None:
+    # `loaded`: not in the jaws, not at the source, gripped at the target, released.
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [0, 0, 1, 0]
+    assert rig.gantry is not None
+    clock.run(rig.gantry.carry(packet(), doubtful=True))
+    assert board.commands.count("grip forward") == 2
+    assert board.levels["loaded"] == [0]
+
+
+def test_a_block_found_nowhere_after_a_restart_was_not_delivered() -> None:
+    rig, _ = rig_of("robotic")
+    assert rig.gantry is not None
+    fault = fault_of(rig.gantry.carry(packet(), doubtful=True))
+    assert fault.fault is Fault.EMPTY_GRIP
+    assert "x 0.100 m, y -0.300 m" in fault.evidence, "the position at which people put it back"
+
+
 def test_tiles_that_stick_in_the_jaws_are_a_fault() -> None:
     rig, board = rig_of("robotic")
     board.levels["loaded"] = [1]
