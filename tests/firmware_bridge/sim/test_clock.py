@@ -45,6 +45,25 @@ def test_every_timer_fires_in_order_and_at_its_own_time(times: list[float]) -> N
     assert all(abs(at - when) < 1e-9 for when, at in fired)
 
 
+def test_a_timer_that_another_cancels_at_the_same_instant_does_not_fire() -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        fired: list[str] = []
+
+        def cancel_second() -> None:
+            second.cancel()
+
+        loop.call_at(1.0, cancel_second)
+        second = loop.call_at(1.0, fired.append, "second")
+        third = loop.call_later(1.0, fired.append, "third")
+        await asyncio.sleep(2.0)
+        assert fired == ["third"]
+        assert (second.cancelled(), third.cancelled(), third.when()) == (True, False, 1.0)
+        assert "cancelled at 1.000000 s" in repr(second)
+
+    run(main())
+
+
 def test_tasks_that_sleep_are_woken_in_the_order_of_their_times() -> None:
     woken: list[tuple[str, float]] = []
 
