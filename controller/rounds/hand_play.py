@@ -94,6 +94,11 @@ class HandPlay:
         return self._open[1]
 
     @property
+    def is_correcting(self) -> bool:
+        """Whether a correction was given that has not begun yet; no action is taken until then."""
+        return self._correction is not None and self._correction.done()
+
+    @property
     def acts(self) -> int:
         """Number of actions that were taken and count."""
         return len(self._taken)

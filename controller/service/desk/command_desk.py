@@ -245,22 +245,37 @@ class CommandDesk:
                     f"{lead.name} leads this recovery.",
                     "Take the lead first, if that person agrees.",
                 )
+        daemon = service.daemon
+        corrects = daemon is not None and daemon.hand is not None and daemon.hand.is_correcting
+        if prompt is not None and prompt.kind == "act" and corrects:
+            raise CommandRefusedError(
+                "correcting", "Actions are being taken back.", "Wait for the next prompt."
+            )
         fresh = service.prompts.answer(given.prompt, given.value)
         return "The answer is taken." if fresh else "This answer was given before."
 
     def _correct(self, given: Correct, actor: Actor) -> str:
-        self._require_daemon().correct(given.acts, actor.name, given.reason)
-        return f"The last {given.acts} actions are taken back."
+        daemon = self._require_daemon()
+        if self._service.prompts.takes_answer("act"):
+            raise CommandRefusedError(
+                "action_entered",
+                "An action was entered at this moment.",
+                "Look at the actions, and correct them again.",
+            )
+        daemon.correct(given.acts, actor.name, given.reason)
+        last = "action is" if given.acts == 1 else f"{given.acts} actions are"
+        return f"The last {last} taken back."
 
     def _pause(self, given: NoArguments, actor: Actor) -> str:
-        self._require_daemon().pause()
+        self._require_daemon()
+        self._service.runs.pause()
         return "The table is paused."
 
     def _resume(self, given: NoArguments, actor: Actor) -> str:
         daemon = self._require_daemon()
         if not daemon.is_held:
             raise CommandRefusedError("not_paused", "No person has paused the table.")
-        daemon.resume()
+        self._service.runs.resume()
         return "The table resumes."
 
     def _automatic(self, given: Automatic, actor: Actor) -> str:

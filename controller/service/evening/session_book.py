@@ -58,6 +58,8 @@ class SessionBook:
         self.id = session
         self.game = game
         self.ending = False
+        self.chosen: GameChoice | None = None
+        """The game that people have chosen for the next shuffle, until its first round begins."""
         self.hand = 0
         """The number of the present round in the session; 0 before the first one."""
         self.dealer = game.orders.dealer

@@ -62,6 +62,13 @@ class SessionKeeper:
         """End the session when the present round is over."""
         assert self.book is not None
         self.book.ending = True
+        self._keep()
+
+    def choose(self, choice: GameChoice | None) -> None:
+        """Keep the game that people have chosen for the next shuffle; None if none is chosen."""
+        if self.book is not None and self.book.chosen != choice:
+            self.book.chosen = choice
+            self._keep()
 
     def end(self) -> None:
         """End the session now."""
@@ -89,6 +96,10 @@ class SessionKeeper:
             started=kept["started"],
             results=tuple(HandResult.model_validate(row) for row in rows),
         )
+        # Releases before these two keys existed have written neither of them.
+        self.book.ending = kept.get("ending", False)
+        chosen = kept.get("chosen")
+        self.book.chosen = None if chosen is None else GameChoice.model_validate(chosen)
         return self.book
 
     def use_settlements(self, entries: Iterable[Entry]) -> None:
@@ -117,6 +128,8 @@ class SessionKeeper:
             return hand or 0
         if hand is None:
             self.book.change_game(game)
+        if self.book.chosen == game.choice:
+            self.choose(None)
         return self.book.begin_round(hand)
 
     def round_over(self) -> None:
@@ -130,5 +143,13 @@ class SessionKeeper:
 
     def _keep(self) -> None:
         book = self.book
-        value = None if book is None else {"id": book.id, "started": book.started}
+        value: dict[str, object] | None = None
+        if book is not None:
+            chosen = None if book.chosen is None else book.chosen.model_dump(mode="json")
+            value = {
+                "id": book.id,
+                "started": book.started,
+                "ending": book.ending,
+                "chosen": chosen,
+            }
         self._thread.write(lambda store: store.put_fact(SESSION, value))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from controller.service.status import OpenPrompt
+from controller.service.status import OpenPrompt, PromptKind
 from rules.errors import WallwrightError
 
 T = TypeVar("T")
@@ -56,6 +56,13 @@ class OpenPrompts:
         """The open prompt with this id; None if it is not open."""
         waiting = self._waiting.get(prompt)
         return None if waiting is None else waiting.prompt
+
+    def takes_answer(self, kind: PromptKind) -> bool:
+        """Whether a prompt of this kind was answered at this moment, and is closed next."""
+        return any(
+            waiting.prompt.kind == kind and waiting.answer.done()
+            for waiting in self._waiting.values()
+        )
 
     async def ask(self, prompt: OpenPrompt, read: Callable[[str], T]) -> T:
         """Open a prompt and wait for its answer; `read` converts it and raises RulesError if not.

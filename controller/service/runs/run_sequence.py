@@ -40,6 +40,8 @@ ABANDONED = "the round was abandoned"
 """The reason to put every tile away after a fault that a person has cleared so."""
 TILES_MOVED = "parts that carry tiles were moved in service mode"
 """The reason to put every tile away after service mode."""
+PAUSED = "paused"
+"""Name of the fact in the store that says whether a person has paused the table."""
 RUN_CHOICE = "run choice"
 """Name of the fact in the store that has the choice of the present run."""
 
@@ -136,6 +138,8 @@ class RunSequence:
         """Set to end the present run: the service stops, or service mode begins."""
         self._may_run = asyncio.Event()
         self._put_away_reason: str | None = None
+        self._begins_paused = False
+        """Whether a person had paused the table when an earlier start of the service ended."""
 
     @property
     def is_simulated(self) -> bool:
@@ -153,6 +157,7 @@ class RunSequence:
 
     def choose(self, game: PlannedGame) -> None:
         """Choose the game that applies from the next shuffle."""
+        self._sessions.choose(game.choice)
         self.wanted = game
         if self.programme is not None:
             self.programme.choose(game)
@@ -163,6 +168,18 @@ class RunSequence:
             self._put_away_reason = ABANDONED
         self.failure = None
         self._may_run.set()
+
+    def pause(self) -> None:
+        """Pause the table until `resume`, also over a restart of the service."""
+        assert self.daemon is not None
+        self.daemon.pause()
+        self._thread.write(lambda store: store.put_fact(PAUSED, True))
+
+    def resume(self) -> None:
+        """End a pause that `pause` began."""
+        assert self.daemon is not None
+        self.daemon.resume()
+        self._thread.write(lambda store: store.put_fact(PAUSED, None))
 
     def use(self, table: Table) -> None:
         """Use another configuration; the present run is resumed with it."""
@@ -205,6 +222,7 @@ class RunSequence:
         if book is not None:
             self.wanted = book.game
             self._state.set_state("session", f"{book.game.orders.game.title} continues.")
+        self._begins_paused = bool(await self._thread.read(lambda store: store.fact(PAUSED)))
         choice = await self._thread.read(lambda store: store.fact(RUN_CHOICE))
         if choice is not None and not self.is_simulated:
             # The tiles of the last run are on the table, also if nobody plays.
@@ -277,6 +295,11 @@ class RunSequence:
                 programme.begin_session(book.id, game)
             else:
                 programme.continue_session(book.id)
+            if book.chosen is not None:
+                programme.choose(self._state.plan(book.chosen))
+        if self._begins_paused:
+            self._begins_paused = False
+            run.daemon.pause()
         run.resume()
         end = await run.play(programme, self._interrupt)
         self._put_away_reason = None

@@ -38,7 +38,8 @@ def _sentence(event: dict[str, Any]) -> tuple[str, Kind] | None:
             who = "" if winner is None else f"seat {winner} wins, "
             return f"The hand is over: {who}{name}.", "info"
         case {"event": "actions_taken_back", "acts": acts, "by": by}:
-            return f"{by} has taken back the last {acts} actions.", "warning"
+            last = "action" if acts == 1 else f"{acts} actions"
+            return f"{by} has taken back the last {last}.", "warning"
         case {"event": "hand_abandoned"}:
             return "The hand was abandoned.", "warning"
         case {"event": "seats_drawn"}:
