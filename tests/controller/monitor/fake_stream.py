@@ -22,13 +22,17 @@ HEARTBEAT = 0.3
 
 
 class FakeStream:
-    """Serves one status. `requests` has the query of every connection that was accepted."""
+    """Serves one status. `requests` has the query of every connection that was accepted.
+
+    `losses` is a list for the tests: why the reader lost each connection.
+    """
 
     def __init__(self, status: dict[str, Any]) -> None:
         self.status = status
         self.sequence = 7
         self.run = "run1"
         self.requests: list[dict[str, list[str]]] = []
+        self.losses: list[str] = []
         self.is_silent = False
         self.port = 0
         self._at = 100.0
@@ -90,11 +94,16 @@ class FakeStream:
         async def call() -> None:
             await work()
 
-        asyncio.run_coroutine_threadsafe(call(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(call(), self._loop).result(60)
 
     async def _start(self) -> None:
         self._server = await serve(
-            self._serve, "127.0.0.1", self.port, process_request=self._check, ping_interval=None
+            self._serve,
+            "127.0.0.1",
+            self.port,
+            process_request=self._check,
+            ping_interval=None,
+            close_timeout=0.5,
         )
         self.port = self._server.sockets[0].getsockname()[1]
 
@@ -119,11 +128,11 @@ class FakeStream:
         assert socket.request is not None
         asked = parse_qs(urlsplit(socket.request.path).query)
         self.requests.append(asked)
+        self._clients.add(socket)
         resumes = asked.get("run") == [self.run] and asked.get("since") == [str(self.sequence)]
         if not resumes:
             first = {"type": "snapshot", "run": self.run, "sequence": self.sequence}
             await socket.send(json.dumps({**first, "at": self._now(), "status": self.status}))
-        self._clients.add(socket)
         beating = asyncio.ensure_future(self._beat(socket))
         try:
             await socket.wait_closed()
