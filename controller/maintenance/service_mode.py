@@ -64,6 +64,7 @@ class Workshop:
     `boards` are open. `supply` are the supplies of boards with a relay or signal lamps, if another
     part of the program has created them. `table_file` is the table's own file, None for a table of
     the package. `helper` is a simulated person. `statistics` are those of the table's journal.
+    `pace` is the number of seconds of the event loop's clock in a real second.
     """
 
     table: Table
@@ -74,6 +75,7 @@ class Workshop:
     table_file: Path | None = None
     helper: Helper | None = None
     statistics: TableStatistics | None = None
+    pace: float = 1.0
 
 
 class ServiceMode:
@@ -107,7 +109,15 @@ class ServiceMode:
             table, boards, facts, clock, self._mark, self._lost
         )
         self._jogging = Jogging(
-            table, boards, self._leases, monitor, facts, clock, self._report, self._mark
+            table,
+            boards,
+            self._leases,
+            monitor,
+            facts,
+            clock,
+            self._report,
+            self._mark,
+            workshop.pace,
         )
         questions = self._questions = TechnicianQuestions(clock, self._mark)
         step = self._activities.step

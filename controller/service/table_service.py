@@ -74,6 +74,7 @@ class TableService:
         self.thread = thread
         self.mode_status: ServiceModeStatus | None = None
         self._loop = loop
+        self._pace = pace
         self.clock: Callable[[], float] = lambda: round(loop.time() - begun, 6)
         number = (store.fact("starts") or 0) + 1
         store.put_fact("starts", number)
@@ -280,6 +281,7 @@ class TableService:
             table_file=self.table_file,
             journal=self.runs.options.journal,
             journal_copy=self.runs.options.journal_copy,
+            pace=self._pace,
         )
         self.runs.enter_service_mode(shift)
         return shift

@@ -30,7 +30,7 @@ from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 from firmware_bridge.wire.messages import Refusal
 
 RENEWAL = 0.3
-"""Seconds after the last renewal at which a jog is stopped."""
+"""Real seconds after the last renewal at which a jog is stopped."""
 LONGEST = 60.0
 """Seconds after which a jog ends in any case (our choice)."""
 ANSWER = 0.05
@@ -70,6 +70,8 @@ class Jogging:
     """The jogs of one table, one at a time.
 
     `facts` are the facts of every channel; `report` takes findings, `changed` is called at changes.
+    `pace` is the number of seconds of the event loop's clock in a real second, in which clients
+    renew: above 1 for a simulated table that runs faster than real time.
     """
 
     def __init__(
@@ -82,7 +84,9 @@ class Jogging:
         clock: Callable[[], float],
         report: Report,
         changed: Callable[[], None],
+        pace: float = 1.0,
     ) -> None:
+        self._renewal = RENEWAL * pace
         self._table = table
         self._boards = boards
         self._leases = leases
@@ -151,7 +155,7 @@ class Jogging:
         now = asyncio.get_running_loop().time()
         if not press.number and now >= self._spent_until:
             return False
-        self._spent_until = now + RENEWAL
+        self._spent_until = now + self._renewal
         return True
 
     def _check(self, channel: str, config: Channel, direction: Direction, speed: int) -> None:
@@ -222,7 +226,7 @@ class Jogging:
         if jog.timer is not None:
             jog.timer.cancel()
         loop = asyncio.get_running_loop()
-        jog.timer = loop.call_later(RENEWAL, self._release, jog, "not renewed")
+        jog.timer = loop.call_later(self._renewal, self._release, jog, "not renewed")
 
     def _release(self, jog: _Jog, why: str) -> None:
         """Stop the motor in this instant."""
@@ -252,7 +256,7 @@ class Jogging:
             if self._jog is jog:
                 self._jog = None
             self._spent = (jog.press, channel, jog.status.direction)
-            forgotten = asyncio.get_running_loop().time() + RENEWAL
+            forgotten = asyncio.get_running_loop().time() + self._renewal
             self._spent_until = 0.0 if jog.released == "stopped" else forgotten
             self._changed()
         await self._monitor.refresh(channel)

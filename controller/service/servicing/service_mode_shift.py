@@ -43,6 +43,7 @@ class ServiceModeShift:
         table_file: Path | None = None,
         journal: Path | None = None,
         journal_copy: Path | None = None,
+        pace: float = 1.0,
     ) -> None:
         self.name = name
         self.mode: ServiceMode | None = None
@@ -60,6 +61,7 @@ class ServiceModeShift:
         self._show = show
         self._table_file = table_file
         self._journal = journal, journal_copy
+        self._pace = pace
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._is_simulated = False
         self._begun = asyncio.Event()
@@ -117,6 +119,7 @@ class ServiceModeShift:
                 table_file=self._table_file,
                 helper=helper,
                 statistics=self._statistics(),
+                pace=self._pace,
             )
             async with service_mode(workshop, self.name, self._show) as mode:
                 self.mode = mode

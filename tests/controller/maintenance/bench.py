@@ -77,12 +77,13 @@ def on_bench(
     *faults: str,
     file: Path | None = None,
     helped: bool = True,
+    pace: float = 1.0,
 ) -> None:
     """Run a scenario in service mode of a simulated table; then leave service mode."""
     machine = load_table(table) if isinstance(table, str) else table
 
     async def run() -> None:
-        async with opened(machine, *faults, file=file, helped=helped) as bench:
+        async with opened(machine, *faults, file=file, helped=helped, pace=pace) as bench:
             await scenario(bench)
             await bench.mode.leave()
 
@@ -91,7 +92,11 @@ def on_bench(
 
 @asynccontextmanager
 async def opened(
-    machine: Table, *faults: str, file: Path | None = None, helped: bool = True
+    machine: Table,
+    *faults: str,
+    file: Path | None = None,
+    helped: bool = True,
+    pace: float = 1.0,
 ) -> AsyncIterator[ServiceBench]:
     """A simulated table in service mode, which the block has to leave."""
     game, config = next(
@@ -116,7 +121,13 @@ async def opened(
     loop = asyncio.get_running_loop()
     helper = SelftestWatcher(hardware.plant) if helped else None
     workshop = Workshop(
-        machine, config.tile, hardware.boards, loop.time, table_file=file, helper=helper
+        machine,
+        config.tile,
+        hardware.boards,
+        loop.time,
+        table_file=file,
+        helper=helper,
+        pace=pace,
     )
     published: list[ServiceModeStatus] = []
     mode = ServiceMode(workshop, "Ann", published.append)

@@ -40,6 +40,22 @@ def test_a_jog_stops_300_ms_after_the_last_renewal() -> None:
     on_bench("robotic", scenario)
 
 
+def test_at_twenty_times_the_speed_a_renewal_still_holds_for_300_real_ms() -> None:
+    async def scenario(bench: ServiceBench) -> None:
+        await bench.mode.jog("drum", "forward", 300, ANN)
+        for _ in range(3):
+            await asyncio.sleep(0.2 * 20)
+            await bench.mode.jog("drum", "forward", 300, ANN)
+        last = asyncio.get_running_loop().time()
+        assert bench.last("drum")[1] == 300
+        await asyncio.sleep(1.0 * 20)
+        stopped, value = bench.last("drum")
+        assert value == 0
+        assert RENEWAL * 20 <= stopped - last <= RENEWAL * 20 + LATENCY
+
+    on_bench("robotic", scenario, pace=20.0)
+
+
 def test_renewals_keep_one_motion_without_a_gap() -> None:
     async def scenario(bench: ServiceBench) -> None:
         await bench.hold("drum", "forward", 300, 3.0)
