@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from config.schema import Modules
 from firmware_bridge.sim.plant.below_lid.drum import Drum
@@ -63,6 +64,8 @@ class People:
         self._play = play
         self._lid_is_open = _no_lid
         self._lid_has_opened = False
+        self._pressed = False
+        """Whether these people have pressed the lid's key since the lid was last open."""
         self._reactions = 0
         """The number of the table's reactions to a key: openings of the lid, or, in games without
         tiles, changes of the ready lamp."""
@@ -100,6 +103,7 @@ class People:
 
     def _press_until(self, has_reacted: Callable[[], bool]) -> None:
         """Press the lid's key, and again after `IMPATIENCE` until the table has reacted."""
+        self._pressed = True
         self.press(self._keys.lid)
 
         def check() -> None:
@@ -170,16 +174,22 @@ class People:
             self.press(self._keys.done)
 
     def lid_opened(self) -> None:
-        """React to the fully open lid: push a set in, and press no key before."""
-        self._cancel_presses()
-        self._lid_has_opened = self.is_pushing = True
-        self._reactions += 1
-        self._world.later(self._keys.lid, self._vary(PUSHING), self._push_in)
+        """React to the fully open lid: push a set in, and press no key before.
 
-    def _push_in(self) -> None:
+        If a screen's user has opened the lid while tiles are in the drum, it is for a forgotten
+        tile. The people then only close it.
+        """
+        self._cancel_presses()
+        pours = self._pressed or not self._drum
+        self._lid_has_opened, self._pressed, self.is_pushing = True, False, pours
+        self._reactions += 1
+        self._world.later(self._keys.lid, self._vary(PUSHING), partial(self._push_in, pours))
+
+    def _push_in(self, pours: bool) -> None:
         self.is_pushing = False
         if self._lid_is_open():
-            self._pour()
+            if pours:
+                self._pour()
             self._press_until_it_closes()
             if self._ready_lamp_on:
                 self._continue()
