@@ -99,11 +99,12 @@ class People:
 
     def press(self, key: str) -> None:
         """Press a key for a moment."""
+        if key == self._keys.lid and not self._lid_is_open():
+            self._pressed = True
         self._world.blink(key, KEY)
 
     def _press_until(self, has_reacted: Callable[[], bool]) -> None:
         """Press the lid's key, and again after `IMPATIENCE` until the table has reacted."""
-        self._pressed = True
         self.press(self._keys.lid)
 
         def check() -> None:

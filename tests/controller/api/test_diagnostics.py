@@ -146,8 +146,8 @@ def _used(address: str, token: str) -> tuple[set[str], bytes]:
         names = {"names": {"0": "Ann of the bundle"}}
         command = {"id": "n1", "name": "name_players", "arguments": names}
         assert tess.post(f"{V1}/commands", json=command).status_code == 200
-        for _ in range(200):
-            if tess.get(f"{V1}/journal").text:
+        for _ in range(600):  # the journal begins when the table has found its zero positions
+            if tess.get(f"{V1}/journal.ndjson").text:
                 break
             time.sleep(0.05)
         bundle = tess.get(f"{V1}/diagnostics.zip")
