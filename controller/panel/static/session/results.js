@@ -54,7 +54,7 @@ function Debts({ debts }) {
   return html`<section class="card">
     <h2>${t("debts.title")}</h2>
     <ul class="debts">${debts.map(
-      (debt) => html`<li><span>${t("debts.line", { debtor: debt.debtor, creditor: debt.creditor })}</span><b>${number(debt.amount)}</b></li>`,
+      (debt) => html`<li><span>${t("debts.line", { debtor: named(state.status, debt.debtor), creditor: named(state.status, debt.creditor) })}</span><b>${number(debt.amount)}</b></li>`,
     )}</ul>
   </section>`;
 }
