@@ -58,6 +58,45 @@ def test_a_player_signs_in_and_begins_a_session(table: RunningPanel, open_page: 
     expect(page.get_by_text("Packet 7 of 16")).to_be_visible()
 
 
+def test_a_slow_tablet_loses_no_name_rule_or_tile_of_a_quick_person(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
+    """Everything is entered before the page draws its next picture."""
+    page = open_page(role="player")
+    page.get_by_role("radio", name="Wenzhou mahjong").check()
+    page.get_by_text("House rules").click()
+    page.get_by_label("Reserve").wait_for()
+    page.evaluate("""() => {
+      const field = (words) => [...document.querySelectorAll("label")]
+        .find((label) => label.innerText.trim().startsWith(words)).control;
+      for (const [words, value, event] of [
+        ["East", "Mei", "input"], ["South", "Ren", "input"], ["Reserve", "20", "change"],
+        ["After fourth", "Reseat", "change"],
+      ]) {
+        const each = field(words);
+        const found = [...(each.options ?? [])].findIndex((one) => one.text === value);
+        if (each.options) each.selectedIndex = found;
+        else each.value = value;
+        each.dispatchEvent(new Event(event, { bubbles: true }));
+      }
+      [...document.querySelectorAll("button")].find((one) => one.innerText === "Start").click();
+    }""")
+    expect(page.get_by_role("button", name="Start")).to_be_enabled()
+    ((_, sent),) = table.commands()
+    assert sent["names"] == {"0": "Mei", "1": "Ren"}
+    assert sent["choice"]["house_rules"] == {"reserve": 20, "after_fourth": "reseat"}
+
+    page.evaluate("location.hash = '#/judge'")
+    page.get_by_label("Game").select_option("Pai gow")
+    page.get_by_role("button", name="6-6", exact=True).wait_for()
+    page.evaluate("""() => {
+      for (const name of ["6-6", "5-4", "6-5"])
+        document.querySelector(`[role=group] button[aria-label="${name}"]`).click();
+    }""")
+    for tile in ("6-6", "5-4", "6-5"):
+        expect(page.get_by_role("button", name=f"Remove {tile}")).to_be_visible()
+
+
 def chosen(page: Page, label: str, text: str) -> Locator:
     """The option of a list that is chosen, if it has this text."""
     return page.get_by_label(label).locator("option:checked", has_text=text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -18,6 +19,8 @@ pytestmark = pytest.mark.slow
 
 LATE = 1.5
 """Seconds that a browser may need on a loaded machine until it sends no further renewal."""
+ATTEMPTS = 5
+"""Presses after which a jog that stops by itself is a defect of the page."""
 DRUM = "Hold to move drum forward"
 HIDDEN = """() => {
   Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
@@ -53,18 +56,35 @@ class Workshop:
         values = [value for _, name, value in self.outputs if name == channel]
         return bool(values and values[-1])
 
-    def stops(self, end: Callable[[], object]) -> None:
-        """Require that the drum runs until `end`, and then stops within the limit of a jog."""
-        until(lambda: self.is_on("drum"))
-        time.sleep(2 * RENEWAL)
-        assert self.is_on("drum"), "The jog is renewed while the button is held."
+    def stops(
+        self, press: Callable[[], object], end: Callable[[], object], let_go: Callable[[], object]
+    ) -> None:
+        """Require that the drum runs from `press` to `end`, and stops within the limit of a jog.
+
+        A busy computer can renew a jog too late, which stops the drum; then the button is released
+        by `let_go` and pressed again.
+        """
+        for _ in range(ATTEMPTS):
+            press()
+            until(lambda: self.is_on("drum"))
+            time.sleep(2 * RENEWAL)
+            if self.is_on("drum"):
+                break
+            off, renewed = self._stopped()
+            assert off - renewed > 0.8 * RENEWAL, "The jog is renewed while the button is held."
+            let_go()
+            time.sleep(2 * RENEWAL)
         began = self.table.now()
         end()
         until(lambda: not self.is_on("drum"))
-        off = next(at for at, name, _ in reversed(self.outputs) if name == "drum")
-        renewed = max(at for at, name in self.table.port.commands if name == "jog" and at <= off)
+        off, renewed = self._stopped()
         assert off - renewed < RENEWAL + 0.1
         assert off - began < LATE
+
+    def _stopped(self) -> tuple[float, float]:
+        """When the drum's output last changed, and when the jog was last renewed before."""
+        off = next(at for at, name, _ in reversed(self.outputs) if name == "drum")
+        return off, max(at for at, name in self.table.port.commands if name == "jog" and at <= off)
 
 
 def until(reached: Callable[[], bool], limit: float = 10.0) -> None:
@@ -109,23 +129,19 @@ def test_a_motor_stops_when_its_button_or_key_is_released_or_the_pointer_leaves(
     keep(page, "service")
     page.mouse.up()
     expect(page.get_by_text("drum moves;")).to_have_count(0)
-    hold(page)
-    shop.stops(page.mouse.up)
-    hold(page)
-    shop.stops(lambda: page.mouse.move(5, 5))
+    shop.stops(partial(hold, page), page.mouse.up, page.mouse.up)
+    shop.stops(partial(hold, page), lambda: page.mouse.move(5, 5), page.mouse.up)
     page.mouse.up()
     page.get_by_role("button", name=DRUM).focus()
-    page.keyboard.down(" ")
-    shop.stops(lambda: page.keyboard.up(" "))
+    released = partial(page.keyboard.up, " ")
+    shop.stops(partial(page.keyboard.down, " "), released, released)
 
 
 def test_a_motor_stops_when_the_page_is_hidden_or_hangs(shop: Workshop, page: Page) -> None:
-    hold(page)
-    shop.stops(lambda: page.evaluate(HIDDEN))
+    shop.stops(partial(hold, page), lambda: page.evaluate(HIDDEN), page.mouse.up)
     page.mouse.up()
     page.evaluate("delete document.visibilityState")
-    hold(page)
-    shop.stops(lambda: page.evaluate(HANG))
+    shop.stops(partial(hold, page), lambda: page.evaluate(HANG), page.mouse.up)
     expect(page.get_by_text("Release the button, then press it again.")).to_be_visible()
     assert not shop.is_on("drum"), "renewals after the end of the motion do not resume it"
     page.mouse.up()
@@ -134,8 +150,7 @@ def test_a_motor_stops_when_the_page_is_hidden_or_hangs(shop: Workshop, page: Pa
 def test_a_motor_stops_when_the_network_fails_and_does_not_start_again_with_it(
     shop: Workshop, page: Page
 ) -> None:
-    hold(page)
-    shop.stops(lambda: page.context.set_offline(True))
+    shop.stops(partial(hold, page), lambda: page.context.set_offline(True), page.mouse.up)
     changes = len(shop.outputs)
     page.context.set_offline(False)
     page.wait_for_timeout(1500)
@@ -156,16 +171,14 @@ def test_a_motor_stops_when_a_second_finger_touches_or_the_finger_slides_off_or_
     def touch(kind: str, *points: dict[str, float]) -> None:
         devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
 
-    touch("touchStart", first)
-    shop.stops(lambda: touch("touchStart", first, second))
-    touch("touchCancel")
-    touch("touchStart", first)
-    shop.stops(lambda: touch("touchMove", {**first, "y": first["y"] + 200}))
-    touch("touchCancel")
+    press, cancel = partial(touch, "touchStart", first), partial(touch, "touchCancel")
+    shop.stops(press, lambda: touch("touchStart", first, second), cancel)
+    cancel()
+    shop.stops(press, lambda: touch("touchMove", {**first, "y": first["y"] + 200}), cancel)
+    cancel()
     keep(page, "service_phone")
     assert page.evaluate("document.documentElement.scrollWidth") == 360
-    touch("touchStart", first)
-    shop.stops(page.context.close)
+    shop.stops(press, page.context.close, cancel)
 
 
 def test_an_axis_moves_after_homing_and_stops_with_its_ramp(shop: Workshop, page: Page) -> None:

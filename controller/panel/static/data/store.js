@@ -56,8 +56,10 @@ export const tableTime = () => state.at + (performance.now() - state.receivedAt)
 export function draft(key, otherwise) {
   return state.drafts[key] ?? otherwise;
 }
+/** Set a draft. A function receives the present draft, which can be newer than the one last drawn. */
 export function setDraft(key, value) {
-  change({ drafts: { ...state.drafts, [key]: value } });
+  const next = typeof value === "function" ? value(state.drafts[key]) : value;
+  change({ drafts: { ...state.drafts, [key]: next } });
 }
 
 const RANKS = ["player", "dealer", "attendant", "technician"];

@@ -25,7 +25,7 @@ export function AnswerDice({ prompt, busy, answer }) {
     </div>
     <div class="actions">
       <button class="primary" disabled=${busy || !faces.length || (prompt.dice > 0 && faces.length < prompt.dice)} onClick=${() => answer(faces.join(","))}>${t("answer.send")}</button>
-      <button disabled=${busy || !faces.length} onClick=${() => set(faces.slice(0, -1))}><${Icon} name="back" />${t("answer.undo")}</button>
+      <button disabled=${busy || !faces.length} onClick=${() => set((before) => before.slice(0, -1))}><${Icon} name="back" />${t("answer.undo")}</button>
       ${prompt.choices.map((choice) => html`<button disabled=${busy} onClick=${() => answer(choice.value)}>${answerWords(choice)}</button>`)}
     </div>
   </div>`;

@@ -22,12 +22,15 @@ export function GameForm({ app }) {
   const names = draft("names", {});
   const [run, { busy, error, done }] = useAction();
   const game = state.games.find((each) => each.name === choice.game);
-  const put = (values) => setDraft("choice", { ...choice, ...values });
+  const put = (values) => setDraft("choice", (before) => ({ ...(before ?? basis), ...values }));
+  const setRules = (update) =>
+    setDraft("choice", (before) => ({ ...(before ?? basis), house_rules: update((before ?? basis).house_rules ?? {}) }));
   const start = async (event) => {
     event.preventDefault();
+    const chosen = draft("choice", null) ?? basis; // a value typed just before is not drawn yet
     const given = running
-      ? () => command("choose_next", { choice: sent(choice) })
-      : () => command("start_session", { choice: sent(choice), names: filled(names, seatsOf(game, choice)) });
+      ? () => command("choose_next", { choice: sent(chosen) })
+      : () => command("start_session", { choice: sent(chosen), names: filled(draft("names", {}), seatsOf(game, chosen)) });
     if (!(await run(given))) return;
     setDraft("choice", null);
     if (!running) scrollTo(0, 0);
@@ -41,7 +44,7 @@ export function GameForm({ app }) {
     <${Presets} app=${app} choice=${choice} sent=${sent(choice)} pick=${(preset) => setDraft("choice", preset)} />
     <${Players} game=${game} choice=${choice} put=${put} />
     ${!running && html`<${Names} game=${game} choice=${choice} names=${names} />`}
-    <${HouseRules} game=${game} choice=${choice} put=${put} />
+    <${HouseRules} game=${game} choice=${choice} set=${setRules} />
     <div class="actions">
       <button class="primary large" disabled=${busy || !may("player")}>${t(running ? "games.choose_next" : "games.start")}</button>
     </div>
@@ -110,17 +113,17 @@ function Names({ game, choice, names }) {
     seat,
     wind: winds ? WINDS[(seat - (choice.dealer ?? 0) + count) % count] : "",
   }));
-  const set = (update) => setDraft("names", update(names));
+  const set = (update) => setDraft("names", (before) => update(before ?? {}));
   return html`<fieldset><legend>${t("games.names")}</legend><${NameFields} seats=${seats} names=${names} set=${set} /></fieldset>`;
 }
 
-function HouseRules({ game, choice, put }) {
+function HouseRules({ game, choice, set }) {
   const schema = game.house_rules;
   const changed = Object.keys(choice.house_rules ?? {}).length;
   const [open, setOpen] = useState(changed > 0);
   if (!Object.keys(schema.properties ?? {}).length) return null;
   return html`<details class="house-rules" open=${open} onToggle=${(event) => setOpen(event.target.open)}>
     <summary>${t("rules.title")} <small>${changed ? t("rules.changed", { changed }) : t("rules.usual")}</small></summary>
-    ${open && html`<${SchemaForm} key=${game.name} schema=${schema} values=${choice.house_rules ?? {}} set=${(house_rules) => put({ house_rules })} />`}
+    ${open && html`<${SchemaForm} key=${game.name} schema=${schema} values=${choice.house_rules ?? {}} set=${set} />`}
   </details>`;
 }

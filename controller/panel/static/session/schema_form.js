@@ -1,7 +1,7 @@
 /**
  * A form generated from a JSON schema of named values: switches, choices, numbers, lists, texts.
  *
- * `values` has the values that differ from the defaults, and `set` receives the same again.
+ * `values` has the values that differ from the defaults. `set` receives a function from the present values to the next.
  */
 import { t } from "../data/messages.js";
 import { plainWords } from "../data/words.js";
@@ -32,12 +32,13 @@ export function kindOf(schema) {
 
 export function SchemaForm({ schema, values, set, skip = [], seats }) {
   const fields = Object.entries(schema?.properties ?? {}).filter(([name]) => !skip.includes(name));
-  const setOne = (name, own) => (value) => {
-    const next = { ...values };
-    if (value === undefined || same(value, own.default)) delete next[name];
-    else next[name] = value;
-    set(next);
-  };
+  const setOne = (name, own) => (value) =>
+    set((before) => {
+      const next = { ...before };
+      if (value === undefined || same(value, own.default)) delete next[name];
+      else next[name] = value;
+      return next;
+    });
   return html`<div class="schema-form">
     ${fields.map(([name, raw]) => {
       const own = resolved(raw, schema);

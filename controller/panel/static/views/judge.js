@@ -65,18 +65,19 @@ function CaseForm({ game }) {
   const tapped = TAPPED[game] ?? (setOfGame(game) === "dominoes" && game !== "backgammon" ? TAPPED.dominoes : {});
   const [target, aim] = useState(Object.keys(tapped).includes("hand") ? "hand" : Object.keys(tapped)[0]);
   const [run, { busy, error, done }, forget] = useAction();
-  const put = (next) => {
+  /** Change the case by a function: two quick taps come before it is drawn again. */
+  const put = (update) => {
     forget();
-    setDraft(`judge.${game}`, next);
+    setDraft(`judge.${game}`, (before) => update(before ?? {}));
   };
   const replace = (next) => {
     setDraft("judge.source", null);
-    put(next);
+    put(() => next);
   };
   if (!form.value) return html`<${Notice} error=${form.error} />`;
   const judge = (event) => {
     event.preventDefault();
-    run(() => api.judge(game, values));
+    run(() => api.judge(game, draft(`judge.${game}`, {})));
   };
   return html`<form class="columns" onSubmit=${judge}>
     ${Object.keys(tapped).length > 0 &&
@@ -88,7 +89,7 @@ function CaseForm({ game }) {
           aimed=${target === name} aim=${() => aim(name)} />`,
       )}
       ${MELDS.includes(game) && html`<${Melds} game=${game} values=${values} put=${put} aimed=${target === "melds"} aim=${() => aim("melds")} />`}
-      <${TilePicker} set=${setOfGame(game)} pick=${(face) => put(withTile(values, target, tapped[target], face))} />
+      <${TilePicker} set=${setOfGame(game)} pick=${(face) => put((before) => withTile(before, target, tapped[target], face))} />
     </section>`}
     <section class="card">
       <h2>${t("judge.claim")}</h2>
@@ -126,13 +127,14 @@ const without = (list, index) => list.filter((_, at) => at !== index);
 /** The tiles of one field; a tap on a tile takes it away, a tap on the name aims the keys at it. */
 function Rack({ name, game, values, put, most, aimed, aim }) {
   const held = most === 1 ? (values[name] ? [values[name]] : []) : (values[name] ?? []);
-  const takeAway = (index) => {
-    const next = { ...values };
-    const left = without(held, index);
-    if (most === 1 || !left.length) delete next[name];
-    else next[name] = left;
-    put(next);
-  };
+  const takeAway = (index) =>
+    put((before) => {
+      const next = { ...before };
+      const left = most === 1 ? [] : without(before[name] ?? [], index);
+      if (left.length) next[name] = left;
+      else delete next[name];
+      return next;
+    });
   return html`<div class="rack ${aimed ? "aimed" : ""}">
     <button type="button" class="rack-name" aria-pressed=${aimed} onClick=${aim}>${t(`judge.field.${name}`)}
       <small>${most === 0 ? held.length : `${held.length} / ${most}`}</small></button>
@@ -147,10 +149,10 @@ function Rack({ name, game, values, put, most, aimed, aim }) {
 function Melds({ game, values, put, aimed, aim }) {
   const melds = values.melds ?? [];
   const add = () => {
-    put({ ...values, melds: [...melds, []] });
+    put((before) => ({ ...before, melds: [...(before.melds ?? []), []] }));
     aim();
   };
-  const takeAway = (index) => put({ ...values, melds: without(melds, index) });
+  const takeAway = (index) => put((before) => ({ ...before, melds: without(before.melds ?? [], index) }));
   return html`<div class="rack ${aimed ? "aimed" : ""}">
     <button type="button" class="rack-name" aria-pressed=${aimed} onClick=${melds.length ? aim : add}>${t("judge.field.melds")} <small>${melds.length}</small></button>
     <div class="rack-tiles">${melds.map(
