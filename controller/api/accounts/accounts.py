@@ -90,7 +90,7 @@ class Accounts:
     # Authentication, from memory
 
     def identify(self, secret: str, address: str) -> Identity | None:
-        """The identity of a secret from a cookie or a header; None if it is not valid (any more).
+        """The identity of a secret from a cookie or a header; None if it is unknown or has expired.
 
         `address` is the client's: the touchscreen's secret is valid on this computer only.
         """

@@ -80,7 +80,7 @@ class StatusFeed:
         return Snapshot(self._sequence, self._clock(), self._json)
 
     def since(self, sequence: int) -> tuple[Delta, ...] | None:
-        """The changes after this number, oldest first; None if they are not kept (any more)."""
+        """The changes after this number, oldest first; None if the feed has dropped them."""
         if not 0 <= sequence <= self._sequence:
             return None
         missing = self._sequence - sequence
