@@ -1,0 +1,144 @@
+"""A stranger verifies a record: the right one is verified, every changed one is refused."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from controller.chance.records import (
+    ChoiceRequest,
+    CycleDraw,
+    PlayerShare,
+    permutation,
+)
+from controller.chance.verification import verify_chance
+from tests.quick import tries
+
+DRAW = CycleDraw(
+    "robotic/42", 7, bytes(range(32)), (PlayerShare(0, "Mei: 八 8"), PlayerShare(3, "rain"))
+)
+CHOICES = DRAW.draw([permutation("permutation of set 0", 12), ChoiceRequest("d", "dice", 6, 2)])
+RECORD: dict[str, Any] = DRAW.revealed(CHOICES).facts()
+TEXT = json.dumps(RECORD, separators=(",", ":"), ensure_ascii=False).encode()
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+JSON = SCALARS | st.lists(SCALARS, max_size=3) | st.dictionaries(st.text(max_size=8), SCALARS)
+
+
+def test_the_right_record_gives_its_choices() -> None:
+    verdict = verify_chance(RECORD)
+    assert verdict.reason == ""
+    assert verdict.is_verified
+    assert verdict.choices == CHOICES[:-1]
+    assert verify_chance(json.loads(TEXT)) == verdict
+
+
+def test_before_the_reveal_the_record_is_pending_and_not_verified() -> None:
+    verdict = verify_chance(DRAW.hidden().facts())
+    assert verdict.is_pending
+    assert not verdict.is_verified
+    assert verdict.reason == "The machine's share of cycle 7 is not revealed yet."
+
+
+@given(st.integers(0, len(TEXT) - 1), st.integers(1, 255))
+def test_any_changed_byte_is_refused(place: int, change: int) -> None:
+    changed = bytearray(TEXT)
+    changed[place] ^= change
+    try:
+        damaged = json.loads(bytes(changed))
+    except ValueError:
+        return  # it is not JSON any more, so no record is read
+    assume(damaged != RECORD)
+    verdict = verify_chance(damaged)
+    assert not verdict.is_verified
+    assert verdict.reason
+    assert not verdict.choices
+
+
+@pytest.mark.slow
+@pytest.mark.evidence
+def test_each_byte_with_each_value_is_refused() -> None:
+    every = tries(16, quick=64, evidence=1)
+    for place, right in enumerate(TEXT):
+        for value in set(range(place % every, 256, every)) - {right}:
+            changed = bytearray(TEXT)
+            changed[place] = value
+            try:
+                damaged = json.loads(bytes(changed))
+            except ValueError:
+                continue
+            assert damaged == RECORD or not verify_chance(damaged).is_verified, (place, value)
+
+
+@given(JSON, st.lists(st.integers(0, 40), min_size=1, max_size=3))
+def test_any_value_at_any_place_gives_a_verdict_and_no_exception(
+    value: Any, path: list[int]
+) -> None:
+    record = deepcopy(RECORD)
+    here: Any = record
+    for step in path[:-1]:
+        inner = list(here.values()) if isinstance(here, dict) else here
+        inner = [each for each in inner if isinstance(each, (dict, list))]
+        if inner:
+            here = inner[step % len(inner)]
+    key = list(here)[path[-1] % len(here)] if isinstance(here, dict) else path[-1] % len(here)
+    here[key] = value
+    verdict = verify_chance(record)
+    assert verdict.is_verified == (record == RECORD and not _has_other_types(record))
+
+
+@given(JSON)
+def test_any_other_value_is_refused(value: Any) -> None:
+    assert verify_chance(value).reason
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"version": 2}, "This program verifies version 1; got 2."),
+        ({"version": True}, "This program verifies version 1; got True."),
+        ({"device": "robotic/43"}, "does not give the commitment"),
+        ({"device": "\ud800"}, "printable"),
+        ({"cycle": 8}, "does not give the commitment"),
+        ({"cycle": -1}, "got -1"),
+        ({"cycle": 2**64}, "got a value of the type int"),
+        ({"commitment": RECORD["commitment"].upper()}, "64 hexadecimal digits"),
+        ({"reveal": "00" * 32}, "does not give the commitment"),
+        ({"reveal": RECORD["reveal"] + "\n"}, "64 hexadecimal digits"),
+        ({"reveal": None}, "has choices, but the machine's share is not revealed"),
+        ({"player_shares": []}, "are not those of the draw"),
+        ({"player_shares": RECORD["player_shares"][::-1]}, "are not those of the draw"),
+        ({"player_shares": [{"seat": 0, "share": ""}]}, "A player's share is a text; got ''"),
+        ({"choices": []}, "The last choice of a cycle is 'check'"),
+        ({"choices": RECORD["choices"][1:]}, "are not those of the draw"),
+        ({"choices": RECORD["choices"] * 40}, "at most 64 values"),
+        ({"more": 1}, "an object with the keys"),
+    ],
+)
+def test_the_first_reason_is_named(change: dict[str, Any], reason: str) -> None:
+    assert reason in verify_chance(RECORD | change).reason
+
+
+def test_another_value_of_a_choice_is_named() -> None:
+    record = deepcopy(RECORD)
+    value = record["choices"][1]["value"]
+    value[0] = value[0] % 6 + 1
+    assert verify_chance(record).reason == "The shares give another value for 'd'."
+
+
+def test_a_share_that_fits_the_choices_but_not_the_commitment_is_refused() -> None:
+    """The machine cannot choose its share after the players' shares."""
+    other = CycleDraw(DRAW.device, DRAW.cycle, bytes(32), DRAW.player_shares)
+    claimed = other.revealed(other.draw([permutation("permutation of set 0", 12)])).facts()
+    assert verify_chance(claimed).is_verified
+    claimed["commitment"] = DRAW.commitment
+    assert "does not give the commitment" in verify_chance(claimed).reason
+
+
+def _has_other_types(record: Any) -> bool:
+    """Whether a value is equal to the right one, but of another type: True for 1, 7.0 for 7."""
+    return json.dumps(record) != json.dumps(RECORD)
