@@ -30,7 +30,7 @@ def eulerian(tiles: int) -> tuple[int, ...]:
 
 def probability(tiles: int, riffles: int, rising: int) -> Fraction:
     """The probability of each single order with `rising` rising sequences."""
-    parts = 2**riffles
+    parts: int = 2**riffles
     return Fraction(comb(parts + tiles - rising, tiles), parts**tiles)
 
 
@@ -52,7 +52,7 @@ def separation(tiles: int, riffles: int) -> Fraction:
 
 def mean_rising_sequences(tiles: int, riffles: int) -> Fraction:
     """The mean number of rising sequences; (n + 1) / 2 after a uniform shuffle."""
-    parts = 2**riffles
+    parts: int = 2**riffles
     every: int = parts**tiles
     powers: int = sum(number**tiles for number in range(1, parts))
     return parts - Fraction((tiles + 1) * powers, every)
@@ -64,7 +64,7 @@ def top_tile_total_variation(tiles: int, riffles: int) -> Fraction:
     Each place has a part drawn at random; the top tile comes out at the first place of the lowest
     part that was drawn at all.
     """
-    parts = 2**riffles
+    parts: int = 2**riffles
     every: int = parts**tiles
     apart = 0
     for place in range(tiles):
