@@ -22,6 +22,7 @@ _INPUT_ERRORS = (
     ("config.layout.staging", "DoesNotFitError"),
     ("controller.cli.errors", "BadInputError"),
     ("controller.journal", "JournalError"),
+    ("controller.audit.errors", "AuditError"),
 )
 """Errors that are caused by the command line or by an input file: module and class name.
 

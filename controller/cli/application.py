@@ -89,6 +89,14 @@ COMMANDS = {
         "stats",
         "Print a table's statistics from its journal: jams, assists, faults, wear, drift, storage.",
     ),
+    "audit": (
+        "audit",
+        "Show or export a service's audit log, have it witnessed, or change its key.",
+    ),
+    "verify": (
+        "verify",
+        "Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused.",
+    ),
     "version": (
         "version",
         "Print the program's version.",

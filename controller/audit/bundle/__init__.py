@@ -1,0 +1,1 @@
+"""Bundles: events with proofs in one file that a stranger verifies offline."""

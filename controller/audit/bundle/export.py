@@ -1,0 +1,73 @@
+"""Writes a bundle: a header with heads and proofs, the events, and a signature over all of it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any, BinaryIO
+
+from controller.audit.bundle.key_proof import hexadecimal, made_key_proof
+from controller.audit.canonical_json import canonical
+from controller.audit.errors import AuditError
+from controller.audit.log.log_reader import LogReader
+from controller.audit.notes.base64_text import encoded
+from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signing_key import read_key
+
+BUNDLE_FORMAT = "wallwright-audit-bundle/1"
+
+
+def export_bundle(log: LogReader, file: BinaryIO, first: int = 0) -> int:
+    """Write the events from `first` on; returns their number. Raises AuditError."""
+    if not 0 <= first < log.size:
+        raise AuditError(
+            f"The log has the events 0 to {log.size - 1}; got {first} for the first event."
+        )
+    key = read_key(log.folder.key)
+    digest = sha256()
+
+    def write(line: bytes) -> None:
+        digest.update(line)
+        file.write(line)
+
+    write(canonical(_header(log, first)) + b"\n")
+    for line in log.lines(first):
+        write(line)
+    seal = {"key": str(key.public), "signature": encoded(key.sign(sealed(digest.digest())))}
+    file.write(canonical(seal) + b"\n")
+    return log.size - first
+
+
+def sealed(digest: bytes) -> bytes:
+    """What the last line of a bundle signs: the SHA-256 of all lines before it."""
+    return b"wallwright bundle 1\n" + digest
+
+
+def _header(log: LogReader, first: int) -> dict[str, Any]:
+    notes = log.heads()
+    sizes = [Checkpoint.parsed(note.text).size for note in notes]
+    steps = [log.nodes.consistency(old, new) for old, new in pairwise([0, *sizes])]
+    proven = sorted({first, log.size - 1})
+    return {
+        "format": BUNDLE_FORMAT,
+        "origin": log.checkpoint.origin,
+        "first": first,
+        "size": log.size,
+        "before": hexadecimal(log.nodes.subtrees(first)),
+        "keys": made_key_proof(log),
+        "heads": [
+            {"note": str(note), "consistency": hexadecimal(step)}
+            for note, step in zip(notes, steps, strict=True)
+        ],
+        "inclusion": [
+            {"index": index, "path": hexadecimal(log.nodes.inclusion(index, log.size))}
+            for index in proven
+        ],
+        "witnesses": log_witnesses(log),
+    }
+
+
+def log_witnesses(log: LogReader) -> list[str]:
+    """The keys of the witnesses that have cosigned heads of this log."""
+    file = log.folder.witnessed / "keys"
+    return sorted(set(file.read_text("utf-8").split())) if file.exists() else []

@@ -1,0 +1,124 @@
+"""One event of the log: who did what, when and from where, as one line of canonical JSON.
+
+{"details":{"command":"pause"},"from":"192.168.1.20","index":7,"role":"player",
+ "table_ms":12345,"time":"2026-01-02T03:04:05.678Z","what":"command","who":"Mei"}
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from controller.audit.canonical_json import canonical, parse_canonical
+from controller.audit.errors import NotCanonicalError, RefusedProofError
+
+LONGEST_LINE = 1 << 20
+"""Bytes of the longest event (our choice); a longer line is not an event."""
+
+_KEYS = {"details", "from", "index", "role", "table_ms", "time", "what", "who"}
+_TIME = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z")
+
+
+@dataclass(frozen=True)
+class AuditEvent:
+    """An event of the log. `time` is the computer's time in UTC, `table_ms` the table's."""
+
+    index: int
+    time: str
+    table_ms: int
+    who: str
+    role: str
+    source: str
+    what: str
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """An event before it has its place in the log.
+
+    `table_s` is the table's time in seconds since the service started. `wall` is the computer's
+    time, which can jump. `real_s` is a real time in seconds that does not jump; both together show
+    a jump. `source` is the client's address, or "table".
+    """
+
+    what: str
+    wall: datetime
+    table_s: float
+    real_s: float
+    who: str = ""
+    role: str = ""
+    source: str = "table"
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def line(self, index: int) -> bytes:
+        """The event's line without its newline. Raises NotCanonicalError."""
+        return canonical(
+            {
+                "details": self.details,
+                "from": self.source,
+                "index": index,
+                "role": self.role,
+                "table_ms": round(self.table_s * 1000),
+                "time": time_text(self.wall),
+                "what": self.what,
+                "who": self.who,
+            }
+        )
+
+    def event(self, index: int) -> AuditEvent:
+        """The event, at its place in the log."""
+        return AuditEvent(
+            index,
+            time_text(self.wall),
+            round(self.table_s * 1000),
+            self.who,
+            self.role,
+            self.source,
+            self.what,
+            self.details,
+        )
+
+
+def parsed_event(line: bytes, index: int) -> AuditEvent:
+    """Parse the event with this index. Raises RefusedProofError for any other line."""
+    try:
+        value = parse_canonical(line)
+    except NotCanonicalError as error:
+        raise RefusedProofError(f"Event {index} is damaged. {error}") from error
+    if not isinstance(value, dict) or value.keys() != _KEYS:
+        raise RefusedProofError(f"Event {index} does not have the keys of an event.")
+    if value["index"] != index or type(value["index"]) is not int:
+        raise RefusedProofError(
+            f"Event {index} is missing: the event in its place has the index {value['index']!r}."
+        )
+    texts = (value["from"], value["role"], value["time"], value["what"], value["who"])
+    if (
+        not all(type(text) is str for text in texts)
+        or type(value["table_ms"]) is not int
+        or type(value["details"]) is not dict
+        or not _TIME.fullmatch(value["time"])
+    ):
+        raise RefusedProofError(f"Event {index} has a value of a wrong type.")
+    return AuditEvent(
+        index,
+        value["time"],
+        value["table_ms"],
+        value["who"],
+        value["role"],
+        value["from"],
+        value["what"],
+        value["details"],
+    )
+
+
+def time_text(wall: datetime) -> str:
+    """A time in UTC with milliseconds."""
+    return wall.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parsed_time(text: str) -> datetime:
+    """The time of an event. Raises ValueError."""
+    return datetime.fromisoformat(text)

@@ -1,0 +1,204 @@
+"""Records events from the event loop: a thread writes them in batches, the loop never waits.
+
+The first job opens the log, which reads all of it. While a batch is written, later events form the
+next batch. If the log cannot be written, events are kept, the failure is reported, and the write is
+tried again; the table must not be played meanwhile (fault AUDIT).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from controller.audit.errors import AuditError, AuditLockedError
+from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
+from controller.audit.log.event_line import AuditEntry, AuditEvent
+from controller.audit.log.log_folder import LogFolder
+from controller.journal.storage import Results, Storage
+
+RETRY_AFTER = 5.0
+"""Seconds between two tries to write (our choice)."""
+Work = Callable[[AuditLog], None]
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """An entry that is not on disk yet, and what to call with its event."""
+
+    entry: AuditEntry
+    done: Callable[[AuditEvent], None] | None
+    keep_head: bool
+
+
+def computer_time() -> datetime:
+    """The computer's time; it can jump."""
+    return datetime.now(UTC)
+
+
+class AuditRecorder:
+    """Adds events to the log of one table.
+
+    `clock` gives the table's seconds, `pace` how many of them pass in a real second. `storage`
+    executes one job at a time. `changed` is called after each failure and each recovery.
+    """
+
+    def __init__(
+        self,
+        folder: LogFolder,
+        table: str,
+        clock: Callable[[], float],
+        storage: Storage,
+        *,
+        pace: float = 1.0,
+        wall: Callable[[], datetime] = computer_time,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.folder = folder
+        self.failure: str | None = None
+        """Why events are not on disk; None while the log works."""
+        self.is_locked = False
+        """Whether the log contradicts itself, so that a person has to decide."""
+        self.size = 0
+        """The number of events on disk."""
+        self.log: AuditLog | None = None
+        self.repairs: tuple[str, ...] = ()
+        """What was corrected when the log was opened."""
+        self._table = table
+        self._clock, self._pace, self._wall = clock, pace, wall
+        self._storage = storage
+        self._changed = changed
+        self._waiting: list[_Waiting] = []
+        self._is_busy = False
+        self._idle: asyncio.Future[None] | None = None
+        self._retry: asyncio.TimerHandle | None = None
+        self._is_closing = self._is_closed = False
+
+    def entry(
+        self, what: str, who: str = "", role: str = "", source: str = "table", **details: Any
+    ) -> AuditEntry:
+        """An event at the present time."""
+        seconds = self._clock()
+        return AuditEntry(
+            what, self._wall(), seconds, seconds / self._pace, who, role, source, details
+        )
+
+    def record(
+        self,
+        what: str,
+        who: str = "",
+        role: str = "",
+        source: str = "table",
+        *,
+        done: Callable[[AuditEvent], None] | None = None,
+        keep_head: bool = False,
+        **details: Any,
+    ) -> None:
+        """Record an event; returns at once. `done` is called with the event when it is on disk."""
+        entry = self.entry(what, who, role, source, **details)
+        self._waiting.append(_Waiting(entry, done, keep_head))
+        self._next()
+
+    async def on_disk(self) -> None:
+        """Wait until every event so far is on disk. Raises AuditError while that is impossible."""
+        while self._waiting or self._is_busy:
+            if self.failure is not None:
+                raise AuditError(self.failure)
+            if self._idle is None or self._idle.done():
+                self._idle = asyncio.get_running_loop().create_future()
+            await self._idle
+
+    def close(self) -> None:
+        """Write the last events, and close the log; blocks until the disk has answered."""
+        self._is_closing = True
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        self._next(is_last_try=True)
+        self._finish()
+        self._is_closed = True
+        if self.log is not None:
+            self.log.close()
+        self._storage.close()
+
+    def _finish(self) -> None:
+        try:
+            self._storage.finish()
+        except OSError as error:
+            self.failure = f"The audit log {self.folder.path}: {error}."
+
+    def _next(self, *, is_last_try: bool = False) -> None:
+        if self._is_busy or self._is_closed or self.is_locked or not self._waiting:
+            return
+        if self._retry is not None or (self._is_closing and self.failure and not is_last_try):
+            return
+        self._is_busy = True
+        batch = tuple(self._waiting)
+        written: list[AuditEvent] = []
+
+        def job() -> None:
+            if self.log is None:
+                self.log = self._opened()
+            entries = [waiting.entry for waiting in batch]
+            keep = any(waiting.keep_head for waiting in batch)
+            try:
+                written.extend(self.log.append(entries, keep_head=keep))
+            except AuditError:
+                self.log.close()
+                self.log = None  # it is read again: nobody knows what the disk has kept
+                raise
+
+        self._storage.carry_out([job], lambda results: self._written(batch, written, results))
+
+    def _opened(self) -> AuditLog:
+        if self.folder.exists:
+            log = opened_log(self.folder)
+        else:
+            log = begun_log(self.folder, self._table, self.entry("log_begun"))
+        self.repairs += log.repairs
+        return log
+
+    def _written(
+        self, batch: Sequence[_Waiting], written: Sequence[AuditEvent], results: Results
+    ) -> None:
+        self._is_busy = False
+        error = results[0]
+        if error is None:
+            del self._waiting[: len(batch)]
+            self.size = written[-1].index + 1
+            had_failed, self.failure = self.failure is not None, None
+            if had_failed:
+                self.record("audit_recovered")
+                self._changed()
+            _report(batch, written)
+        else:
+            self._failed(error)
+        if self._idle is not None and not self._idle.done():
+            self._idle.set_result(None)
+        self._next()
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, AuditError):
+            raise error
+        is_new, self.failure = self.failure is None, str(error)
+        self.is_locked = isinstance(error, AuditLockedError)
+        if not self._is_closing and not self.is_locked:
+            loop = asyncio.get_running_loop()
+            self._retry = loop.call_later(RETRY_AFTER * self._pace, self._try_again)
+        if is_new:
+            self._changed()
+
+    def _try_again(self) -> None:
+        self._retry = None
+        self._next()
+
+
+def _report(batch: Sequence[_Waiting], written: Sequence[AuditEvent]) -> None:
+    """Pass each event to the entry that it was written for; events of clock jumps have none."""
+    events = iter(written)
+    for waiting in batch:
+        event = next(event for event in events if event.what == waiting.entry.what)
+        if waiting.done is not None:
+            waiting.done(event)

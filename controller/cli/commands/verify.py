@@ -1,0 +1,142 @@
+"""`wallwright verify`: verifies a file by itself, without the table and without a network.
+
+The file's `format` says what it is. Exit code 0: it verifies; 1: it is refused; 2: bad input.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from controller.cli.errors import BadInputError, print_error
+
+if TYPE_CHECKING:
+    from controller.audit.bundle.bundle_verification import VerifiedBundle
+    from controller.audit.notes.verifier_key import VerifierKey
+
+_LONGEST_FILE = 64 << 20
+"""Bytes of the longest file that is read at once; a bundle is read line by line."""
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="A bundle or a receipt.", show_default=False)],
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help="The table's key NAME+ID+KEY, known from elsewhere; without it compare the"
+            " printed fingerprint with the table's.",
+            show_default=False,
+        ),
+    ] = None,
+    witness: Annotated[
+        list[str] | None,
+        typer.Option(help="The key of a witness that must have cosigned.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> int:
+    """Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused."""
+    from controller.audit.errors import RefusedProofError
+
+    known = None if key is None else parsed_key(key, "--key")
+    witnesses = tuple(parsed_key(text, "--witness") for text in witness or ())
+    try:
+        facts = _verified(file, known, witnesses)
+    except OSError as error:
+        raise BadInputError(f"{file} cannot be read ({error.strerror}); name a file.") from error
+    except RefusedProofError as error:
+        if as_json:
+            print(json.dumps({"verified": False, "reason": str(error)}, indent=2))
+        print_error(f"Refused: {file}. {error}")
+        return 1
+    if as_json:
+        print(json.dumps({"verified": True, **facts}, indent=2, ensure_ascii=False))
+    else:
+        _print_page(file, facts, is_known=known is not None)
+    return 0
+
+
+def parsed_key(text: str, option: str) -> VerifierKey:
+    """A key of an option: the text, or the file that holds it. Raises BadInputError."""
+    from controller.audit.errors import RefusedProofError
+    from controller.audit.notes.verifier_key import VerifierKey
+
+    try:
+        if "+" not in text and Path(text).is_file():
+            text = Path(text).read_text("utf-8").strip()
+        return VerifierKey.parsed(text)
+    except (OSError, ValueError, RefusedProofError) as error:
+        raise BadInputError(f"{option}: {error}") from error
+
+
+def _verified(
+    file: Path, known: VerifierKey | None, witnesses: tuple[VerifierKey, ...]
+) -> dict[str, Any]:
+    """Verify a file by its format; returns what it proves. Raises RefusedProofError, OSError."""
+    from controller.audit.bundle.bundle_verification import LONGEST_HEADER, verify_bundle
+    from controller.audit.bundle.export import BUNDLE_FORMAT
+    from controller.audit.errors import RefusedProofError
+
+    with file.open("rb") as stream:
+        found = _format_of(stream.readline(LONGEST_HEADER))
+        if found is None:
+            stream.seek(0)
+            found = _format_of(stream.read(_LONGEST_FILE))
+        stream.seek(0)
+        if found == BUNDLE_FORMAT:
+            return bundle_facts(verify_bundle(stream, known, witnesses))
+    if found is None:
+        raise RefusedProofError(
+            "The file is damaged or of another kind: it is not JSON with a `format`."
+        )
+    raise RefusedProofError(f"This version verifies no file of the format {found!r}.")
+
+
+def _format_of(data: bytes) -> str | None:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    found = value.get("format") if isinstance(value, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def bundle_facts(bundle: VerifiedBundle) -> dict[str, Any]:
+    """What a bundle proves, for programs."""
+    return {
+        "kind": "bundle",
+        "origin": bundle.origin,
+        "first": bundle.first,
+        "last": bundle.size - 1,
+        "from": bundle.begun.time,
+        "to": bundle.last.time,
+        "heads": bundle.heads,
+        "keys": [{"key": str(key), "fingerprint": key.fingerprint} for key in bundle.keys],
+        "cosigned": [
+            {
+                "witness": each.witness,
+                "size": each.size,
+                "time": datetime.fromtimestamp(each.at, UTC).isoformat(),
+            }
+            for each in bundle.cosigned
+        ],
+    }
+
+
+def _print_page(file: Path, facts: dict[str, Any], *, is_known: bool) -> None:
+    print(f"Verified: {file}")
+    print(f"  log          {facts['origin']}")
+    print(f"  events       {facts['first']} to {facts['last']}, {facts['from']} to {facts['to']}")
+    print(f"  signed heads {facts['heads']}, each consistent with the one before")
+    for key in facts["keys"]:
+        print(f"  key          {key['fingerprint']}")
+    for each in facts["cosigned"]:
+        print(f"  witnessed    by {each['witness']} at size {each['size']}, {each['time']}")
+    if not is_known:
+        print(
+            "The file is intact and signed by the key above. Compare the fingerprint with the"
+            " table's: a forger can sign with another key."
+        )

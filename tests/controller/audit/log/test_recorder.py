@@ -1,0 +1,110 @@
+import asyncio
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from controller.audit.errors import AuditError
+from controller.audit.log import audit_log
+from controller.audit.log.event_line import AuditEvent
+from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_scan import scan
+from controller.audit.log.recorder import AuditRecorder
+from controller.journal.storage import DirectStorage
+from controller.journal.writer_threads import WriterThreads
+from tests.controller.audit.logs_for_tests import NOON
+
+
+def test_events_are_written_in_a_thread_and_in_order(tmp_path: Path) -> None:
+    async def evening() -> list[AuditEvent]:
+        loop = asyncio.get_running_loop()
+        threads = set()
+        events: list[AuditEvent] = []
+        recorder = AuditRecorder(
+            LogFolder(tmp_path / "audit"), "pai_gow", lambda: 1.5, WriterThreads(loop, 1)
+        )
+        real = recorder._opened
+
+        def opened() -> audit_log.AuditLog:
+            threads.add(threading.current_thread())
+            return real()
+
+        recorder._opened = opened  # type: ignore[method-assign]
+        for number in range(50):
+            recorder.record("command", "Mei", "player", number=number, done=events.append)
+        await recorder.on_disk()
+        recorder.record("service_stopped", keep_head=True, done=events.append)
+        recorder.close()
+        assert threads.isdisjoint({threading.main_thread()})
+        return events
+
+    events = asyncio.run(evening())
+    assert [event.index for event in events] == list(range(1, 52))
+    assert [event.details.get("number") for event in events[:-1]] == list(range(50))
+    scanned = scan(LogFolder(tmp_path / "audit"))
+    assert (scanned.tree.size, scanned.last.what) == (52, "service_stopped")
+
+
+def test_while_the_disk_is_full_events_wait_and_the_failure_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def evening() -> list[str | None]:
+        states: list[str | None] = []
+        recorder = AuditRecorder(
+            LogFolder(tmp_path / "audit"),
+            "pai_gow",
+            asyncio.get_running_loop().time,
+            DirectStorage(),
+            pace=0.002,
+            wall=lambda: NOON,
+            changed=lambda: states.append(recorder.failure),
+        )
+        recorder.record("power_up")
+
+        def full(*given: object) -> int:
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(audit_log.os, "pwrite", full)
+            recorder.record("command", number=1)
+            recorder.record("command", number=2)
+            with pytest.raises(AuditError, match="No space left"):
+                await recorder.on_disk()
+            await asyncio.sleep(0.03)
+        await asyncio.sleep(0.03)
+        assert recorder.size > 3
+        recorder.close()
+        return states
+
+    states = asyncio.run(evening())
+    assert len(states) == 2
+    assert "No space left" in str(states[0])
+    assert states[1] is None
+    lines = (tmp_path / "audit/events.jsonl").read_text().splitlines()
+    whats = [json.loads(line)["what"] for line in lines]
+    assert [what for what in whats if what != "clock_jumped"] == [
+        "log_begun",
+        "power_up",
+        "command",
+        "command",
+        "audit_recovered",
+    ]
+
+
+def test_a_locked_log_is_reported_and_not_changed(tmp_path: Path) -> None:
+    async def evening() -> None:
+        recorder = AuditRecorder(
+            LogFolder(tmp_path / "audit"), "pai_gow", lambda: 0.0, DirectStorage()
+        )
+        recorder.record("power_up")
+        assert recorder.is_locked == (number > 0)
+        assert ("is locked" in str(recorder.failure)) == (number > 0)
+        recorder.close()
+
+    for number in range(3):
+        asyncio.run(evening())
+        events = tmp_path / "audit/events.jsonl"
+        if not number:
+            events.write_bytes(events.read_bytes().replace(b"power_up", b"power_xx"))
+        assert b"power_up" not in events.read_bytes()

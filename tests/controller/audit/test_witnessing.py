@@ -1,0 +1,104 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tlog_scales import signing, tlog
+
+from controller.audit.errors import AuditError, RefusedProofError
+from controller.audit.log.audit_log import AuditLog
+from controller.audit.log.log_reader import LogReader
+from controller.audit.notes.signing_key import SigningKey, new_key
+from controller.audit.notes.verifier_key import COSIGNATURE
+from controller.audit.witnessing import WitnessMemory, cosigned, take_cosignature, witness_request
+from tests.controller.audit.logs_for_tests import NOON, entry, log_of
+
+
+@pytest.fixture
+def witness(tmp_path: Path) -> SigningKey:
+    return new_key(tmp_path / "witness.key", "casino.example/floor", COSIGNATURE)
+
+
+def ask(log: AuditLog, tmp_path: Path, witness: SigningKey, seen: int) -> str:
+    request = witness_request(LogReader(log.folder), seen)
+    memory = WitnessMemory(tmp_path / "memory")
+    return str(cosigned(request, witness, memory, NOON, log.key.public))
+
+
+def test_a_witness_cosigns_heads_that_continue_each_other(
+    tmp_path: Path, witness: SigningKey
+) -> None:
+    log = log_of(tmp_path / "audit", 5)
+    first = ask(log, tmp_path, witness, 0)
+    log.append([entry(6)])
+    second = ask(log, tmp_path, witness, 6)
+    log.append([entry(7)])
+    log.close()
+    reader = LogReader(log.folder)
+    sizes = [take_cosignature(reader, f"{line}\n", witness.public) for line in (first, second)]
+    assert sizes == [6, 7]
+    note = next(note for note in LogReader(log.folder).heads() if "\n7\n" in note.text)
+    theirs = tlog.Checkpoint.from_text(str(note))
+    theirs.verify(signing.Vkey.from_string(str(witness.public)))
+
+
+def test_a_witness_refuses_a_log_that_was_rewritten(tmp_path: Path, witness: SigningKey) -> None:
+    log = log_of(tmp_path / "audit", 5)
+    ask(log, tmp_path, witness, 0)
+    other = AuditLog.__new__(AuditLog)
+    other.__dict__.update(log.__dict__)
+    head = replace(log.head, size=9, root=bytes(32))
+    lines = witness_request(LogReader(log.folder), 6).split("\n\n")[0]
+    request = f"{lines}\n\n{log.key.signed(head)}"
+    memory = WitnessMemory(tmp_path / "memory")
+    with pytest.raises(RefusedProofError, match="consistency proof"):
+        cosigned(request, witness, memory, NOON)
+    forked = replace(log.head, root=bytes(32))
+    with pytest.raises(RefusedProofError, match="contradict"):
+        cosigned(f"{lines}\n\n{log.key.signed(forked)}", witness, memory, NOON)
+    log.close()
+    assert other is not log
+
+
+def test_a_witness_refuses_a_log_that_it_does_not_know(tmp_path: Path, witness: SigningKey) -> None:
+    log = log_of(tmp_path / "audit", 5)
+    request = witness_request(LogReader(log.folder), 0)
+    with pytest.raises(RefusedProofError, match="new to this witness"):
+        cosigned(request, witness, WitnessMemory(tmp_path / "memory"), NOON)
+    later = witness_request(LogReader(log.folder), 3)
+    with pytest.raises(RefusedProofError, match="seen no head"):
+        cosigned(later, witness, WitnessMemory(tmp_path / "memory"), NOON, log.key.public)
+    ask(log, tmp_path, witness, 0)
+    with pytest.raises(RefusedProofError, match="ask with `--seen 6`"):
+        cosigned(later, witness, WitnessMemory(tmp_path / "memory"), NOON)
+    for text in (
+        "",
+        "old 1",
+        "old x\n\n",
+        request.replace("— ", "- "),
+        "old 0\n!\n\nx\n\n— a AAAA",
+    ):
+        with pytest.raises(RefusedProofError):
+            cosigned(text, witness, WitnessMemory(tmp_path / "memory"), NOON)
+    log.close()
+
+
+def test_a_cosignature_of_another_head_or_witness_is_not_kept(
+    tmp_path: Path, witness: SigningKey
+) -> None:
+    log, other = log_of(tmp_path / "audit", 5), log_of(tmp_path / "other", 5)
+    line = ask(other, tmp_path, witness, 0)
+    stranger = new_key(tmp_path / "stranger.key", "casino.example/floor", COSIGNATURE)
+    with pytest.raises(RefusedProofError, match="no kept head"):
+        take_cosignature(LogReader(log.folder), line, witness.public)
+    with pytest.raises(RefusedProofError, match="not signed by"):
+        take_cosignature(LogReader(other.folder), line, stranger.public)
+    log.close()
+    other.close()
+
+
+def test_a_damaged_memory_is_refused(tmp_path: Path) -> None:
+    memory = tmp_path / "memory"
+    for text in ("{", "[]", '{"a":{}}', '{"a":{"head":"x","key":"y"}}'):
+        memory.write_text(text)
+        with pytest.raises((AuditError, RefusedProofError)):
+            WitnessMemory(memory)

@@ -1,0 +1,94 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.controller.audit.logs_for_tests import log_of
+from tests.controller.cli.conftest import Wallwright
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """The data folder of a service whose log has 31 events."""
+    log_of(tmp_path / "audit", 30).close()
+    return tmp_path
+
+
+def test_the_log_is_shown_with_its_key(wallwright: Wallwright, data: Path) -> None:
+    shown = wallwright(f"audit show --data {data} --last 2")
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert lines[3].startswith("events 31, root ")
+    assert "Mei (player, 192.168.1.20)" in lines[-1]
+    events = wallwright(f"audit show --data {data} --last 3 --json").events
+    assert [event["index"] for event in events] == [28, 29, 30]
+    begun = wallwright(f"audit show --data {data} --what log_begun --json").events
+    assert [event["index"] for event in begun] == [0]
+
+
+def test_a_bundle_is_exported_witnessed_and_verified(wallwright: Wallwright, data: Path) -> None:
+    key = wallwright(f"audit show --data {data}").out.splitlines()[1].split()[1]
+    made = wallwright(f"audit witness make-key {data}/w --name casino.example/floor")
+    witness = made.out.strip()
+    request, reply = data / "request", data / "reply"
+    assert wallwright(f"audit witness ask --data {data} {request}").code == 0
+    sign = f"audit witness sign {request} {reply} --key {data}/w --memory {data}/seen"
+    refused = wallwright(sign)
+    assert (refused.code, refused.out) == (1, "")
+    assert "new to this witness" in refused.err
+    assert wallwright(f"{sign} --log-key {key}").code == 0
+    assert wallwright(f"audit witness take --data {data} {reply} --key {witness}").code == 0
+    assert wallwright(f"audit rotate-key --data {data}").code == 0
+    assert wallwright(f"audit export --data {data} {data}/bundle").code == 0
+    proven = wallwright(f"verify {data}/bundle --key {key} --witness {witness} --json").json
+    assert (proven["verified"], proven["last"], len(proven["keys"])) == (True, 31, 2)
+    assert proven["cosigned"][0]["witness"] == "casino.example/floor"
+    page = wallwright(f"verify {data}/bundle")
+    assert page.code == 0
+    assert "a forger can sign with another key" in page.out
+    again = wallwright(f"audit export --data {data} {data}/bundle")
+    assert (again.code, "already" in again.err) == (2, True)
+
+
+def test_a_changed_bundle_is_refused_with_exit_code_1(wallwright: Wallwright, data: Path) -> None:
+    wallwright(f"audit export --data {data} {data}/bundle")
+    whole = (data / "bundle").read_bytes()
+    (data / "bundle").write_bytes(whole.replace(b"9,1", b"9,2"))
+    refused = wallwright(f"verify {data}/bundle --json")
+    assert refused.code == 1
+    assert json.loads(refused.out)["verified"] is False
+    assert refused.err.startswith("Refused: ")
+    stranger = data / "stranger"
+    for text in (b"", b"\xff\xfe", b"{}", b'{"format":"x/9"}', b"[" * 100_000, b"\0" * 500):
+        stranger.write_bytes(text)
+        refused = wallwright(f"verify {stranger}")
+        assert (refused.code, refused.err[:8]) == (1, "Refused:")
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("verify {data}/none", "cannot be read"),
+        ("verify {data}/audit/head --key x", "--key: 'x' is not a key"),
+        ("audit show --data {data}/none", "There is no audit log"),
+        ("audit rotate-key --data {data}/none", "There is no audit log"),
+        ("audit export --data {data} {data}/none/file", "cannot be written"),
+        ("audit export --data {data} {data}/file2 --first 99", "got 99"),
+        ("audit witness ask --data {data} {data}/r --seen 99", "cannot have seen 99"),
+        ("audit witness sign {data}/none {data}/r --key {data}/k --memory m", "cannot be read"),
+    ],
+)
+def test_bad_input_is_refused_with_exit_code_2(
+    wallwright: Wallwright, data: Path, line: str, error: str
+) -> None:
+    refused = wallwright(line.format(data=data))
+    assert refused.code == 2
+    assert error in refused.err
+
+
+def test_a_changed_log_is_not_exported(wallwright: Wallwright, data: Path) -> None:
+    events = data / "audit/events.jsonl"
+    events.write_bytes(events.read_bytes().replace(b"9,1", b"9,2"))
+    refused = wallwright(f"audit export --data {data} {data}/bundle")
+    assert refused.code == 2
+    assert "is locked" in refused.err
