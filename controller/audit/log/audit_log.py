@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from secrets import token_hex
 
 from controller.audit.errors import AuditError
-from controller.audit.log.event_line import AuditEntry, AuditEvent, parsed_time
+from controller.audit.log.event_line import AuditEntry, AuditEvent, parsed_time, time_text
 from controller.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN, LOG_FORMAT, rotation_details
 from controller.audit.log.log_folder import (
     KEPT_EVERY,
@@ -51,10 +51,11 @@ class AuditLog:
         self._end = scanned.end
         self._nodes_end = scanned.nodes
         self._heads_end = scanned.heads_end
-        self._last = scanned.last
+        self._last_wall = parsed_time(scanned.last.time)
         self._last_real: float | None = None
         self._kept = 0
         self._files: list[int] = []
+        self._head_path = str(folder.head)
         self._key = read_key(folder.key)
 
     @property
@@ -76,16 +77,16 @@ class AuditLog:
         if a file cannot be written, and then adds nothing; NotCanonicalError.
         """
         placed = list[AuditEntry]()
-        last, last_real = self._last, self._last_real
+        wall, real_s = self._last_wall, self._last_real
         for entry in entries:
-            if (jump := _jump(entry, last, last_real)) is not None:
+            if (jump := _jump(entry, wall, real_s)) is not None:
                 placed.append(jump)
             placed.append(entry)
-            last, last_real = entry.event(0), entry.real_s
+            wall, real_s = entry.wall, entry.real_s
         size = self.size
         lines = [entry.line(number) for number, entry in enumerate(placed, size)]
         self._write(lines, keep_head=keep_head)
-        self._last, self._last_real = last, last_real
+        self._last_wall, self._last_real = wall, real_s
         return tuple(entry.event(number) for number, entry in enumerate(placed, size))
 
     def rotate_key(self, entry: AuditEntry) -> AuditEvent:
@@ -99,7 +100,7 @@ class AuditLog:
         details = rotation_details(old, new.public, self.size)
         rotated = replace(entry, what=KEY_ROTATED, details={**entry.details, **details})
         self._write([rotated.line(self.size)], keep_head=True)
-        event = self._last = rotated.event(self.size - 1)
+        event = rotated.event(self.size - 1)
         try:
             folder.next_key.replace(folder.key)
         except OSError as error:
@@ -132,7 +133,7 @@ class AuditLog:
             if kept:
                 _write_all(heads, kept, self._heads_end)
                 os.fdatasync(heads)
-            replace_durably(self.folder.head, str(note).encode())
+            replace_durably(self._head_path, str(note).encode())
         except OSError as error:
             self._undo()
             raise self.folder.unusable(error) from error
@@ -265,17 +266,16 @@ def _finish_rotation(folder: LogFolder, scanned: ScannedLog) -> None:
         raise folder.locked(f"its key is {found}, but its events name {latest}")
 
 
-def _jump(entry: AuditEntry, last: AuditEvent, last_real: float | None) -> AuditEntry | None:
+def _jump(entry: AuditEntry, before: datetime, before_real: float | None) -> AuditEntry | None:
     """The event of a jump of the computer's clock before an entry; None without one.
 
     Between two starts the elapsed time is not known: only a jump back is visible.
     """
-    before = parsed_time(last.time)
-    elapsed = timedelta(seconds=0.0 if last_real is None else entry.real_s - last_real)
+    elapsed = timedelta(seconds=0.0 if before_real is None else entry.real_s - before_real)
     drift = entry.wall - (before + elapsed)
-    if abs(drift) <= LARGEST_DRIFT or (last_real is None and drift > LARGEST_DRIFT):
+    if abs(drift) <= LARGEST_DRIFT or (before_real is None and drift > LARGEST_DRIFT):
         return None
-    details = {"by_ms": round(drift.total_seconds() * 1000), "from": last.time}
+    details = {"by_ms": round(drift.total_seconds() * 1000), "from": time_text(before)}
     return AuditEntry(CLOCK_JUMPED, entry.wall, entry.table_s, entry.real_s, details=details)
 
 
