@@ -3,8 +3,9 @@
 Exit codes: 0, the command succeeded; 1, the table has a fault or a check failed; 2, bad input,
 nothing was moved; 128 plus a signal's number, the signal ended the command (130 for Ctrl-C).
 
-Until the command is known, only the standard library is imported: `wallwright version` and shell
-completion then start in a fraction of the time that loading a table takes.
+An installed program is compared with its signed manifest before anything else runs. Until the
+command is known, only the standard library is imported: `wallwright version` and shell completion
+then start in a fraction of the time that loading a table takes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+
+from controller.identity.boot import refusal
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
@@ -21,6 +24,7 @@ _INPUT_ERRORS = (
     ("config.errors", "ConfigError"),
     ("config.layout.staging", "DoesNotFitError"),
     ("controller.cli.errors", "BadInputError"),
+    ("controller.identity.identity_error", "IdentityError"),
     ("controller.journal", "JournalError"),
     ("controller.audit.errors", "AuditError"),
 )
@@ -34,6 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code. Without a command, print the help."""
     given = sys.argv[1:] if arguments is None else arguments
     _replace_unsupported_characters()
+    if (why := refusal(given)) is not None:
+        _fail(why)
+        return 1
     try:
         code = _run_command(given)
         sys.stdout.flush()

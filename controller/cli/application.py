@@ -99,7 +99,11 @@ COMMANDS = {
     ),
     "version": (
         "version",
-        "Print the program's version.",
+        "Print the program's version, and the identity of its signed manifest.",
+    ),
+    "identity": (
+        "identity",
+        "Make and check the signed manifest of the program; answer a challenge.",
     ),
     "lab": (
         "lab",

@@ -176,6 +176,11 @@ class TableService:
         return (None if shift is None else shift.present_report()) or self.runs.selftest
 
     @property
+    def lock(self) -> str | None:
+        """Why no command may start the table; None if commands may."""
+        return self.runs.lock
+
+    @property
     def is_stopping(self) -> bool:
         """Whether the service stops."""
         return self.runs.stopping.is_set()
@@ -214,6 +219,14 @@ class TableService:
         self.runs.clear_fault(abandon=abandon)
         state: ServiceName = "idle" if self.book is None else "session"
         self.set_state(state, "The table starts again.")
+
+    def lock_table(self, sentence: str) -> None:
+        """Stop the table safely, because the program is not the one that was signed.
+
+        No command unlocks it: the service must be started again, and is checked at its start.
+        """
+        self.runs.lock_table(sentence)
+        self.report(sentence)
 
     def presence(self, client: str, connected: bool) -> None:
         """A client's first stream has begun, or its last one has ended."""

@@ -20,6 +20,7 @@ from controller.cli.options import completion
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen
+from controller.identity.boot import software_identity
 from controller.journal import JournalInUseError, JournalLockedError, Unfinished
 from controller.journal.copies import Copies, paths_of
 from controller.journal.history import unfinished_of
@@ -59,6 +60,7 @@ def doctor(
 
     report: dict[str, Any] = {
         "python": platform.python_version(),
+        "identity": software_identity(),
         "plugins": {
             "installed": [name for name in PLUGINS if not PLUGINS.is_own(name)],
             "broken": list(PLUGINS.broken),
@@ -166,6 +168,7 @@ def _print_report(report: Mapping[str, Any]) -> None:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "python", report["python"]
+    yield "identity", report["identity"]
     plugins = report["plugins"]
     yield "plug-ins", ", ".join(plugins["installed"]) or "none is installed"
     if plugins["broken"]:

@@ -48,6 +48,7 @@ from controller.cli.options.simulation import (
 from controller.cli.output.line_output import open_output
 from controller.cli.output.output_checks import require_new, require_separate
 from controller.cli.runs.run_options import check_orders, pace_of
+from controller.cli.runs.signed_tables import require_signed
 from controller.orders import Orders
 from controller.service.runs.run_job import RunJob
 from rules.games import rules_of
@@ -167,6 +168,7 @@ def run(
     if record is not None and not play:
         raise BadInputError(f"`--record {record}` needs hands that are played; add --play.")
     ports = ports_of(machine, port or ())
+    require_signed(table)
     if ports:
         _require_no_simulation_options(
             {

@@ -22,6 +22,7 @@ from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.options.shared import JournalCopy, TableNamed
 from controller.cli.options.simulation import FaultTexts, injected_faults_of
 from controller.cli.runs.run_options import pace_of
+from controller.cli.runs.signed_tables import require_signed
 
 READY = "ready"
 
@@ -113,6 +114,7 @@ def serve(
     injected_faults = injected_faults_of(fault, None, machine)
     pace = pace_of(sim or "real", real=bool(ports))
     require_ports(dict.fromkeys(ports.values()))
+    require_signed(table)
     known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
 
     from config.loader import table_names

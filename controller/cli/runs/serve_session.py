@@ -23,6 +23,7 @@ from controller.cli.options.lookup import table_named
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.screen import screen
+from controller.identity.boot import software_identity, trust_folder
 from controller.panel.pages import panel_app
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
@@ -100,6 +101,7 @@ async def _serve(job: ServeJob) -> int:
             ) as served:
                 _print_addresses(job, served)
                 watchdog = loop.create_task(notices.keep_alive(job.pace))
+                checks = _start_checks(service, job.pace)
                 title = f"The table {job.table.name}"
                 with LiveView(
                     console, title, clock=service.clock, in_words=service.in_words
@@ -114,11 +116,24 @@ async def _serve(job: ServeJob) -> int:
                     await service.serve()
                 notices.send("STOPPING=1")
                 watchdog.cancel()
+                if checks is not None:
+                    checks.cancel()
             fault = service.feed.status.fault
             if fault is not None and job.until_ready:
                 print_error(f"{fault.code} at {fault.part}: {fault.evidence}. {fault.cure}")
                 return 1
     return 0
+
+
+def _start_checks(service: TableService, pace: float) -> asyncio.Task[None] | None:
+    """Check the program at intervals; a changed file locks the table. None if it is not signed."""
+    folder = trust_folder()
+    if folder is None:
+        return None
+    from controller.identity.periodic_check import periodic_check
+
+    check = periodic_check(folder, software_identity(folder), service.lock_table, pace)
+    return asyncio.get_running_loop().create_task(check.run())
 
 
 class FirstRound:
@@ -186,6 +201,7 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
         seats=SEATS,
         simulated=not job.ports,
         software=metadata.version("wallwright"),
+        identity=software_identity(),
     )
     with closing(worker):
         yield TableService(

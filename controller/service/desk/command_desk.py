@@ -25,7 +25,7 @@ from controller.service.commands import (
     StartSession,
 )
 from controller.service.commands.refusal import CommandRefusedError
-from controller.service.desk.service_mode_desk import ServiceModeDesk
+from controller.service.desk.service_mode_desk import ServiceModeDesk, require_unlocked
 from controller.service.status import Value
 from rules.errors import WallwrightError
 
@@ -300,6 +300,7 @@ class CommandDesk:
     def _clear_fault(self, given: ClearFault, actor: Actor) -> str:
         if self._service.service.state != "fault":
             raise CommandRefusedError("no_fault", "The table has no fault.")
+        require_unlocked(self._service.lock)
         self._service.clear_fault(abandon=given.abandon)
         return "The table starts again."
 

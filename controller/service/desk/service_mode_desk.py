@@ -35,6 +35,10 @@ class ShiftKeeper(Protocol):
         """The present stay in service mode, from its command to its end."""
 
     @property
+    def lock(self) -> str | None:
+        """Why no command may start the table; None if commands may."""
+
+    @property
     def is_stopping(self) -> bool:
         """Whether the service stops."""
 
@@ -62,6 +66,7 @@ class ServiceModeDesk:
         service = self._service
         if service.is_stopping:
             raise CommandRefusedError("stopping", "The service stops; start it again first.")
+        require_unlocked(service.lock)
         if service.has_session:
             raise CommandRefusedError("session", "A session is in progress.", "End it first.")
         if service.shift is not None:
@@ -98,6 +103,14 @@ class ServiceModeDesk:
                 "no_service_mode", "The table is not in service mode.", "Enter it first."
             )
         return self._service.shift
+
+
+def require_unlocked(lock: str | None) -> None:
+    """Raises CommandRefusedError if the table must not run until the service starts again."""
+    if lock is not None:
+        raise CommandRefusedError(
+            "locked", lock, "Install the signed program, then start the service again."
+        )
 
 
 async def _jog(mode: ServiceMode, given: Jog, actor: Actor) -> str:

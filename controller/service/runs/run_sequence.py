@@ -121,6 +121,8 @@ class RunSequence:
         """The game of the next run; None before the first choice."""
         self.failure: str | None = None
         """The fault that has ended the last run, until it is cleared."""
+        self.lock: str | None = None
+        """Why the table must not run until the service is started again; None if it may run."""
         self.shift: ServiceModeShift | None = None
         """The present stay in service mode, from its command to its end."""
         self.selftest: SelfTestReport | None = None
@@ -168,6 +170,14 @@ class RunSequence:
             self._put_away_reason = ABANDONED
         self.failure = None
         self._may_run.set()
+
+    def lock_table(self, sentence: str) -> None:
+        """Stop the table safely, for good: only another start of the service unlocks it."""
+        self.lock = self.failure = sentence
+        self._state.set_state("fault", sentence)
+        self._interrupt.set()
+        if self.shift is not None:
+            self.shift.leave()
 
     def pause(self) -> None:
         """Pause the table until `resume`, also over a restart of the service."""
@@ -261,7 +271,9 @@ class RunSequence:
             self.selftest = shift.report or self.selftest
             if shift.tiles_moved:
                 self._put_away_reason = TILES_MOVED
-            if not self.stopping.is_set():
+            if self.lock is not None:
+                self._state.set_state("fault", self.lock)
+            elif not self.stopping.is_set():
                 self._state.set_state(before.state, before.sentence)
 
     async def _play(self, game: PlannedGame, hardware: Hardware, journal: Journal) -> RunEnd:

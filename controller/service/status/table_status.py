@@ -43,6 +43,10 @@ class TableFacts(Value):
     seats: int
     simulated: bool
     software: str
+    identity: str = Field(
+        default="not signed",
+        description="SHA-256 of the program's signed manifest, or `not signed`.",
+    )
 
 
 ServiceName = Literal["idle", "session", "service_mode", "stopping", "fault"]

@@ -1,0 +1,28 @@
+"""Refuses a table's own file that is not part of the signed manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from controller.cli.errors import BadInputError
+from controller.identity import boot
+
+
+def require_signed(table: str) -> None:
+    """Raises BadInputError if the program is signed and the file of the table is not.
+
+    A table of the program has no file of its own.
+    """
+    from config.loader import table_names
+
+    folder = boot.trust_folder()
+    if folder is None or table in table_names():
+        return
+    from controller.identity.program_files import covers
+
+    manifest = boot.protected_manifest(folder)
+    if not covers(manifest.roots, boot.PROGRAM, Path(table)):
+        raise BadInputError(
+            f"The file {table} is not part of the signed manifest. Add it and sign again:"
+            f" wallwright identity make --add table={table}."
+        )

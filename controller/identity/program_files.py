@@ -1,0 +1,109 @@
+"""The files of the program as they are on the disk: their digests, and differences to a manifest.
+
+Symbolic links are not followed: the digest of a link is that of its target's name. Compiled modules
+(`__pycache__`) are files like all others, because Python executes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from controller.identity.identity_error import IdentityError
+
+PROGRAM = Path(__file__).resolve().parents[2]
+"""The folder that contains the packages of this program."""
+NAMED = 3
+"""Number of files that a sentence names."""
+_BLOCK = 1 << 18
+
+
+class _Digest(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+    def hexdigest(self) -> str: ...
+
+
+def digests(roots: Mapping[str, str], program: Path) -> Iterator[tuple[str, str]]:
+    """The digest of each file below the roots, sorted by name."""
+    return _digests(roots, program, hashlib.sha256)
+
+
+def answer(seed: bytes, roots: Mapping[str, str], program: Path) -> str:
+    """The answer to a challenge: the SHA-256 of the names and the keyed digests of all files.
+
+    The seed is the key of each file's HMAC, and therefore stands before the file's bytes: nobody
+    can compute an answer from stored digests, or store answers for seeds to come.
+    """
+    total = hashlib.sha256(b"wallwright challenge 1\n" + seed.hex().encode() + b"\n")
+    for name, digest in _digests(roots, program, lambda: hmac.new(seed, digestmod=hashlib.sha256)):
+        total.update(f"{digest} {name}\n".encode("utf-8", "surrogateescape"))
+    return total.hexdigest()
+
+
+def differences(files: Mapping[str, str], roots: Mapping[str, str], program: Path) -> list[str]:
+    """Each file that was changed, added or removed, as `NAME was changed`; sorted by name."""
+    left, found = dict(files), []
+    for name, digest in digests(roots, program):
+        expected = left.pop(name, None)
+        if expected is None:
+            found.append(f"{name} was added")
+        elif expected != digest:
+            found.append(f"{name} was changed")
+    return sorted([*found, *(f"{name} is missing" for name in left)])
+
+
+def require_no_differences(
+    files: Mapping[str, str], roots: Mapping[str, str], program: Path
+) -> None:
+    """Raises IdentityError with the first files that differ from the manifest."""
+    found = differences(files, roots, program)
+    if found:
+        more = f", and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        raise IdentityError(
+            f"The program is not the one that was signed: {', '.join(found[:NAMED])}{more}. Install"
+            " the signed program again; the list: wallwright identity check."
+        )
+
+
+def covers(roots: Mapping[str, str], program: Path, file: Path) -> bool:
+    """Whether a file is one of the roots or below one; its digest is then in the manifest."""
+    found = file.resolve()
+    return any(found.is_relative_to((program / place).resolve()) for place in roots.values())
+
+
+def _digests(
+    roots: Mapping[str, str], program: Path, new: Callable[[], _Digest]
+) -> Iterator[tuple[str, str]]:
+    for name, place in sorted(roots.items()):
+        path = os.path.normpath(program / place)
+        yield from _below(path, name, new)
+
+
+def _below(path: str, name: str, new: Callable[[], _Digest]) -> Iterator[tuple[str, str]]:
+    """The digest of a file, or of each file in a folder. A missing one has none."""
+    digest = new()
+    try:
+        if os.path.islink(path):  # noqa: PTH114 - a Path costs more than the call
+            digest.update(b"link " + os.fsencode(os.readlink(path)))  # noqa: PTH115 - as above
+        elif os.path.isdir(path):  # noqa: PTH112 - as above
+            for entry in sorted(os.listdir(path)):  # noqa: PTH208 - as above
+                yield from _below(f"{path}/{entry}", f"{name}/{entry}", new)
+            return
+        elif os.path.isfile(path):  # noqa: PTH113 - as above
+            with open(path, "rb", buffering=0) as stream:  # noqa: PTH123 - as above
+                while block := stream.read(_BLOCK):
+                    digest.update(block)
+        elif os.path.exists(path):  # noqa: PTH110 - as above
+            digest.update(b"device or socket")
+        else:
+            return
+    except OSError as error:
+        raise IdentityError(
+            f"{path} cannot be read ({error.strerror}), so the program cannot be checked. Make it"
+            " readable for the user of the service."
+        ) from error
+    yield name, digest.hexdigest()
