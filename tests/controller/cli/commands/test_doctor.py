@@ -40,7 +40,7 @@ def test_an_intact_journal_is_reported_with_its_copies(kept: Path, wallwright: W
 
 def test_the_report_is_also_printed_as_json(kept: Path, wallwright: Wallwright) -> None:
     report = wallwright(f"doctor --journal {kept} --json").json
-    keys = ["python", "plugins", "ports", "directories", "journal", "table", "problems"]
+    keys = ["python", "identity", "plugins", "ports", "directories", "journal", "table", "problems"]
     assert list(report) == keys
     assert report["problems"] == []
     assert report["plugins"] == {"installed": [], "broken": []}
