@@ -57,7 +57,7 @@ def _sentence(event: dict[str, Any]) -> tuple[str, Kind] | None:
         case {"event": "recovered", "code": code, "part": part, "attempt": attempt}:
             return f"{part} works again after {code}, at attempt {attempt}.", "warning"
         case {"event": "operator_prompted", "part": part, "evidence": evidence, "role": role}:
-            return f"A {role} is asked about {part}: {evidence}.", "warning"
+            return f"A prompt about {part} is open for the role {role}: {evidence}.", "warning"
         case {"event": "prompt_answered", "part": part, "answer": answer}:
             return f"The prompt about {part} was answered: {answer}.", "info"
         case {"event": "board_reset", "board": board}:

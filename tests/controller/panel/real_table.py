@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
@@ -83,6 +84,7 @@ class RealTable:
         self._opener = opener
         self._loop = loop
         self._cookies: dict[UserRole, str] = {}
+        self._given = 0
         service.listen(self.events.append)
 
     @property
@@ -107,6 +109,28 @@ class RealTable:
             return await result if isinstance(result, Awaitable) else result
 
         return asyncio.run_coroutine_threadsafe(run(), self._loop).result(30)
+
+    def give(self, name: str, **arguments: object) -> CommandReply:
+        """Give a command as the technician; returns its reply."""
+        self._given += 1
+        request = CommandRequest(id=f"given-{self._given}", name=name, arguments=arguments)
+        actor = Actor("technician", UserRole.TECHNICIAN, "test")
+        reply: CommandReply = self.do(lambda: self.port.submit(request, actor))
+        return reply
+
+    def until(self, reached: Callable[[Any], object], limit: float = 60.0) -> None:
+        """Wait until the status is so; raises AssertionError after `limit` real seconds."""
+        end = time.monotonic() + limit
+        while not reached(self.status):
+            assert time.monotonic() < end, f"after {limit} s: {self.status}"
+            time.sleep(0.02)
+
+    def answer(self, kind: str, value: str) -> None:
+        """Answer the first open prompt of a kind, if there is one."""
+        for prompt in self.status.prompts:
+            if prompt.kind == kind:
+                self.give("answer", prompt=prompt.id, value=value)
+                return
 
     def open(
         self, browser: Browser, role: UserRole, view: str = "", size: Any = (1280, 800), **how: Any

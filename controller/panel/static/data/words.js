@@ -25,8 +25,8 @@ export function plainWords(code) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The title of a game, from the list of games. */
-export const gameTitle = (games, name) => games.find((each) => each.name === name)?.title ?? plainWords(name ?? "");
+/** The title of a game in the present language, or else from the list of games. */
+export const gameTitle = (games, name) => tOr(`game.${name}`, games.find((each) => each.name === name)?.title ?? plainWords(name ?? ""));
 
 /** Text and tone of the headline: what the table does, or what it waits for. */
 export function headline(status) {
@@ -45,16 +45,19 @@ export function headline(status) {
   return { tone: "plain", text: tOr(`now.${phase}`, plainWords(phase)) };
 }
 
-/** The second line under the headline: the step, the reason of a pause, or the next thing to do. */
+/**
+ * The second line under the headline: the step, the reason of a pause, or the next thing to do. `own`
+ * says whether the table words it, in English.
+ */
 export function detail(status) {
-  if (!status) return "";
-  if (status.fault) return status.fault.evidence;
-  if (status.pause?.length) return status.pause.map((cause) => causeWords(cause)).join(" ");
-  if (!status.session) return t("now.idle.next");
-  if (status.round?.over) return t("now.over.next");
+  if (!status) return { text: "" };
+  if (status.fault) return { text: status.fault.evidence, own: true };
+  if (status.pause?.length) return { text: status.pause.map((cause) => causeWords(cause)).join(" ") };
+  if (!status.session) return { text: t("now.idle.next") };
+  if (status.round?.over) return { text: t("now.over.next") };
   // A prompt for a step says the same with more words.
-  if (status.prompts?.some((prompt) => prompt.kind === "step" || prompt.kind === "face")) return "";
-  return named(status, status.round?.step);
+  if (status.prompts?.some((prompt) => prompt.kind === "step" || prompt.kind === "face")) return { text: "" };
+  return { text: named(status, status.round?.step), own: true };
 }
 
 /** The cause of a pause in words. */

@@ -1,11 +1,13 @@
 /** Answers a question with a list of choices: few as buttons, many as a list, a cut with a preview. */
 import { t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { named, plainWords, seatWords } from "../data/words.js";
+import { plainWords, seatWords } from "../data/words.js";
 import { moveInGrid } from "../frame/arrow_keys.js";
 import { html, useState } from "../vendor/htm_preact.js";
-import { answerWords } from "./answer_words.js";
+import { ActionLabel, actionWords, verbWords } from "./action_words.js";
+import { answerWords, isUsualAnswer } from "./answer_words.js";
 import { ChoicePreview } from "./choice_preview.js";
+import { headingOf } from "./prompt_heading.js";
 import { Tile } from "./tile.js";
 import { KINDS, setOfGame, tileWords } from "./tile_picker.js";
 
@@ -19,11 +21,11 @@ export function AnswerChoice({ prompt, busy, answer }) {
   const [typed, type] = useState("");
   const [search, seek] = useState("");
   const previewed = prompt.kind === "choice";
-  if (prompt.choices.length <= FEW && !prompt.more && !previewed) {
+  if (prompt.choices.length <= FEW && !prompt.more && !previewed && seatsIn(prompt) <= 1) {
     return html`<div class="actions">
       ${prompt.choices.map(
         (choice) => html`<button class=${choice.value === prompt.default ? "primary" : ""} disabled=${busy} onClick=${() => answer(choice.value)}>
-          ${wordsOf(prompt, choice)}</button>`,
+          <${Words} prompt=${prompt} choice=${choice} /></button>`,
       )}
     </div>`;
   }
@@ -63,17 +65,17 @@ function Group({ prompt, group, folded, picked, pick }) {
   const { title, tiles, choices } = group;
   const [open, setOpen] = useState(!folded);
   const list = html`<fieldset class=${tiles ? "options tiles" : prompt.kind === "act" ? "options acts" : "options"}>
-    <legend class=${title && !folded ? "" : "unseen"}>${title || named(state.status, prompt.text)}</legend>
+    <legend class=${title && !folded ? "" : "unseen"}>${title || headingOf(prompt)}</legend>
     ${choices.map(
-      (choice) => html`<label key=${choice.value} class="option">
+      (choice, index) => html`<label key=${choice.value} class=${tiles && startsSuit(choices, index) ? "option starts-suit" : "option"}>
         <input type="radio" name=${prompt.id} aria-label=${tiles ? `${title}: ${tileWords(choice.face)}` : null}
           checked=${picked === choice.value} onChange=${() => pick(choice.value)} />
-        <span>${tiles ? html`<${Tile} face=${choice.face} kind=${kindOfGame()} />` : wordsOf(prompt, choice)}
+        <span>${tiles ? html`<${Tile} face=${choice.face} kind=${kindOfGame()} />` : html`<${Words} prompt=${prompt} choice=${choice} />`}
           ${choice.value === prompt.default && html` <small>${t("answer.usual")}</small>`}</span></label>`,
     )}
   </fieldset>`;
-  if (!folded) return list;
-  return html`<details class="folded" open=${open} onToggle=${(event) => setOpen(event.target.open)}><summary>${title}</summary>${list}</details>`;
+  if (!folded) return html`<div class="options-room">${list}</div>`;
+  return html`<details class="folded" open=${open} onToggle=${(event) => setOpen(event.target.open)}><summary>${title}</summary><div class="options-room">${list}</div></details>`;
 }
 
 /** What the button would answer, in words, for actions: the list may be longer than the window. */
@@ -81,16 +83,30 @@ function chosenWords(prompt, found, picked) {
   if (prompt.kind !== "act") return "";
   for (const { choices, tiles, verb } of found) {
     const choice = choices.find(({ value }) => value === picked);
-    if (choice) return tiles ? `${plainWords(verb)} · ${tileWords(choice.face)}` : wordsOf(prompt, choice);
+    if (choice) return tiles ? `${verbWords(verb)} · ${tileWords(choice.face)}` : wordsOf(prompt, choice);
   }
   return "";
 }
 
 /** An answer in words: names such as `chee_yee` are written without their underscores. */
 function wordsOf(prompt, choice) {
+  if (prompt.kind === "act" && !isUsualAnswer(choice)) return actionWords(choice.label);
   const words = answerWords(choice);
   return prompt.kind === "choice" && /^[a-z_]+(\+[a-z_]+)*$/.test(words) ? plainWords(words.replaceAll("+", " + ")) : words;
 }
+
+/** An answer in words, with the tiles of an action drawn. */
+const Words = ({ prompt, choice }) =>
+  prompt.kind === "act" && !isUsualAnswer(choice)
+    ? html`<${ActionLabel} action=${choice.label} kind=${kindOfGame()} />`
+    : wordsOf(prompt, choice);
+
+/** The number of seats of which a prompt lists actions. */
+const seatsIn = (prompt) =>
+  prompt.kind === "act" ? new Set(prompt.choices.map(({ value }) => /^\d+(?= )/.exec(value)?.[0]).filter(Boolean)).size : 0;
+
+/** Whether a tile is the first of its suit, which begins a row where there is room for one. */
+const startsSuit = (choices, index) => index > 0 && choices[index].face?.at(-1) !== choices[index - 1].face?.at(-1);
 
 const FACE = /^(\S+) ((?:[1-9][mpsfz])|(?:[0-6]-[0-6])|(?:(?:10|[2-9JQKA])[shcd]))$/;
 const kindOfGame = () => KINDS[setOfGame(state.status.programme?.now?.game ?? "")];
@@ -104,7 +120,7 @@ function groups(prompt, choices) {
     const [, verb = "", face = ""] = FACE.exec(choice.label) ?? [];
     const key = `${seat} ${verb}`;
     const place = seat && seatWords(state.status, Number(seat));
-    if (!found.has(key)) found.set(key, { key, verb, title: [place, plainWords(verb)].filter(Boolean).join(" · "), tiles: Boolean(face), choices: [] });
+    if (!found.has(key)) found.set(key, { key, verb, title: [place, verb && verbWords(verb)].filter(Boolean).join(" · "), tiles: Boolean(face), choices: [] });
     found.get(key).choices.push({ ...choice, face });
   }
   return [...found.values()].sort((one, other) => Number(one.tiles) - Number(other.tiles));

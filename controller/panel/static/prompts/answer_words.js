@@ -12,8 +12,13 @@ const KNOWN = {
   "simulated player": "answer.simulated_player",
 };
 
+const keyOf = ({ value, label }) => KNOWN[value] ?? KNOWN[label];
+
+/** Whether an answer is one of those that many prompts offer, such as "done". */
+export const isUsualAnswer = (choice) => Boolean(keyOf(choice));
+
 /** A usual answer in the present language; any other answer as the table words it. */
-export function answerWords({ value, label }) {
-  const key = KNOWN[value] ?? KNOWN[label];
-  return key ? tOr(key, label) : named(state.status, label);
+export function answerWords(choice) {
+  const key = keyOf(choice);
+  return key ? tOr(key, choice.label) : named(state.status, choice.label);
 }

@@ -2,7 +2,7 @@
 import { command } from "../api.js";
 import { duration, t, tOr } from "../data/messages.js";
 import { may, state, tableTime } from "../data/store.js";
-import { faultTitle, named, orderedPrompts, plainWords, seatWords } from "../data/words.js";
+import { faultTitle, orderedPrompts, seatWords } from "../data/words.js";
 import { useAction, useTick } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
 import { html } from "../vendor/htm_preact.js";
@@ -10,6 +10,7 @@ import { AnswerChoice } from "./answer_choice.js";
 import { AnswerDice } from "./answer_dice.js";
 import { AnswerFace } from "./answer_face.js";
 import { answerWords } from "./answer_words.js";
+import { headingOf, tableWords } from "./prompt_heading.js";
 
 const ANSWERS = { choice: AnswerChoice, act: AnswerChoice, dice: AnswerDice, face: AnswerFace };
 /** Seconds after which a prompt shows how long it has waited. */
@@ -31,21 +32,14 @@ function Prompt({ prompt }) {
   return html`<article class=${`prompt is-${prompt.kind} ${prompt.safety ? "safety" : ""}`} aria-labelledby=${`prompt-${prompt.id}`}>
     <p class="over">
       <span>${fault ? faultTitle(prompt.code) : tOr(`prompt.${prompt.kind}`, prompt.kind)}</span>
-      ${prompt.part && html`<span>${prompt.part}</span>`}
+      ${prompt.part && html`<span lang="en">${prompt.part}</span>`}
       ${prompt.seats.length > 0 && prompt.kind !== "act" && html`<span>${prompt.seats.map((seat) => seatWords(state.status, seat)).join(", ")}</span>`}
       ${waits >= LONG && html`<span class="waits">${t("prompt.waits", { time: duration(waits) })}</span>`}
     </p>
-    <h3 id=${`prompt-${prompt.id}`} lang="en">${heading || prompt.text}</h3>
+    <h3 id=${`prompt-${prompt.id}`} lang=${heading ? null : "en"}>${heading || tableWords(prompt)}</h3>
     ${prompt.evidence && html`<p class="evidence" lang="en">${prompt.evidence}</p>`}
     <${PromptAnswer} prompt=${prompt} />
   </article>`;
-}
-
-/** What a prompt asks, in a few words: its choices are listed below and are not repeated. */
-function headingOf(prompt) {
-  if (prompt.kind === "fault") return prompt.request;
-  if (prompt.kind === "choice" && prompt.code) return t("prompt.choose", { what: plainWords(prompt.code) });
-  return named(state.status, prompt.text);
 }
 
 /** The means to answer a prompt, or the reason why this client cannot answer it. */

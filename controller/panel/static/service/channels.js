@@ -16,7 +16,7 @@ export function Channels({ mode, give }) {
     <div class="card-head"><h2>${t("service.channels")}</h2>
       <label class="field"><span>${t("answer.search")}</span><input type="search" value=${wanted} onInput=${(event) => seek(event.target.value)} /></label></div>
     ${parts.map(
-      (part) => html`<section key=${part}><h3>${part || t("service.no_part")}</h3>
+      (part) => html`<section key=${part}><h3 lang=${part ? "en" : null}>${part || t("service.no_part")}</h3>
         <ul class="channel-list">${found
           .filter(([, channel]) => channel.part === part)
           .map(([name, channel]) => html`<${Channel} key=${name} name=${name} channel=${channel} mode=${mode} give=${give} />`)}</ul></section>`,
@@ -37,7 +37,7 @@ const WAYS = ["reverse", "forward"];
 
 function Channel({ name, channel, mode, give }) {
   return html`<li class=${mode.jog?.channel === name ? "moving" : ""}>
-    <span class="channel-name"><b>${name}</b> <small>${[...new Set([channel.role, channel.kind])].filter(Boolean).join(" · ")}</small></span>
+    <span class="channel-name" lang="en"><b>${name}</b> <small>${[...new Set([channel.role, channel.kind])].filter(Boolean).join(" · ")}</small></span>
     <${TraceLine} channel=${channel} seconds=${mode.trace_s} />
     <span class="channel-value">${shownValue(channel)}${channel.count !== null && channel.count !== undefined && html` <small>${t("service.edges", { count: number(channel.count) })}</small>`}</span>
     ${(channel.jog.length > 0 || channel.homes) &&

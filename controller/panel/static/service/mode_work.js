@@ -7,7 +7,7 @@ import { html, useState } from "../vendor/htm_preact.js";
 export const StationTests = ({ mode, give, busy }) => html`<section class="card">
   <h2>${t("service.tests")}</h2>
   <div class="actions">${mode.stations.map(
-    (station) => html`<button disabled=${busy || mode.activity} onClick=${() => give("run_test", { station })}>${station}</button>`,
+    (station) => html`<button lang="en" disabled=${busy || mode.activity} onClick=${() => give("run_test", { station })}>${station}</button>`,
   )}</div>
   ${mode.results.length > 0 &&
   html`<ul class="rows">${mode.results.map(

@@ -68,7 +68,7 @@ function StopBar({ mode, give }) {
   const { jog } = mode;
   return html`<div class="stop-bar">
     <button class="stop large" onClick=${() => give("stop_activity")}>${t("service.stop")}</button>
-    ${jog && html`<span role="status"><b>${jog.channel}</b> ${t("service.moves", { name: jog.name })}</span>`}
+    ${jog && html`<span role="status"><b lang="en">${jog.channel}</b> ${t("service.moves", { name: jog.name })}</span>`}
   </div>`;
 }
 

@@ -2,10 +2,11 @@
 import { command } from "../api.js";
 import { t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { named } from "../data/words.js";
+import { named, seatWords } from "../data/words.js";
 import { Confirm } from "../frame/dialog.js";
 import { useAction } from "../frame/hooks.js";
 import { Empty, Notice } from "../frame/notice.js";
+import { actionWords } from "../prompts/action_words.js";
 import { html, useState } from "../vendor/htm_preact.js";
 
 export function Correction() {
@@ -30,7 +31,7 @@ export function Correction() {
     ${latest.length > 0 &&
     html`<ol class="acts" aria-label=${t("correction.latest")}>
       ${latest.map(
-        (act, index) => html`<li class=${index < acts ? "taken-back" : ""} lang="en">${named(state.status, `seat ${act.seat}`)}: ${act.do}
+        (act, index) => html`<li class=${index < acts ? "taken-back" : ""} >${seatWords(state.status, act.seat)}: ${actionWords(act.do)}
           ${index < acts && html` <small class="mark">${t("correction.goes")}</small>`}</li>`,
       )}
     </ol>`}

@@ -67,7 +67,7 @@ function GameList({ choice, pick }) {
     ${state.games.map(
       (game) => html`<label key=${game.name} class="option">
         <input type="radio" name="game" checked=${choice.game === game.name} disabled=${game.fits === false} onChange=${() => pick(game.name)} />
-        <span>${game.title}<small>${gameNote(game)}</small></span></label>`,
+        <span>${gameTitle(state.games, game.name)}<small>${gameNote(game)}</small></span></label>`,
     )}
   </fieldset>`;
 }

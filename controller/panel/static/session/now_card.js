@@ -13,15 +13,15 @@ export function NowCard() {
   return html`<section class="now ${tone}" aria-label=${t("now.label")}>
     ${status?.session &&
     html`<p class="over">${[
-      status.session.title || gameTitle(state.games, status.session.game),
+      gameTitle(state.games, status.session.game),
       t("now.round", { number: status.round?.hand || status.session.rounds + 1 }),
       status.session.ending && t("now.last_round"),
     ]
       .filter(Boolean)
       .join(" · ")}</p>`}
     <h2 id="now-words">${text}</h2>
-    ${more && html`<p class="detail">${more}</p>`}
-    ${status?.fault && html`<p class="detail">${status.fault.cure}</p>`}
+    ${more.text && html`<p class="detail" lang=${more.own ? "en" : null}>${more.text}</p>`}
+    ${status?.fault && html`<p class="detail" lang="en">${status.fault.cure}</p>`}
     ${status?.round && html`<${RoundFacts} status=${status} />`}
   </section>`;
 }

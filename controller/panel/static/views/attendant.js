@@ -46,7 +46,7 @@ const Evidence = ({ evidence, row }) => html`<dl class="evidence-list">
 /** One open fault: the cure step by step, and the answer as its last step. */
 function FaultCard({ prompt, row }) {
   return html`<article class=${`prompt is-fault ${prompt.safety ? "safety" : ""}`} aria-labelledby=${`fault-${prompt.id}`}>
-    <p class="over"><span>${prompt.code}</span><span>${prompt.part}</span>
+    <p class="over"><span lang="en">${prompt.code}</span><span lang="en">${prompt.part}</span>
       <span class="waits">${t("prompt.waits", { time: duration(tableTime() - prompt.since) })}</span></p>
     <h3 id=${`fault-${prompt.id}`}>${faultTitle(prompt.code)}</h3>
     <${Evidence} evidence=${prompt.evidence} row=${row} />
@@ -63,7 +63,7 @@ function FaultCard({ prompt, row }) {
 function StoppedTable({ fault, row }) {
   const [run, { busy, error }] = useAction();
   return html`<article class="prompt is-fault" aria-labelledby="fault-stopped">
-    <p class="over"><span>${fault.code}</span><span>${fault.part}</span></p>
+    <p class="over"><span lang="en">${fault.code}</span><span lang="en">${fault.part}</span></p>
     <h3 id="fault-stopped">${faultTitle(fault.code)}</h3>
     <${Evidence} evidence=${fault.evidence} row=${row} />
     <ol class="cure" aria-label=${t("attendant.cure")}>

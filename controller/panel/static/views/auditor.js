@@ -61,7 +61,7 @@ function Sessions() {
     <ul class="session-list">${sessions.map(
       (session) => html`<li key=${session.id}>
         <button class="quiet row" aria-expanded=${open === session.id} onClick=${() => show(open === session.id ? "" : session.id)}>
-          <span><b>${session.title || gameTitle(state.games, session.game)}</b>
+          <span><b>${gameTitle(state.games, session.game)}</b>
             <small>${dateTime(session.started)}${session.ended ? ` – ${dateTime(session.ended)}` : ` · ${t("auditor.running")}`}</small></span>
           <span>${t("auditor.rounds", { rounds: session.rounds })}</span>
         </button>

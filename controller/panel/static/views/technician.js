@@ -32,7 +32,7 @@ function TableState() {
     <section class="card">
       <h2>${t("boards.title")}</h2>
       <ul class="rows">${Object.entries(boards).map(
-        ([name, board]) => html`<li><span><b>${name}</b> <small>${[board.serial, board.firmware].filter(Boolean).join(" · ")}</small></span>
+        ([name, board]) => html`<li><span lang="en"><b>${name}</b> <small>${[board.serial, board.firmware].filter(Boolean).join(" · ")}</small></span>
           ${inUse
             ? html`<b class=${board.connected ? "good" : "bad"}>${t(board.connected ? "boards.connected" : "boards.silent")}</b>`
             : html`<b>${t(state.status.service_mode ? "boards.service_mode" : "boards.unused")}</b>`}</li>`,
@@ -42,12 +42,12 @@ function TableState() {
       <h2>${t("state.title")}</h2>
       <ul class="rows">
         ${[
-          [t("state.mode"), machine.mode],
-          [t("state.under"), machine.under],
-          [t("state.top"), machine.top],
+          [t("state.mode"), machine.mode, true],
+          [t("state.under"), machine.under, true],
+          [t("state.top"), machine.top, true],
           [t("counts.tiles"), t("counts.tiles_of", { accounted: number(tiles.accounted), expected: number(tiles.expected) })],
           [t("state.software"), table.software],
-        ].map(([name, value]) => html`<li><span>${name}</span><b>${value}</b></li>`)}
+        ].map(([name, value, own]) => html`<li><span>${name}</span><b lang=${own ? "en" : null}>${value}</b></li>`)}
       </ul>
     </section>
     ${table.simulated &&

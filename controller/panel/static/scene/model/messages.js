@@ -17,7 +17,7 @@ export const ENGLISH = {
   dice: "Dice of seat {by}: {faces}.",
   turned: "Turned up at {place}: {face}.",
   fault: "Fault {code} at {part}.",
-  prompt: "Prompt at {part}: {text}",
+  prompt: "Prompt at {part}.",
   paused: "The table is paused.",
   idle: "idle",
   gathering: "gathering",
