@@ -24,7 +24,7 @@ from tools.configuration_page import field_meanings
 
 CASES = Path(__file__).parents[2] / "examples" / "cases"
 JUDGED = [name for name in PLUGINS if PLUGINS[name].judging is not None]
-RANDOM_CASES = tries(150, quick=30)
+RANDOM_CASES = tries(60, quick=30, evidence=1000)
 """Changed examples of each game."""
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 3, 4, 99, 10**17, 1.5, "", "x", "self", "discard", "robbing"),
@@ -66,6 +66,7 @@ def test_every_key_of_a_case_has_an_explanation(game: str) -> None:
     assert all(len(meaning) > 10 for meaning in meanings.values())
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("game", slow_except(["wenzhou", "pai_gow"], JUDGED))
 def test_a_random_case_is_judged_or_refused_in_sentences(game: str, tmp_path: Path) -> None:
     chance, path = Random(game), tmp_path / "case.yaml"
@@ -83,6 +84,7 @@ def test_a_random_case_is_judged_or_refused_in_sentences(game: str, tmp_path: Pa
     assert refused > RANDOM_CASES // 3
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("game", JUDGED)
 def test_random_bytes_in_a_case_are_judged_or_refused_in_sentences(
     game: str, tmp_path: Path

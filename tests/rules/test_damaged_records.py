@@ -24,7 +24,7 @@ from rules.records.record import NotARecordError, Replayed, evening, heading, re
 from tests.quick import slow_except, tries
 from tests.rules.hidden_hands import dealt, houses
 
-CHANGES = tries(250, quick=50)
+CHANGES = tries(100, quick=50, evidence=2000)
 """Damaged records of each game and each kind of damage."""
 MOST_ACTIONS = 40
 ODD: tuple[Any, ...] = (
@@ -87,6 +87,7 @@ def test_the_records_replay_before_they_are_damaged(game: str) -> None:
         assert not isinstance(played(lines), str)
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("game", GAMES)
 def test_a_record_with_changed_values_replays_or_is_refused_with_its_line(game: str) -> None:
     chance = Random(game)
@@ -99,6 +100,7 @@ def test_a_record_with_changed_values_replays_or_is_refused_with_its_line(game: 
     assert refused > CHANGES // 4
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("game", GAMES)
 def test_a_record_with_changed_bytes_replays_or_is_refused_with_its_line(game: str) -> None:
     chance = Random(game)

@@ -92,7 +92,8 @@ def followed(
 
 
 @pytest.mark.parametrize("game", slow_except(["wenzhou", "block", "pai_gow"], GAMES))
-@settings(max_examples=tries(25, quick=5), deadline=None)
+@pytest.mark.evidence
+@settings(max_examples=tries(12, quick=5, evidence=100), deadline=None)
 @given(seed=st.integers(0, 2**32), sensible=st.booleans(), data=st.data())
 def test_a_table_that_reads_no_tile_settles_as_if_it_had_read_all_tiles(
     game: str, seed: int, sensible: bool, data: st.DataObject

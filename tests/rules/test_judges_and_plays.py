@@ -39,7 +39,7 @@ from rules.games.wenzhou.position.state import Stage
 from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses
 
-HANDS = tries(60, quick=15)
+HANDS = tries(30, quick=15, evidence=240)
 """Hands of each mahjong; about one in three ends with a win."""
 
 
@@ -104,6 +104,7 @@ def wenzhou_case(play: Any, seat: int, rivals: tuple[int, ...]) -> WenzhouCase:
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 def test_every_win_of_a_wenzhou_hand_is_judged_as_it_is_played() -> None:
     judged, rivals = 0, 0
     for play in played("wenzhou", HANDS):
@@ -158,6 +159,7 @@ def filipino_case(play: Any, seat: int, rivals: tuple[int, ...]) -> FilipinoCase
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 def test_every_win_of_a_filipino_hand_is_judged_as_it_is_played() -> None:
     rules = rules_of("filipino")
     judged = 0

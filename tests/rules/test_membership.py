@@ -140,7 +140,7 @@ def questions(draw: st.DrawFn, game: str) -> tuple[Any, Any]:
 @pytest.mark.evidence
 @pytest.mark.parametrize("game", slow_except(["pai_gow", "filipino"], GAMES))
 def test_any_value_that_is_not_legal_is_refused_with_one_sentence(game: str) -> None:
-    @settings(max_examples=tries(120, quick=30, evidence=300))
+    @settings(max_examples=tries(60, quick=30, evidence=300))
     @given(asked=questions(game))
     def each(asked: tuple[Any, Any]) -> None:
         play, action = asked

@@ -190,6 +190,11 @@ TRIALS: dict[str, dict[str, Trial]] = {
 
 
 LATE: dict[tuple[str, str], int] = {
+    ("backgammon", "must_use_larger"): 42,
+    ("backgammon", "gammon"): 20,
+    ("filipino", "joker_discard"): 21,
+    ("filipino", "hi_alai"): 4,
+    ("filipino", "second_flores"): 8,
     ("da_san", "forced_bid_bonus"): 8,
     ("draw", "blocked_doublets_lose"): 22,
     ("sebastopol", "muggins_window"): 10,

@@ -22,8 +22,9 @@ LONGEST = 150
 games = st.sampled_from(list(GAMES))
 
 
+@pytest.mark.evidence
 @given(games, st.integers(0, 10_000), st.booleans())
-@settings(max_examples=tries(25, quick=10))
+@settings(max_examples=tries(15, quick=10, evidence=100))
 def test_the_same_actions_lead_to_the_same_key(game: str, seed: int, hidden: bool) -> None:
     rules, chance = rules_of(game), Random(seed)
     house = chance.choice(houses(game))
@@ -41,8 +42,9 @@ def test_the_same_actions_lead_to_the_same_key(game: str, seed: int, hidden: boo
         assert met[again] == step
 
 
+@pytest.mark.evidence
 @given(games, st.integers(0, 10_000))
-@settings(max_examples=tries(25, quick=10))
+@settings(max_examples=tries(15, quick=10, evidence=100))
 @pytest.mark.slow
 def test_equal_plays_after_answers_in_another_order_are_the_same_key(game: str, seed: int) -> None:
     """If several seats can act, their actions in another order often lead to an equal play."""
@@ -85,8 +87,9 @@ def played_on(game: str, seed: int, known: float) -> None:
 KNOWN = st.sampled_from([0.2, 0.5, 0.8, 0.97])
 
 
+@pytest.mark.evidence
 @given(games, st.integers(0, 10_000), KNOWN)
-@settings(max_examples=tries(50, quick=10))
+@settings(max_examples=tries(30, quick=10, evidence=200))
 def test_with_partly_known_tiles_some_action_is_always_legal(
     game: str, seed: int, known: float
 ) -> None:
@@ -94,8 +97,9 @@ def test_with_partly_known_tiles_some_action_is_always_legal(
     played_on(game, seed, known)
 
 
+@pytest.mark.evidence
 @given(st.integers(0, 100_000), KNOWN)
-@settings(max_examples=tries(50, quick=10))
+@settings(max_examples=tries(20, quick=10, evidence=200))
 @pytest.mark.slow
 def test_a_partly_known_filipino_hand_always_has_a_legal_action(seed: int, known: float) -> None:
     played_on("filipino", seed, known)

@@ -83,7 +83,8 @@ def _survives_every_double_flip(sent: Frame) -> None:
         assert all(frame == sent for frame in frames), f"bits {flipped} of {data.hex()}"
 
 
-@settings(max_examples=tries(300, quick=60))
+@pytest.mark.evidence
+@settings(max_examples=tries(150, quick=60, evidence=1500))
 @given(st.lists(st.binary(max_size=200), max_size=8), FRAMES)
 @pytest.mark.slow
 def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
@@ -95,7 +96,8 @@ def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
     assert decoder.feed(b"\0" + encode(*frame))[-1] == frame
 
 
-@settings(max_examples=tries(300, quick=60))
+@pytest.mark.evidence
+@settings(max_examples=tries(150, quick=60, evidence=1500))
 @given(FRAMES, st.data())
 @pytest.mark.slow
 def test_a_frame_cut_short_or_with_a_piece_missing_is_dropped_and_counted(

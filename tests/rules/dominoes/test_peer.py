@@ -13,7 +13,7 @@ from rules.games.dominoes.position.bones import double_six, halves, pips
 from tests.quick import tries
 from tests.rules.dominoes.hands import parameters
 
-GAMES = tries(2000, quick=200)
+GAMES = tries(1000, quick=200, evidence=8000)
 HOUSE = parameters("block", hand=(7, 7, 7), turn="counter_clockwise")
 
 
@@ -44,6 +44,7 @@ def their_points(play: DominoPlay) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 def test_random_games_of_block_agree_with_the_package_dominoes() -> None:
     rng = random.Random(28)
     blocked = 0

@@ -169,6 +169,7 @@ def test_every_legal_action_applies_and_every_other_action_is_refused(
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 def test_every_legal_action_that_has_a_text_is_listed() -> None:
     for variant in VARIANTS:
         players, rng = variant.players[0], random.Random(5)
@@ -176,7 +177,7 @@ def test_every_legal_action_that_has_a_text_is_listed() -> None:
         each = variant.parameters.hand[players - 2]
         hands = [faces[seat * each : (seat + 1) * each] for seat in range(players)]
         play = begin(variant.title, variant.parameters, hands, faces[players * each :])
-        for _ in range(tries(4, quick=1)):
+        for _ in range(tries(2, quick=1, evidence=12)):
             found = {action for action in all_actions(players) if action in play.legal_actions}
             assert found == set(play.legal_actions)
             play = play.apply(rng.choice(list(play.legal_actions)))

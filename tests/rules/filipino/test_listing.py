@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 
 from rules.games.filipino import Parameters
@@ -44,7 +45,8 @@ def with_more_jokers(table: FilipinoTable, random: Random) -> FilipinoTable:
     return table.with_hand(seat, replace(hand, concealed=concealed))
 
 
-@settings(max_examples=tries(100, quick=6))
+@pytest.mark.evidence
+@settings(max_examples=tries(30, quick=6, evidence=200))
 @given(seeds, houses)
 def test_the_fast_list_has_the_same_actions_in_the_same_order(seed: int, house: Parameters) -> None:
     random = Random(seed)

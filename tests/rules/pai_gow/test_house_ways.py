@@ -28,9 +28,10 @@ def worth(split: str) -> list[Rank]:
 
 @pytest.mark.parametrize("name", HOUSE_WAYS)
 @pytest.mark.slow
+@pytest.mark.evidence
 def test_a_house_way_sets_every_hand_legally(name: str) -> None:
     for ranking in (Ranking(), Ranking("both_lowest", zeros_alike=False)):
-        for tiles in tuple(four_tile_hands())[:: tries(1, quick=7)]:
+        for tiles in tuple(four_tile_hands())[:: tries(3, quick=7, evidence=1)]:
             split = HOUSE_WAYS[name].set(tiles, ranking)
             assert is_legal(split, ranking)
             assert split in splits(tiles, ranking)

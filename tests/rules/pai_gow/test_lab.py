@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from controller.cli.commands.lab import lab
 from rules.errors import RulesError
 from rules.games.pai_gow import HOUSE_WAYS
+from rules.games.pai_gow.setting import optimum
+from tests.quick import tries
 
 app = typer.Typer()
 app.add_typer(lab)
@@ -45,7 +47,13 @@ def test_the_tables_are_printed_as_json() -> None:
 
 
 @pytest.mark.slow
-def test_house_ways_are_compared_with_the_best_split_of_every_hand() -> None:
+@pytest.mark.evidence
+def test_house_ways_are_compared_with_the_best_split_of_every_hand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`make test` compares them on each tenth hand, `make evidence` on all hands."""
+    hands = tuple(optimum.four_tile_hands().items())[:: tries(10, quick=10, evidence=1)]
+    monkeypatch.setattr(optimum, "four_tile_hands", lambda: dict(hands))
     values = json.loads(printed("--against", "foxwoods", "--json"))["against"]
     assert values.pop("house_way") == "foxwoods"
     assert set(values) == {"player", "banker"}
