@@ -18,7 +18,7 @@ from tests.firmware_bridge.conformance.script import Script, play
 from tests.quick import tries
 
 BOARDS = load_table("robotic").boards
-EXAMPLES = tries(40, quick=8)
+EXAMPLES = tries(20, quick=8, evidence=200)
 MOST = 10
 """Steps of a script. After 33 periods no unused instant within a millisecond is left."""
 APART = ".029"
@@ -172,12 +172,14 @@ def compare(library: Path, board: str, text: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.evidence
 @settings(max_examples=EXAMPLES)
 @given(steps("base"))
 def test_the_base_boards_firmware_sends_the_same_frames(library: Path, script: str) -> None:
     compare(library, "base", script)
 
 
+@pytest.mark.evidence
 @settings(max_examples=EXAMPLES)
 @given(steps("arm"))
 @pytest.mark.slow

@@ -54,8 +54,8 @@ def for_pico(script: Script) -> Script:
 
 PLAYED = [for_pico(each) for each in SCRIPTS if "rattle" not in each.steps]
 """A pin of an emulated chip cannot change thousands of times at one instant (`rattle`)."""
-STEP = tries(4, quick=len(PLAYED), evidence=1)
-"""`make test` plays every fourth session; `make evidence` plays all of them."""
+STEP = tries(8, quick=len(PLAYED), evidence=1)
+"""`make test` plays every eighth session; `make evidence` plays all of them."""
 
 
 FRAMES = 500

@@ -16,10 +16,11 @@ from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import COMMANDS, encode
 from rules.games import find_game
 from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.quick import tries
 
-pytestmark = [pytest.mark.slow]
+pytestmark = [pytest.mark.slow, pytest.mark.evidence]
 
-FRAMES = 2000
+FRAMES = tries(1000, quick=1000, evidence=20_000)
 KINDS = tuple(
     row.message for row in wire.TABLE if row.message in COMMANDS - {wire.Bootloader, wire.Identify}
 )
@@ -31,7 +32,7 @@ def firmware() -> None:
     build()
 
 
-@pytest.mark.timeout(280)
+@pytest.mark.timeout(900)
 def test_an_emulated_board_survives_thousands_of_random_commands() -> None:
     async def main() -> tuple[int, int]:
         chance = Random(20261123)

@@ -14,8 +14,9 @@ from benchmarks.firmware_reflex import drives, emergencies, step_errors
 from benchmarks.pico_reflex import GOAL_US, PICO, STEP_GOAL_US
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE
 from firmware_bridge.sim.processors.rp2040 import IMAGE
+from tests.quick import tries
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.evidence]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -29,12 +30,12 @@ def firmware() -> None:
 
 @pytest.mark.timeout(300)
 def test_a_motor_of_a_pico_is_off_10_us_after_its_sensor_s_edge_beside_three_axes() -> None:
-    assert max(drives(50, 3, pins=PICO)) < GOAL_US * CYCLES_PER_US
+    assert max(drives(tries(20, quick=20, evidence=200), 3, pins=PICO)) < GOAL_US * CYCLES_PER_US
 
 
 @pytest.mark.timeout(300)
 def test_every_output_of_a_pico_is_safe_10_us_after_the_emergency_stop() -> None:
-    assert max(emergencies(20, PICO)) < GOAL_US * CYCLES_PER_US
+    assert max(emergencies(tries(10, quick=10, evidence=100), PICO)) < GOAL_US * CYCLES_PER_US
 
 
 @pytest.mark.timeout(300)

@@ -10,10 +10,11 @@ import pytest
 from benchmarks.firmware_reflex import BESIDE_PINS, SPEED, busy_host, drive_all
 from firmware_bridge.sim.processors.processor import FREQUENCY, PinLevel
 from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.quick import tries
 
-pytestmark = [pytest.mark.slow]
+pytestmark = [pytest.mark.slow, pytest.mark.evidence]
 
-ROUNDS = 30
+ROUNDS = tries(12, quick=12, evidence=120)
 
 
 @pytest.fixture(scope="module", autouse=True)

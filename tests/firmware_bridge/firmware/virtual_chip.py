@@ -21,14 +21,14 @@ _BUFFER_SIZE = 8192
 EEPROM_SIZE = 4096
 
 
-def built() -> Path:
+def built(target: str = TARGET) -> Path:
     """Build the library if a source changed, one process at a time; return its path."""
     build = FIRMWARE / "build"
     build.mkdir(exist_ok=True)
     with (build / "lock").open("w") as lock:
         flock(lock, LOCK_EX)
-        subprocess.run(["make", "-s", "-C", str(FIRMWARE), TARGET], check=True, timeout=300)
-    return build / ("asan/host" if TARGET == "host-asan" else "host") / "libwallwright_host.so"
+        subprocess.run(["make", "-s", "-C", str(FIRMWARE), target], check=True, timeout=300)
+    return build / ("asan/host" if target == "host-asan" else "host") / "libwallwright_host.so"
 
 
 class Change(NamedTuple):
