@@ -1,6 +1,6 @@
-"""Plays a round at real speed, with the daemon and the virtual board in separate processes.
+"""Deals a round at real speed, with the daemon and the virtual board in separate processes.
 
-The simulated players play a hand in five seconds, which keeps the test short.
+hil_tests/test_killed_hosts.py plays whole rounds in the same way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WAIT = 240
 @pytest.fixture
 def port() -> Iterator[str]:
     """Start a virtual board, yield its pseudo-terminal's path, stop the board after the test."""
-    command = (*CLI, "board", "--sim", "robotic", "--pty", "--seed", "5", "--playing", "5")
+    command = (*CLI, "board", "--sim", "robotic", "--pty", "--seed", "5")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as board:
         assert board.stdout is not None
         yield board.stdout.readline().strip()
@@ -29,12 +29,22 @@ def port() -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(WAIT + 30)
-def test_a_whole_round_is_played_over_a_line_between_two_processes(
+def test_a_wenzhou_round_is_dealt_over_a_line_between_two_processes(
     port: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "events.jsonl"
     run = subprocess.run(
-        (*CLI, "run", "--port", port, "--allow-simulated", "--events", str(log)),
+        (
+            *CLI,
+            "run",
+            "--port",
+            port,
+            "--allow-simulated",
+            "--until",
+            "ready",
+            "--events",
+            str(log),
+        ),
         capture_output=True,
         text=True,
         timeout=WAIT,
