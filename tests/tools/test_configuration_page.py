@@ -10,11 +10,17 @@ import pytest
 from config.schema import Unit
 from config.validation.house_rules_form import parameter_meanings
 from rules.games import GAMES, PLUGINS
+from tools import pages
 from tools.configuration_page import page
 from tools.configuration_readers import parts, readers
 
 ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 OWN = sorted(name for name in GAMES if PLUGINS.is_own(name))
+
+
+@pytest.mark.slow
+def test_the_page_is_current() -> None:
+    assert pages.stale(["docs/CONFIGURATION.md"]) == [], "The page is not current: run `make docs`."
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def house(tmp_path: Path) -> Path:
     (tmp_path / "room").mkdir()
     (tmp_path / "room/small.py").write_text(SOURCE)
     (tmp_path / "test_small.py").write_text(TEST)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\naddopts = -p no:schemathesis\n")
     (tmp_path / "conftest.py").write_text(
         "from hypothesis import settings\nsettings.register_profile('quick')\n"
     )
