@@ -87,7 +87,7 @@ EVERY_INVALID_LINE = [
     )
     if not line.startswith(LATE_ERRORS) and not line.startswith("firmware")
 ]
-INVALID_LINES = EVERY_INVALID_LINE[:: tries(1, quick=4)]
+INVALID_LINES = EVERY_INVALID_LINE[:: tries(2, quick=4, evidence=1)]
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +107,7 @@ def imports_of_errors() -> dict[str, tuple[int, list[str]]]:
     return {line: (code, names) for line, (code, names) in zip(INVALID_LINES, replies, strict=True)}
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("line", INVALID_LINES)
 def test_an_invalid_command_line_imports_nothing_that_drives_a_table(
     line: str, imports_of_errors: dict[str, tuple[int, list[str]]]

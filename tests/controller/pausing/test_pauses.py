@@ -24,7 +24,7 @@ from tests.quick import slow_except, tries
 TABLES = (("robotic", "wenzhou"), ("pai_gow", "pai_gow"))
 MANY = 10
 """Moments of a round; each interruption comes at every third of them, in `make evidence` at all."""
-STEP = tries(3, quick=3, evidence=1)
+STEP = tries(5, quick=5, evidence=1)
 
 
 @cache

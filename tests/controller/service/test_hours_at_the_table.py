@@ -19,7 +19,7 @@ from rules.play import HOUSE, plain
 from rules.records.record import Replayed, evening
 from tests.controller.service.service_at_a_table import Guests
 from tests.controller.service.surviving_service import SurvivingTable
-from tests.quick import tries
+from tests.quick import EVIDENCE_ONLY, tries
 
 LENGTH = tries(1, quick=1, evidence=3)
 """Factor of the durations; with 3 the evening takes eight hours."""
@@ -80,7 +80,7 @@ def _same(hand: Replayed, result: HandResult) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("killed_after", [6.0, 40.0])
+@pytest.mark.parametrize("killed_after", [6.0, pytest.param(40.0, marks=EVIDENCE_ONLY)])
 def test_a_killed_host_continues_the_hand_and_a_stopped_one_gathers_nothing(
     tmp_path: Path, killed_after: float
 ) -> None:

@@ -13,8 +13,8 @@ from controller.soak.evening import play_evening
 from controller.soak.scenarios import EVENING, evening_of, pairs_of
 from tests.quick import tries
 
-PARTS, EACH = 6, 2
-"""Number of parts, and evenings of three rounds of each part: 36 rounds. `make evidence` plays
+PARTS, EACH = 6, 1
+"""Number of parts, and evenings (of three rounds) of each part: 18 rounds. `make evidence` plays
 10,000 rounds."""
 
 
@@ -63,7 +63,7 @@ def test_the_first_rounds_of_an_evening_do_not_depend_on_the_number_of_rounds(
 
 @pytest.mark.slow
 def test_a_fault_occurs_in_every_round(tmp_path: Path) -> None:
-    for number in range(tries(4, quick=2)):
+    for number in range(tries(2, quick=2)):
         played = play_evening(evening_of(number, 77, pairs_of(["block"])), tmp_path)
         for each in played.rounds:
             assert each.injected_faults

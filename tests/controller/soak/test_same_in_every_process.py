@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-PROCESSES = 4
+PROCESSES = 3
 """With the order of a set of objects in the run, two processes differed in half of all pairs."""
 
 
