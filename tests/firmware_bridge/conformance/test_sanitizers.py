@@ -15,8 +15,9 @@ from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE, built
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
-FUZZ_SECONDS = 1
-"""Seconds of fuzzing in this test; `make evidence` fuzzes for ten minutes."""
+INPUTS = ("-runs=800", "-seed=1")
+"""Inputs of the line's fuzzers in this test; `make evidence` fuzzes for ten minutes."""
+STORAGE_SECONDS = "-max_total_time=2"
 LONGEST_INPUT = 1024
 
 
@@ -50,7 +51,7 @@ def test_no_session_makes_the_firmware_access_memory_out_of_bounds() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def fuzz(tmp_path: Path, name: str, seconds: int, longest: int) -> str:
+def fuzz(tmp_path: Path, name: str, longest: int, *limits: str) -> str:
     """Build a fuzzer if its sources have changed, run it, and return what it has printed."""
     found = tmp_path / "corpus"
     found.mkdir()
@@ -58,7 +59,7 @@ def fuzz(tmp_path: Path, name: str, seconds: int, longest: int) -> str:
     run = subprocess.run(
         [
             FIRMWARE / "build" / name,
-            f"-max_total_time={seconds}",
+            *limits,
             f"-max_len={longest}",
             "-len_control=0",
             "-rss_limit_mb=1024",
@@ -78,7 +79,7 @@ def fuzz(tmp_path: Path, name: str, seconds: int, longest: int) -> str:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", ["fuzz_frames", "fuzz_frames_rp2040"])
 def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
-    printed = fuzz(tmp_path, name, FUZZ_SECONDS, LONGEST_INPUT)
+    printed = fuzz(tmp_path, name, LONGEST_INPUT, *INPUTS)
     ((frames, replies),) = re.findall(r"fuzzed frames: (\d+), replies: (\d+)", printed)
     assert int(frames) > 1000, "the fuzzer sends frames with arbitrary payloads"
     assert int(replies) > int(frames) / 2, "the board executes or refuses them"
@@ -89,6 +90,6 @@ def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
 def test_the_picos_storage_keeps_a_state_that_it_had_when_the_supply_fails(
     tmp_path: Path,
 ) -> None:
-    printed = fuzz(tmp_path, "fuzz_storage_rp2040", FUZZ_SECONDS, 60)
+    printed = fuzz(tmp_path, "fuzz_storage_rp2040", 60, STORAGE_SECONDS)
     ((changes, failures),) = re.findall(r"storage: (\d+) changes, (\d+) failed", printed)
     assert int(changes) > 10_000 and int(failures) > 100
