@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 from gpiozero import Factory
@@ -18,6 +19,7 @@ from gpiozero import Factory
 from config.schema import GameConfig, Table
 from config.validation.curtain import guarded
 from config.validation.game_parameters import game_parameters
+from controller.chance.source import OpenChance, OperatingSystemChance
 from controller.daemon import Daemon, LinkTotals
 from controller.events import EventLog
 from controller.journal import Journal
@@ -40,6 +42,7 @@ from firmware_bridge.sim.plant.machine import TAGS, Plant
 from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.processors.bootloader import stock_bootloader
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
+from firmware_bridge.sim.seeded_chance import SeededChance
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.transport import open_serial
 from rules.setup import Game
@@ -50,6 +53,7 @@ from rules.tiles import Face
 class Hardware:
     """Boards, guide and functions that a daemon needs.
 
+    `open_chance` opens the source of the machine's random shares by the device's name.
     `plant`, `plug` and `bench` exist only in a simulation. `reconnect` opens a board's lost line
     again; it raises BoardSilentError if that fails.
     """
@@ -59,6 +63,7 @@ class Hardware:
     face_of: Callable[[int], Face | None]
     serial: tuple[SerialBoard, ...]
     close: Callable[[], None]
+    open_chance: OpenChance
     plant: Plant | None = None
     reconnect: Callable[[str], None] = never_lost
     plug: CablePlug | None = None
@@ -101,6 +106,7 @@ def daemon_for(
         clock=clock or asyncio.get_running_loop().time,
         record=record,
         reconnect=hardware.reconnect,
+        open_chance=hardware.open_chance,
     )
 
 
@@ -135,12 +141,13 @@ def simulated(
     )
     hands = SimulatedGuide(plant, parameters=game_parameters(config))
     face_of = faces_by_tag(game)
+    open_chance = partial(SeededChance, seed)
     if _on_pins(table):
         pins = {name: MockPins(board, plant) for name, board in table.boards.items()}
         boards = {name: on_pins(table, name, pins[name].factory) for name in table.boards}
         plant.connect(pins)
         plant.power_on()
-        return Hardware(boards, hands, face_of, (), lambda: None, plant)
+        return Hardware(boards, hands, face_of, (), lambda: None, open_chance, plant)
     plug, bench = _emulated(plant, stock) if emulated else _executed(plant)
     plug.on_receive = bench.receive
     plug.on_reset = bench.reset_all
@@ -161,7 +168,16 @@ def simulated(
             line.attach(plug.open())
 
     return Hardware(
-        serial, hands, face_of, tuple(serial.values()), close, plant, reconnect, plug, bench
+        serial,
+        hands,
+        face_of,
+        tuple(serial.values()),
+        close,
+        open_chance,
+        plant,
+        reconnect,
+        plug,
+        bench,
     )
 
 
@@ -217,7 +233,7 @@ def on_lines(
     if _on_pins(table):
         factory = pi_pins()
         pinned = {name: on_pins(table, name, factory) for name in table.boards}
-        return Hardware(pinned, guide, faces_by_tag(game), (), factory.close)
+        return Hardware(pinned, guide, faces_by_tag(game), (), factory.close, OperatingSystemChance)
     flags, keys = flags_of(table), keys or DeviceKeys.none()
     lines = {port: SerialLine(open_serial(port)) for port in dict.fromkeys(ports.values())}
     boards = {
@@ -241,7 +257,13 @@ def on_lines(
             lines[ports[board]].attach(open_serial(ports[board]))
 
     return Hardware(
-        boards, guide, faces_by_tag(game), tuple(boards.values()), close, reconnect=reconnect
+        boards,
+        guide,
+        faces_by_tag(game),
+        tuple(boards.values()),
+        close,
+        OperatingSystemChance,
+        reconnect=reconnect,
     )
 
 

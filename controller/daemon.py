@@ -10,6 +10,7 @@ from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
+from controller.chance.source import OpenChance
 from controller.events import EVENTS_VERSION, EventLog
 from controller.faults.catalogue import STOP
 from controller.faults.failures import sort_failures
@@ -29,6 +30,7 @@ from controller.pausing.power_lease import supplies
 from controller.pausing.reconnection import Reconnect, never_lost
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
+from controller.rounds.cycle_chances import CycleChances
 from controller.rounds.deal import Deal
 from controller.rounds.hand_play import CorrectionRefusedError, HandPlay
 from controller.rounds.lid_interrupt import LidInterrupt
@@ -67,8 +69,8 @@ class Daemon:
     """Controls one table: its boards, its rounds, and its run state.
 
     `face_of` returns a tile's face by its tag, None for an unknown tag. `traffic` returns the
-    totals of the links. `record` takes the lines of the record of the play. `reconnect` opens a
-    board's lost line again.
+    totals of the links. `open_chance` opens the source of random shares by the device's name.
+    `record` takes the lines of the record of the play. `reconnect` opens a board's lost line again.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Daemon:
         face_of: Callable[[int], Face | None],
         traffic: Callable[[], LinkTotals],
         clock: Callable[[], float],
+        open_chance: OpenChance,
         record: Callable[[str], None] | None = None,
         reconnect: Reconnect = never_lost,
     ) -> None:
@@ -109,7 +112,9 @@ class Daemon:
 
         self._help = guide.help
         self._rig = Stations(table, game.tile, Devices(table, boards), fault_handler)
-        self._under = UnderCycle(table, self._rig, self.staging, self.run_state)
+        self.chances = CycleChances(self.run_state, open_chance, table.name)
+        """The random choices of the shuffle cycles."""
+        self._under = UnderCycle(table, self._rig, self.staging, self.run_state, self.chances)
         self._key = Key(self._rig.lid_key)
         done = self._done_key()
         guided = Guided(guide, self._rig.lamps, done)
@@ -118,7 +123,9 @@ class Daemon:
             table, game.tile, self._rig, guided, self.run_state, orders, face_of, record
         )
         self._programme: RoundProgramme = FixedRounds(orders, 0)
-        self._top = TopCycle(place, self.staging, self._under, self._key, self._shuffles)
+        self._top = TopCycle(
+            place, self.staging, self._under, self._key, self._shuffles, self.chances
+        )
         self._lid_interrupt = LidInterrupt(self._rig, self._under, self.run_state, self._key, done)
         self._listening = {key for key in (self._key, done) if key is not None}
 

@@ -129,17 +129,35 @@ class RunState:
         `wait` and `write` unset the intent is written with the first note, so that both share one
         sync.
         """
-        entry = self.replay.take(activity, as_json(intent))
-        if entry is None:
-            if emit is not None:
-                self.events.emit(emit, **intent)
-            number = self.journal.intend(activity, self.clock(), intent, write=wait or write)
-            work = Work(self, number)
-            if wait:
-                await work.on_disk()
-        else:
-            work = Work(self, entry.number, entry)
+        work = await self.begin_work(activity, intent, emit, wait=wait, write=write)
         yield work
+        self.end_work(work)
+
+    async def begin_work(
+        self,
+        activity: str,
+        intent: dict[str, object],
+        emit: str | None = None,
+        *,
+        wait: bool = True,
+        write: bool = True,
+    ) -> Work:
+        """Begin an intent that `end_work` confirms; arguments as `intent`.
+
+        Use it only for work that does not end where it began.
+        """
+        entry = self.replay.take(activity, as_json(intent))
+        if entry is not None:
+            return Work(self, entry.number, entry)
+        if emit is not None:
+            self.events.emit(emit, **intent)
+        work = Work(self, self.journal.intend(activity, self.clock(), intent, write=wait or write))
+        if wait:
+            await work.on_disk()
+        return work
+
+    def end_work(self, work: Work) -> None:
+        """Confirm an intent with its outcome, unless an earlier run has confirmed it."""
         if not work.done:
             self.journal.confirm(work.number, self.clock(), work.outcome)
 

@@ -109,6 +109,21 @@ def serials_of(records: Sequence[JournalRecord]) -> dict[str, str]:
     return dict(runs[-1].get("serials", {})) if runs else {}
 
 
+def cycles_of(records: Iterable[JournalRecord]) -> int:
+    """The highest number of a cycle of random choices; 0 if the records have none.
+
+    A file that continues an archived one has the number in its run record.
+    """
+    numbers = [0]
+    for record in records:
+        content: Any = record.content
+        if record.kind == "run":
+            numbers.append(content.get("cycles", 0))
+        elif record.kind == "intent" and record.activity == "chance":
+            numbers.append(content["cycle"])
+    return max(numbers)
+
+
 def ended_of(records: Sequence[JournalRecord]) -> dict[str, object] | None:
     """The facts of the last run if it wrote its end record; else None."""
     if not records or records[-1].kind != "end":

@@ -17,6 +17,7 @@ from controller.journal.copies import Copies, MemoryCopy, paths_of
 from controller.journal.history import (
     Entry,
     Unfinished,
+    cycles_of,
     ended_of,
     history_of,
     serials_of,
@@ -59,6 +60,8 @@ class Journal:
         copies: Path | str | None = None,
         storage: Storage | None = None,
     ) -> None:
+        self.path = None if path is None else Path(path)
+        """The file; None if the journal is kept in memory."""
         self._storage = storage or DirectStorage()
         self._copies: Copies | MemoryCopy = MemoryCopy()
         self._pages: PageReader | None = None
@@ -78,6 +81,7 @@ class Journal:
         self._unfinished = unfinished_of(records)
         self._ended = ended_of(records)
         self._serials = serials_of(records)
+        self._cycles = cycles_of(records)
         self._number = records[-1].number if records else 0
         self._chain = self._copies.chain
         self._first = self._number + 1
@@ -101,6 +105,11 @@ class Journal:
     def serials(self) -> Mapping[str, str]:
         """The serial number of each board: in the last run, until this run has recorded its own."""
         return self._serials
+
+    @property
+    def cycles(self) -> int:
+        """The highest number of a cycle of random choices in earlier runs; 0 without any."""
+        return self._cycles
 
     def record_serial(self, board: str, serial: str) -> None:
         """Add the serial number of a board to the run record. Call it before the first intent.
@@ -284,6 +293,8 @@ class Journal:
         self._run = self._number + 1
         if self._serials:
             self._facts["serials"] = dict(self._serials)
+        if self._cycles:
+            self._facts["cycles"] = self._cycles
         copies = self._copies
         if isinstance(copies, Copies) and self._ended is not None and copies.size > ARCHIVE_SIZE:
             started = str(self._facts["started"])[:19]

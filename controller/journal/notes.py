@@ -6,11 +6,12 @@ A later run needs them to resume an interrupted step.
 
 Every note is one of the classes below; only `encode` and `decode` convert them to and from JSON.
 Journals of version 0.1 can be read: the JSON of their notes has not changed. That version cannot
-read `lane` and `surplus`, which are new in 0.2.
+read `lane`, `surplus`, `share`, `player` and `drawn`, which are new in 0.2.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, assert_never
@@ -136,6 +137,34 @@ class ChainLost:
     """Note: the chain missed its corner sensor, so the side at which the chain is, is unknown."""
 
 
+@dataclass(frozen=True)
+class ShareCommitted:
+    """Note: the machine's share of a cycle is drawn; `sealed` is the share, encrypted.
+
+    `device` names the device that has drawn it. `commitment` is the published hash of the share.
+    Both hashes and the sealed share are hexadecimal.
+    """
+
+    device: str
+    commitment: str
+    sealed: str
+
+
+@dataclass(frozen=True)
+class PlayerShareAdded:
+    """Note: the player at a seat has added a text to the random choices of a cycle."""
+
+    seat: int
+    text: str
+
+
+@dataclass(frozen=True)
+class ChoicesDrawn:
+    """Note: the random choices of a cycle are drawn; `digest` is their hash, hexadecimal."""
+
+    digest: str
+
+
 Note = (
     MovesMade
     | Flipped
@@ -152,8 +181,12 @@ Note = (
     | TilesSurplus
     | ChainAt
     | ChainLost
+    | ShareCommitted
+    | PlayerShareAdded
+    | ChoicesDrawn
 )
 N = TypeVar("N")
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 class UnknownNoteError(WallwrightError, ValueError):
@@ -203,6 +236,12 @@ def encode(note: Note) -> object:
             return {"chain": {"side": side, "count": count}}
         case ChainLost():
             return {"chain": None}
+        case ShareCommitted(device, commitment, sealed):
+            return {"share": {"device": device, "commitment": commitment, "sealed": sealed}}
+        case PlayerShareAdded(seat, text):
+            return {"player": {"seat": seat, "share": text}}
+        case ChoicesDrawn(digest):
+            return {"drawn": digest}
     assert_never(note)
 
 
@@ -245,6 +284,16 @@ def _chain(value: Any) -> Note:
     return ChainAt(_count(side), _count(count))
 
 
+def _committed(value: Any) -> Note:
+    device, commitment, sealed = _keys(value, "device", "commitment", "sealed")
+    return ShareCommitted(_text(device), _hash(commitment), _hash(sealed))
+
+
+def _player(value: Any) -> Note:
+    seat, text = _keys(value, "seat", "share")
+    return PlayerShareAdded(_count(seat), _text(text))
+
+
 def _faces(value: Any) -> Note:
     if not isinstance(value, list):
         raise UnknownNoteError("the faces are not a list")
@@ -269,6 +318,9 @@ _DECODERS: Mapping[str, Callable[[Any], Note]] = {
     "lane": lambda value: LaneFilled(_count(value)),
     "surplus": _surplus,
     "chain": _chain,
+    "share": _committed,
+    "player": _player,
+    "drawn": lambda value: ChoicesDrawn(_hash(value)),
 }
 
 
@@ -288,6 +340,12 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise UnknownNoteError(f"{value!r} is not a text")
     return value
+
+
+def _hash(value: Any) -> str:
+    if not _HASH.fullmatch(_text(value)):
+        raise UnknownNoteError(f"{value!r} does not have 64 hexadecimal digits")
+    return str(value)
 
 
 def _only(value: Any) -> tuple[str, Any]:

@@ -16,7 +16,7 @@ from controller.journal.history import Entry
 from controller.journal.lines import JournalError
 from controller.journal.notes import Note
 
-REPLAYED = ("under", "top", "play", "programme")
+REPLAYED = ("under", "top", "play", "programme", "chance")
 """Activities whose steps are replayed; other entries record faults, prompts and answers."""
 
 

@@ -11,6 +11,7 @@ from controller.journal.notes import KeyPresses, last_of
 from controller.operator.table_keys import Key
 from controller.orders import Orders
 from controller.planning.least_times import top_bound
+from controller.rounds.cycle_chances import CycleChances
 from controller.rounds.deal import Deal
 from controller.rounds.hand_play import HandPlay
 from controller.rounds.under_cycle import UnderCycle
@@ -38,6 +39,7 @@ class TopCycle:
         under: UnderCycle,
         key: Key,
         shuffles: Callable[[int], None],
+        chances: CycleChances,
     ) -> None:
         self.deal: Deal | None = None
         """The set-up of the present or last round, for other components to read."""
@@ -53,6 +55,7 @@ class TopCycle:
         self._under = under
         self._key = key
         self._shuffles = shuffles
+        self._chances = chances
         self._dark = False
         self._begins_match = False
         """Whether the next line of the record begins a new match."""
@@ -145,6 +148,8 @@ class TopCycle:
             )
             match = await hand.play_to_end()
         await self._end_of_play()
+        if (played := run_state.ledger.on_top) is not None:
+            self._chances.reveal(played)
         return match
 
     async def collect_played(self) -> None:
@@ -216,6 +221,7 @@ class TopCycle:
         await run_state.machine.enter("gather")
         async with self._rig.leased(*self._lid_parts), asyncio.TaskGroup() as sinks:
             async with run_state.intent("top", {"do": "take in", "set": number}) as work:
+                await self._chances.begin()
                 if not work.done:
                     await self._let_in(work)
                     self._shuffles(number)

@@ -13,6 +13,7 @@ from config.schema import Table
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook
 from controller.rounds.build_progress import BuildProgress, has_begun
+from controller.rounds.cycle_chances import CycleChances
 from controller.run_state import RunState
 from controller.run_together import run_together
 from controller.stations.heads import HeadStation
@@ -29,11 +30,19 @@ BY_HAND = 4
 class UnderCycle:
     """Waits for a gathered set, mixes it, builds it in the trays and stages it; runs as a task."""
 
-    def __init__(self, table: Table, rig: Stations, staging: Staging, run_state: RunState) -> None:
+    def __init__(
+        self,
+        table: Table,
+        rig: Stations,
+        staging: Staging,
+        run_state: RunState,
+        chances: CycleChances,
+    ) -> None:
         self._table = table
         self._rig = rig
         self._staging = staging
         self._run_state = run_state
+        self._chances = chances
         self._picks: dict[str, int] = {}
         """Tiles of the last set that each head has lifted, by the head's part."""
         self.on_lifted: Callable[[], None] = _ignore
@@ -110,6 +119,7 @@ class UnderCycle:
         """Mix and build one set; returns whether this run did all of it. Raises TableFault."""
         run_state, at_rest = self._run_state, self._times_at_rest
         self._shares, self._to_lift = {}, Load()
+        await self._chances.draw(number, ())
         async with run_state.intent("under", {"do": "build", "set": number}) as work:
             await run_state.machine.enter("shuffle")
             if work.done or has_begun(work):

@@ -33,6 +33,7 @@ from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.line import CablePlug
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
+from firmware_bridge.sim.seeded_chance import SeededChance
 from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import SerialLine
@@ -249,6 +250,7 @@ class SurvivingTable:
             faces_by_tag(self.orders.game),
             (),
             lambda: None,
+            partial(SeededChance, self.seed),
             reconnect=partial(self._reconnect, host),
         )
         daemon = daemon_for(

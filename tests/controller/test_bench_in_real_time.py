@@ -18,6 +18,7 @@ import pytest
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
 from controller.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
+from controller.chance.source import OperatingSystemChance
 from controller.events import Event, EventLog
 from controller.journal import Journal
 from controller.orders import Orders
@@ -138,7 +139,9 @@ def build(*, press_at_tile: int | None = None) -> Evening:
             plant.power_on()
             threaded.settle()
             board = on_pins(table, "pins", pins.factory)
-            hardware = Hardware({"pins": board}, people, faces_by_tag(game), (), lambda: None)
+            hardware = Hardware(
+                {"pins": board}, people, faces_by_tag(game), (), lambda: None, OperatingSystemChance
+            )
             orders = Orders(game, game_parameters(config))
             daemon = daemon_for(hardware, table, config, orders, journal, events)
             running = asyncio.create_task(daemon.run(1))

@@ -129,7 +129,9 @@ def _unfinished(run: Unfinished | None) -> dict[str, Any] | None:
     """The unfinished run of a journal as JSON values, with its last unconfirmed step."""
     if run is None:
         return None
-    last = [entry for entry in run.entries if not entry.confirmed][-1:]
+    # A cycle of random choices is unconfirmed until its round is over; nobody has to check it.
+    steps = [entry for entry in run.entries if entry.activity != "chance"]
+    last = [entry for entry in steps if not entry.confirmed][-1:]
     return {
         "started": run.started,
         "facts": run.facts,

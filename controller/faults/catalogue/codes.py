@@ -61,4 +61,5 @@ class Fault(enum.Enum):
     POWER = "the power failed in the middle of a step"
     JOURNAL = "the journal cannot be written"
     JOURNAL_LOCKED = "the journal's copies contradict each other"
+    CHANCE = "the machine's random choices cannot be drawn"
     UNPROVEN = "the place of every tile cannot be proven"

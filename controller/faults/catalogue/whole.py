@@ -307,6 +307,22 @@ ROWS = (
         who=Who.TECHNICIAN,
     ),
     FaultRow(
+        fault=Fault.CHANCE,
+        title="Random choices not drawn",
+        expected="entropy of the operating system that passes its health tests, and the key beside"
+        " the journal that opens the shares of an interrupted run",
+        instead="a test that failed, a generator that cannot be read, or a key that is missing or"
+        " belongs to another journal",
+        cause="a broken operating system or virtual machine; a journal that was copied without its"
+        " key",
+        automatic="stops the table: nothing is drawn from this source any more, and no drawn choice"
+        " is drawn again",
+        please="Find out why {part} failed; restore the key if it is missing. The source is tested"
+        " again at the next start.",
+        who=Who.TECHNICIAN,
+        example="random source",
+    ),
+    FaultRow(
         fault=Fault.UNPROVEN,
         title="State not proven",
         expected="journal, counters and sensors to agree on where every tile is",

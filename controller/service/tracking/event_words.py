@@ -34,6 +34,8 @@ def _sentence(event: dict[str, Any]) -> tuple[str, Kind] | None:
             return f"The tile {tile or '(unknown)'} was turned up: {_place(at)}.", "info"
         case {"event": "ready"}:
             return "The table is ready to play.", "info"
+        case {"event": "chance_revealed", "record": {"cycle": cycle}}:
+            return f"The machine's share of cycle {cycle} is revealed.", "info"
         case {"event": "settled", "name": name, "winner": winner}:
             who = "" if winner is None else f"seat {winner} wins, "
             return f"The hand is over: {who}{name}.", "info"

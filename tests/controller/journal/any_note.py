@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from controller.journal.notes import (
     ChainAt,
     ChainLost,
+    ChoicesDrawn,
     CountedFrom,
     FacesFallen,
     Flipped,
@@ -14,9 +15,11 @@ from controller.journal.notes import (
     LaneFilled,
     MovesMade,
     Note,
+    PlayerShareAdded,
     PushDoubted,
     PushProven,
     ShakesBefore,
+    ShareCommitted,
     TagRead,
     TileFree,
     TilesSurplus,
@@ -24,6 +27,7 @@ from controller.journal.notes import (
 )
 
 counts = st.integers(min_value=0)
+hashes = st.binary(min_size=32, max_size=32).map(bytes.hex)
 
 NOTES: st.SearchStrategy[Note] = st.one_of(
     st.builds(MovesMade, counts),
@@ -41,4 +45,7 @@ NOTES: st.SearchStrategy[Note] = st.one_of(
     st.builds(TilesSurplus, st.text(), counts),
     st.builds(ChainAt, counts, counts),
     st.builds(ChainLost),
+    st.builds(ShareCommitted, st.text(), hashes, hashes),
+    st.builds(PlayerShareAdded, counts, st.text()),
+    st.builds(ChoicesDrawn, hashes),
 )

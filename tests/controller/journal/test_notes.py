@@ -14,6 +14,7 @@ from controller.journal.lines import JournalRecord, chain_of, line_of
 from controller.journal.notes import (
     ChainAt,
     ChainLost,
+    ChoicesDrawn,
     CountedFrom,
     FacesFallen,
     Flipped,
@@ -21,9 +22,11 @@ from controller.journal.notes import (
     LaneFilled,
     MovesMade,
     Note,
+    PlayerShareAdded,
     PushDoubted,
     PushProven,
     ShakesBefore,
+    ShareCommitted,
     TagRead,
     TileFree,
     TilesSurplus,
@@ -56,11 +59,17 @@ OF_VERSION_0_1: list[tuple[object, Note]] = [
 NEW_IN_VERSION_0_2: list[tuple[object, Note]] = [
     ({"lane": 2}, LaneFilled(2)),
     ({"surplus": {"s1": 1}}, TilesSurplus("s1", 1)),
+    (
+        {"share": {"device": "robotic/1", "commitment": "0a" * 32, "sealed": "1b" * 32}},
+        ShareCommitted("robotic/1", "0a" * 32, "1b" * 32),
+    ),
+    ({"player": {"seat": 3, "share": "rain"}}, PlayerShareAdded(3, "rain")),
+    ({"drawn": "2c" * 32}, ChoicesDrawn("2c" * 32)),
 ]
 
 
 @pytest.mark.parametrize(("content", "note"), NEW_IN_VERSION_0_2)
-def test_notes_of_filled_lanes_and_surplus_tiles_are_written_and_read(
+def test_notes_that_are_new_in_version_0_2_are_written_and_read(
     content: object, note: Note
 ) -> None:
     assert decode(content) == note

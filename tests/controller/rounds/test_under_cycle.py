@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -22,12 +23,14 @@ from controller.journal import Journal
 from controller.ledger import Ledger
 from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
+from controller.rounds.cycle_chances import CycleChances
 from controller.rounds.under_cycle import UnderCycle
 from controller.run_state import RunState
 from controller.stations.rig import Stations
 from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim import clock
+from firmware_bridge.sim.seeded_chance import SeededChance
 from rules.games import find_game
 
 MIX, BUILD = 8.0, 17 * 0.56 + 0.28
@@ -105,7 +108,8 @@ class Below:
         for trigger in ("connect", "home", "run"):
             self.run_state.machine.fire(trigger)
         self.states.clear()
-        self.under = UnderCycle(machine, rig, staging, self.run_state)
+        chances = CycleChances(self.run_state, partial(SeededChance, 7), table)
+        self.under = UnderCycle(machine, rig, staging, self.run_state, chances)
 
     async def take(self, number: int) -> None:
         """Start the preparation of a set, as after the lid has closed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import cast
@@ -28,6 +29,7 @@ from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import CablePlug
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.seeded_chance import SeededChance
 from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.wire.link import SerialLine
 from tests.controller.service.service_at_a_table import Guests
@@ -119,7 +121,14 @@ class SurvivingTable:
             name: SerialBoard(name, board, line, KEY, lambda: self._random.randbytes(8), flags)
             for name, board in self.machine.boards.items()
         }
-        return Hardware(boards, guide, faces_by_tag(game.orders.game), (), lambda: None)
+        return Hardware(
+            boards,
+            guide,
+            faces_by_tag(game.orders.game),
+            (),
+            lambda: None,
+            partial(SeededChance, 7),
+        )
 
     def _change_tiles(self, game: PlannedGame) -> None:
         """Put all tiles into their boxes, and take those of another game."""
