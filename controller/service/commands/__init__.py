@@ -1,6 +1,7 @@
 """The commands that clients give a table: kinds, arguments, requests, replies, refusals."""
 
 from controller.service.commands.arguments import (
+    AddShare,
     Answer,
     AnswerServiceQuestion,
     Automatic,
@@ -36,6 +37,7 @@ __all__ = [
     "BY_NAME",
     "KINDS",
     "Actor",
+    "AddShare",
     "Answer",
     "AnswerServiceQuestion",
     "Automatic",

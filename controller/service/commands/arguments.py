@@ -39,6 +39,13 @@ class NamePlayers(Value):
     names: Names
 
 
+class AddShare(Value):
+    """Add a text of the player at a seat to the random choices of the next shuffle."""
+
+    seat: SeatNumber
+    share: str = Field(min_length=1, max_length=64, description="Printable characters.")
+
+
 class Answer(Value):
     """Answer a prompt by its id. The least role is the prompt's own."""
 

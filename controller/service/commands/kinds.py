@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from controller.service.commands.arguments import (
+    AddShare,
     Answer,
     AnswerServiceQuestion,
     Automatic,
@@ -56,6 +57,12 @@ KINDS: tuple[CommandKind, ...] = (
         NoArguments,
         UserRole.PLAYER,
         "Press the lid's key: take the tiles in, or confirm that they are in.",
+    ),
+    CommandKind(
+        "add_share",
+        AddShare,
+        UserRole.PLAYER,
+        "Add a player's share to the random choices of the next shuffle.",
     ),
     CommandKind("answer", Answer, UserRole.PLAYER, "Answer an open prompt."),
     CommandKind(

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from controller.service.commands import (
     BY_NAME,
     Actor,
+    AddShare,
     Answer,
     Automatic,
     ChooseNext,
@@ -53,6 +54,7 @@ class CommandDesk:
             "end_session": self._end_session,
             "name_players": self._name_players,
             "press_lid_key": self._press_lid_key,
+            "add_share": self._add_share,
             "answer": self._answer,
             "pause": self._pause,
             "resume": self._resume,
@@ -226,6 +228,14 @@ class CommandDesk:
             )
         daemon.press_lid_key()
         return "The lid's key is pressed."
+
+    def _add_share(self, given: AddShare, actor: Actor) -> str:
+        daemon = self._require_daemon()
+        book = self._require_session()
+        _require_seats({given.seat: ""}, book.game.seats)
+        record = daemon.chances.add_share(given.seat, given.share)
+        self._service.changed()
+        return f"The share is added to cycle {record.cycle}."
 
     def _answer(self, given: Answer, actor: Actor) -> str:
         service = self._service

@@ -17,6 +17,7 @@ from controller.service.status import (
     GameChoice,
     HandResult,
     PaymentStatus,
+    RevealStatus,
     SeatStatus,
     SessionStatus,
 )
@@ -36,6 +37,7 @@ class _Round:
     events: list[Event] = field(default_factory=list)
     settled: Event | None = None
     abandoned: bool = False
+    chance: RevealStatus | None = None
 
 
 class SessionBook:
@@ -103,6 +105,9 @@ class SessionBook:
                 self._round.settled = event
             case {"event": "hand_abandoned"}:
                 self._round.abandoned = True
+            case {"event": "chance_revealed", "record": dict(record)}:
+                facts = {key: record[key] for key in RevealStatus.model_fields}
+                self._round.chance = RevealStatus.model_validate(facts)
             case {"event": "seats_drawn", "moves": list(moves)}:
                 self.names = {moves[seat]: name for seat, name in self.names.items()}
                 self._keep("")
@@ -124,6 +129,7 @@ class SessionBook:
         if not number or any(result.number == number for result in self._results):
             return None
         result = _result(number, self.game, ended, self.scores, self.described, self.in_words)
+        result = result.model_copy(update={"chance": ended.chance})
         self._results.append(result)
         lines, events = ended.lines, ended.events
         choice = self.game.choice.model_dump(mode="json")

@@ -4,6 +4,12 @@
 `feed` numbers the changes of the status, and `publication` publishes them.
 """
 
+from controller.service.status.chance_status import (
+    ChanceStatus,
+    CycleStatus,
+    PlayerShareStatus,
+    RevealStatus,
+)
 from controller.service.status.choice import (
     Answers,
     GameChoice,
@@ -58,7 +64,9 @@ __all__ = [
     "STATUS_VERSION",
     "Answers",
     "BoardStatus",
+    "ChanceStatus",
     "CountsStatus",
+    "CycleStatus",
     "Debt",
     "FaultStatus",
     "GameChoice",
@@ -73,10 +81,12 @@ __all__ = [
     "PauseCauseStatus",
     "PaymentStatus",
     "PlayedTileStatus",
+    "PlayerShareStatus",
     "Programme",
     "PromptChoice",
     "PromptKind",
     "RecentEvent",
+    "RevealStatus",
     "RoundStatus",
     "SceneStatus",
     "SeatStatus",

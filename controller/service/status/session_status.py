@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from controller.service.status.chance_status import RevealStatus
 from controller.service.status.choice import Value
 
 RESULTS = 20
@@ -41,6 +42,9 @@ class HandResult(Value):
     reasons: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
     abandoned: bool = False
+    chance: RevealStatus | None = Field(
+        default=None, description="The revealed share of the round's random choices."
+    )
 
 
 class Debt(Value):

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from controller.maintenance.mode_status import ServiceModeStatus
+from controller.service.status.chance_status import ChanceStatus
 from controller.service.status.choice import Programme, Value
 from controller.service.status.machine_status import (
     BoardStatus,
@@ -87,6 +88,7 @@ class Status(Value):
     programme: Programme = Programme()
     session: SessionStatus | None = None
     round: RoundStatus | None = None
+    chance: ChanceStatus = ChanceStatus()
     machine: MachineStatus = MachineStatus()
     scene: SceneStatus = SceneStatus()
     prompts: tuple[OpenPrompt, ...] = ()

@@ -34,6 +34,7 @@ from controller.service.status import (
     ThrowStatus,
     TilesStatus,
 )
+from controller.service.tracking.chance_view import chance_of
 from controller.service.tracking.event_words import in_words
 from controller.service.tracking.round_view import RoundView, deal_on_table, turned_up
 from controller.service.user_roles import role_for
@@ -154,6 +155,7 @@ class StatusTracker:
             round=self._round.status(
                 daemon, 0 if book is None else book.hand, self._thrown, view.in_words
             ),
+            chance=chance_of(daemon),
             machine=self._machine,
             scene=SceneStatus() if daemon is None else self._scene(daemon),
             prompts=tuple(

@@ -28,7 +28,7 @@ from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.slow_disk import SlowDisk
 from tests.controller.api.served import CHEAP
 from tests.controller.service.service_at_a_table import Guests
-from tests.controller.service.test_hidden_tiles import FACE, OpenTable
+from tests.controller.service.test_hidden_tiles import FACE, OpenTable, secrets_of
 
 pytestmark = pytest.mark.slow
 
@@ -130,6 +130,9 @@ def test_no_answer_to_any_role_names_a_hidden_tile(tmp_path: Path) -> None:
             hidden = {tile.face for hand in table.plant.hands().values() for tile in hand} - shown
             assert len(hidden) > 10
             during = await read()
+            for answer in during.values():
+                assert not [secret for secret in secrets_of(guests) if secret in answer]
+            assert _commitment(guests) in during[UserRole.PLAYER, "status"]
             assert shown <= set(FACE.findall(during[UserRole.PLAYER, "status"]))
             assert len(during[UserRole.AUDITOR, "journal_file"].splitlines()) > 50
             assert "journal" in during[UserRole.TECHNICIAN, "diagnostics"]
@@ -138,6 +141,12 @@ def test_no_answer_to_any_role_names_a_hidden_tile(tmp_path: Path) -> None:
 
     with asyncio.Runner(loop_factory=partial(VirtualLoop, PACE)) as runner:
         runner.run(evening())
+
+
+def _commitment(guests: Guests) -> str:
+    playing = guests.status.chance.playing
+    assert playing is not None
+    return playing.commitment
 
 
 def _is_played(status: Status) -> bool:

@@ -31,6 +31,20 @@ class OpenTable(SimulatedTable):
         return hardware
 
 
+def secrets_of(guests: Guests) -> list[str]:
+    """The machine's shares that are not revealed, and what was drawn from them, as texts."""
+    assert guests.service.daemon is not None
+    chances = guests.service.daemon.chances
+    assert chances._next is not None
+    cycles = [chances._next, *chances._drawn.values()]
+    assert len(cycles) > 1
+    secrets = [cycle.draw.share.hex() for cycle in cycles]
+    for cycle in chances._drawn.values():
+        for choice in cycle.choices:
+            secrets += [bytes(choice.value).hex(), ", ".join(map(str, choice.value))]
+    return secrets
+
+
 @pytest.mark.parametrize("follow_play", [False, True])
 @pytest.mark.slow
 def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -> None:
@@ -50,6 +64,8 @@ def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -
         await guests.until(lambda s: s.machine.top == "playing")
         hidden = {tile.face for hand in table.plant.hands().values() for tile in hand} - shown
         assert len(hidden) > 10
+        # No share and no choice of a cycle that is not revealed yet (docs/CHANCE.md).
+        assert not [secret for secret in secrets_of(guests) if secret in " ".join(messages)]
         # Until the first action nothing but the indicator is known to the players together.
         assert set(FACE.findall(" ".join(messages))) == shown
         if follow_play:

@@ -77,6 +77,7 @@ export function HandResult({ result, seats, session }) {
       <button class="quiet small" disabled=${busy} aria-label=${t("results.case_of", { number: result.number })}
         onClick=${() => run(() => openRecordedCase(id, result.number))}><${Icon} name="judge" />${t("results.case")}</button></div>
     <${Notice} error=${error} />
+    ${result.chance && html`<p class="detail hash">${t("chance.revealed", result.chance)}</p>`}
     ${result.reasons.length > 0 &&
     html`<details><summary>${t("results.reasons")}</summary>
       <ul class="reasons" lang="en">${result.reasons.map((reason) => html`<li>${named(state.status, reason)}</li>`)}</ul></details>`}

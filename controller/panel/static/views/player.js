@@ -2,6 +2,7 @@
 import { t } from "../data/messages.js";
 import { draft, setDraft, state } from "../data/store.js";
 import { html } from "../vendor/htm_preact.js";
+import { ChanceCard } from "../session/chance_card.js";
 import { Controls } from "../session/controls.js";
 import { GameForm } from "../session/game_form.js";
 import { NowCard } from "../session/now_card.js";
@@ -30,6 +31,7 @@ export function PlayerView({ app, more = [] }) {
         pick=${(name) => setDraft(`tab.${session}`, name)}>
         <${Content} app=${app} />
       <//>
+      <${ChanceCard} />
     </div>
   </div>`;
 }

@@ -1,0 +1,65 @@
+"""Players see the commitment before the shuffle, add a share, and get the reveal after the round."""
+
+from __future__ import annotations
+
+import json
+
+from controller.chance.verification import verify_chance
+from controller.service.user_roles import UserRole
+from tests.controller.service.service_at_a_table import Guests, at_a_table
+
+
+def test_players_add_a_share_and_verify_the_choices_after_the_round() -> None:
+    async def story(guests: Guests) -> None:
+        events: list[dict[str, object]] = []
+        guests.service.listen(events.append)
+        refused = await guests.give("add_share", UserRole.PLAYER, seat=0, share="early")
+        assert refused.state == "refused"
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda s: s.chance.next is not None)
+        before = guests.status.chance.next
+        assert before is not None
+        reply = await guests.give("add_share", UserRole.PLAYER, seat=2, share="rain")
+        assert reply.sentence == f"The share is added to cycle {before.cycle}."
+        await guests.until(lambda s: s.machine.top == "playing")
+        playing = guests.status.chance.playing
+        assert playing is not None
+        assert (playing.cycle, playing.commitment) == (before.cycle, before.commitment)
+        assert [(each.seat, each.share) for each in playing.player_shares] == [(2, "rain")]
+        assert guests.status.chance.next != before
+        await guests.until(lambda s: bool(s.session and s.session.rounds), limit=7200)
+        session = guests.status.session
+        assert session is not None
+        reveal = session.results[0].chance
+        assert reveal is not None
+        assert reveal.commitment == before.commitment
+        record = await guests.port.record("s1", 1)
+        assert record is not None
+        (revealed,) = [each for each in record.events if each["event"] == "chance_revealed"]
+        assert verify_chance(revealed["record"]).is_verified
+        names = [event["event"] for event in events]
+        shown = json.dumps(events[: names.index("chance_revealed")])
+        assert reveal.reveal not in shown
+
+    at_a_table(story)
+
+
+def test_a_share_that_breaks_a_rule_is_refused_with_the_rule() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda s: s.chance.next is not None)
+        for seat, share, code in (
+            (4, "x", "seat"),
+            (0, "", "arguments"),
+            (0, "x" * 65, "arguments"),
+            (0, "a\nb", "not_permitted"),
+        ):
+            reply = await guests.give("add_share", UserRole.PLAYER, seat=seat, share=share)
+            assert (reply.state, reply.code) == ("refused", code), share
+        reply = await guests.give("add_share", UserRole.AUDITOR, seat=0, share="x")
+        assert reply.code == "role"
+        cycle = guests.status.chance.next
+        assert cycle is not None
+        assert cycle.player_shares == ()
+
+    at_a_table(story)
