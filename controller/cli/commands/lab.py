@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
+from controller.cli.commands.lab_chance import chance
 from controller.cli.terminal.screen import screen
 from rules.games.pai_gow.ranking.ranks import Ranking
 from rules.games.pai_gow.ranking.split import Split
@@ -23,6 +24,8 @@ from rules.games.pai_gow.setting.optimum import Role, expectation, optimum
 from rules.tiles import Face
 
 lab = typer.Typer(name="lab", help="Print probabilities of the games and results of strategies.")
+
+lab.command("chance")(chance)
 
 ROLES: tuple[Role, ...] = ("player", "banker")
 
