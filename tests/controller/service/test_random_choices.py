@@ -1,4 +1,4 @@
-"""Players see the commitment before the shuffle, add a share, and get the reveal after the round."""
+"""Players see the commitment before the shuffle, add shares, and get the reveal after it."""
 
 from __future__ import annotations
 
