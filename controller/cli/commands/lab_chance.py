@@ -10,14 +10,10 @@ from rich.table import Table as Grid
 
 from controller.chance.health_tests import EntropyFailureError
 from controller.chance.source import OperatingSystemChance
+from controller.cli.errors import BadInputError, print_error
 from controller.cli.terminal.screen import screen
-from rules.errors import WallwrightError
 
 FAILED = 1
-
-
-class MissingExtraError(WallwrightError):
-    """A command needs packages that are not installed; the message says how to install them."""
 
 
 def chance(
@@ -31,15 +27,14 @@ def chance(
     try:
         from controller.chance.tests_of_streams.laboratory import SIGNIFICANCE, examine_source
     except ImportError as error:
-        raise MissingExtraError(
+        raise BadInputError(
             f"The command needs the package {error.name}; install wallwright with the extra 'lab'."
         ) from error
     try:
         report = examine_source(OperatingSystemChance("laboratory"), cycles, tiles)
     except EntropyFailureError as failure:
-        raise WallwrightError(
-            f"The random source failed: {failure}. Nothing may be drawn from it."
-        ) from failure
+        print_error(f"The random source failed: {failure}. Nothing may be drawn from it.")
+        return FAILED
     if as_json:
         print(json.dumps(report.facts(), indent=2))
         return FAILED if report.failed else 0

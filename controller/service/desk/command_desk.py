@@ -311,6 +311,14 @@ class CommandDesk:
         if self._service.service.state != "fault":
             raise CommandRefusedError("no_fault", "The table has no fault.")
         require_unlocked(self._service.lock)
+        fault = self._service.feed.status.fault
+        if fault is not None and not actor.role.includes(fault.role):
+            raise CommandRefusedError(
+                "role",
+                f"The fault {fault.code} needs the role {fault.role.value}; {actor.name} has the"
+                f" role {actor.role.value}.",
+                f"Ask a person with the role {fault.role.value}.",
+            )
         self._service.clear_fault(abandon=given.abandon)
         return "The table starts again."
 

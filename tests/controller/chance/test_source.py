@@ -33,7 +33,7 @@ def unreadable(size: int) -> bytes:
     raise OSError(5, "Input/output error")
 
 
-def test_two_devices_and_two_draws_give_different_shares() -> None:
+def test_r2_two_devices_and_two_draws_give_different_shares() -> None:
     first, second = OperatingSystemChance("robotic/1"), OperatingSystemChance("robotic/1")
     shares = {source.share("cycle 1") for source in (first, first, second, second)}
     assert len(shares) == 4
@@ -82,7 +82,7 @@ def test_a_source_that_fails_later_draws_nothing_more() -> None:
             stuck.share("cycle 2")
 
 
-def test_the_source_of_a_real_table_takes_no_seed() -> None:
+def test_r2_the_source_of_a_real_table_takes_no_seed() -> None:
     assert list(inspect.signature(OperatingSystemChance).parameters) == ["device"]
 
 

@@ -75,7 +75,7 @@ def test_the_moments_of_the_permutation_tests_are_those_of_all_permutations() ->
     assert rises.var() == pytest.approx(7 / 12)
 
 
-def test_this_computers_source_passes() -> None:
+def test_r1_r3_this_computers_source_and_its_choices_pass() -> None:
     """An ideal source fails at 99.9999 % with a probability of 1 in a million."""
     report = examine_source(OperatingSystemChance("test"), 1000, 32)
     assert min(report.corrected) > 1e-6
@@ -170,7 +170,7 @@ def _sticky(count: int) -> Any:
         (choice_tests.kept_neighbours, np.roll(np.tile(np.arange(32), (20, 1)), 5, axis=1)),
     ],
 )
-def test_each_test_finds_a_sample_that_is_bad_in_its_way(test: Any, sample: Any) -> None:
+def test_r3_each_test_finds_a_sample_that_is_bad_in_its_way(test: Any, sample: Any) -> None:
     assert test(sample).p < SIGNIFICANCE / 100
 
 
@@ -227,7 +227,7 @@ def test_each_test_fails_an_ideal_sample_as_often_as_stated(test: Any, make: str
 
 @pytest.mark.slow
 @pytest.mark.evidence
-def test_a_whole_laboratory_fails_an_ideal_source_in_at_most_one_of_a_hundred() -> None:
+def test_r1_a_whole_laboratory_fails_an_ideal_source_in_at_most_one_of_a_hundred() -> None:
     """The correction of Holm allows at most 1 %; 3.5 standard errors above that are tolerated."""
     repeats = tries(6, quick=2, evidence=1000)
     failed = sum(

@@ -19,7 +19,7 @@ from config.layout.staging import Staging
 from config.loader import game_parameters, load_game, load_table
 from controller.events import Event, EventLog
 from controller.faults.table_fault import Fault, TableFault
-from controller.journal import Journal
+from controller.journal import Entry, Journal
 from controller.ledger import Ledger
 from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
@@ -117,6 +117,10 @@ class Below:
         self.run_state.ledger = self.run_state.ledger.gathered(number)
         await self.under.take(number)
 
+    def builds(self) -> list[Entry]:
+        """Return the journal's entries of this activity."""
+        return [entry for entry in self.journal.entries() if entry.activity == "under"]
+
     def _hear(self, event: Event) -> None:
         if event["event"] == "state":
             self.states.append((round(float(str(event["t"])), 6), event["under"]))
@@ -186,11 +190,11 @@ def test_the_build_is_recorded_as_an_intent_and_confirmed_with_its_count() -> No
     async def scenario(stage: Below) -> None:
         await stage.take(0)
         await asyncio.sleep(1.0)
-        (building,) = stage.journal.entries()
+        (building,) = stage.builds()
         assert (building.activity, building.intent) == ("under", {"do": "build", "set": 0})
         assert not building.confirmed
         await stage.under.staged()
-        outcome = stage.journal.entries()[0].outcome
+        outcome = stage.builds()[0].outcome
         assert isinstance(outcome, dict)
         assert (outcome["counted"], sum(outcome["picks"].values())) == (136, 136)
         seen = {"tiles": 5, "width_ms": 152.0, "spread_ms": 0.0}

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from controller.chance.health_tests import EntropyFailureError
 from controller.chance.verification import verify_chance
 from controller.service.user_roles import UserRole
+from firmware_bridge.sim.seeded_chance import SeededChance
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 
@@ -61,5 +65,28 @@ def test_a_share_that_breaks_a_rule_is_refused_with_the_rule() -> None:
         cycle = guests.status.chance.next
         assert cycle is not None
         assert cycle.player_shares == ()
+
+    at_a_table(story)
+
+
+def test_only_a_technician_clears_a_random_source_that_has_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(self: SeededChance, context: str) -> bytes:
+        raise EntropyFailureError("repetition count: the byte 0 came 6 times in a row")
+
+    async def story(guests: Guests) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(SeededChance, "share", fail)
+            await guests.give("start_session", choice={"game": "wenzhou"})
+            await guests.until(lambda s: s.service.state == "fault")
+        fault = guests.status.fault
+        assert fault is not None
+        assert (fault.code, fault.role) == ("CHANCE", UserRole.TECHNICIAN)
+        assert "repetition count" in fault.evidence
+        refused = await guests.give("clear_fault", UserRole.ATTENDANT)
+        assert (refused.state, refused.code) == ("refused", "role")
+        await guests.give("clear_fault", UserRole.TECHNICIAN)
+        await guests.until(lambda s: s.chance.next is not None)
 
     at_a_table(story)
