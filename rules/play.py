@@ -333,6 +333,8 @@ class Rules(Generic[P, A]):
     open_tiles: Callable[[P, Sequence[tuple[A, P]]], OpenTiles] = show_nothing
     """`open_tiles(begun, taken)`: what every person at the table sees after the actions `taken`,
     each with the play after it; `begun` is the play before the first one."""
+    declarations: tuple[str, ...] = ()
+    """Verbs of legal actions that `legal_actions` does not list, such as a win that shows tiles."""
     answers: Callable[[Setup, Tiles], Outcome] = allow_any_answer
     """`answers(setup, tiles)`: the answer that these tiles require to the choice for which the
     set-up waits; None if the answer is free."""

@@ -155,6 +155,7 @@ class ServiceGuide:
             return _Act(action)
 
         prompt = _act_prompt(play, throws=throw is not None, simulated=hands is not None)
+        prompt = prompt.model_copy(update={"declarations": rules.declarations})
         act = await self._prompts.ask(prompt, read)
         if act.simulated and hands is not None:
             return await hands.act(play)

@@ -39,6 +39,10 @@ class OpenPrompt(Value):
     seats: tuple[int, ...] = Field(default=(), description="Seats that may answer.")
     choices: tuple[PromptChoice, ...] = ()
     more: bool = Field(default=False, description="Whether more answers exist than are listed.")
+    declarations: tuple[str, ...] = Field(
+        default=(),
+        description="Actions that are not listed: `win` with the tiles it shows, `false win`.",
+    )
     default: str = ""
     safety: bool = Field(default=False, description="Whether the table is paused until the answer.")
     lit: tuple[str, ...] = Field(default=(), description="Places that the step names.")

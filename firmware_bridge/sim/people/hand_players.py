@@ -107,19 +107,28 @@ class HandPlayers:
             self._truth = play
         rules, truth = self._dealt.rules, self._truth
         self._earlier.append((play, truth))
-        if action.seat not in truth.to_act:
-            # The player has nothing to decide; the table asks because it does not see the hand.
-            if rules.catch_up(truth, play, action.seat) != action:
-                raise IllegalActionError(_not_held(action))
+        if action in truth.legal_actions and rules.announced(truth, play, action) == action:
+            # A false win is legal for every seat, and is in no list of legal actions.
+            self._take(play, action, truth.apply(action))
             return
+        # The table does not see the hands, so it can wait for a seat that has nothing to decide.
+        waits = True
         for full in islice(truth.legal_actions, SEARCHED):
-            if full.seat == action.seat and rules.announced(truth, play, full) == action:
-                after = truth.apply(full)
-                self._move_tiles(truth, after)
-                self._truth = after
-                self._last_action = play, action
+            if full.seat != action.seat:
+                continue
+            announced = rules.announced(truth, play, full)
+            if _is_same(announced, action):
+                self._take(play, action, truth.apply(full))
                 return
+            waits = waits and announced not in play.legal_actions
+        if waits and rules.catch_up(truth, play, action.seat) == action:
+            return
         raise IllegalActionError(_not_held(action))
+
+    def _take(self, play: Any, action: Action, after: Any) -> None:
+        self._move_tiles(self._truth, after)
+        self._truth = after
+        self._last_action = play, action
 
     def give_back(self, seat: Seat, place: Place) -> Tile:
         """Take a tile that was delivered to a seat out of that player's hand."""
@@ -196,6 +205,11 @@ class HandPlayers:
             for face in (new - old - drawn).elements():
                 self._racks[seat].put(self._felt.take_from_middle(face))
         self._owed += owed
+
+
+def _is_same(one: Action, other: Action) -> bool:
+    """Whether two actions of a seat are the same; a shown hand may be listed in any order."""
+    return Counter(str(one).split()) == Counter(str(other).split())
 
 
 def _counted(held: tuple[tuple[str | None, ...], ...]) -> list[Counter[str]]:

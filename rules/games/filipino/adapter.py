@@ -80,6 +80,7 @@ FILIPINO_RULES: Final = Rules(
     hands_over=hands_over,
     announced=announced,
     catch_up=catch_up,
+    declarations=("win", "false win"),
     answers=answers,
 )
 """The rules of play of Filipino mahjong."""

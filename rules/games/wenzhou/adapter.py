@@ -99,6 +99,7 @@ WENZHOU_RULES: Final = Rules(
     hands_over=hands_over,
     announced=announced,
     catch_up=catch_up,
+    declarations=("win", "false win"),
     before_hand=before_hand,
     to_draw=to_draw,
 )

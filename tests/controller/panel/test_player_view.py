@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from controller.service.commands import CommandReply
-from controller.service.status import MachineStatus, PauseCauseStatus
+from controller.service.status import MachineStatus, OpenPrompt, PauseCauseStatus, PromptChoice
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import PASSWORD
 from tests.controller.panel.conftest import PHONE, OpenPage
@@ -261,3 +261,37 @@ def test_a_phone_of_360_pixels_shows_every_tab_without_scrolling_sideways(
     page = open_page(role="dealer", size=PHONE)
     page.get_by_role("tab", name=tab).click()
     assert width_to_scroll(page) <= 0
+
+
+def test_a_win_is_declared_by_tapping_the_tiles_that_the_table_has_not_seen(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
+    claim = OpenPrompt(
+        id="p-7",
+        kind="act",
+        role=UserRole.PLAYER,
+        text="To act: seat 1.",
+        seats=(1,),
+        choices=tuple(PromptChoice(value=f"1 {do}", label=do) for do in ("pass", "chow 1m 3m")),
+        declarations=("win", "false win"),
+    )
+    table.change(**session(prompts=(claim,)))
+    page = open_page("player", role="player")
+    expect(page.get_by_role("heading", name="To act: South, Ren")).to_be_visible()
+    chow = page.get_by_role("button", name="Chow")
+    assert chow.locator(".tile").evaluate_all("all => all.map((one) => one.dataset.face)") == [
+        "1m",
+        "3m",
+    ]
+    page.get_by_text("Declare a win").click()
+    tiles = page.get_by_role("group", name="Tiles", exact=True)
+    for name in ("1 characters", "1 characters", "2 circles", "Red dragon"):
+        tiles.get_by_role("button", name=name).click()
+    page.get_by_role("button", name="Remove 2 circles").click()
+    page.get_by_role("button", name=re.compile("^Win.*3 tiles")).click()
+    expect(page.get_by_role("button", name="False win")).to_be_enabled()
+    page.get_by_role("radio", name="North, Jo").check()
+    page.get_by_role("button", name="False win").click()
+    expect(page.get_by_role("button", name="False win")).to_be_enabled()
+    values = ["1 win 1m 1m 7z", "3 false win"]
+    assert table.commands() == [("answer", {"prompt": "p-7", "value": each}) for each in values]

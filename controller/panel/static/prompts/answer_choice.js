@@ -7,6 +7,7 @@ import { html, useState } from "../vendor/htm_preact.js";
 import { ActionLabel, actionWords, verbWords } from "./action_words.js";
 import { answerWords, isUsualAnswer } from "./answer_words.js";
 import { ChoicePreview } from "./choice_preview.js";
+import { DeclareWin } from "./declare_win.js";
 import { headingOf } from "./prompt_heading.js";
 import { Tile } from "./tile.js";
 import { KINDS, setOfGame, tileWords } from "./tile_picker.js";
@@ -21,13 +22,14 @@ export function AnswerChoice({ prompt, busy, answer }) {
   const [typed, type] = useState("");
   const [search, seek] = useState("");
   const previewed = prompt.kind === "choice";
+  const declares = prompt.declarations?.length > 0 && html`<${DeclareWin} prompt=${prompt} busy=${busy} answer=${answer} />`;
   if (prompt.choices.length <= FEW && !prompt.more && !previewed && seatsIn(prompt) <= 1) {
     return html`<div class="actions">
       ${prompt.choices.map(
         (choice) => html`<button class=${choice.value === prompt.default ? "primary" : ""} disabled=${busy} onClick=${() => answer(choice.value)}>
           <${Words} prompt=${prompt} choice=${choice} /></button>`,
       )}
-    </div>`;
+    </div>${declares}`;
   }
   const wanted = search.trim().toLowerCase();
   const shown = prompt.choices.filter((choice) => `${wordsOf(prompt, choice)} ${choice.value}`.toLowerCase().includes(wanted));
@@ -47,6 +49,7 @@ export function AnswerChoice({ prompt, busy, answer }) {
     ${prompt.more &&
     html`<label class="field"><span>${t("answer.other")}</span>
       <input value=${typed} maxlength="500" autocomplete="off" onInput=${(event) => type(event.target.value)} /></label>`}
+    ${declares}
     ${previewed && html`<${ChoicePreview} question=${prompt.code} answer=${picked} />`}
     <div class="actions decide">
       <button class="primary large" disabled=${busy || (!typed.trim() && !picked)}>${t("answer.choose")}${chosen && html`<span class="chosen">${chosen}</span>`}</button>
