@@ -19,6 +19,7 @@ from tools.boards_page import page as boards_page
 from tools.cases_page import page as cases_page
 from tools.chip_header import chips
 from tools.chip_header import header as chip_header
+from tools.compliance_page import page as compliance_page
 from tools.configuration_page import page as configuration_page
 from tools.electrical_page import page as electrical_page
 from tools.faults_page import page as faults_page
@@ -27,6 +28,7 @@ from tools.injected_faults_page import page as injected_faults_page
 from tools.machine_page import page as machine_page
 from tools.protocol_page import page as protocol_page
 from tools.readme_picture import portrait
+from tools.threats_page import page as threats_page
 from tools.wire_header import header
 
 TOP = Path(__file__).parent.parent
@@ -37,6 +39,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/API.md": api_page,
     "docs/BOARDS.md": boards_page,
     "docs/CASES.md": cases_page,
+    "docs/COMPLIANCE.md": compliance_page,
     "docs/CONFIGURATION.md": configuration_page,
     "docs/FAULTS.md": faults_page,
     "docs/MACHINE.md": machine_page,
@@ -44,6 +47,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/PROTOCOL.md": protocol_page,
     "docs/RETROFIT.md": electrical_page,
     "docs/TABLES.md": tables_page,
+    "docs/THREATS.md": threats_page,
     "docs/images/first_drum.svg": drawing,
     "docs/images/table.svg": portrait,
     "firmware_bridge/firmware/core/wire.h": header,

@@ -266,8 +266,8 @@ class BuzzerModule(Part):
 
     sounder: str
     """The output of the buzzer."""
-    seconds: Seconds = 0.2
-    """The time that it sounds."""
+    seconds: Seconds = 1.5
+    """The time that it sounds. Regulated floors ask for at least 1.5 s."""
     every: Seconds = 10.0
     """The shortest time between the beginnings of two sounds; prompts in between make no sound."""
 

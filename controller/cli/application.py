@@ -105,6 +105,10 @@ COMMANDS = {
         "identity",
         "Make and check the signed manifest of the program; answer a challenge.",
     ),
+    "update": (
+        "update",
+        "Make, check, install, confirm and roll back signed updates.",
+    ),
     "lab": (
         "lab",
         "Print probabilities of the games and results of strategies.",

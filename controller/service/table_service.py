@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from controller.maintenance.mode_status import ServiceModeStatus
     from controller.selftest import SelfTestReport
     from controller.service.servicing.service_mode_shift import ServiceModeShift
+    from controller.update.session_lock import SessionLock
 
 
 class TableService:
@@ -73,6 +74,9 @@ class TableService:
         self.store = store
         self.thread = thread
         self.mode_status: ServiceModeStatus | None = None
+        self.session_lock: SessionLock | None = None
+        """Held while a session is in progress, so that no update is installed; None if the program
+        is in no slot."""
         self._loop = loop
         self._pace = pace
         self.clock: Callable[[], float] = lambda: round(loop.time() - begun, 6)
@@ -194,9 +198,14 @@ class TableService:
     def begin_session(self, game: PlannedGame, names: dict[int, str]) -> SessionBook:
         """Begin a session; the table starts if it does not run."""
         book = self._sessions.begin(game, names)
+        self.hold_updates()
         self.set_state("session", f"{game.orders.game.title} is played.")
         self.runs.begin(game)
         return book
+
+    def hold_updates(self) -> bool:
+        """Let no update be installed until the session ends; False if one is being installed."""
+        return self.session_lock is None or self.session_lock.hold()
 
     def choose_next(self, game: PlannedGame) -> None:
         """Choose the game that applies from the next shuffle."""
@@ -336,6 +345,8 @@ class TableService:
         self.changed()
 
     def _session_is_over(self) -> None:
+        if self.session_lock is not None:
+            self.session_lock.release()
         if self.runs.programme is not None:
             self.runs.programme.end_session()
         if self.runs.failure is None:

@@ -138,7 +138,7 @@ def killed_at(first: int, writes: int) -> list[int]:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
 @pytest.mark.parametrize("written", [False, True], ids=["before_it", "after_it"])
-def test_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
+def test_R5_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
     tmp_path: Path, table: str, game: str, answers: Mapping[str, str], written: bool
 ) -> None:
     whole = tmp_path / "whole"
@@ -264,7 +264,7 @@ def test_a_journal_with_other_steps_is_not_resumed() -> None:
     assert "--abandon" in str(refused.value)
 
 
-def test_a_fault_before_a_power_cut_has_to_be_cleared_after_it(tmp_path: Path) -> None:
+def test_R6_a_fault_before_a_power_cut_has_to_be_cleared_after_it(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
 
     async def scenario() -> list[tuple[str, str]]:

@@ -24,6 +24,7 @@ from controller.api.server.listen_address import (
     listen_address,
     require_tls,
 )
+from controller.api.server.starting_answer import StartingAnswer
 from controller.api.server.stream_protocol import StreamProtocol
 from controller.api.stream.hub import StreamHub
 from controller.api.worker_thread import WorkerThread
@@ -85,12 +86,14 @@ async def serve_api(
     pace: float = 1.0,
     now: Callable[[], float] = utc_seconds,
     passwords: Passwords | None = None,
+    is_open: Callable[[], bool] = lambda: True,
 ) -> AsyncIterator[ServedApi]:
     """Serve the API, and the panel at `/`, until the block ends.
 
     `table` adds to `GET games` which games this table can set up. `pace` is the number of seconds
-    of the event loop's clock in a real second. Raises ListenError, and AccountsFileError for a data
-    directory that cannot be used.
+    of the event loop's clock in a real second. Until `is_open` is true, every request gets the
+    answer `503 starting`. Raises ListenError, and AccountsFileError for a data directory that
+    cannot be used.
     """
     address = listen_address(listen)
     require_tls(address, cert, key)
@@ -101,7 +104,9 @@ async def serve_api(
     sys.setswitchinterval(SWITCH)
     judge = WorkerThread("judge")
     try:
-        app = create_app(service, accounts, hub, judge=judge, table=table, panel=panel)
+        app = StartingAnswer(
+            create_app(service, accounts, hub, judge=judge, table=table, panel=panel), is_open
+        )
         with bound_socket(address) as bound:
             server = ApiServer(_config(app, tls, pace))
             serving = asyncio.get_running_loop().create_task(server.serve([bound]))

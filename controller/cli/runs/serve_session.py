@@ -23,7 +23,7 @@ from controller.cli.options.lookup import table_named
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.screen import screen
-from controller.identity.boot import software_identity, trust_folder
+from controller.identity.boot import PROGRAM, software_identity, trust_folder
 from controller.panel.pages import panel_app
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
@@ -32,6 +32,7 @@ from controller.service.runs.openers import SimulatedTable, TableOnLines
 from controller.service.runs.service_notices import ServiceNotices
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
+from controller.update.session_lock import lock_of
 from firmware_bridge.sim.clock import VirtualLoop
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ async def _serve(job: ServeJob) -> int:
         async with open_service(job, folder) as service:
             # A terminal that is closed stops the service; a supervisor's SIGHUP reads the file.
             by_supervisor = not sys.stdin.isatty()
+            service.session_lock = lock_of(PROGRAM)
             reload = partial(service.reload, partial(table_named, job.table_name))
             StopSignals(loop, service.stop, reload if by_supervisor else None)
             console = screen()
@@ -98,8 +100,8 @@ async def _serve(job: ServeJob) -> int:
                 panel_app(),
                 table=job.table,
                 pace=job.pace,
+                is_open=lambda: service.runs.gate.is_open,
             ) as served:
-                _print_addresses(job, served)
                 watchdog = loop.create_task(notices.keep_alive(job.pace))
                 checks = _start_checks(service, job.pace)
                 title = f"The table {job.table.name}"
@@ -112,7 +114,7 @@ async def _serve(job: ServeJob) -> int:
                     if job.game is not None and service.book is None:
                         game = service.plan(GameChoice(game=job.game))
                         service.begin_session(game, {})
-                    notices.send("READY=1")
+                    service.runs.gate.when_open(partial(_announce, job, served, notices))
                     await service.serve()
                 notices.send("STOPPING=1")
                 watchdog.cancel()
@@ -160,7 +162,9 @@ class FirstRound:
             self._service.stop()
 
 
-def _print_addresses(job: ServeJob, served: ServedApi) -> None:
+def _announce(job: ServeJob, served: ServedApi, notices: ServiceNotices) -> None:
+    """Say where the table is served; before that, requests are not answered."""
+    notices.send("READY=1")
     print(f"The panel of the table {job.table.name}: {served}", flush=True)
     if served.first_start is not None:
         print(f"First start; set a name and a password here: {served.first_start}", flush=True)

@@ -178,6 +178,12 @@ class CommandDesk:
             )
         game = service.plan(given.choice)
         _require_seats(given.names, game.seats)
+        if not service.hold_updates():
+            raise CommandRefusedError(
+                "update",
+                "An update of the program is being installed.",
+                "Wait until it has ended.",
+            )
         service.begin_session(game, dict(given.names))
         return f"The session begins: {game.orders.game.title}."
 

@@ -20,6 +20,7 @@ from controller.events import EVENTS_VERSION, Event, EventLog
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_keeper import SessionKeeper, StoreThread
 from controller.service.prompts.service_guide import ServiceGuide
+from controller.service.runs.start_gate import StartGate
 from controller.service.status import GameChoice, ServiceName, ServiceStatus
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
@@ -87,6 +88,9 @@ class ServiceState(Protocol):
     def set_state(self, state: ServiceName, sentence: str) -> None:
         """Change the state of the service."""
 
+    def hold_updates(self) -> bool:
+        """Let no update be installed until the session ends."""
+
     def changed(self) -> None:
         """Publish the status soon."""
 
@@ -127,6 +131,8 @@ class RunSequence:
         """The present stay in service mode, from its command to its end."""
         self.selftest: SelfTestReport | None = None
         """The report of the last trials in service mode."""
+        self.gate = StartGate()
+        """Opens when the recovery and the self-tests of the start have ended."""
         self.stopping = asyncio.Event()
         """Set when the service stops."""
         self.options = options
@@ -220,6 +226,7 @@ class RunSequence:
             if self.shift is not None:
                 await self._serve_shift(self.shift)
             elif self.wanted is None or self.failure is not None:
+                self.gate.open()
                 self._may_run.clear()
                 self._state.changed()
                 await self._may_run.wait()
@@ -231,6 +238,7 @@ class RunSequence:
         book = await self._sessions.restore(self._state.plan)
         if book is not None:
             self.wanted = book.game
+            self._state.hold_updates()
             self._state.set_state("session", f"{book.game.orders.game.title} continues.")
         self._begins_paused = bool(await self._thread.read(lambda store: store.fact(PAUSED)))
         choice = await self._thread.read(lambda store: store.fact(RUN_CHOICE))
@@ -285,6 +293,7 @@ class RunSequence:
         clock, book = self._state.clock, self._sessions.book
         events = EventLog(clock)
         events.listen(self._state.on_event)
+        events.listen(self.gate.on_event)
         programme = EveningProgramme(game, self._state.plan, self._round_begins, self._round_over)
         events.emit("run_started", events_version=EVENTS_VERSION)
         run = TableRun(

@@ -113,7 +113,7 @@ def _faces(read: Read) -> dict[tuple[UserRole, str], set[str]]:
     return {key: set(FACE.findall(text)) for key, text in read.items()}
 
 
-def test_no_answer_to_any_role_names_a_hidden_tile(tmp_path: Path) -> None:
+def test_R17_no_answer_to_any_role_names_a_hidden_tile(tmp_path: Path) -> None:
     async def evening() -> None:
         async with a_table(tmp_path) as (guests, table, read):
             # Descriptions of the rules and examples of the judge name tiles at any time.

@@ -53,7 +53,7 @@ def wallwright(
     )
 
 
-def test_a_changed_program_does_not_start_and_names_the_file(installed: SignedProgram) -> None:
+def test_R12_a_changed_program_does_not_start_and_names_the_file(installed: SignedProgram) -> None:
     whole = wallwright(installed, "version")
     assert whole.returncode == 0
     digest = json.loads(wallwright(installed, "identity", "check", "--json").stdout)["identity"]
@@ -99,7 +99,7 @@ def test_the_check_of_a_running_service_is_a_process_of_its_own(tmp_path: Path) 
     assert "program/table.yaml was changed" in str(check())
 
 
-def test_a_changed_file_locks_the_table_until_the_next_start() -> None:
+def test_R12_a_changed_file_locks_the_table_until_the_next_start() -> None:
     answers = iter([None, None, "The program is not the one that was signed: x was changed."])
 
     async def story(guests: Guests) -> None:

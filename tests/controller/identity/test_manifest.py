@@ -138,7 +138,7 @@ def test_without_the_folder_of_signers_a_checkout_works_unsigned(tmp_path: Path)
     assert software_identity() == "not signed"
 
 
-def test_a_challenge_cannot_be_answered_from_stored_hashes(signed: SignedProgram) -> None:
+def test_R12_a_challenge_cannot_be_answered_from_stored_hashes(signed: SignedProgram) -> None:
     roots = {"program": "."}
     first = answer(b"a" * 16, roots, signed.program)
     assert first == answer(b"a" * 16, roots, signed.program)

@@ -354,7 +354,7 @@ def test_a_check_repairs_damage_since_the_last_check(kind: str, which: int, file
     assert text.count(b"\n") == 8 + 4
 
 
-def test_a_check_that_finds_every_copy_damaged_locks_the_journal(file: Path) -> None:
+def test_R8_damage_in_all_copies_locks_the_journal_and_does_not_clear_itself(file: Path) -> None:
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 2.0, {"step": "late"})
         for path in paths_of(file):

@@ -94,7 +94,7 @@ def swapped(change: Change, put_back: bool) -> tuple[Happens, list[Ask], list[ob
 
 
 @pytest.mark.parametrize("kind", slow_except(["another key"], list(STRANGERS)[:-1]))
-def test_a_replaced_board_causes_a_prompt_and_is_not_driven_until_the_right_one_answers(
+def test_R13_a_board_proves_its_key_after_each_reset_and_another_one_is_not_driven(
     kind: str,
 ) -> None:
     happen, asked, driven = swapped(STRANGERS[kind], put_back=True)

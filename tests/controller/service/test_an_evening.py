@@ -137,7 +137,7 @@ def test_a_pause_for_dinner_and_a_table_without_people() -> None:
     at_a_table(story)
 
 
-def test_a_player_cannot_clear_a_jam_and_an_attendant_can() -> None:
+def test_R15_a_player_cannot_clear_a_jam_and_an_attendant_can() -> None:
     async def story(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: any(prompt.kind == "fault" for prompt in s.prompts))

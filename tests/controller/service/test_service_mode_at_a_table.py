@@ -28,7 +28,7 @@ def test_only_a_technician_may_give_the_commands_of_service_mode(name: str) -> N
     assert [role for role in UserRole if role.includes(least)] == [UserRole.TECHNICIAN]
 
 
-def test_service_mode_shows_sensors_jogs_and_is_left_to_the_state_before() -> None:
+def test_R10_service_mode_is_not_playable_and_is_left_to_the_state_before() -> None:
     async def story(guests: Guests) -> None:
         before = guests.status.service
         reply = await guests.give("jog", **JOG)
@@ -123,7 +123,7 @@ def test_the_service_stops_from_service_mode_with_every_output_safe() -> None:
     assert guests.service.service.state == "stopping"
 
 
-def test_after_a_fault_service_mode_returns_to_the_fault() -> None:
+def test_R10_after_a_fault_service_mode_returns_to_the_fault() -> None:
     async def story(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: any(prompt.kind == "fault" for prompt in s.prompts))

@@ -59,7 +59,7 @@ def test_releasing_a_lease_that_is_not_held_is_refused() -> None:
     run_scenario(scenario)
 
 
-def test_a_host_that_stalls_for_two_seconds_loses_the_lease_and_keeps_the_session() -> None:
+def test_R13_a_board_makes_its_outputs_safe_when_its_host_is_silent() -> None:
     async def scenario(rig: SerialRig) -> None:
         faults = rig.board.faults
         drive = await begun(rig, rig.board.drive("lid", 500, Elapsed(), 30.0))

@@ -1,0 +1,74 @@
+"""Makes the folder of the updates with the first release, and the starter outside of the slots."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from controller.identity.boot import PROGRAM as OWN
+from controller.update.archive import pack, unpack
+from controller.update.durable_files import point, sync_folder, write_file
+from controller.update.session_lock import FILE as LOCK
+from controller.update.slots import SLOTS, Slots
+from controller.update.update_error import UpdateError
+
+STARTER = "start.py"
+STARTER_FILES = (
+    "controller/__init__.py",
+    *(
+        f"controller/identity/{name}.py"
+        for name in ("__init__", "boot", "identity_error", "manifest", "program_files")
+    ),
+    *(
+        f"controller/update/{name}.py"
+        for name in ("__init__", "durable_files", "slots", "starting", "update_error")
+    ),
+    "firmware_bridge/__init__.py",
+    "firmware_bridge/signatures.py",
+    "rules/__init__.py",
+    "rules/errors.py",
+    "rules/values/__init__.py",
+    "rules/values/lazy.py",
+)
+"""The modules of the starter. It also needs the package `cryptography`."""
+_START = '''"""Starts the program of the current slot: python3 -I start.py [ARGUMENT ...]"""
+
+import sys
+from pathlib import Path
+
+BOOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(BOOT))
+
+from controller.update.starting import main  # noqa: E402
+
+sys.exit(main(BOOT.parent, sys.argv[1:]))
+'''
+
+
+def prepare(root: Path, program: Path, manifest: Path, trusted: Path, trust: Path) -> Slots:
+    """Put the first release into the slot `a`; `trusted` is the maker's `1.root.json`.
+
+    Raises UpdateError for a folder that has slots already, IdentityError for a program that is not
+    that of the manifest.
+    """
+    if (root / "current").is_symlink():
+        raise UpdateError(
+            f"{root} has slots already; install updates with wallwright update install."
+        )
+    slots = Slots(root, trust)
+    root.mkdir(parents=True, exist_ok=True, mode=0o755)
+    slot, archive = SLOTS[0], root / "archive.part"
+    pack(program, manifest, archive)
+    unpack(archive, slots.program(slot), slots.manifest_file(slot))
+    archive.unlink()
+    slots.require_whole(slot)
+    for name in STARTER_FILES:
+        target = root / "boot" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(OWN / name, target)
+    write_file(root / "boot" / STARTER, _START.encode())
+    write_file(root / LOCK, b"")
+    write_file(root / "root.json", trusted.read_bytes())
+    sync_folder(root)
+    point(root / "current", slot)
+    return slots

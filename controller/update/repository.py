@@ -1,0 +1,101 @@
+"""The maker's side: a folder with releases and the TUF metadata that signs them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from securesystemslib.signer import CryptoSigner
+from tuf.api.metadata import Metadata, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp
+
+from controller.identity.manifest import read_manifest
+from controller.identity.program_files import require_no_differences
+from controller.update.archive import pack
+from controller.update.update_error import UpdateError
+from controller.update.update_source import TARGET
+from firmware_bridge.signatures import signing_key
+
+ROLES = ("root", "targets", "snapshot", "timestamp")
+LIFE = {
+    "root": timedelta(days=730),
+    "targets": timedelta(days=180),
+    "snapshot": timedelta(days=30),
+    "timestamp": timedelta(days=30),
+}
+"""How long the metadata of a role is valid; a table refuses an older folder as frozen."""
+
+
+def make_repository(
+    folder: Path,
+    program: Path,
+    manifest: Path,
+    keys: Path,
+    signers: Path,
+    *,
+    now: datetime | None = None,
+) -> int:
+    """Add a release to the repository in `folder`, or make one; returns the release's number.
+
+    `keys` is the folder of the maker's private keys, one for each role; a missing key is created.
+    Raises UpdateError, IdentityError or SignatureError.
+    """
+    moment = (now or datetime.now(UTC)).replace(microsecond=0)
+    found = read_manifest(manifest, signers)
+    require_no_differences(found.files, found.roots, program)
+    roles = {role: _signer(keys, role) for role in ROLES}
+    for part in ("metadata", "targets"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    before = _newest(folder, "targets")
+    if before is not None:
+        newest = before.signed.targets[TARGET].custom["release"]
+        if found.release <= newest:
+            raise UpdateError(
+                f"The repository has the release {newest}; the release {found.release} is not"
+                " newer. Sign the program with a higher --release."
+            )
+    archive = folder / "targets" / TARGET
+    pack(program, manifest, archive)
+    target = TargetFile.from_file(TARGET, str(archive), ["sha256"])
+    target.unrecognized_fields["custom"] = {"release": found.release, "program": found.program}
+    archive.replace(folder / "targets" / f"{target.hashes['sha256']}.{TARGET}")
+    if _newest(folder, "root") is None:
+        _write(folder, _root(roles, moment), roles["root"])
+    version = 1 if before is None else before.signed.version + 1
+    targets = Targets(version=version, expires=moment + LIFE["targets"], targets={TARGET: target})
+    snapshot = Snapshot(version=version, expires=moment + LIFE["snapshot"])
+    snapshot.meta["targets.json"] = _write(folder, targets, roles["targets"])
+    timestamp = Timestamp(version=version, expires=moment + LIFE["timestamp"])
+    timestamp.snapshot_meta = _write(folder, snapshot, roles["snapshot"])
+    _write(folder, timestamp, roles["timestamp"])
+    return found.release
+
+
+def _signer(keys: Path, role: str) -> CryptoSigner:
+    return CryptoSigner(signing_key(keys / role, keys / "public_keys"))
+
+
+def _root(roles: dict[str, CryptoSigner], moment: datetime) -> Root:
+    root = Root(version=1, expires=moment + LIFE["root"], consistent_snapshot=True)
+    for role, signer in roles.items():
+        root.add_key(signer.public_key, role)
+    return root
+
+
+def _newest(folder: Path, role: str) -> Metadata[Any] | None:
+    """The metadata of a role with the highest version."""
+    files = (folder / "metadata").glob(f"*.{role}.json")
+    numbered = sorted((int(file.name.partition(".")[0]), file) for file in files)
+    return Metadata.from_file(str(numbered[-1][1])) if numbered else None
+
+
+def _write(folder: Path, signed: Any, signer: CryptoSigner) -> MetaFile:
+    """Sign and write the metadata of a role; returns its entry in the metadata above it."""
+    metadata = Metadata(signed)
+    metadata.sign(signer)
+    data = metadata.to_bytes()
+    name = f"{signed.type}.json"
+    if signed.type != "timestamp":
+        name = f"{signed.version}.{name}"
+    (folder / "metadata" / name).write_bytes(data)
+    return MetaFile.from_data(signed.version, data, ["sha256"])

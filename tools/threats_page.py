@@ -1,0 +1,274 @@
+"""Writes docs/THREATS.md: attackers, their ways in, the defences, and the tests of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tools.named_tests import linked
+
+
+class Threat(NamedTuple):
+    """A row of the page: who attacks, how, what prevents it, and the tests that show it."""
+
+    attacker: str
+    way: str
+    defence: str
+    tests: tuple[str, ...]
+
+
+BREAK_INS = (
+    Threat(
+        "a person who reaches a USB port of the table",
+        "An exposed USB port of a shuffler gave access to its program.",
+        "A USB stick is read only when an administrator names it as the source of an update, and"
+        " then only signed releases count. A board on USB takes no command outside of a session,"
+        " for which both sides prove the board's key.",
+        (
+            "test_arbitrary_software_is_refused",
+            "test_metadata_that_is_signed_with_other_keys_is_refused",
+            "test_before_a_session_no_command_is_executed_and_no_event_is_sent",
+        ),
+    ),
+    Threat(
+        "a person who knows the password of another table",
+        "All units of a model had the same passwords.",
+        "There is no default password. The first technician sets one by a link that works once;"
+        " every table has accounts of its own, and only hashes are stored.",
+        (
+            "test_the_first_technician_sets_a_password_with_a_link_that_works_once",
+            "test_the_file_has_neither_passwords_nor_secrets_and_only_its_owner_reads_it",
+            "test_a_name_is_locked_after_failed_attempts_and_free_again_later",
+        ),
+    ),
+    Threat(
+        "a person who can write the program's files",
+        "The reference hash was stored beside the code that it checks, so both were exchanged.",
+        "The manifest is signed with a key that is not on the table, lies in a folder that the"
+        " program cannot write, and is checked before the program runs.",
+        (
+            "test_R12_a_changed_program_does_not_start_and_names_the_file",
+            "test_any_changed_byte_of_the_manifest_is_refused",
+            "test_a_reference_that_the_program_could_write_is_refused",
+            "test_R12_a_challenge_cannot_be_answered_from_stored_hashes",
+        ),
+    ),
+    Threat(
+        "a person who offers an update",
+        "Updates were not signed, so any program could be installed.",
+        "An update needs current metadata by the maker's keys and a manifest by a trusted signer."
+        " Firmware images are signed too.",
+        (
+            "test_any_changed_byte_of_the_metadata_is_refused",
+            "test_a_manifest_by_a_stranger_is_refused_even_with_the_makers_metadata",
+            "test_an_image_of_a_signer_whom_this_host_does_not_trust_is_not_flashed",
+        ),
+    ),
+    Threat(
+        "the owner of another unit",
+        "One key was in all units, so one opened unit opened every other.",
+        "Each board gets a key of its own when it is provisioned, and no answer of a board contains"
+        " it. Logs are signed with a key that the table has made itself.",
+        (
+            "test_a_foreign_board_with_the_right_serial_number_is_refused",
+            "test_a_key_file_cannot_declare_a_public_key_secret",
+            "test_two_logs_have_different_origins_and_keys",
+        ),
+    ),
+    Threat(
+        "a person in the same network",
+        "Network ports were open for everybody.",
+        "The service listens on the table's own computer only, unless an administrator gives an"
+        " address and a certificate. Every endpoint needs a role.",
+        (
+            "test_other_computers_may_connect_with_tls_only",
+            "test_a_role_may_use_exactly_its_endpoints",
+            "test_a_request_from_a_page_of_another_site_is_refused",
+        ),
+    ),
+    Threat(
+        "a player who computes the next game",
+        "A linear congruential generator with a seed of 32 bits could be searched.",
+        "The choices come from the operating system's generator through a DRBG with 256 bits of"
+        " security, and a real table takes no seed.",
+        (
+            "test_the_source_of_a_real_table_takes_no_seed",
+            "test_two_devices_and_two_draws_give_different_shares",
+        ),
+    ),
+    Threat(
+        "a person who reads what the machine sees",
+        "The camera inside a shuffler showed the order of the cards to a device outside.",
+        "No answer to any role, also not a technician's diagnostics, contains a tile that players"
+        " cannot see.",
+        (
+            "test_R17_no_answer_to_any_role_names_a_hidden_tile",
+            "test_only_tiles_that_were_turned_up_or_laid_open_appear",
+        ),
+    ),
+)
+"""Known break-ins of card shufflers."""
+SERIAL_LINE = (
+    Threat(
+        "a person with a laptop between host and board",
+        "Sends commands of their own.",
+        "A command needs a session and a tag by a session key; 64 wrong tags end the session.",
+        (
+            "test_a_command_without_a_tag_is_not_executed",
+            "test_64_guessed_tags_end_the_session",
+        ),
+    ),
+    Threat(
+        "the same person",
+        "Changes, repeats or reorders frames.",
+        "Tags cover a counter that is not transmitted; a changed frame is dropped, and many of them"
+        " are a fault that the operator sees.",
+        (
+            "test_a_command_that_was_altered_on_the_line_is_not_executed",
+            "test_a_duplicate_of_any_age_is_never_executed",
+            "test_forged_frames_become_a_fault_that_the_operator_sees",
+        ),
+    ),
+    Threat(
+        "the same person",
+        "Records a session and plays it back.",
+        "Session keys come from two nonces that are new in each session.",
+        (
+            "test_a_recorded_session_is_refused",
+            "test_a_recorded_session_that_is_played_back_is_refused",
+        ),
+    ),
+    Threat(
+        "the same person",
+        "Connects another board, or forges a reset to make the host lose its place.",
+        "The host compares key, serial number, build, configuration and count of starts, and drives"
+        " nothing until a technician has decided.",
+        (
+            "test_R13_a_board_proves_its_key_after_each_reset_and_another_one_is_not_driven",
+            "test_a_forged_notice_of_a_start_costs_a_session_and_is_reported",
+        ),
+    ),
+    Threat(
+        "the same person",
+        "Cuts the line while motors run.",
+        "The board sets every output to its safe value when its lease is not renewed.",
+        ("test_R13_a_board_makes_its_outputs_safe_when_its_host_is_silent",),
+    ),
+)
+"""A person with a laptop on the serial line."""
+OTHERS = (
+    Threat(
+        "a person who has kept an old release or old metadata",
+        "Offers an older release with a known defect, or the same old state for ever.",
+        "Versions only rise, metadata expires, a lower release is refused, and a clock before the"
+        " installed release is refused.",
+        (
+            "test_a_replayed_older_state_is_refused",
+            "test_a_downgrade_with_valid_metadata_is_refused",
+            "test_a_frozen_source_is_refused_when_its_metadata_has_expired",
+        ),
+    ),
+    Threat(
+        "a person who controls the source of updates",
+        "Mixes parts of different states, sends endless data, or puts files outside the folder.",
+        "Each part names the hash and the length of the next; an archive has regular files below"
+        " its own folder only.",
+        (
+            "test_parts_of_different_states_are_refused",
+            "test_endless_data_is_refused_at_the_signed_length",
+            "test_an_archive_with_a_name_outside_the_program_is_refused",
+        ),
+    ),
+    Threat(
+        "a person who switches the power off during an update",
+        "Leaves a mixture of two programs.",
+        "The slot that runs is never written. The pointer is replaced in one step, and a slot"
+        " counts only if all its files match its manifest.",
+        ("test_a_power_cut_during_an_update_leaves_one_of_two_valid_slots",),
+    ),
+    Threat(
+        "a person who changes files while the table runs",
+        "Exchanges a module after the check at the start.",
+        "The service checks all files at intervals and locks the table.",
+        ("test_R12_a_changed_file_locks_the_table_until_the_next_start",),
+    ),
+    Threat(
+        "a person at the table's computer who wants another past",
+        "Changes the log of events or the journal.",
+        "The log is a signed Merkle tree, whose heads others can witness; the journal is a hash"
+        " chain in three copies.",
+        (
+            "test_a_changed_byte_of_a_signed_event_locks_the_log",
+            "test_a_witness_refuses_a_log_that_was_rewritten",
+            "test_R8_damage_in_all_copies_locks_the_journal_and_does_not_clear_itself",
+        ),
+    ),
+    Threat(
+        "a player with a phone",
+        "Clears a fault that only a technician may clear, or chooses the cut after the dice.",
+        "Each prompt and each command has a least role; the prompt of the cut closes before the"
+        " throw.",
+        (
+            "test_R15_a_player_cannot_clear_a_jam_and_an_attendant_can",
+            "test_R18_the_cut_is_chosen_before_the_dice_and_refused_after_them",
+        ),
+    ),
+)
+"""Other ways in."""
+
+
+def page() -> str:
+    """The page. Raises LookupError for a test that does not exist."""
+    return (
+        HEAD
+        + "\n## Known break-ins of card shufflers\n\n"
+        + _table(BREAK_INS)
+        + "\n## A person with a laptop on the serial line\n\n"
+        + LINE
+        + _table(SERIAL_LINE)
+        + "\n## Other ways in\n\n"
+        + _table(OTHERS)
+        + FOOT
+    )
+
+
+def _table(rows: Iterable[Threat]) -> str:
+    lines = [
+        f"| {row.attacker} | {row.way} | {row.defence} |"
+        f" {'; '.join(linked(test) for test in row.tests)} |\n"
+        for row in rows
+    ]
+    return "| attacker | way in | defence | tests |\n|---|---|---|---|\n" + "".join(lines)
+
+
+HEAD = """\
+# Attackers and defences
+
+This page is generated by `tools/threats_page.py`; `make docs` writes it, and every test that it
+names exists. The requirements of regulators are in [COMPLIANCE.md](COMPLIANCE.md).
+
+The **owner of the signing keys** (the maker) and **root on the table's computer** are trusted.
+Not protected:
+
+- A person who is root on the table's computer can change the checks themselves. A verified start
+  of the computer, a read-only disk, and challenges by a person with another computer help against
+  that.
+- Python itself and the operating system are outside of the manifest.
+- A board cannot check the signature of its firmware, and a stock bootloader gives the board's key
+  to a person who holds the board
+  ([decision 24](decisions/0024-mutual-proof-and-tagged-frames.md)).
+- A person who looks at the tiles, marks them, or moves them by hand. Sensors count tiles; they do
+  not see faces on most tables.
+"""
+LINE = """\
+Such a person can read the positions of tiles that the machine moves, but no face, unless the
+table has a reader. They can also stop the table by cutting or disturbing the line, which is a
+pause and loses no tile. A device that passes all bytes on without delay is a longer cable.
+
+"""
+FOOT = """
+## What is not on this page
+
+The shuffle itself: a drum that mixes badly is an advantage for a player who follows the tiles,
+and no cryptography prevents it.
+"""
