@@ -66,6 +66,7 @@ class UpdateSource:
     def __init__(self, source: str, root: Path) -> None:
         self._source = source
         folder = Path(source)
+        fetcher: FetcherInterface
         if source.startswith("https://"):
             base, fetcher = source.rstrip("/"), Urllib3Fetcher()
         elif "://" not in source and folder.is_dir():

