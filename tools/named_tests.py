@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -34,5 +35,5 @@ def linked(name: str) -> str:
         raise LookupError(
             f"There is no test {name}; correct the page's generator, or write the test."
         )
-    words = name.removeprefix("test_").replace("_", " ")
+    words = re.sub("^test_([Rr][0-9]+_)*", "", name).replace("_", " ")
     return f"[{words}](../{tests()[name]})"
