@@ -39,7 +39,7 @@ sys.exit(main())
 
 
 @dataclass(frozen=True)
-class Trial:
+class SlotTrial:
     """A slot that is tried: the slot before it, and how often the new one was started."""
 
     slot: str
@@ -94,7 +94,7 @@ class Slots:
         require_no_differences(manifest.files, manifest.roots, self.program(slot))
         return manifest
 
-    def trial(self) -> Trial | None:
+    def trial(self) -> SlotTrial | None:
         """The trial of the slot that runs; None if it is confirmed.
 
         A trial of another slot is left over from a power cut before the switch or after the roll
@@ -102,7 +102,7 @@ class Slots:
         """
         try:
             value = json.loads((self.root / "trial.json").read_bytes())
-            trial = Trial(value["slot"], value["previous"], value["starts"])
+            trial = SlotTrial(value["slot"], value["previous"], value["starts"])
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -118,7 +118,7 @@ class Slots:
 
     def try_slot(self, slot: str) -> None:
         """Switch to a slot; it is on trial until `confirm`."""
-        self._note(Trial(slot, self.current))
+        self._note(SlotTrial(slot, self.current))
         point(self.root / "current", slot)
 
     def confirm(self) -> None:
@@ -149,11 +149,11 @@ class Slots:
             except IdentityError as error:
                 why = str(error)
             else:
-                self._note(Trial(trial.slot, trial.previous, trial.starts + 1))
+                self._note(SlotTrial(trial.slot, trial.previous, trial.starts + 1))
                 return None
         restored = self.roll_back()
         return f"The slot {trial.slot} was rolled back to {restored}: {why}"
 
-    def _note(self, trial: Trial) -> None:
+    def _note(self, trial: SlotTrial) -> None:
         value = {"slot": trial.slot, "previous": trial.previous, "starts": trial.starts}
         write_file(self.root / "trial.json", json.dumps(value).encode())
