@@ -57,6 +57,9 @@ FALLING_MV, HELD_UP, DETECTED = 4300, FREQUENCY // 2, FREQUENCY // 250
 """Supply voltage of a failing supply, the cycles until the processor stops, and the cycles until
 its brown-out detector resets it, if the supply recovers before (our values)."""
 
+UNWATCHED = FREQUENCY // 10
+"""Cycles between two checks whether the bootloader has started the firmware."""
+
 
 class EmulatedBoard:
     """A board whose firmware runs on an emulated processor, switched on at cycle 0.
@@ -184,12 +187,19 @@ class EmulatedBoard:
             case ResetCause.EXTERNAL:
                 self._processor.reset()
             case ResetCause.WATCHDOG:
-                self._processor.hang()
+                self._hang()
             case ResetCause.BROWN_OUT:
                 self._processor.supply(FALLING_MV, self._processor.cycle)
                 self._schedule(self._now() + DETECTED, "supply", self._brown_out)
             case _:
                 self._power_cycle()
+
+    def _hang(self) -> None:
+        """Let the firmware hang, as soon as it runs: before it there is no watchdog to reset it."""
+        if self._processor.is_watched:
+            self._processor.hang()
+        elif not self._closed:
+            self._schedule(self._now() + UNWATCHED, "watchdog", self._hang)
 
     def _brown_out(self) -> None:
         self._processor.brown_out()

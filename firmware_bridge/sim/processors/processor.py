@@ -229,6 +229,11 @@ class Processor:
         if not self._shim.processor_hang(self._handle, interrupts):
             raise ValueError("The program has no end `cli; rjmp .-2` to jump to; build it again.")
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether the watchdog is on: the firmware starts it, and the bootloader runs without."""
+        return bool(self.memory(_WDTCSR) & _WDE)
+
     def stop_tick(self) -> None:
         """Disable the interrupt of the sampling tick; the main program continues."""
         for _ in range(20):  # a tick that is under way enables its interrupt again at its end
@@ -249,6 +254,8 @@ class Processor:
         self._shim.processor_expect(self._handle, packed, len(packed) // _RECORD.size)
 
 
+_WDTCSR, _WDE = 0x60, 0x08
+"""The register of the watchdog, and its bit that a reset follows."""
 _TIMSK3 = 0x71
 """The register that enables the interrupt of the sampling tick."""
 _UART_BYTE, _PIN_LEVEL, _ANALOG_MV, _SUPPLY_MV = range(4)

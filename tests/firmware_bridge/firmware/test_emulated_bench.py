@@ -72,10 +72,10 @@ class Table:
 
 
 @asynccontextmanager
-async def started_table() -> AsyncIterator[Table]:
+async def started_table(stock: bool = False) -> AsyncIterator[Table]:
     game = find_game("wenzhou")
     hardware = simulated(
-        load_table("robotic"), load_game("wenzhou"), game, 4, seed=3, emulated=True
+        load_table("robotic"), load_game("wenzhou"), game, 4, seed=3, emulated=True, stock=stock
     )
     table = Table(hardware)
     try:
@@ -186,6 +186,24 @@ def test_a_board_that_loses_its_power_keeps_its_serial_number_and_counts_the_res
         assert (identity.serial, identity.boots) == ("SIM00000", 2)
 
     recorded(scenario)
+
+
+def test_a_board_that_is_to_hang_in_its_bootloader_hangs_when_its_firmware_runs() -> None:
+    """In the bootloader the watchdog is off, so a hung bootloader would hang for ever."""
+
+    async def main() -> None:
+        async with started_table(stock=True) as table:
+            faults = table.base.faults
+            table.bench.reset("base", ResetCause.EXTERNAL)
+            await asyncio.sleep(0.3)
+            table.bench.reset("base", ResetCause.WATCHDOG)
+            with pytest.raises(BoardSilentError):
+                await anext(faults)
+            with pytest.raises(BoardSilentError, match="cause: watchdog"):
+                await table.base.start()  # it hangs as soon as the bootloader has started it
+            assert (await table.base.start()).serial == "SIM00000"
+
+    clock.run(main())
 
 
 @pytest.mark.parametrize("cause", ResetCause)
