@@ -113,6 +113,9 @@ def roles(browser: Browser) -> None:
             context.add_cookies([cookie])  # type: ignore[list-item]
             page = context.new_page()
             page.goto(f"{table.address}#/{address}")
+            expect(page.locator(f"main.{address} > :not(.unseen, .starting)")).not_to_have_count(0)
+            if address == "attendant":
+                expect(page.locator(".picture-frame svg").first).to_be_visible()
             return page
 
         save(view(UserRole.ATTENDANT, "attendant"), "attendant")
