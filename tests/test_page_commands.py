@@ -27,6 +27,7 @@ NOT_RUN: Sequence[tuple[str, str]] = (
     (r"make ", "it installs .venv and runs these tests"),
     (r"\. ", "it changes the shell in which it runs"),
     (r"(sudo )?apt(-get)? ", "it installs packages on the machine"),
+    (r"sudo install ", "it writes into the folders of an installation"),
     (r"git ", "it needs a network or another repository"),
     (r"(python -m )?pip ", "tests/examples installs the same package into a folder of its own"),
     (r"wallwright run --game high_bone ", "tests/examples runs it where the game is installed"),
@@ -48,6 +49,11 @@ NOT_RUN: Sequence[tuple[str, str]] = (
     (r"wallwright check my_table.yaml", "`wallwright learn` writes this file in a dialogue"),
     (r"wallwright learn --sim ", "it asks a person; tests/controller/learn gives answers"),
     (r"wallwright run --emulated ", "it takes minutes; the tests of the firmware run it"),
+    (r"wallwright identity make ", "it signs an installation; tests/controller/identity runs it"),
+    (
+        r"(sudo )?wallwright update ",
+        "it needs releases and two slots; tests/controller/update runs it",
+    ),
     (r"wallwright chaos .*--rounds \d{3,}", "it takes hours; `make test` runs fewer rounds"),
 )
 """The beginnings of commands that a test does not run, with the reasons. They are parsed."""

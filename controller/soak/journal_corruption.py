@@ -33,7 +33,7 @@ class JournalCorruption:
     def corrupt(self, journal: Path) -> None:
         """Overwrite a part of one journal copy, truncate the copy, or delete it."""
         copies = sorted(journal.parent.glob(f"{journal.name}*"))
-        files = [c for c in copies if c.suffix != ".lock" and c.stat().st_size]
+        files = [c for c in copies if c.suffix not in (".lock", ".chance-key") and c.stat().st_size]
         if not files:
             return
         file = self._chance.choice(files)

@@ -155,6 +155,7 @@ def test_every_view_fits_every_window_and_speaks_its_language(browser: Browser) 
         table.give("press_lid_key")
         table.until(lambda status: status.session is None)
         assert table.give("enter_service_mode").state == "done"
+        table.until(lambda status: status.service_mode is not None)
         mode = table.status.service_mode
         assert mode is not None
         windows.channels |= {*mode.channels}

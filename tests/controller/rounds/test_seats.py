@@ -33,6 +33,8 @@ SEEDS = {"auto_deal": 12, "classic": 6}
 """For each table, a seed with which the dealer wins the first hand."""
 DARK = 3.0
 """Seconds between the end of one host and the start of the next."""
+BESIDE = ("state", "move", "chance_committed", "chance_revealed")
+"""Events that occur beside the steps of a set-up."""
 DRAWN = ("eldest", EAST_THROW, FIRST_THROW, WINDS_THROW)
 
 
@@ -51,7 +53,7 @@ def drawing(emitted: list[Event]) -> list[Event]:
     raised = next(
         n for n, event in enumerate(emitted) if n > settled and event["event"] == "walls_raised"
     )
-    return [each for each in emitted[settled:raised] if each["event"] not in ("state", "move")]
+    return [each for each in emitted[settled:raised] if each["event"] not in BESIDE]
 
 
 @pytest.mark.slow
@@ -103,7 +105,7 @@ def first_drawn(game: str, table: str, dealer: int = 0, seed: int = 1) -> Evenin
 @pytest.mark.parametrize("table", slow_except(["classic"], ["auto_deal", "classic"]))
 def test_W2_the_seats_are_drawn_before_the_first_hand_and_east_deals(table: str) -> None:
     night = first_drawn("wenzhou", table, dealer=2)
-    names = [event["event"] for event in night.events if event["event"] not in ("state", "move")]
+    names = [event["event"] for event in night.events if event["event"] not in BESIDE]
     at = names.index("choice_made")
     assert names[at - 1 : at + 8] == [
         "step",

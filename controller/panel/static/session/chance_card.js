@@ -14,7 +14,7 @@ export function ChanceCard() {
   return html`<details class="card chance">
     <summary>${t("chance.title")}</summary>
     <p class="over">${t("chance.commitment", { cycle: next.cycle })}</p>
-    <p><code class="hash">${next.commitment}</code></p>
+    <p><code class="hash" lang="en">${next.commitment}</code></p>
     ${next.player_shares.length > 0 && html`<p>${t("chance.added", { number: next.player_shares.length })}</p>`}
     ${may("player") && html`<${ShareForm} seats=${session.seats} />`}
   </details>`;
