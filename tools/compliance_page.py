@@ -76,7 +76,7 @@ REQUIREMENTS: Mapping[str, Requirement] = {
         "The last ten games can be shown with all outcomes, also one that has not ended; starts and"
         " openings of doors are counted.",
         "Oklahoma 325:85-15-18",
-        "Receipts of the rounds and counters of the table (`controller/audit`).",
+        "Not yet as one list: the session's results and records have the rounds.",
     ),
     "R10": Requirement(
         "Nobody can play while the machine is tested; afterwards the state before is restored.",
@@ -107,8 +107,8 @@ REQUIREMENTS: Mapping[str, Requirement] = {
         "Significant events are reported at once; while the connection is interrupted they are"
         " kept, and sent afterwards.",
         "AGCO 6.1",
-        "The audit log has every significant event; clients continue from the last one that they"
-        " have received.",
+        "Not yet for a link to another system. Clients of the API continue from the last change"
+        " that they have received.",
     ),
     "R15": Requirement(
         "The documents state who may clear which fault; an alarm can be heard for at least 1.5 s.",
@@ -120,7 +120,7 @@ REQUIREMENTS: Mapping[str, Requirement] = {
         "A device that inspects prints a receipt with maker, model, serial number, operator, time"
         " and result.",
         "New Jersey 13:69E-1.18A",
-        "Receipts of each cycle and each round (`controller/audit`).",
+        "Not yet: there are no receipts.",
     ),
     "R17": Requirement(
         "Nothing leaves the device that helps to predict the game.",

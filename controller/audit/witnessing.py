@@ -44,8 +44,8 @@ class WitnessMemory:
         self._seen: dict[str, dict[str, Any]] = {}
         try:
             if path.exists():
-                self._seen = json.loads(path.read_text("utf-8"))
-                for origin in self._seen.keys():  # noqa: SIM118 - a list has no keys
+                self._seen = _json_object(path.read_text("utf-8"))
+                for origin in self._seen:
                     self.last(origin)
                     self.key(origin)
         except (
@@ -165,3 +165,11 @@ def _parsed_request(request: str) -> tuple[int, list[bytes], SignedNote]:
         raise RefusedProofError("The file is no request to a witness; make one with `ask`.")
     path = [decoded(line, "The consistency proof") for line in proof]
     return int(size), path, SignedNote.parsed(note)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    """The JSON object of a text. Raises ValueError, TypeError."""
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError(f"it has a {type(value).__name__}, not an object")
+    return value

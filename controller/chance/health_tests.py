@@ -31,7 +31,7 @@ class EntropyFailureError(WallwrightError):
 
 @dataclass(frozen=True)
 class HealthLimits:
-    """What is stated of a source, and the cut-offs that follow.
+    """The stated min-entropy of a source, the accepted rate of false alarms, and the cut-offs.
 
     `min_entropy` is in bits for each sample. `false_alarm` is the accepted probability with which a
     test fails at one sample (repetition count) or in one window (adaptive proportion) of a source

@@ -130,7 +130,7 @@ class CycleRecord:
     choices: tuple[Choice, ...] = ()
 
     def facts(self) -> dict[str, object]:
-        """The record as JSON values, as a receipt has it under the key `chance`."""
+        """The record as JSON values, as the event `chance_revealed` has it."""
         return {
             "version": VERSION,
             "device": self.device,

@@ -128,7 +128,7 @@ def refusal(arguments: Sequence[str], *, system: Path = SYSTEM) -> str | None:
 
 
 def software_identity(folder: Path | None = None) -> str:
-    """The identity of the software on receipts: the manifest's SHA-256, or `not signed`.
+    """The identity of the software: the manifest's SHA-256, or `not signed`.
 
     Only the manifest is read; the files were compared with it when the program started. Raises
     IdentityError.
