@@ -32,8 +32,11 @@ WITH_THREADS = {
 """The only files that use threads: gpiozero calls back in threads of its own, the API computes
 hashes and judgements in threads (docs/decisions/0028), and the journal of a real table is synced in
 threads (docs/decisions/0015). Simulations use neither the first nor the last."""
-STARTS_PROCESSES = {"controller/cli/runs/chaos_session.py"}
-"""The only file that starts processes: chaos plays several evenings in parallel."""
+STARTS_PROCESSES = {
+    "controller/campaign/process_pool.py",
+    "controller/campaign/stopping.py",
+}
+"""The only files that start processes: campaigns compute several seeds in parallel."""
 
 OUTSIDE = re.compile(
     r"pypi[.]org|pythonhosted[.]org|npmjs[.](?:org|com)|deb[.]debian[.]org"

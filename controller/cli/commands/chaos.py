@@ -65,6 +65,13 @@ def chaos(
             help="Number of processes that play at the same time; the report is the same."
         ),
     ] = 1,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a Dask scheduler whose computers play; the report is the same.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the report as JSON, for programs.")
     ] = False,
@@ -85,5 +92,7 @@ def chaos(
     # The simulator is imported only now: a refused command line then takes a fraction of the time.
     from controller.cli.runs.chaos_session import ChaosJob, play_rounds
 
-    job = ChaosJob(rounds, seed, begin, games or [], tables or [], play, report, events, jobs)
+    job = ChaosJob(
+        rounds, seed, begin, games or [], tables or [], play, report, events, jobs, cluster
+    )
     return play_rounds(job, as_json=as_json)

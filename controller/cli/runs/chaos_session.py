@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import TextIO, TypeVar
 
 from rich.progress import track
 from rich.table import Table as Grid
 
+from controller.campaign import Campaign, is_stopped, until_interrupted
 from controller.cli.errors import BadInputError
 from controller.cli.options.lookup import game_name, table_named
 from controller.cli.output.line_output import open_output
@@ -51,6 +48,7 @@ class ChaosJob:
     report: Path | None
     events: str | None
     jobs: int
+    cluster: str | None = None
 
     @property
     def selection(self) -> str:
@@ -80,17 +78,18 @@ def play_rounds(job: ChaosJob, *, as_json: bool) -> int:
     tally, began = RoundTally(), time.perf_counter()
     last = job.begin + job.rounds
     numbers = range(job.begin // EVENING, (last - 1) // EVENING + 1)
-    lengths = [min(EVENING, last - number * EVENING) for number in numbers]
+    draw_and_play = partial(_evening, job.seed, pairs, job.play, last)
     interrupted = False
     with (
         until_interrupted() as stop,
         open_output("Events", job.events) as stream,
-        _players(job.jobs, stop) as players,
+        closing(Campaign(draw_and_play, numbers, job.jobs, job.cluster).results()) as evenings,
     ):
-        draw_and_play = partial(_evening, job.seed, pairs, job.play)
-        each_played = zip(numbers, players(draw_and_play, numbers, lengths), strict=True)
+        each_played = zip(numbers, evenings, strict=False)
         for number, played in _with_progress_bar(each_played, len(numbers)):
-            if played is None:
+            # A cluster's computers do not see Ctrl-C of this one.
+            interrupted = job.cluster is not None and stop.is_set()
+            if played is None or interrupted:
                 interrupted = True
                 break
             tally.add(played)
@@ -122,22 +121,6 @@ def play_rounds(job: ChaosJob, *, as_json: bool) -> int:
     return 1 if tally.ends["failed"] else 0
 
 
-@contextmanager
-def until_interrupted() -> Iterator[Event]:
-    """Yield an event that the first Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt."""
-    stop = multiprocessing.Event()
-
-    def interrupt(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        stop.set()
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def game_names_of(given: Sequence[str]) -> list[str]:
     """Return the games' names; games in folders are registered. Raises as `game_name` does."""
     files = [each for each in given if Path(each).is_file()]
@@ -156,39 +139,6 @@ def checked_tables(given: Sequence[str]) -> list[str]:
     return list(given)
 
 
-@contextmanager
-def _players(jobs: int, stop: Event) -> Iterator[Callable[..., Iterator[Played | None]]]:
-    """Yield a function like `map` that plays evenings and returns them in order.
-
-    With one job the evenings are played in this process, otherwise in `jobs` other processes. An
-    evening that `stop` interrupts is None, and all later ones are None too.
-    """
-    if jobs == 1:
-        _keep_stop(stop)
-        yield map
-        return
-    with ProcessPoolExecutor(jobs, initializer=_begin_process, initargs=(stop,)) as processes:
-        try:
-            yield processes.map
-        finally:
-            processes.shutdown(cancel_futures=True)
-
-
-def _keep_stop(stop: Event) -> None:
-    """Store the stop event for `_evening` in this process."""
-    _STOP[:] = [stop]
-
-
-def _begin_process(stop: Event) -> None:
-    """Start a process of the pool. It ignores Ctrl-C, which the terminal sends to it as well."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _keep_stop(stop)
-
-
-_STOP: list[Event] = []
-"""The event that Ctrl-C sets; stored in every process that plays."""
-
-
 def _with_progress_bar(played: Iterable[T], evenings: int) -> Iterable[T]:
     """Pass the evenings on, with a progress bar if standard error is a terminal."""
     console = screen(errors=True)
@@ -197,16 +147,23 @@ def _with_progress_bar(played: Iterable[T], evenings: int) -> Iterable[T]:
 
 
 def _evening(
-    seed: int, pairs: tuple[tuple[str, str], ...], play: bool | None, number: int, rounds: int
+    seed: int,
+    pairs: tuple[tuple[str, str], ...],
+    play: bool | None,
+    last: int,
+    number: int,
 ) -> Played | None:
-    """Draw an evening by its number and play it; None after Ctrl-C."""
-    (stop,) = _STOP
-    if stop.is_set():
+    """Draw an evening by its number and play it, up to the round before `last`.
+
+    None after Ctrl-C.
+    """
+    if is_stopped():
         return None
     evening = evening_of(number, seed, pairs, play)
     parent = IN_MEMORY if IN_MEMORY.is_dir() else None
+    rounds = min(EVENING, last - number * EVENING)
     with tempfile.TemporaryDirectory(prefix="chaos-", dir=parent) as folder:
-        return play_evening(evening, Path(folder), rounds, stop.is_set)
+        return play_evening(evening, Path(folder), rounds, is_stopped)
 
 
 def _print_failures(played: Played, command: str, selection: str, stream: TextIO) -> None:

@@ -22,7 +22,7 @@ def riffles(chance: Generator, cycles: int, tiles: int, times: int) -> Orders:
     """Orders after a number of riffles by the model of Gilbert, Shannon and Reeds."""
     parts = chance.integers(0, 2**times, (cycles, tiles))
     # The places of a part receive its tiles in their old order.
-    return _inverse(np.argsort(parts, axis=1, kind="stable"))
+    return places_of(np.argsort(parts, axis=1, kind="stable"))
 
 
 def shelf_passes(chance: Generator, cycles: int, tiles: int, shelves: int) -> Orders:
@@ -34,7 +34,8 @@ def shelf_passes(chance: Generator, cycles: int, tiles: int, shelves: int) -> Or
     return np.argsort(slots * tiles + within, axis=1, kind="stable")
 
 
-def _inverse(orders: Orders) -> Orders:
+def places_of(orders: Orders) -> Orders:
+    """The place of each tile, by its number: the inverse of each order."""
     places = np.empty_like(orders)
     np.put_along_axis(places, orders, np.arange(orders.shape[1])[None, :], axis=1)
     return places
