@@ -5,6 +5,8 @@ Each function returns an array with one order in each row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
@@ -32,6 +34,11 @@ def shelf_passes(chance: Generator, cycles: int, tiles: int, shelves: int) -> Or
     # Within a slot the tiles lie in their old order at an upper end, reversed at a lower end.
     within = np.where(slots % 2 == 0, numbers, tiles - 1 - numbers)
     return np.argsort(slots * tiles + within, axis=1, kind="stable")
+
+
+def as_orders(rows: Sequence[Sequence[int]]) -> Orders:
+    """Orders of equal length as an array."""
+    return np.array(rows, dtype=np.int64)
 
 
 def places_of(orders: Orders) -> Orders:

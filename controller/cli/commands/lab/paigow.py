@@ -1,7 +1,7 @@
-"""`wallwright lab`: computes probabilities of the games and results of strategies.
+"""`wallwright lab paigow`: prints the frequency of each rank of pai gow.
 
-`lab paigow` prints the frequency of each rank of pai gow. With `--against` it prints the mean
-result of every house way against the given one, and that of the best split of every hand.
+With `--against` it prints the mean result of every house way against the given one, and that of the
+best split of every hand.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from controller.cli.commands.lab_chance import chance
 from controller.cli.terminal.screen import screen
 from rules.games.pai_gow.ranking.ranks import Ranking
 from rules.games.pai_gow.ranking.split import Split
@@ -23,14 +22,9 @@ from rules.games.pai_gow.setting.house_ways import HOUSE_WAYS, find_house_way
 from rules.games.pai_gow.setting.optimum import Role, expectation, optimum
 from rules.tiles import Face
 
-lab = typer.Typer(name="lab", help="Print probabilities of the games and results of strategies.")
-
-lab.command("chance")(chance)
-
 ROLES: tuple[Role, ...] = ("player", "banker")
 
 
-@lab.command()
 def paigow(
     against: Annotated[
         str | None,
