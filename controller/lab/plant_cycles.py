@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 from config.layout.staging import Staging
@@ -22,6 +23,7 @@ from controller.ledger import Ledger
 from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
+from controller.rounds.cycle_chances import CycleChances
 from controller.rounds.under_cycle import UnderCycle
 from controller.run_state import RunState
 from controller.stations.rig import Stations
@@ -29,6 +31,7 @@ from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Tile
+from firmware_bridge.sim.seeded_chance import SeededChance
 from rules.games import find_game
 
 BATCH = 25
@@ -111,7 +114,8 @@ async def _prepare(table: Table, staging: Staging, rig: Stations) -> None:
         for trigger in ("connect", "home", "run", "gather"):
             run_state.machine.fire(trigger)
         run_state.ledger = run_state.ledger.gathered(0)
-        under = UnderCycle(table, rig, staging, run_state)
+        chances = CycleChances(run_state, partial(SeededChance, 0), table.name)
+        under = UnderCycle(table, rig, staging, run_state, chances)
         activity = asyncio.ensure_future(under.run())
         staged = asyncio.ensure_future(under.staged())
         try:
