@@ -30,11 +30,12 @@ def computed_on_cluster(
 ) -> Iterator[Result]:
     """Yield the results in the order of the seeds.
 
-    Raises CampaignError if the extra is not installed, and if the scheduler or its workers do not
-    answer in time.
+    Raises CampaignError if the extra is not installed, if the scheduler or its workers do not
+    answer in time, and if every worker that computes a seed is lost.
     """
     try:
-        from distributed import Client  # noqa: PLC0415 it takes 0.7 s and an extra
+        from distributed import CancelledError, Client  # noqa: PLC0415 it takes 0.7 s and an extra
+        from distributed.scheduler import KilledWorker  # noqa: PLC0415
     except ImportError as missing:
         raise CampaignError(
             "`--cluster` needs the package 'distributed', which is not installed; install the"
@@ -66,6 +67,12 @@ def computed_on_cluster(
                         f"The cluster at '{address}' gave no result of seed {seed} within"
                         f" {limit:.0f} s. Check its workers, and run the campaign again."
                     ) from late
+                except (KilledWorker, CancelledError) as lost:
+                    raise CampaignError(
+                        f"The cluster at '{address}' lost every worker that computed seed {seed}."
+                        " Check the memory and the connection of its workers, and run the campaign"
+                        " again."
+                    ) from lost
                 yield result
                 future.release()
         finally:

@@ -22,7 +22,7 @@ from controller.lab.statistics.position import (
     position_places,
     position_regions,
 )
-from controller.lab.statistics.result import FALSE_ALARMS, StatisticResult, Threshold
+from controller.lab.statistics.result import FALSE_ALARMS, FailureLevel, StatisticResult
 
 FEWEST_CYCLES = 30
 """With fewer cycles the normal laws of the means are not exact enough."""
@@ -31,7 +31,7 @@ FEWEST_TILES = 8
 SET = 4
 """Tiles of a set of the last hand, if the sets were not recorded."""
 
-Statistic = Callable[[Orders, Threshold], StatisticResult]
+Statistic = Callable[[Orders, FailureLevel], StatisticResult]
 
 
 @dataclass(frozen=True)
@@ -96,19 +96,19 @@ def examine(
             f"The statistics need at least {FEWEST_TILES} tiles in a set; got {tiles}."
         )
     statistics = statistics_of(tiles, sides_and_rows, sets)
-    threshold = Threshold.among(len(statistics))
+    threshold = FailureLevel.among(len(statistics))
     results = tuple(statistic(orders, threshold) for statistic in statistics)
     p_values = tuple(corrected([result.p_value for result in results]))
     return Examination(cycles, tiles, results, p_values)
 
 
 def _set_clustering(
-    sets: Sequence[object], orders: Orders, threshold: Threshold
+    sets: Sequence[object], orders: Orders, threshold: FailureLevel
 ) -> StatisticResult:
     return set_clustering(orders, sets, threshold)
 
 
 def _drop_order_side_row(
-    sides_and_rows: Sequence[object], orders: Orders, threshold: Threshold
+    sides_and_rows: Sequence[object], orders: Orders, threshold: FailureLevel
 ) -> StatisticResult:
     return drop_order_side_row(orders, sides_and_rows, threshold)

@@ -58,6 +58,8 @@ def play_evening(
             return None
         finally:
             loop.close()
+    for played in run.rounds:
+        played.shorten_paths(folder)
     return Played(evening, run.rounds, run.seconds)
 
 

@@ -54,8 +54,8 @@ class RoundTally:
             self.kinds[kind][end] += 1
 
 
-def markdown(tally: RoundTally, command: str, wall: float) -> str:
-    """The report as Markdown."""
+def markdown(tally: RoundTally, command: str) -> str:
+    """The report as Markdown. The same rounds give the same bytes on every computer."""
     parts = [
         "# Chaos",
         "",
@@ -63,7 +63,7 @@ def markdown(tally: RoundTally, command: str, wall: float) -> str:
         "tile is at one place, every hand is the one that the rules deal, no place was dealt twice",
         f"or skipped, no throw was repeated, every journal is intact. Written by `{command}`.",
         "",
-        *_grid(("", ""), figures(tally, wall)),
+        *_grid(("", ""), figures(tally)),
         "",
         "A round is counted under every kind of injected fault that occurred in it, by its ending.",
         "*Clean*: the table reported no fault. *Recovered*: the table continued without a person.",
@@ -128,7 +128,7 @@ def as_json(tally: RoundTally, wall: float) -> dict[str, object]:
     }
 
 
-def figures(tally: RoundTally, wall: float) -> list[Row]:
+def figures(tally: RoundTally) -> list[Row]:
     """The totals, each with its name."""
     return [
         ("rounds", f"{tally.rounds:,}"),
@@ -137,7 +137,6 @@ def figures(tally: RoundTally, wall: float) -> list[Row]:
         ("tiles handled", f"{tally.tiles:,}"),
         ("longest pause", f"{tally.longest_pause:.1f} s"),
         ("time at the tables", f"{tally.seconds / 3600:,.1f} h"),
-        ("rounds a second", f"{tally.rounds / wall:.1f}"),
     ]
 
 

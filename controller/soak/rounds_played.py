@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from controller.events import Event
 from controller.soak.scenarios import Evening
@@ -29,6 +30,14 @@ class RoundPlayed:
     def events_named(self, name: str) -> list[Event]:
         """The events of the round with this name."""
         return [event for event in self.events if event["event"] == name]
+
+    def shorten_paths(self, folder: Path) -> None:
+        """Name the files in a temporary folder without the folder, which is another in each run."""
+        prefix = f"{folder}/"
+        self.events = [
+            {key: each.replace(prefix, "") if isinstance(each, str) else each for key, each in at}
+            for at in (event.items() for event in self.events)
+        ]
 
 
 @dataclass

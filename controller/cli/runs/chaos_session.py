@@ -117,7 +117,7 @@ def play_rounds(job: ChaosJob, *, as_json: bool) -> int:
         return INTERRUPTED
     if job.report is not None:
         command = f"wallwright chaos --rounds {job.rounds} --seed {job.seed}{job.selection}"
-        job.report.write_text(markdown(tally, command, seconds), encoding="utf-8")
+        job.report.write_text(markdown(tally, command), encoding="utf-8")
     return 1 if tally.ends["failed"] else 0
 
 
@@ -184,8 +184,9 @@ def _print_failures(played: Played, command: str, selection: str, stream: TextIO
 def _print_report(tally: RoundTally, seconds: float) -> None:
     console = screen()
     grid = Grid.grid(padding=(0, 2))
-    for name, figure in figures(tally, seconds):
+    for name, figure in figures(tally):
         grid.add_row(name, figure)
+    grid.add_row("rounds a second", f"{tally.rounds / seconds:.1f}")
     kinds = Grid("injected fault", "happened", *ENDINGS, box=None, padding=(0, 1))
     rows: list[Row] = by_kind(tally)
     for row in rows:

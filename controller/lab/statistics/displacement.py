@@ -9,8 +9,8 @@ import numpy as np
 from controller.lab.models.samplers import Orders
 from controller.lab.statistics.result import (
     Description,
+    FailureLevel,
     StatisticResult,
-    Threshold,
     judge_mean,
 )
 
@@ -30,7 +30,7 @@ CORRELATION = Description(
 )
 
 
-def displacement(orders: Orders, threshold: Threshold) -> StatisticResult:
+def displacement(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """The mean distance between a tile's number and its place: Spearman's footrule."""
     n = orders.shape[1]
     distances = np.mean(np.abs(orders - np.arange(n)), axis=1)
@@ -38,7 +38,7 @@ def displacement(orders: Orders, threshold: Threshold) -> StatisticResult:
     return judge_mean(DISPLACEMENT, distances, (n**2 - 1) / (3 * n), deviation, threshold)
 
 
-def order_correlation(orders: Orders, threshold: Threshold) -> StatisticResult:
+def order_correlation(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """Spearman's rank correlation between drop order and place."""
     n = orders.shape[1]
     centred = np.arange(n) - (n - 1) / 2

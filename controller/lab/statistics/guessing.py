@@ -17,8 +17,8 @@ from controller.lab.models.uniform import guessing_mean, guessing_standard_devia
 from controller.lab.statistics.position import PARTS, counts_by_groups, in_parts
 from controller.lab.statistics.result import (
     Description,
+    FailureLevel,
     StatisticResult,
-    Threshold,
     judge_mean,
 )
 
@@ -40,12 +40,12 @@ PRIOR = 20.0
 """The weight of the assumption of a perfect shuffle in what is learned, in tiles seen."""
 
 
-def guessing_by_rule(orders: Orders, threshold: Threshold) -> StatisticResult:
+def guessing_by_rule(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """The score of the player who guesses the nearest tile in the direction of the last step."""
     return _judge(BY_RULE, scores_by_rule(orders), orders.shape[1], threshold)
 
 
-def guessing_by_record(orders: Orders, threshold: Threshold) -> StatisticResult:
+def guessing_by_record(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """The score in the second half of the cycles of a player who has watched the first half."""
     half = len(orders) // 2
     scores = scores_by_record(orders[:half], orders[half:])
@@ -129,7 +129,7 @@ def _learned_steps(watched: Orders) -> NDArray[np.float64]:
 
 
 def _judge(
-    about: Description, scores: NDArray[np.int64], tiles: int, threshold: Threshold
+    about: Description, scores: NDArray[np.int64], tiles: int, threshold: FailureLevel
 ) -> StatisticResult:
     mean, deviation = float(guessing_mean(tiles)), guessing_standard_deviation(tiles)
     return judge_mean(about, scores, mean, deviation, threshold)

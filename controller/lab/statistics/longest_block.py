@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.lab.models.samplers import Orders
-from controller.lab.statistics.result import POWER, Description, StatisticResult, Threshold
+from controller.lab.statistics.result import POWER, Description, FailureLevel, StatisticResult
 
 LONGEST = Description(
     "longest_kept_block",
@@ -26,7 +26,7 @@ LONGEST = Description(
 )
 
 
-def longest_kept_block(orders: Orders, threshold: Threshold) -> StatisticResult:
+def longest_kept_block(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """Judge the longest block of all cycles by its exact law."""
     cycles, tiles = orders.shape
     longest = longest_blocks(orders)

@@ -11,8 +11,8 @@ import numpy as np
 from controller.lab.models.samplers import Orders, places_of
 from controller.lab.statistics.result import (
     Description,
+    FailureLevel,
     StatisticResult,
-    Threshold,
     judge_mean,
 )
 
@@ -40,7 +40,7 @@ CLUSTERING = Description(
 )
 
 
-def adjacency_retained(orders: Orders, threshold: Threshold) -> StatisticResult:
+def adjacency_retained(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """Count the pairs of places side by side whose tiles went in one after the other."""
     pairs = np.sum(np.abs(np.diff(orders, axis=1)) == 1, axis=1)
     n = orders.shape[1]
@@ -50,14 +50,16 @@ def adjacency_retained(orders: Orders, threshold: Threshold) -> StatisticResult:
     return judge_mean(ADJACENCY, pairs, mean, sqrt(products + mean - mean**2), threshold)
 
 
-def rising_sequences(orders: Orders, threshold: Threshold) -> StatisticResult:
+def rising_sequences(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """Count the rising sequences of each cycle."""
     rising = 1 + np.sum(np.diff(places_of(orders), axis=1) < 0, axis=1)
     n = orders.shape[1]
     return judge_mean(RISING, rising, (n + 1) / 2, sqrt((n + 1) / 12), threshold)
 
 
-def set_clustering(orders: Orders, sets: Sequence[object], threshold: Threshold) -> StatisticResult:
+def set_clustering(
+    orders: Orders, sets: Sequence[object], threshold: FailureLevel
+) -> StatisticResult:
     """Count the pairs of places side by side whose tiles are of one set.
 
     `sets` gives the set of each tile in drop order; None is a tile of no set. At least one set must

@@ -20,8 +20,8 @@ import numpy as np
 from controller.lab.models.samplers import Orders
 from controller.lab.statistics.result import (
     Description,
+    FailureLevel,
     StatisticResult,
-    Threshold,
     judge_shares,
 )
 
@@ -51,20 +51,20 @@ SIDES_AND_ROWS = Description(
 )
 
 
-def position_places(orders: Orders, threshold: Threshold) -> StatisticResult:
+def position_places(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """Compare each tile with each place."""
     tiles = orders.shape[1]
     return _judge(PLACES, orders, np.arange(tiles), np.arange(tiles), threshold)
 
 
-def position_regions(orders: Orders, threshold: Threshold) -> StatisticResult:
+def position_regions(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     """Compare eighths of the drop order with eighths of the places."""
     eighths = in_parts(orders.shape[1], PARTS)
     return _judge(REGIONS, orders, eighths, eighths, threshold)
 
 
 def drop_order_side_row(
-    orders: Orders, sides_and_rows: Sequence[object], threshold: Threshold
+    orders: Orders, sides_and_rows: Sequence[object], threshold: FailureLevel
 ) -> StatisticResult:
     """Compare eighths of the drop order with the side and row of each place, given place by place.
 
@@ -97,7 +97,7 @@ def _judge(
     orders: Orders,
     tile_groups: np.ndarray[tuple[int], np.dtype[np.int64]],
     place_groups: np.ndarray[tuple[int], np.dtype[np.int64]],
-    threshold: Threshold,
+    threshold: FailureLevel,
 ) -> StatisticResult:
     cycles, tiles = orders.shape
     counts = counts_by_groups(orders, tile_groups, place_groups)

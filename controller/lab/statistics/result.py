@@ -56,13 +56,13 @@ class Description:
 
 
 @dataclass(frozen=True)
-class Threshold:
+class FailureLevel:
     """When a single statistic counts as failed: a p value of at most `level`."""
 
     level: float
 
     @classmethod
-    def among(cls, statistics: int) -> Threshold:
+    def among(cls, statistics: int) -> FailureLevel:
         """The strictest level that Holm's correction applies to one of several statistics."""
         return cls(FALSE_ALARMS / statistics)
 
@@ -72,7 +72,7 @@ def judge_mean(
     values: NDArray[np.float64] | NDArray[np.int64],
     mean: float,
     standard_deviation: float,
-    threshold: Threshold,
+    threshold: FailureLevel,
 ) -> StatisticResult:
     """Judge a statistic that has one value for each cycle, by the normal law of its mean.
 
@@ -101,7 +101,7 @@ def judge_shares(
     freedom: int,
     cycles: int,
     tiles: int,
-    threshold: Threshold,
+    threshold: FailureLevel,
 ) -> StatisticResult:
     """Judge a chi-square of places; its effect is a mean relative deviation of the chances."""
     excess = max(0.0, observed - freedom) / (cycles * (tiles - 1))
@@ -120,13 +120,13 @@ def judge_shares(
     )
 
 
-def detectable_shift(standard_deviation: float, cycles: int, threshold: Threshold) -> float:
+def detectable_shift(standard_deviation: float, cycles: int, threshold: FailureLevel) -> float:
     """The least shift of a mean that this number of cycles finds with the probability `POWER`."""
     far: float = norm.isf(threshold.level / 2) + norm.isf(1 - POWER)
     return float(far * standard_deviation / sqrt(cycles))
 
 
-def detectable_shares(freedom: int, cycles: int, tiles: int, threshold: Threshold) -> float:
+def detectable_shares(freedom: int, cycles: int, tiles: int, threshold: FailureLevel) -> float:
     """The least mean relative deviation that a chi-square finds with the probability `POWER`."""
     return sqrt(_centrality(freedom, threshold.level) / (cycles * (tiles - 1)))
 

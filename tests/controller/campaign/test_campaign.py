@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import dask
 import distributed
 import pytest
 
@@ -66,6 +67,19 @@ def test_a_cluster_with_a_killed_worker_gives_the_same_report_as_one_process() -
         from_cluster = report(drawn_slowly, cluster=cluster.scheduler_address)
         killed.join()
     assert from_cluster == report(drawn)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::Warning")
+def test_a_seed_that_ends_every_worker_of_a_cluster_is_one_sentence() -> None:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None, scheduler_port=0
+        ) as cluster,
+        pytest.raises(CampaignError, match="lost every worker that computed seed 3"),
+    ):
+        list(Campaign(killing_its_process, [3], cluster=cluster.scheduler_address).results())
 
 
 def _kill_soon(process: int) -> None:

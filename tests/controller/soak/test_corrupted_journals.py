@@ -38,6 +38,15 @@ def test_a_round_with_one_intact_copy_continues(seed: int, tmp_path: Path) -> No
     assert (only.stops, only.wrong) == ([], [])
 
 
+def test_the_events_name_a_journal_without_its_temporary_folder(tmp_path: Path) -> None:
+    messages = [
+        str(event["message"])
+        for event in corrupted(2, tmp_path, 0).events_named("journal_copy_repaired")
+    ]
+    assert messages
+    assert all("copy 0-1.journal" in message for message in messages)
+
+
 @pytest.mark.parametrize("seed", slow_except([1], range(6)))
 def test_without_an_intact_copy_the_journal_is_locked_or_merged(seed: int, tmp_path: Path) -> None:
     only = corrupted(9, tmp_path, seed)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
+import distributed
 import pytest
 
 from controller.cli import main
@@ -31,6 +35,44 @@ def test_events_are_written_in_order_if_evenings_are_played_at_the_same_time(
     assert alone == together
     assert [number for number, _ in alone] == sorted(number for number, _ in alone)
     assert "rounds" in capsys.readouterr().out
+
+
+def report_and_events(folder: Path, *options: str) -> tuple[bytes, bytes]:
+    """Play the rounds, and return the bytes of the report and of the events."""
+    folder.mkdir()
+    report, events = folder / "report.md", folder / "events.jsonl"
+    files = ("--report", str(report), "--events", str(events))
+    assert main(["chaos", *ROUNDS[:1], "12", *ROUNDS[2:], *options, *files]) == 0
+    return report.read_bytes(), events.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::Warning")
+def test_a_cluster_that_loses_a_worker_writes_the_report_of_one_process_byte_for_byte(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, scheduler_port=0
+    ) as cluster:
+        victim = next(iter(cluster.workers.values())).pid
+        killed_at: list[float] = []
+
+        def kill_when_it_computes() -> None:
+            while not any(worker.processing for worker in cluster.scheduler.workers.values()):
+                time.sleep(0.01)
+            os.kill(victim, signal.SIGKILL)
+            killed_at.append(time.monotonic())
+
+        killer = threading.Thread(target=kill_when_it_computes)
+        killer.start()
+        from_cluster = report_and_events(
+            tmp_path / "cluster", "--cluster", cluster.scheduler_address
+        )
+        ended_at = time.monotonic()
+        killer.join()
+    assert killed_at and killed_at[0] < ended_at
+    assert from_cluster == report_and_events(tmp_path / "alone")
+    capsys.readouterr()
 
 
 @pytest.mark.slow

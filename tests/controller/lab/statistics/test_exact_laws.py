@@ -29,18 +29,18 @@ from controller.lab.statistics.neighbours import (
     set_clustering,
 )
 from controller.lab.statistics.position import drop_order_side_row, position_places
-from controller.lab.statistics.result import StatisticResult, Threshold
+from controller.lab.statistics.result import FailureLevel, StatisticResult
 
 EVERY = np.array(list(permutations(range(7))))
 """Every order of seven tiles."""
-LEVEL = Threshold(0.001)
+LEVEL = FailureLevel(0.001)
 
 
-def clustering(orders: Orders, threshold: Threshold) -> StatisticResult:
+def clustering(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     return set_clustering(orders, ["east", "east", "east", "red", "red", None, None], threshold)
 
 
-def sides_and_rows(orders: Orders, threshold: Threshold) -> StatisticResult:
+def sides_and_rows(orders: Orders, threshold: FailureLevel) -> StatisticResult:
     return drop_order_side_row(orders, [0, 0, 1, 1, 1, 2, 2], threshold)
 
 
@@ -56,7 +56,7 @@ def sides_and_rows(orders: Orders, threshold: Threshold) -> StatisticResult:
     ],
 )
 def test_mean_and_deviation_equal_a_count_of_all_orders(
-    statistic: Callable[[Orders, Threshold], StatisticResult],
+    statistic: Callable[[Orders, FailureLevel], StatisticResult],
 ) -> None:
     result = statistic(EVERY, LEVEL)
     assert result.observed == pytest.approx(result.expectation, abs=1e-12)
@@ -71,7 +71,7 @@ def test_mean_and_deviation_equal_a_count_of_all_orders(
 
 @pytest.mark.parametrize("statistic", [position_places, sides_and_rows])
 def test_a_chi_square_of_one_cycle_has_its_degrees_of_freedom_as_mean(
-    statistic: Callable[[Orders, Threshold], StatisticResult],
+    statistic: Callable[[Orders, FailureLevel], StatisticResult],
 ) -> None:
     values = [statistic(each[None, :], LEVEL) for each in EVERY]
     assert np.mean([each.observed for each in values]) == pytest.approx(values[0].expectation)

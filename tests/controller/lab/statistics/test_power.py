@@ -17,13 +17,13 @@ from controller.lab.models.bad_drums import (
     stuck_side,
 )
 from controller.lab.models.samplers import Orders, riffles, uniform
-from controller.lab.statistics.result import FALSE_ALARMS, POWER, Threshold, cycles_needed
+from controller.lab.statistics.result import FALSE_ALARMS, POWER, FailureLevel, cycles_needed
 from tests.quick import EVIDENCE_ONLY, tries
 
 TILES = 32
 PLACES = [(place // 8, place % 2) for place in range(TILES)]
 STATISTICS = {
-    statistic(uniform(np.random.default_rng(0), 30, TILES), Threshold(0.01)).name: statistic
+    statistic(uniform(np.random.default_rng(0), 30, TILES), FailureLevel(0.01)).name: statistic
     for statistic in statistics_of(TILES, PLACES)
 }
 Drum = Callable[[Generator, int, int], Orders]
@@ -64,7 +64,7 @@ DEFECTS: dict[str, Drum] = {
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_bad_drum_is_found_with_the_stated_power(name: str) -> None:
     statistic, drum = STATISTICS[name], DEFECTS[name]
-    threshold = Threshold.among(len(STATISTICS))
+    threshold = FailureLevel.among(len(STATISTICS))
     chance = np.random.default_rng(21)
     needed = cycles_for(name, chance)
     laboratories = tries(50, quick=25, evidence=1000)
@@ -81,7 +81,7 @@ def test_a_bad_drum_is_found_with_the_stated_power(name: str) -> None:
 def test_an_eighth_of_the_cycles_misses_the_same_defect_more_often(name: str) -> None:
     """The stated number is not larger than necessary by much."""
     statistic, drum = STATISTICS[name], DEFECTS[name]
-    threshold = Threshold.among(len(STATISTICS))
+    threshold = FailureLevel.among(len(STATISTICS))
     chance = np.random.default_rng(22)
     few = cycles_for(name, chance) // 8
     found = sum(
@@ -97,7 +97,7 @@ def cycles_for(name: str, chance: Generator) -> int:
     of cycles that grow until one of them is enough.
     """
     statistic, drum = STATISTICS[name], DEFECTS[name]
-    threshold = Threshold.among(len(STATISTICS))
+    threshold = FailureLevel.among(len(STATISTICS))
     if name != "guessing_by_record":
         large = statistic(drum(chance, 6000, TILES), threshold)
         return max(30, cycles_needed(large, 6000, abs(large.effect)))
@@ -112,7 +112,7 @@ def cycles_for(name: str, chance: Generator) -> int:
 
 def test_a_rare_kept_block_is_found_with_the_stated_power() -> None:
     statistic = STATISTICS["longest_kept_block"]
-    threshold = Threshold.among(len(STATISTICS))
+    threshold = FailureLevel.among(len(STATISTICS))
     chance, cycles = np.random.default_rng(23), 150
     share = statistic(uniform(chance, cycles, TILES), threshold).detectable
     found = sum(
