@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from controller.events import Event
+from controller.operator.face_words import face_in_words
 from controller.operator.place_words import places_in_words
 from controller.service.status import RecentEvent
 from rules.geometry import parse_place
@@ -29,9 +30,10 @@ def _sentence(event: dict[str, Any]) -> tuple[str, Kind] | None:
         case {"event": "dice_thrown", "by": by, "dice": dice}:
             return f"Seat {by} threw {' '.join(map(str, dice))}.", "info"
         case {"event": "choice_made", "by": by, "what": what, "answer": answer}:
-            return f"Seat {by} chose {answer} as {what}.", "info"
+            return f"Seat {by} chose {_plain(answer)} as {_plain(what)}.", "info"
         case {"event": "tile_turned_up", "at": at, "tile": tile}:
-            return f"The tile {tile or '(unknown)'} was turned up: {_place(at)}.", "info"
+            face = face_in_words(tile) if tile else "A tile of unknown face"
+            return f"{face} was turned up: {_place(at)}.", "info"
         case {"event": "ready"}:
             return "The table is ready to play.", "info"
         case {"event": "chance_revealed", "record": {"cycle": cycle}}:
@@ -80,9 +82,9 @@ def step_in_words(step: Mapping[str, object]) -> str:
         case {"step": "throw", "by": by, "why": why}:
             return f"Seat {by} throws: {why}"
         case {"step": "choose", "by": by, "what": what}:
-            return f"Seat {by} chooses: {what}"
+            return f"Seat {by} chooses: {_plain(what)}"
         case {"step": "arrange", "verb": verb}:
-            return f"The pile is cut: {verb}"
+            return f"The pile is cut: {_plain(verb)}"
         case {"step": "packet", "seat": seat}:
             return f"Tiles are dealt to seat {seat}"
         case {"step": "replace", "seat": seat}:
@@ -94,6 +96,11 @@ def step_in_words(step: Mapping[str, object]) -> str:
         case {"step": "return_lots"}:
             return "The lots go back"
     return ""
+
+
+def _plain(name: object) -> str:
+    """A name such as `chee_yee` without its underscores."""
+    return str(name).replace("_", " ")
 
 
 def _place(text: str) -> str:

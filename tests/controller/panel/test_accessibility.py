@@ -81,6 +81,25 @@ TURNED = OpenPrompt(
     choices=(PromptChoice(value="", label="unknown"),),
     default="4p",
 )
+CLAIM = OpenPrompt(
+    id="p-7",
+    kind="act",
+    role=UserRole.PLAYER,
+    text="To act: seat 1.",
+    seats=(1,),
+    choices=tuple(PromptChoice(value=f"1 {do}", label=do) for do in ("pass", "chow 1m 3m")),
+    declarations=("win", "false win"),
+)
+
+
+def _declared(page: Page, table: RunningPanel) -> None:
+    page.get_by_text("Declare a win").click()
+    tiles = page.get_by_role("group", name="Tiles", exact=True)
+    for name in ("1 characters", "2 circles", "Red dragon"):
+        tiles.get_by_role("button", name=name).click()
+    expect(page.get_by_role("button", name="Remove 2 circles")).to_be_visible()
+
+
 TECHNICIAN: dict[str, tuple[Step, ...]] = {
     "game of an idle table": (_view("player"),),
     "settings": (_settings,),
@@ -89,6 +108,7 @@ TECHNICIAN: dict[str, tuple[Step, ...]] = {
     "scores": (_tab("Scores"),),
     "dealer's correction": (_view("dealer"), _tab("Correction")),
     "steps by hand": (_view("player"), _status(**session(prompts=(PACKET, TURNED)))),
+    "declaring a win": (_status(**session(prompts=(CLAIM,))), _declared),
     "attendant's cure": (_view("attendant"), _status(**session(prompts=(JAM,)))),
     "technician's first tab": (_view("technician"),),
     "state of the table": (_tab("Table"),),

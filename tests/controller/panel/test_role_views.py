@@ -10,10 +10,18 @@ from playwright.sync_api import Page, expect
 from config.judge_cases import case_of, example_case
 from config.loader import game_names
 from controller.service.commands import CommandReply
-from controller.service.status import FaultStatus, LeadStatus, ServiceStatus
+from controller.service.status import (
+    FaultStatus,
+    GameChoice,
+    LeadStatus,
+    OpenPrompt,
+    Programme,
+    PromptChoice,
+    ServiceStatus,
+)
 from controller.service.user_roles import UserRole
 from rules.games import PLUGINS
-from tests.controller.panel.conftest import OpenPage
+from tests.controller.panel.conftest import PHONE, TABLET, OpenPage
 from tests.controller.panel.evening import JAM, MODE, PAST, RESULTS, ROUND, session
 from tests.controller.panel.served_panel import RunningPanel
 
@@ -173,6 +181,55 @@ def test_a_hand_is_judged_by_tapping_its_tiles(table: RunningPanel, open_page: O
     page.get_by_role("button", name="Remove 6-6").click()
     page.get_by_role("button", name="Judge", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="A hand has 4 tiles")).to_be_visible()
+
+
+def test_the_judge_draws_every_tile_alike_and_cuts_no_seat(
+    table: RunningPanel, open_page: OpenPage
+) -> None:
+    """The rack of the winning tile is higher than a tile, because its name has two lines."""
+    table.change(**session())
+    for size in (TABLET, PHONE):
+        page = open_page("judge", role="player", size=size)
+        page.get_by_label("Game").select_option("Wenzhou mahjong")
+        page.get_by_role("button", name="Show an example").click()
+        racked = page.locator(".rack-tiles .tile-key")
+        expect(racked).not_to_have_count(1)
+        heights = racked.evaluate_all("all => all.map((one) => one.offsetHeight)")
+        assert len(set(heights)) == 1, f"heights of the tiles at {size}: {heights}"
+        page.get_by_label("Seat", exact=True).select_option("North, Jo")
+        page.get_by_label("Discarder", exact=True).select_option("South, Ren")
+        assert page.evaluate(CUT_LISTS) == []
+
+
+CUT_LISTS = """() => [...document.querySelectorAll("select")].map((list) => {
+  const style = getComputedStyle(list);
+  const ruler = document.createElement("span");
+  ruler.style.cssText = `position: absolute; white-space: nowrap; font: ${style.font}`;
+  ruler.textContent = list.selectedOptions[0].text;
+  document.body.append(ruler);
+  const needed = ruler.getBoundingClientRect().width + 20;
+  ruler.remove();
+  const room = list.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  return needed > room ? `${list.selectedOptions[0].text}: ${needed} of ${room} px` : "";
+}).filter(Boolean)"""
+"""Lists whose chosen entry is wider than the list, without the 20 px of its arrow."""
+
+
+def test_a_card_is_not_named_as_a_tile_of_mahjong(table: RunningPanel, open_page: OpenPage) -> None:
+    card = OpenPrompt(
+        id="p-5",
+        kind="act",
+        role=UserRole.PLAYER,
+        text="To act: seat 0.",
+        seats=(0,),
+        choices=tuple(PromptChoice(value=f"0 {do}", label=do) for do in ("play 3s 4s 5s", "pass")),
+    )
+    table.change(**session(prompts=(card,), programme=Programme(now=GameChoice(game="da_san"))))
+    page = open_page("player", role="player")
+    tiles = page.get_by_role("button", name="Play").get_by_role("img")
+    expect(tiles).to_have_count(3)
+    names = tiles.evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
+    assert names == ["3 spades", "4 spades", "5 spades"]
 
 
 def test_every_example_of_the_judge_reads_as_the_file_does(open_page: OpenPage) -> None:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from config.loader import game_names, load_game, load_table
+from controller.operator.face_words import face_in_words
 from controller.panel.geometry import geometry
 from controller.panel.preview import preview_deal
 from controller.panel.replay_export import export_replay
@@ -171,7 +172,9 @@ def test_the_indicator_shows_its_face_in_its_place_and_in_the_corner(
     assert page.locator(f".scene-tile[data-place='{turned['at']}'] .scene-face").count() == 1
     assert page.locator(".scene-indicator").get_attribute("visibility") == "visible"
     label = page.locator(".table-scene").get_attribute("aria-label") or ""
-    assert f"Turned up at {turned['at']}: {turned['tile']}." in label
+    assert f"{face_in_words(str(turned['tile']))} is turned up: wall of Seat " in label
+    assert re.search(r"stack \d+ from its right end, (upper|lower) tile\.", label)
+    assert not re.search(r"\bw\d\.|\b[1-9][mpsz]\b", label), "no notation of the files"
     assert "Seat 0: 17 tiles." in label
     assert page.locator(".table-scene").get_attribute("role") == "img"
 

@@ -38,6 +38,11 @@ export function words(prefix) {
   return Object.fromEntries(own.map(([key, message]) => [key.slice(prefix.length), message]));
 }
 
+/** The words of the table's picture: its own, and the names of tiles and of faults. */
+export const pictureWords = () => ({ ...words("scene."), ...keyed("tile.", words("tile.")), ...keyed("suit.", words("suit.")), ...keyed("fault.", words("fault.")) });
+
+const keyed = (prefix, found) => Object.fromEntries(Object.entries(found).map(([key, message]) => [prefix + key, message]));
+
 /** A number in the notation of the present language. */
 export const number = (value) => new Intl.NumberFormat(languageTag(language)).format(value);
 

@@ -1,6 +1,6 @@
 /** The preview of a choice: how the table deals after it, such as a cut, on a small picture. */
 import { api } from "../api.js";
-import { t, words } from "../data/messages.js";
+import { t, pictureWords } from "../data/messages.js";
 import { state } from "../data/store.js";
 import { plainWords } from "../data/words.js";
 import { useLoaded } from "../frame/hooks.js";
@@ -28,7 +28,7 @@ async function loadPreview(now, question, answer) {
 function Played({ deal }) {
   const container = useRef(null);
   useEffect(() => {
-    const picture = mountTable(container.current, deal.geometry, { messages: words("scene.") });
+    const picture = mountTable(container.current, deal.geometry, { messages: pictureWords() });
     picture.preview(deal);
     return () => picture.destroy();
   }, [deal]);

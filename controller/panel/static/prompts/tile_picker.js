@@ -1,6 +1,8 @@
 /** Picks tiles by tapping their faces, in rows by suit. */
 import { t, tOr } from "../data/messages.js";
+import { state } from "../data/store.js";
 import { moveInGrid } from "../frame/arrow_keys.js";
+import { faceWords } from "../scene/faces/face_words.js";
 import { html, useState } from "../vendor/htm_preact.js";
 import { Tile } from "./tile.js";
 
@@ -48,23 +50,12 @@ export function TilePicker({ set, faces, disabled, pick, left = () => 9 }) {
       ([name, row]) => html`<div class="tile-row" role="group" aria-label=${name ? tOr(`suit.${name}`, name) : null}>
         ${row.map(
           (face) => html`<button type="button" key=${face} class="tile-key" disabled=${disabled || left(face) <= 0}
-            tabindex=${face === stop ? 0 : -1} onFocus=${() => reach(face)} aria-label=${tileWords(face)} onClick=${() => pick(face)}><${Tile} face=${face} kind=${KINDS[set]} /></button>`,
+            tabindex=${face === stop ? 0 : -1} onFocus=${() => reach(face)} aria-label=${tileWords(face, KINDS[set])} onClick=${() => pick(face)}><${Tile} face=${face} kind=${KINDS[set]} /></button>`,
         )}
       </div>`,
     )}
   </div>`;
 }
 
-const HONOURS = ["", "east", "south", "west", "north", "white", "green", "red"];
-const SUITS = { m: "characters", p: "circles", s: "bamboo", f: "flowers" };
-const CARD_SUITS = { s: "spades", h: "hearts", c: "clubs", d: "diamonds" };
-
-/** The name of a face in words, for screen readers. */
-export function tileWords(face) {
-  const mahjong = /^([1-9])([mpsfz])$/.exec(face);
-  const card = /^(10|[2-9JQKA])([shcd])$/.exec(face);
-  if (mahjong?.[2] === "z") return t(`tile.${HONOURS[mahjong[1]]}`);
-  if (mahjong) return t("tile.suited", { rank: mahjong[1], suit: t(`suit.${SUITS[mahjong[2]]}`) });
-  if (card) return t("tile.suited", { rank: card[1], suit: t(`suit.${CARD_SUITS[card[2]]}`) });
-  return face;
-}
+/** The name of a face in words, for screen readers; `kind` is that of the present game if it is left out. */
+export const tileWords = (face, kind = KINDS[setOfGame(state.status?.programme?.now?.game ?? "")]) => faceWords(face, t, kind);

@@ -54,7 +54,7 @@ function Field({ name, schema, value, changed, set, seats }) {
   const id = `rule-${name}`;
   const kind = seats ? "choice" : kindOf(schema);
   const Input = INPUTS[kind];
-  return html`<div class=${`rule is-${kind} ${changed ? "changed" : ""}`}>
+  return html`<div class=${`rule is-${seats ? "seat" : kind} ${changed ? "changed" : ""}`}>
     <div class="rule-words">
       <label for=${id} lang="en">${schema.title && schema.title.includes(" ") ? schema.title : plainWords(name)}</label>
       ${schema.description && html`<p id=${`${id}-what`} lang="en">${schema.description}</p>`}

@@ -1,6 +1,6 @@
 /** The container of the table's picture, which the module `scene/table_scene.js` draws. */
 import { api } from "../api.js";
-import { presentLanguage, t, words } from "../data/messages.js";
+import { presentLanguage, t, pictureWords } from "../data/messages.js";
 import { follow, listen, state } from "../data/store.js";
 import { gameTitle } from "../data/words.js";
 import { useLoaded } from "../frame/hooks.js";
@@ -22,7 +22,7 @@ export function TablePicture() {
 function Mounted({ geometry, title }) {
   const container = useRef(null);
   useEffect(() => {
-    const picture = mountTable(container.current, { ...geometry, game_title: title }, { messages: words("scene.") });
+    const picture = mountTable(container.current, { ...geometry, game_title: title }, { messages: pictureWords() });
     const update = () => state.status && picture.update(state.status);
     let shown = null;
     const ends = [

@@ -139,7 +139,7 @@ function Rack({ name, game, values, put, most, aimed, aim }) {
     <button type="button" class="rack-name" aria-pressed=${aimed} onClick=${aim}>${t(`judge.field.${name}`)}
       <small>${most === 0 ? held.length : `${held.length} / ${most}`}</small></button>
     <div class="rack-tiles">${held.map(
-      (face, index) => html`<button type="button" class="tile-key" aria-label=${t("judge.remove", { tile: tileWords(face) })} onClick=${() => takeAway(index)}>
+      (face, index) => html`<button type="button" class="tile-key" aria-label=${t("judge.remove", { tile: tileWords(face, KINDS[setOfGame(game)]) })} onClick=${() => takeAway(index)}>
         <${Tile} face=${face} kind=${KINDS[setOfGame(game)]} /></button>`,
     )}</div>
   </div>`;
@@ -156,7 +156,7 @@ function Melds({ game, values, put, aimed, aim }) {
   return html`<div class="rack ${aimed ? "aimed" : ""}">
     <button type="button" class="rack-name" aria-pressed=${aimed} onClick=${melds.length ? aim : add}>${t("judge.field.melds")} <small>${melds.length}</small></button>
     <div class="rack-tiles">${melds.map(
-      (meld, index) => html`<button type="button" class="meld" aria-label=${t("judge.remove", { tile: meld.map(tileWords).join(", ") })} onClick=${() => takeAway(index)}>
+      (meld, index) => html`<button type="button" class="meld" aria-label=${t("judge.remove", { tile: meld.map((face) => tileWords(face, KINDS[setOfGame(game)])).join(", ") })} onClick=${() => takeAway(index)}>
         ${meld.map((face) => html`<${Tile} face=${face} kind=${KINDS[setOfGame(game)]} />`)}</button>`,
     )}
       ${melds.length > 0 && melds.at(-1).length > 0 && html`<button type="button" onClick=${add}>${t("judge.next_meld")}</button>`}</div>

@@ -1,7 +1,10 @@
 // Words of the picture. A page passes its own catalogue as `options.messages`.
+import { faceWords } from "../faces/face_words.js";
+import { placeWords, seatOf } from "./place_words.js";
 
 export const ENGLISH = {
   seat: "Seat {seat}",
+  named: "{seat}, {name}",
   tiles: "{tiles} tiles",
   indicator: "indicator",
   pile: "the pile from the front",
@@ -14,9 +17,15 @@ export const ENGLISH = {
   below: "Below the table: {under}, {tiles} tiles in the drum.",
   wall: "{tiles} tiles are in the wall.",
   hand: "{name}: {tiles} tiles.",
-  dice: "Dice of seat {by}: {faces}.",
-  turned: "Turned up at {place}: {face}.",
-  fault: "Fault {code} at {part}.",
+  dice: "Dice of {by}: {faces}.",
+  turned: "{face} is turned up: {place}.",
+  "place.upper": "wall of {seat}, stack {stack} from its right end, upper tile",
+  "place.lower": "wall of {seat}, stack {stack} from its right end, lower tile",
+  "place.pile": "pile, column {stack} from its right end, tile {tile} from its top",
+  "place.boneyard": "boneyard, tile {tile}",
+  "place.cards": "cards, card {tile} from the top",
+  "place.hand": "hand of {seat}",
+  fault: "Fault at {part}: {fault}.",
   prompt: "Prompt at {part}.",
   paused: "The table is paused.",
   idle: "idle",
@@ -24,6 +33,22 @@ export const ENGLISH = {
   shuffling: "shuffling",
   building: "building",
   staged: "staged",
+  "tile.suited": "{rank} {suit}",
+  "tile.east": "East wind",
+  "tile.south": "South wind",
+  "tile.west": "West wind",
+  "tile.north": "North wind",
+  "tile.white": "White dragon",
+  "tile.green": "Green dragon",
+  "tile.red": "Red dragon",
+  "suit.characters": "characters",
+  "suit.circles": "circles",
+  "suit.bamboo": "bamboo",
+  "suit.flowers": "flowers",
+  "suit.spades": "spades",
+  "suit.hearts": "hearts",
+  "suit.clubs": "clubs",
+  "suit.diamonds": "diamonds",
 };
 
 /** A function that returns a message with its values filled in. */
@@ -38,7 +63,7 @@ export function describe(state, geometry, say) {
   const sentences = [say("picture", { title: geometry.title })];
   if (geometry.game_title) sentences.push(say("game", { game: geometry.game_title }));
   if (state.pause.length || state.mode === "paused") sentences.push(say("paused"));
-  if (state.fault) sentences.push(say("fault", state.fault));
+  if (state.fault) sentences.push(faultSentence(state.fault, say));
   for (const prompt of state.prompts) {
     if (prompt.part) sentences.push(say("prompt", prompt));
   }
@@ -49,16 +74,22 @@ export function describe(state, geometry, say) {
   const wall = [...state.tiles.values()].filter((tile) => tile.where === "wall" || tile.where === "up");
   if (state.tiles.size) sentences.push(say("wall", { tiles: wall.length }));
   for (const seat of geometry.seats) {
-    const known = state.seats.get(seat.seat);
-    const name = (known && known.name) || say("seat", { seat: seat.seat });
     const tiles = hands.get(seat.seat);
-    if (tiles) sentences.push(say("hand", { name, tiles }));
+    if (tiles) sentences.push(say("hand", { name: seatOf(state, seat.seat, say), tiles }));
   }
-  if (state.dice) sentences.push(say("dice", { by: state.dice.by, faces: state.dice.faces.join(", ") }));
+  if (state.dice) sentences.push(say("dice", { by: seatOf(state, state.dice.by, say), faces: state.dice.faces.join(", ") }));
   if (state.indicatorFace) {
-    sentences.push(say("turned", { place: state.indicator, face: state.indicatorFace }));
+    const place = placeWords(state.indicator, state, say);
+    sentences.push(say("turned", { place, face: faceWords(state.indicatorFace, say, geometry.tile?.faces) }));
   }
   return sentences.join(" ");
+}
+
+/** A fault by its title, or by its code in ordinary letters if the catalogue has no title. */
+function faultSentence({ code, part }, say) {
+  const title = say(`fault.${code}`);
+  const fault = title === `fault.${code}` ? code.replaceAll("_", " ").toLowerCase() : title;
+  return say("fault", { fault, part });
 }
 
 /** The number of tiles at each seat. */

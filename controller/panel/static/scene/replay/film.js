@@ -1,4 +1,8 @@
 // A recorded round as a film: its events with shortened pauses, its steps, and captions.
+import { faceWords } from "../faces/face_words.js";
+import { sayer } from "../model/messages.js";
+import { placeWords } from "../model/place_words.js";
+import { emptyState } from "../model/state.js";
 
 const LONGEST_PAUSE = 4;
 /** Seconds to which a longer time without events is shortened. */
@@ -54,13 +58,13 @@ const WORDS = {
   arrange: "The pile is arranged: {verb}.",
   packet: "Seat {seat} receives {count} tiles.",
   replace: "Seat {seat} receives a tile in exchange.",
-  turn_up: "Seat {turned_by} turns up the tile at {at}.",
+  turn_up: "Seat {turned_by} turns up a tile: {at}.",
   lot: "Seat {seat} draws a lot.",
   return_lots: "The lots go back.",
   dice_thrown: "Seat {by} has thrown {faces}.",
   choice_made: "Seat {by} has chosen: {answer}.",
   delivered: "Seat {seat} has received {count} tiles.",
-  tile_turned_up: "The tile at {at} is {tile}.",
+  tile_turned_up: "{tile} is turned up: {at}.",
   ready: "The table is ready to play.",
   action_taken: "Seat {seat}: {do}.",
   settled: "Result: {name}.",
@@ -71,16 +75,38 @@ const WORDS = {
   paused: "The table is paused: {why}.",
 };
 
-/** The caption of an event in words; `messages` can replace the words by key. */
-export function captionOf(event, messages = {}) {
+/**
+ * The caption of an event in words; `messages` can replace the words by key, `kind` is the set of
+ * faces of the game.
+ */
+export function captionOf(event, messages = {}, kind = "mahjong") {
   if (!event) return "";
   const key = event.event === "step" ? event.step : event.event;
   const words = messages[key] ?? WORDS[key] ?? "";
+  const say = sayer(messages);
+  const plain = (name) => String(name ?? "").replaceAll("_", " ");
   const values = {
     ...event,
+    at: event.at ? placeWords(event.at, emptyState(), say) : "",
+    what: plain(event.what),
+    answer: plain(event.answer),
+    verb: plain(event.verb),
+    do: event.do ? actionIn(event.do, say, kind) : "",
     count: Array.isArray(event.from) ? event.from.length : "",
     faces: Array.isArray(event.dice) ? event.dice.join(", ") : "",
-    tile: event.tile ?? "unknown",
+    tile: event.tile ? faceWords(event.tile, say, kind) : "A tile of unknown face",
   };
   return words.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+}
+
+/** An action with its faces in words: `chow 4s 5s` is "chow 4 bamboo, 5 bamboo". */
+function actionIn(action, say, kind) {
+  const verbs = [];
+  const faces = [];
+  for (const token of action.split(" ")) {
+    const face = faceWords(token.replace(/\*$/, ""), say, kind);
+    if (face === token) verbs.push(token);
+    else faces.push(face);
+  }
+  return [verbs.join(" "), faces.join(", ")].filter(Boolean).join(" ");
 }

@@ -56,7 +56,7 @@ export function mountReplay(container, geometry, events, options = {}) {
     time = Math.max(0, Math.min(film.seconds, to));
     scene.seek(film.events, time);
     const shown = shownAt(film, time);
-    const words = shown.captions.map((event) => captionOf(event, options.captions)).join(" ");
+    const words = shown.captions.map((event) => captionOf(event, options.captions, geometry.tile?.faces)).join(" ");
     if (caption.textContent !== words) caption.textContent = words;
     slider.value = String(time);
     const at = labels.at.replace("{seconds}", shown.table.toFixed(1));
