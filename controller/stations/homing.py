@@ -6,6 +6,7 @@ power.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 
@@ -14,6 +15,7 @@ from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Board, Ended, Reason
 from firmware_bridge.wire.errors import BoardRefusedError
+from firmware_bridge.wire.messages import Refusal
 
 PULL_OFF = 0.01
 """Distance by which an axis leaves its home switch to test the switch, metres (our choice)."""
@@ -72,7 +74,16 @@ class GantryHoming:
                 arrived(not_cut_short(board, axis, await board.move(back)), axis)
 
     async def _home(self, board: Board, axis: str, channel: AxisChannel) -> Ended:
-        ended = not_cut_short(board, axis, await board.home(axis))
+        try:
+            ended = await board.home(axis)
+        except BoardRefusedError as refused:
+            if refused.why is not Refusal.BUSY:
+                raise
+            # A board stops the motions of an earlier host when the session of this host begins.
+            # An axis stops by its ramp, and the board refuses every order to it until it rests.
+            await asyncio.sleep(channel.speed / channel.acceleration)
+            ended = await board.home(axis)
+        not_cut_short(board, axis, ended)
         if ended.reason is not Reason.DONE:
             evidence = (
                 f"{axis} moved towards the switch for {ended.seconds:.1f} s;"
