@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from rules.games import PLUGINS
@@ -23,6 +22,9 @@ def add_folder(folder: Path) -> tuple[GamePlugin, ...]:
 
     Raises PluginError, with the folder and its fault, for a folder that is not such a project.
     """
+    # Imported here because its import is slow, and most commands name no folder.
+    from importlib.metadata import EntryPoint  # noqa: PLC0415
+
     entries = _entries(folder)
     for each in (folder, folder / "src"):
         place = str(each.resolve())

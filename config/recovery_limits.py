@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from config.errors import Finding, instead
-from config.schema import Table
+
+if TYPE_CHECKING:
+    # Its import takes longer than the rest of `wallwright explain`.
+    from config.schema import Table
 
 
 @dataclass(frozen=True)

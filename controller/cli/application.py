@@ -10,8 +10,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from controller.cli.commands.version import version
-
 COMMANDS = {
     "plan": (
         "plan",
@@ -158,7 +156,7 @@ def loaded(name: str) -> click.Command:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        version()
+        loaded("version")(standalone_mode=False)
         raise typer.Exit
 
 
