@@ -2,7 +2,8 @@
 
 The edges are those of the heads' counters: the controller counts a tile, publishes the status, and
 the page writes the head's count into the picture. The page notes the time of the frame after the
-text has changed. Both clocks are those of this computer. Chromium is /usr/bin/chromium.
+text has changed. Both clocks are those of this computer. Chromium is
+/usr/bin/chromium-headless-shell.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 All 304 tiles move in every frame, which is more than any table does: a real deal moves at most four
 tiles and one hand. The times are those of the thread itself (Chromium's `threadTicks`), so that
-other work of the computer does not count. Chromium is /usr/bin/chromium.
+other work of the computer does not count. Chromium is
+/usr/bin/chromium-headless-shell.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from controller.panel.scene_geometry import TableGeometry
 
 STATIC = Path(__file__).parents[3] / "controller/panel/static"
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = "/usr/bin/chromium-headless-shell"
+"""Debian's Chromium without the parts that need a screen: it takes a quarter less time."""
 SCREENSHOTS = os.environ.get("WALLWRIGHT_SCREENSHOTS")
 """The folder into which tests write screenshots of what they show, if it is set."""
 WIDE = 1280
