@@ -3,8 +3,8 @@
 
 PYTHON ?= python3
 UV ?= uv
-# Two more than the cores of a small computer, because some tests wait for real time to pass.
-JOBS ?= 4
+# Three more than the cores of a small computer, because some tests wait for real time to pass.
+JOBS ?= 5
 # The quick tests hardly wait, and each process takes seconds to find all tests.
 QUICK_JOBS ?= 3
 

@@ -17,6 +17,7 @@ from tests.controller.panel.conftest import PHONE, TABLET, OpenPage
 from tests.controller.panel.evening import CUT, DICE, JAM, MODE, PAST, RESULTS, session
 from tests.controller.panel.served_panel import RunningPanel
 from tests.controller.panel.test_case_of_a_hand import judge_of, with_hands
+from tests.quick import EVIDENCE_ONLY
 
 VENDOR = Path(__file__).parent / "vendor"
 AXE = (VENDOR / "axe.min.js").read_text("utf-8")
@@ -151,7 +152,13 @@ def evening(table: RunningPanel) -> Iterator[RunningPanel]:
 
 
 @pytest.mark.parametrize(
-    ("theme", "size"), [("light", DESK), ("dark", PHONE), ("dark", TABLET), ("light", PHONE)]
+    ("theme", "size"),
+    [
+        ("light", DESK),
+        ("dark", PHONE),
+        pytest.param("dark", TABLET, marks=EVIDENCE_ONLY),
+        pytest.param("light", PHONE, marks=EVIDENCE_ONLY),
+    ],
 )
 def test_no_view_has_a_serious_defect(
     evening: RunningPanel, open_page: OpenPage, theme: str, size: tuple[int, int]
