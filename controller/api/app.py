@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 from config.schema import Table
 from controller.api.accounts.accounts import AccountRefusedError, Accounts
 from controller.api.accounts.store import AccountsFileError
+from controller.api.audited_requests import AuditedRequests
 from controller.api.endpoints import BY_NAME, PREFIX
 from controller.api.json_text import json_text
 from controller.api.problems import Problem, ProblemError, of_status, of_validation
@@ -59,7 +60,8 @@ def create_app(
     `judge` is the worker thread for games and judgements. `table` adds to `GET games` which games
     this table can set up.
     """
-    return RequestGuard(api_application(service, accounts, hub, judge, table), panel, accounts)
+    guarded = RequestGuard(api_application(service, accounts, hub, judge, table), panel, accounts)
+    return AuditedRequests(guarded, service)
 
 
 def api_application(

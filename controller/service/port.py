@@ -61,6 +61,14 @@ class ServicePort(Protocol):
         Events that contain identities of hidden tiles are not passed on.
         """
 
+    def record_access(
+        self, what: str, status: int, path: str, who: str, role: str, address: str
+    ) -> None:
+        """Record a request that changes something, such as a login, in the audit log.
+
+        `what` is the endpoint's name, `status` the HTTP status of the answer.
+        """
+
     def presence(self, client: str, connected: bool) -> None:
         """A client's first stream has begun, or its last one has ended.
 

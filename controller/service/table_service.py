@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from config.schema import Table
 from controller.events import Event, Listener
+from controller.faults.table_fault import Fault
+from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
 from controller.service.commands.recovery_lead import RecoveryLead
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame, any_game, planned
@@ -46,7 +48,8 @@ class TableService:
 
     `ports` are the serial ports of a real table's boards, empty for a simulated table. `journal` is
     the file of the journal, None to keep it in memory. `storage` creates the storage of a run.
-    `pace` is the number of seconds of the event loop's clock in a real second.
+    `pace` is the number of seconds of the event loop's clock in a real second. `recorder` opens the
+    audit log; without it events are counted and not kept.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class TableService:
         automatic: bool = False,
         table_file: Path | None = None,
         pace: float = 1.0,
+        recorder: RecorderOpener | None = None,
     ) -> None:
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -88,6 +92,7 @@ class TableService:
         self.guide = ServiceGuide(self.prompts, automatic=automatic)
         self.presets = SavedGames(store, thread)
         self._listeners: list[Listener] = []
+        self.audit = AuditTrail(recorder, self.clock, store, thread, self._audit_changed)
         self._tracker = StatusTracker(table, facts, self)
         self._sessions = SessionKeeper(
             store, thread, self._tracker.count_round, self._session_is_over
@@ -103,6 +108,7 @@ class TableService:
             self,
         )
         self._publication = Publication(self._tracker.status, self.clock, pace)
+        self.audit.begin(facts.model_dump(mode="json"))
 
     # What clients read
 
@@ -270,8 +276,10 @@ class TableService:
         try:
             self.table = load()
         except WallwrightError as error:
+            self.audit.record("configuration_refused", {"reason": str(error)})
             self.report(f"The configuration was not changed. {error}")
             return
+        self.audit.record("configuration_read")
         self._tracker.use(self.table)
         self.runs.use(self.table)
         self.report("The configuration was read again.")
@@ -319,12 +327,14 @@ class TableService:
         try:
             await self.runs.keep_running()
         finally:
+            self.audit.end()
             if self._lapsing is not None:
                 self._lapsing.cancel()
             self._publication.close()
 
     def set_state(self, state: ServiceName, sentence: str) -> None:
         """Change the state of the service."""
+        self.audit.on_state(state, sentence)
         self.service = ServiceStatus(state=state, since=round(self.clock(), 3), sentence=sentence)
         self.changed()
 
@@ -338,11 +348,22 @@ class TableService:
             deal = deal_on_table(self.daemon)
             if deal is not None:
                 self.book.dealer = deal.setup.seating.dealer
+        self.audit.on_event(event)
         self._tracker.update(event)
         self._sessions.update(event)
         for listener in tuple(self._listeners):
             listener(event)
         self.changed()
+
+    def _audit_changed(self, sentence: str | None, is_locked: bool) -> None:
+        """Stop the table if the log has failed: what happens at it could not be proven."""
+        if sentence is None:
+            self.report("The audit log is written again.")
+            return
+        fault = Fault.AUDIT_LOCKED if is_locked else Fault.AUDIT
+        facts = {"code": fault.name, "part": "audit log", "evidence": sentence.rstrip(".")}
+        self.on_event({"t": self.clock(), "event": "fault", **facts})
+        self.runs.fail(sentence)
 
     def _session_is_over(self) -> None:
         if self.session_lock is not None:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from controller.api.accounts.identity import Identity
 from controller.api.json_text import json_text
 from controller.api.problems import ProblemError
-from controller.api.request_guard import CLIENT, IDENTITY
+from controller.api.request_guard import ADDRESS, CLIENT, IDENTITY
 from controller.api.routes.registration import json_response, register, text_response
 from controller.service.commands import BY_NAME, KINDS, Actor, CommandReply, CommandRequest
 from controller.service.port import ServicePort
@@ -124,7 +124,8 @@ class CommandRoutes:
     async def give(self, request: Request, command: CommandRequest) -> Response:
         identity: Identity = request.scope["state"][IDENTITY]
         check_command(command, identity.role, self._service.feed.status)
-        actor = Actor(identity.name, identity.role, request.scope["state"][CLIENT])
+        state = request.scope["state"]
+        actor = Actor(identity.name, identity.role, state[CLIENT], state.get(ADDRESS, ""))
         reply = await self._service.submit(command, actor)
         if reply.state == "refused":
             status = _STATUS.get(reply.code, 409)

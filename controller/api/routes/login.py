@@ -12,6 +12,7 @@ from controller.api.accounts.accounts import LOGIN_LIFE, AccountRefusedError, Ac
 from controller.api.accounts.identity import Credential, CredentialKind, Identity
 from controller.api.accounts.passwords import LONGEST, SHORTEST
 from controller.api.accounts.store import AccountsFileError
+from controller.api.audited_requests import SUBJECT
 from controller.api.problems import ProblemError, unknown
 from controller.api.request_guard import ADDRESS, COOKIE, IDENTITY
 from controller.api.routes.registration import json_response, register
@@ -111,10 +112,12 @@ class LoginRoutes:
 
     async def login(self, request: Request, body: LoginRequest) -> Response:
         address = request.scope["state"][ADDRESS]
+        request.scope["state"][SUBJECT] = body.name
         return _logged_in(request, *await self._accounts.login(body.name, body.password, address))
 
     async def first_start(self, request: Request, body: FirstStartRequest) -> Response:
         address = request.scope["state"][ADDRESS]
+        request.scope["state"][SUBJECT] = body.name
         made = await self._accounts.first_start(body.token, body.name, body.password, address)
         return _logged_in(request, *made)
 

@@ -8,10 +8,9 @@ tried again; the table must not be played meanwhile (fault AUDIT).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from controller.audit.errors import AuditError, AuditLockedError
 from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
@@ -77,27 +76,35 @@ class AuditRecorder:
         self._is_closing = self._is_closed = False
 
     def entry(
-        self, what: str, who: str = "", role: str = "", source: str = "table", **details: Any
+        self,
+        what: str,
+        details: Mapping[str, object] | None = None,
+        *,
+        who: str = "",
+        role: str = "",
+        source: str = "table",
     ) -> AuditEntry:
         """An event at the present time."""
         seconds = self._clock()
         return AuditEntry(
-            what, self._wall(), seconds, seconds / self._pace, who, role, source, details
+            what,
+            self._wall(),
+            seconds,
+            seconds / self._pace,
+            who,
+            role,
+            source,
+            dict(details or {}),
         )
 
     def record(
         self,
-        what: str,
-        who: str = "",
-        role: str = "",
-        source: str = "table",
-        *,
+        entry: AuditEntry,
         done: Callable[[AuditEvent], None] | None = None,
+        *,
         keep_head: bool = False,
-        **details: Any,
     ) -> None:
         """Record an event; returns at once. `done` is called with the event when it is on disk."""
-        entry = self.entry(what, who, role, source, **details)
         self._waiting.append(_Waiting(entry, done, keep_head))
         self._next()
 
@@ -170,7 +177,7 @@ class AuditRecorder:
             self.size = written[-1].index + 1
             had_failed, self.failure = self.failure is not None, None
             if had_failed:
-                self.record("audit_recovered")
+                self.record(self.entry("audit_recovered"))
                 self._changed()
             _report(batch, written)
         else:

@@ -6,7 +6,7 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +38,7 @@ from firmware_bridge.sim.clock import VirtualLoop
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from controller.audit.log.recorder import AuditRecorder
     from controller.events import Event
     from controller.journal.storage import Storage
     from firmware_bridge.commissioning.device_keys import DeviceKeys
@@ -195,6 +196,17 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
 
         return WriterThreads(loop) if job.ports else SlowDisk()
 
+    def recorder(clock: Callable[[], float], changed: Callable[[], None]) -> AuditRecorder:
+        from controller.audit.log.log_folder import LogFolder
+        from controller.audit.log.recorder import AuditRecorder
+        from controller.journal.writer_threads import WriterThreads
+
+        place = LogFolder(folder / "audit")
+        name = job.table.name
+        return AuditRecorder(
+            place, name, clock, WriterThreads(loop, 1), pace=job.pace, changed=changed
+        )
+
     opener = (
         TableOnLines(job.table, job.ports, job.keys)
         if job.ports
@@ -222,4 +234,5 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
             automatic=job.automatic,
             table_file=job.table_file,
             pace=job.pace,
+            recorder=recorder,
         )

@@ -62,4 +62,6 @@ class Fault(enum.Enum):
     JOURNAL = "the journal cannot be written"
     JOURNAL_LOCKED = "the journal's copies contradict each other"
     CHANCE = "the machine's random choices cannot be drawn"
+    AUDIT = "the audit log cannot be written"
+    AUDIT_LOCKED = "the audit log contradicts itself"
     UNPROVEN = "the place of every tile cannot be proven"

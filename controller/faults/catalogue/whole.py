@@ -323,6 +323,27 @@ ROWS = (
         example="random source",
     ),
     FaultRow(
+        fault=Fault.AUDIT,
+        title="Audit log not written",
+        expected="every significant event in the audit log",
+        instead="an error of the file system",
+        cause="a full or broken disk",
+        automatic="stops the table and keeps the events; tries to write them every 5 s",
+        please="Free space on the disk of the service's data folder, then clear the fault.",
+        who=Who.TECHNICIAN,
+    ),
+    FaultRow(
+        fault=Fault.AUDIT_LOCKED,
+        title="Audit log locked",
+        expected="events that agree with the signed head of the audit log",
+        instead="a changed, missing or inserted event, head or key",
+        cause="a damaged disk; a file of the log that was changed by hand",
+        automatic="stops the table, and changes no file of the log",
+        please="Keep the folder of the audit log as evidence: move it away, then start the service"
+        " again.",
+        who=Who.TECHNICIAN,
+    ),
+    FaultRow(
         fault=Fault.UNPROVEN,
         title="State not proven",
         expected="journal, counters and sensors to agree on where every tile is",

@@ -36,9 +36,11 @@ class CommandReply(Value):
 class Actor:
     """The person or device that gives a command, as the API has authenticated it.
 
-    `client` identifies the connection, for the control lease of recoveries.
+    `client` identifies the connection, for the control lease of recoveries. `address` is the
+    network address of the client, for the audit log.
     """
 
     name: str
     role: UserRole
     client: str
+    address: str = ""

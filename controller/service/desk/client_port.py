@@ -42,6 +42,12 @@ class ClientPort:
         """Pass every later event to `listener`; returns the function that ends that."""
         return self._service.listen(listener)
 
+    def record_access(
+        self, what: str, status: int, path: str, who: str, role: str, address: str
+    ) -> None:
+        """Record a request that changes something, such as a login, in the audit log."""
+        self._service.audit.access(what, status, path, who, role, address)
+
     def presence(self, client: str, connected: bool) -> None:
         """A client's first stream has begun, or its last one has ended."""
         self._service.presence(client, connected)

@@ -88,7 +88,9 @@ class CommandDesk:
             return _repeated(request, kept)
         done = self._in_progress[request.id] = asyncio.Event()
         try:
-            return await self._reply(request, actor, is_stored=is_stored)
+            reply = await self._reply(request, actor, is_stored=is_stored)
+            service.audit.command(request, actor, reply)
+            return reply
         finally:
             del self._in_progress[request.id]
             done.set()
@@ -176,6 +178,7 @@ class CommandDesk:
                 "A session is in progress.",
                 "End it first, or choose its next game.",
             )
+        self._require_audit()
         game = service.plan(given.choice)
         _require_seats(given.names, game.seats)
         if not service.hold_updates():
@@ -325,6 +328,7 @@ class CommandDesk:
                 f" role {actor.role.value}.",
                 f"Ask a person with the role {fault.role.value}.",
             )
+        self._require_audit()
         self._service.clear_fault(abandon=given.abandon)
         return "The table starts again."
 
@@ -333,6 +337,10 @@ class CommandDesk:
         return "The service stops."
 
     # State
+
+    def _require_audit(self) -> None:
+        if self._service.audit.failure is not None:
+            raise CommandRefusedError("audit", self._service.audit.failure)
 
     def _require_session(self) -> Any:
         if self._service.book is None:

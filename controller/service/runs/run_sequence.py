@@ -185,6 +185,12 @@ class RunSequence:
         if self.shift is not None:
             self.shift.leave()
 
+    def fail(self, sentence: str) -> None:
+        """End the present run for a fault outside of it; the next one waits for `clear_fault`."""
+        self.failure = sentence
+        self._state.set_state("fault", sentence)
+        self._interrupt.set()
+
     def pause(self) -> None:
         """Pause the table until `resume`, also over a restart of the service."""
         assert self.daemon is not None

@@ -17,6 +17,7 @@ from controller.service.status.choice import (
     Value,
 )
 from controller.service.status.machine_status import (
+    AuditStatus,
     BoardStatus,
     CountsStatus,
     FaultStatus,
@@ -63,6 +64,7 @@ __all__ = [
     "RESULTS",
     "STATUS_VERSION",
     "Answers",
+    "AuditStatus",
     "BoardStatus",
     "ChanceStatus",
     "CountsStatus",

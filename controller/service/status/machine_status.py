@@ -80,6 +80,16 @@ class CountsStatus(Value):
     paused_s: float = 0.0
 
 
+class AuditStatus(Value):
+    """The audit log, and counts of the table's life that it proves."""
+
+    events: int = Field(default=0, description="Events in the audit log.")
+    failure: str = Field(default="", description="Why the log cannot be written; empty if it can.")
+    power_ups: int = Field(default=0, description="Starts of the service.")
+    lid_openings: int = Field(default=0, description="Times that the lid was opened for a set.")
+    service_entries: int = Field(default=0, description="Times that service mode was entered.")
+
+
 class TilesStatus(Value):
     """The ledger's count: tiles of all sets, and those whose position is confirmed."""
 

@@ -16,6 +16,7 @@ from controller.maintenance.mode_status import ServiceModeStatus
 from controller.service.status.chance_status import ChanceStatus
 from controller.service.status.choice import Programme, Value
 from controller.service.status.machine_status import (
+    AuditStatus,
     BoardStatus,
     CountsStatus,
     FaultStatus,
@@ -99,3 +100,4 @@ class Status(Value):
     lead: LeadStatus | None = None
     recent: tuple[RecentEvent, ...] = ()
     service_mode: ServiceModeStatus | None = None
+    audit: AuditStatus = AuditStatus()

@@ -12,6 +12,7 @@ from controller.faults.catalogue import CATALOGUE
 from controller.faults.table_fault import Fault
 from controller.maintenance.mode_status import ServiceModeStatus
 from controller.operator.incidents import Incidents
+from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
 from controller.service.prompts.open_prompts import OpenPrompts
@@ -52,6 +53,7 @@ class TableView(Protocol):
     prompts: OpenPrompts
     service: ServiceStatus
     mode_status: ServiceModeStatus | None
+    audit: AuditTrail
 
     @property
     def daemon(self) -> Daemon | None:
@@ -168,6 +170,7 @@ class StatusTracker:
                 )
                 for cause in self._incidents.pause
             ),
+            audit=self._view.audit.status,
             fault=self._fault,
             tiles=TilesStatus()
             if daemon is None

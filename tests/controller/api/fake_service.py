@@ -39,6 +39,7 @@ class FakeService:
     journal: list[str] = field(default_factory=list)
     given: list[tuple[CommandRequest, Actor]] = field(default_factory=list)
     present: dict[str, bool] = field(default_factory=dict)
+    accesses: list[tuple[str, int, str, str, str, str]] = field(default_factory=list)
     reply: CommandReply | None = None
     bundle: bytes = b"PK"
     report: str = ""
@@ -72,6 +73,11 @@ class FakeService:
     def listen(self, listener: Listener) -> Callable[[], None]:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def record_access(
+        self, what: str, status: int, path: str, who: str, role: str, address: str
+    ) -> None:
+        self.accesses.append((what, status, path, who, role, address))
 
     def presence(self, client: str, connected: bool) -> None:
         self.present[client] = connected

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from config.loader import load_table
+from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.recorder import AuditRecorder
+from controller.journal.storage import DirectStorage
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
@@ -19,6 +23,8 @@ from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.slow_disk import SlowDisk
 
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+"""The computer's time when a service starts."""
 Story = Callable[["Guests"], Awaitable[None]]
 
 
@@ -45,7 +51,7 @@ class Guests:
         """Give a command; returns its reply."""
         self._number += 1
         request = CommandRequest(id=f"c{self._number}", name=name, arguments=arguments)
-        return await self.port.submit(request, Actor("Ann", role, client))
+        return await self.port.submit(request, Actor("Ann", role, client, "192.168.1.20"))
 
     async def _next_change(self) -> None:
         changed = asyncio.Event()
@@ -69,8 +75,19 @@ def at_a_table(
     store: Path | None = None,
     journal: Path | None = None,
     seed: int = 1,
+    audit: Path | None = None,
 ) -> None:
-    """Run a service until the story ends, then stop it."""
+    """Run a service until the story ends, then stop it; `audit` is the folder of its audit log."""
+
+    def recorder(clock: Callable[[], float], changed: Callable[[], None]) -> AuditRecorder:
+        assert audit is not None
+
+        def wall() -> datetime:
+            return NOON + timedelta(seconds=clock())
+
+        return AuditRecorder(
+            LogFolder(audit), table, clock, DirectStorage(), wall=wall, changed=changed
+        )
 
     async def serve() -> None:
         machine = load_table(table)
@@ -84,6 +101,7 @@ def at_a_table(
             storage=SlowDisk,
             journal=journal,
             automatic=automatic,
+            recorder=None if audit is None else recorder,
         )
         serving = asyncio.ensure_future(service.serve())
         try:

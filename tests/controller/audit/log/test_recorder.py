@@ -32,9 +32,10 @@ def test_events_are_written_in_a_thread_and_in_order(tmp_path: Path) -> None:
 
         recorder._opened = opened  # type: ignore[method-assign]
         for number in range(50):
-            recorder.record("command", "Mei", "player", number=number, done=events.append)
+            entry = recorder.entry("command", {"number": number}, who="Mei", role="player")
+            recorder.record(entry, events.append)
         await recorder.on_disk()
-        recorder.record("service_stopped", keep_head=True, done=events.append)
+        recorder.record(recorder.entry("service_stopped"), events.append, keep_head=True)
         recorder.close()
         assert threads.isdisjoint({threading.main_thread()})
         return events
@@ -60,15 +61,15 @@ def test_while_the_disk_is_full_events_wait_and_the_failure_is_reported(
             wall=lambda: NOON,
             changed=lambda: states.append(recorder.failure),
         )
-        recorder.record("power_up")
+        recorder.record(recorder.entry("power_up"))
 
         def full(*given: object) -> int:
             raise OSError(28, "No space left on device")
 
         with monkeypatch.context() as patch:
             patch.setattr(audit_log.os, "pwrite", full)
-            recorder.record("command", number=1)
-            recorder.record("command", number=2)
+            recorder.record(recorder.entry("command", {"number": 1}))
+            recorder.record(recorder.entry("command", {"number": 2}))
             with pytest.raises(AuditError, match="No space left"):
                 await recorder.on_disk()
             await asyncio.sleep(0.03)
@@ -97,7 +98,7 @@ def test_a_locked_log_is_reported_and_not_changed(tmp_path: Path) -> None:
         recorder = AuditRecorder(
             LogFolder(tmp_path / "audit"), "pai_gow", lambda: 0.0, DirectStorage()
         )
-        recorder.record("power_up")
+        recorder.record(recorder.entry("power_up"))
         assert recorder.is_locked == (number > 0)
         assert ("is locked" in str(recorder.failure)) == (number > 0)
         recorder.close()

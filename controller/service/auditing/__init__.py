@@ -1,0 +1,1 @@
+"""Records what happens at a table in its audit log."""

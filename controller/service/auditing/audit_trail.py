@@ -1,0 +1,208 @@
+"""Records what happens at a table in its audit log, and counts starts, lids and service entries.
+
+Without a recorder, as in tests, events are counted and not kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from controller.events import Event
+from controller.service.commands import Actor, CommandReply, CommandRequest
+from controller.service.evening.evening_store import EveningStore
+from controller.service.evening.session_keeper import StoreThread
+from controller.service.status import AuditStatus, ServiceName
+
+if TYPE_CHECKING:
+    from controller.audit.log.event_line import AuditEvent
+    from controller.audit.log.recorder import AuditRecorder
+
+RecorderOpener = Callable[[Callable[[], float], Callable[[], None]], "AuditRecorder"]
+"""Opens the recorder, from the table's clock and a function to call after a change of its state."""
+COUNTS = "audit counts"
+"""Name of the fact in the store that has the counts."""
+SIGNIFICANT = frozenset(
+    {
+        "actions_taken_back",
+        "board_reset",
+        "choice_made",
+        "dice_thrown",
+        "fault",
+        "hand_abandoned",
+        "journal_copy_repaired",
+        "operator_prompted",
+        "paused",
+        "prompt_answered",
+        "protocol_broken",
+        "put_away_requested",
+        "ready",
+        "recovered",
+        "resumed",
+        "run_resumed",
+        "run_started",
+        "seats_drawn",
+        "settled",
+        "signal_failed",
+        "tile_turned_up",
+    }
+)
+"""Events of the table that are recorded. Every person at the table has seen what they contain."""
+MOST_REFUSALS = 60
+"""Number of refused requests that are recorded in a minute (our choice)."""
+_REFUSED = 400
+_SUMMARY = 2000
+"""Characters of the text that replaces details without a canonical form."""
+
+
+class AuditTrail:
+    """The audit of one service.
+
+    `changed` is called with each new failure of the log and whether the log is locked, and with
+    None after the failure.
+    """
+
+    def __init__(
+        self,
+        opener: RecorderOpener | None,
+        clock: Callable[[], float],
+        store: EveningStore,
+        thread: StoreThread,
+        changed: Callable[[str | None, bool], None],
+    ) -> None:
+        self.recorder = None if opener is None else opener(clock, self.changed)
+        self._thread = thread
+        self._changed = changed
+        self._counts: dict[str, int] = dict(store.fact(COUNTS) or {})
+        self._lid_is_open = False
+        self._state: ServiceName = "idle"
+        self._press: object = None
+        self._clock = clock
+        self._refused = (0, 0)
+        """A minute of the table's clock, and the number of refused requests in it."""
+
+    @property
+    def failure(self) -> str | None:
+        """Why events are not on disk; None while the log works."""
+        return None if self.recorder is None else self.recorder.failure
+
+    @property
+    def status(self) -> AuditStatus:
+        """The counts, and the state of the log."""
+        return AuditStatus(
+            events=0 if self.recorder is None else self.recorder.size,
+            failure=self.failure or "",
+            power_ups=self._counts.get("power_ups", 0),
+            lid_openings=self._counts.get("lid_openings", 0),
+            service_entries=self._counts.get("service_entries", 0),
+        )
+
+    def record(
+        self,
+        what: str,
+        details: Mapping[str, object] | None = None,
+        *,
+        who: str = "",
+        role: str = "",
+        source: str = "table",
+        done: Callable[[AuditEvent], None] | None = None,
+        keep_head: bool = False,
+    ) -> None:
+        """Record an event. It gets its place in the log later; `done` is called with it then."""
+        if self.recorder is not None:
+            entry = self.recorder.entry(
+                what, _plain(details or {}), who=who, role=role, source=source
+            )
+            self.recorder.record(entry, done, keep_head=keep_head)
+
+    def begin(self, facts: Mapping[str, object]) -> None:
+        """Record that the service starts."""
+        self._count("power_ups")
+        self.record("power_up", {**facts, "number": self._counts["power_ups"]})
+
+    def end(self) -> None:
+        """Record that the service stops, and close the log."""
+        self.record("service_stopped", keep_head=True)
+        if self.recorder is not None:
+            self.recorder.close()
+
+    def command(self, request: CommandRequest, actor: Actor, reply: CommandReply) -> None:
+        """Record a command with its reply. A jog is renewed often: each press is recorded once."""
+        if request.name == "jog":
+            press = (actor.client, request.arguments.get("press"))
+            if press == self._press:
+                return
+            self._press = press
+        details = {
+            "command": request.name,
+            "arguments": request.arguments,
+            "reply": reply.state,
+            "code": reply.code,
+        }
+        source = actor.address or actor.client
+        self.record("command", details, who=actor.name, role=actor.role.value, source=source)
+
+    def access(self, what: str, status: int, path: str, who: str, role: str, address: str) -> None:
+        """Record a request that changes something. Refused ones are recorded 60 times a minute.
+
+        Without that limit, requests of a stranger could fill the disk.
+        """
+        details: dict[str, object] = {"status": status, "path": path}
+        is_refused = status >= _REFUSED
+        if is_refused:
+            minute = int(self._clock() // 60)
+            if minute != self._refused[0]:
+                details["not_recorded"] = max(0, self._refused[1] - MOST_REFUSALS)
+                self._refused = (minute, 0)
+            self._refused = (minute, self._refused[1] + 1)
+            if self._refused[1] > MOST_REFUSALS:
+                return
+        name = f"{what}_refused" if is_refused else what
+        self.record(name, details, who=who, role=role, source=address)
+
+    def on_event(self, event: Event) -> None:
+        """Take an event of the table."""
+        name = str(event["event"])
+        if name == "state":
+            self._take_lid(is_open=event.get("under") == "gathering")
+        elif name in SIGNIFICANT:
+            self.record(name, {key: event[key] for key in event if key not in {"t", "event"}})
+
+    def on_state(self, state: ServiceName, sentence: str) -> None:
+        """Take a change of the state of the service."""
+        before, self._state = self._state, state
+        if state == "service_mode" and before != state:
+            self._count("service_entries")
+            self.record("service_mode_entered", {"sentence": sentence})
+        elif before == "service_mode" and state != before:
+            self.record("service_mode_left")
+
+    def changed(self) -> None:
+        """Take a change of the recorder's state."""
+        if self.recorder is not None:
+            self._changed(self.recorder.failure, self.recorder.is_locked)
+
+    def _take_lid(self, *, is_open: bool) -> None:
+        if is_open and not self._lid_is_open:
+            self._count("lid_openings")
+        if is_open != self._lid_is_open:
+            self.record("lid_opened" if is_open else "lid_closed")
+        self._lid_is_open = is_open
+
+    def _count(self, what: str) -> None:
+        self._counts[what] = self._counts.get(what, 0) + 1
+        counts = dict(self._counts)
+        self._thread.write(lambda store: store.put_fact(COUNTS, counts))
+
+
+def _plain(details: Mapping[str, object]) -> Mapping[str, object]:
+    """Details that the log can write; values without a canonical form become a text."""
+    from controller.audit.canonical_json import canonical  # noqa: PLC0415 - not at the start
+    from controller.audit.errors import NotCanonicalError  # noqa: PLC0415 - not at the start
+
+    try:
+        canonical(dict(details))
+    except NotCanonicalError:
+        return {"text": json.dumps(dict(details), default=str, ensure_ascii=True)[:_SUMMARY]}
+    return details
