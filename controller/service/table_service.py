@@ -12,6 +12,7 @@ from config.schema import Table
 from controller.events import Event, Listener
 from controller.faults.table_fault import Fault
 from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
+from controller.service.auditing.receipt_book import ReceiptBook
 from controller.service.commands.recovery_lead import RecoveryLead
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame, any_game, planned
@@ -49,7 +50,8 @@ class TableService:
     `ports` are the serial ports of a real table's boards, empty for a simulated table. `journal` is
     the file of the journal, None to keep it in memory. `storage` creates the storage of a run.
     `pace` is the number of seconds of the event loop's clock in a real second. `recorder` opens the
-    audit log; without it events are counted and not kept.
+    audit log; without it events are counted and not kept. `nameplate` is maker, model and serial
+    number for receipts.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class TableService:
         table_file: Path | None = None,
         pace: float = 1.0,
         recorder: RecorderOpener | None = None,
+        nameplate: tuple[str, str, str] = ("", "", ""),
     ) -> None:
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -93,10 +96,9 @@ class TableService:
         self.presets = SavedGames(store, thread)
         self._listeners: list[Listener] = []
         self.audit = AuditTrail(recorder, self.clock, store, thread, self._audit_changed)
+        self.receipts = ReceiptBook(self.audit, table.name, facts.software, nameplate)
         self._tracker = StatusTracker(table, facts, self)
-        self._sessions = SessionKeeper(
-            store, thread, self._tracker.count_round, self._session_is_over
-        )
+        self._sessions = SessionKeeper(store, thread, self._round_is_over, self._session_is_over)
         self.runs = RunSequence(
             table,
             opener,
@@ -349,6 +351,7 @@ class TableService:
             if deal is not None:
                 self.book.dealer = deal.setup.seating.dealer
         self.audit.on_event(event)
+        self.receipts.on_event(event, self.game)
         self._tracker.update(event)
         self._sessions.update(event)
         for listener in tuple(self._listeners):
@@ -364,6 +367,11 @@ class TableService:
         facts = {"code": fault.name, "part": "audit log", "evidence": sentence.rstrip(".")}
         self.on_event({"t": self.clock(), "event": "fault", **facts})
         self.runs.fail(sentence)
+
+    def _round_is_over(self) -> None:
+        self._tracker.count_round()
+        if self.book is not None:
+            self.receipts.round_over(self.book)
 
     def _session_is_over(self) -> None:
         if self.session_lock is not None:

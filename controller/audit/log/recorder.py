@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from controller.audit.errors import AuditError, AuditLockedError
 from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
-from controller.audit.log.event_line import AuditEntry, AuditEvent
+from controller.audit.log.event_line import AuditEntry, AuditEvent, time_text
 from controller.audit.log.log_folder import LogFolder
 from controller.journal.storage import Results, Storage
 
@@ -74,6 +74,10 @@ class AuditRecorder:
         self._idle: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
         self._is_closing = self._is_closed = False
+
+    def time(self) -> str:
+        """The computer's time, as events have it."""
+        return time_text(self._wall())
 
     def entry(
         self,

@@ -6,6 +6,7 @@ The log is the folder `audit` in the data folder of `wallwright serve --data DIR
 from __future__ import annotations
 
 import json
+from collections import deque
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -19,8 +20,9 @@ from controller.cli.commands.verify import parsed_key
 from controller.cli.errors import BadInputError, print_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from controller.audit.log.event_line import AuditEvent
     from controller.audit.log.log_folder import LogFolder
     from controller.audit.log.log_reader import LogReader
 
@@ -34,6 +36,10 @@ audit.add_typer(witness)
 Data = Annotated[
     Path, typer.Option("--data", help="The data folder of the service.", show_default=False)
 ]
+ROUNDS = 10
+"""Number of rounds that `rounds` prints (a regulator asks for the last ten games)."""
+UNFINISHED = ("dice_thrown", "choice_made", "tile_turned_up", "ready", "fault")
+"""Events that describe a round that has no receipt yet."""
 AUDIT_FOLDER = "audit"
 """The folder of the log in the data folder."""
 
@@ -84,6 +90,74 @@ def export(
     except OSError as error:
         raise BadInputError(f"{file} cannot be written ({error.strerror}).") from error
     print(f"{count} events are in {file}. Verify it with 'wallwright verify {file}'.")
+    return 0
+
+
+@audit.command()
+def rounds(
+    data: Data,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> int:
+    """Print the last ten rounds with their outcomes, and the events since then."""
+    log = _log(data)
+    found = deque(_receipts(log, "round"), maxlen=ROUNDS)
+    since = found[-1].index + 1 if found else 0
+    unfinished = [event for event in log.events(since) if event.what in UNFINISHED]
+    for event in found:
+        if as_json:
+            print(json.dumps({"event": event.index, **event.details}, ensure_ascii=False))
+            continue
+        result = event.details.get("result") or {}
+        title = f"{event.details.get('game')} {event.details.get('number')}"
+        print(f"{event.index:>6}  {event.time}  {title:<16} {result.get('sentence', '')}")
+    if unfinished and not as_json:
+        print("The unfinished round:")
+    for event in unfinished:
+        if as_json:
+            print(json.dumps({"event": event.index, "unfinished": True, **event.details}))
+        else:
+            print(f"{event.index:>6}  {event.time}  {event.what:<16} {json.dumps(event.details)}")
+    return 0
+
+
+@audit.command()
+def receipt(
+    data: Data,
+    file: Annotated[
+        Path, typer.Argument(help="The receipt to write: .json, .txt or .pdf.", show_default=False)
+    ],
+    event: Annotated[
+        int | None,
+        typer.Option(min=0, help="Index of the log's event; default: the last round."),
+    ] = None,
+) -> int:
+    """Write the receipt of a round or of a shuffle cycle."""
+    from controller.audit.receipts.receipt import receipt_of, receipt_text
+    from controller.audit.receipts.receipt_lines import receipt_page
+    from controller.audit.receipts.receipt_pdf import receipt_pdf
+
+    written: dict[str, Callable[[dict[str, Any]], bytes]] = {
+        ".json": lambda made: receipt_text(made).encode(),
+        ".txt": lambda made: receipt_page(made).encode(),
+        ".pdf": receipt_pdf,
+    }
+    if file.suffix not in written:
+        raise BadInputError(f"{file}: the name of a receipt ends in .json, .txt or .pdf.")
+    log = _log(data)
+    if event is None:
+        last = deque(_receipts(log, "round"), maxlen=1)
+        if not last:
+            raise BadInputError("The log has no receipt of a round; play one, or name --event.")
+        event = last[0].index
+    data_of_receipt = written[file.suffix](receipt_of(log, event))
+    try:
+        with file.open("xb") as stream:
+            stream.write(data_of_receipt)
+    except OSError as error:
+        raise BadInputError(
+            f"{file} cannot be written ({error.strerror}); name a new file."
+        ) from error
+    print(f"The receipt of event {event} is in {file}.")
     return 0
 
 
@@ -176,6 +250,13 @@ def take(
         print(f"The head of size {size} is witnessed.")
         return 0
     return 1
+
+
+def _receipts(log: LogReader, kind: str) -> Iterator[AuditEvent]:
+    """The receipts of a kind, in order."""
+    for event in log.events():
+        if event.what == "receipt" and event.details.get("kind") == kind:
+            yield event
 
 
 @contextmanager

@@ -78,6 +78,13 @@ def serve(
     key: Annotated[
         Path | None, typer.Option(help="The certificate's key, a PEM file.", show_default=False)
     ] = None,
+    nameplate: Annotated[
+        str | None,
+        typer.Option(
+            help="Maker, model and serial number for receipts, such as 'Treasure, MJ-9, A-17'.",
+            show_default=False,
+        ),
+    ] = None,
     port: Ports = None,
     keys: KeysFile = None,
     allow_simulated: AllowSimulated = False,
@@ -136,7 +143,20 @@ def serve(
             ports=ports,
             keys=known,
             injected_faults=injected_faults,
+            nameplate=_nameplate(nameplate),
             cert=cert,
             key=key,
         )
     )
+
+
+def _nameplate(text: str | None) -> tuple[str, str, str]:
+    """Maker, model and serial number; empty without the option. Raises BadInputError."""
+    if text is None:
+        return "", "", ""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 3 or not all(parts):
+        raise BadInputError(
+            f"`--nameplate` is 'MAKER, MODEL, SERIAL', three texts with commas; got '{text}'."
+        )
+    return parts[0], parts[1], parts[2]

@@ -17,6 +17,7 @@ from controller.cli.errors import BadInputError, print_error
 if TYPE_CHECKING:
     from controller.audit.bundle.bundle_verification import VerifiedBundle
     from controller.audit.notes.verifier_key import VerifierKey
+    from controller.audit.receipts.receipt import VerifiedReceipt
 
 _LONGEST_FILE = 64 << 20
 """Bytes of the longest file that is read at once; a bundle is read line by line."""
@@ -79,6 +80,7 @@ def _verified(
     from controller.audit.bundle.bundle_verification import LONGEST_HEADER, verify_bundle
     from controller.audit.bundle.export import BUNDLE_FORMAT
     from controller.audit.errors import RefusedProofError
+    from controller.audit.receipts.receipt import RECEIPT_FORMAT, verify_receipt
 
     with file.open("rb") as stream:
         found = _format_of(stream.readline(LONGEST_HEADER))
@@ -88,6 +90,8 @@ def _verified(
         stream.seek(0)
         if found == BUNDLE_FORMAT:
             return bundle_facts(verify_bundle(stream, known, witnesses))
+        if found == RECEIPT_FORMAT:
+            return receipt_facts(verify_receipt(stream.read(_LONGEST_FILE), known))
     if found is None:
         raise RefusedProofError(
             "The file is damaged or of another kind: it is not JSON with a `format`."
@@ -126,11 +130,32 @@ def bundle_facts(bundle: VerifiedBundle) -> dict[str, Any]:
     }
 
 
+def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
+    """What a receipt proves, for programs."""
+    return {
+        "kind": "receipt",
+        "origin": receipt.origin,
+        "event": receipt.event.index,
+        "time": receipt.event.time,
+        "chance": receipt.chance,
+        "contents": receipt.contents,
+        "keys": [{"key": str(key), "fingerprint": key.fingerprint} for key in receipt.keys],
+        "cosigned": [],
+    }
+
+
 def _print_page(file: Path, facts: dict[str, Any], *, is_known: bool) -> None:
     print(f"Verified: {file}")
     print(f"  log          {facts['origin']}")
-    print(f"  events       {facts['first']} to {facts['last']}, {facts['from']} to {facts['to']}")
-    print(f"  signed heads {facts['heads']}, each consistent with the one before")
+    if facts["kind"] == "receipt":
+        contents = facts["contents"]
+        title = f"{contents.get('kind')} {contents.get('number')} of {contents.get('game')}"
+        print(f"  receipt      {title}, event {facts['event']}, {facts['time']}")
+        print(f"  chance       {facts['chance']}")
+    else:
+        events = f"{facts['first']} to {facts['last']}"
+        print(f"  events       {events}, {facts['from']} to {facts['to']}")
+        print(f"  signed heads {facts['heads']}, each consistent with the one before")
     for key in facts["keys"]:
         print(f"  key          {key['fingerprint']}")
     for each in facts["cosigned"]:

@@ -67,6 +67,8 @@ class ServeJob:
     injected_faults: tuple[InjectedFault, ...]
     cert: Path | None
     key: Path | None
+    nameplate: tuple[str, str, str] = ("", "", "")
+    """Maker, model and serial number for receipts."""
     table_file: Path | None = None
     """The table's own file; None for a table of the program."""
 
@@ -235,4 +237,5 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
             table_file=job.table_file,
             pace=job.pace,
             recorder=recorder,
+            nameplate=job.nameplate,
         )

@@ -98,6 +98,10 @@ class AuditTrail:
             service_entries=self._counts.get("service_entries", 0),
         )
 
+    def time(self) -> str:
+        """The computer's time, as events have it; empty without a log."""
+        return "" if self.recorder is None else self.recorder.time()
+
     def record(
         self,
         what: str,

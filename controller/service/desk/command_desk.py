@@ -90,6 +90,7 @@ class CommandDesk:
         try:
             reply = await self._reply(request, actor, is_stored=is_stored)
             service.audit.command(request, actor, reply)
+            service.receipts.operator = actor.name
             return reply
         finally:
             del self._in_progress[request.id]

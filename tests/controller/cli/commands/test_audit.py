@@ -1,9 +1,11 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.controller.audit.logs_for_tests import log_of
+from tests.controller.audit.logs_for_tests import entry, log_of
+from tests.controller.audit.receipts.test_receipts import contents
 from tests.controller.cli.conftest import Wallwright
 
 
@@ -92,3 +94,26 @@ def test_a_changed_log_is_not_exported(wallwright: Wallwright, data: Path) -> No
     refused = wallwright(f"audit export --data {data} {data}/bundle")
     assert refused.code == 2
     assert "is locked" in refused.err
+
+
+def test_receipts_are_written_in_three_forms_and_verified(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    log = log_of(tmp_path / "audit", 3)
+    for number in (1, 2):
+        log.append([replace(entry(3 + number, what="receipt"), details=contents(number=number))])
+    log.append([entry(6, what="dice_thrown")])
+    log.close()
+    for form in ("json", "txt", "pdf"):
+        assert wallwright(f"audit receipt --data {tmp_path} {tmp_path}/r.{form}").code == 0
+    proven = wallwright(f"verify {tmp_path}/r.json --json").json
+    assert (proven["kind"], proven["event"], proven["contents"]["number"]) == ("receipt", 5, 2)
+    assert "round 2 of wenzhou" in wallwright(f"verify {tmp_path}/r.json").out
+    whole = (tmp_path / "r.json").read_bytes()
+    (tmp_path / "r.json").write_bytes(whole.replace(b"MJ-9000", b"MJ-9001"))
+    assert wallwright(f"verify {tmp_path}/r.json").code == 1
+    shown = wallwright(f"audit rounds --data {tmp_path}").out.splitlines()
+    assert [line.split()[0] for line in shown] == ["4", "5", "The", "6"]
+    for file, error in (("r.doc", "ends in"), ("r.txt", "cannot be written")):
+        refused = wallwright(f"audit receipt --data {tmp_path} {tmp_path}/{file}")
+        assert (refused.code, error in refused.err) == (2, True)

@@ -172,3 +172,18 @@ def test_requests_of_a_stranger_cannot_fill_the_log(tmp_path: Path) -> None:
     assert (whats["login_refused"], whats["login"]) == (60, 1)
     (login,) = [event for event in events if event.what == "login"]
     assert (login.who, login.source) == ("Ann", "10.0.0.1")
+
+
+def test_a_round_and_its_shuffle_have_receipts(
+    evening: tuple[list[AuditEvent], AuditStatus],
+) -> None:
+    receipts = [event.details for event in evening[0] if event.what == "receipt"]
+    (finished,) = [each for each in receipts if each["kind"] == "round"]
+    cycles = [each for each in receipts if each["kind"] == "shuffle cycle"]
+    assert [each["number"] for each in cycles] == list(range(1, len(cycles) + 1))
+    assert cycles[0]["began"] > "2030-01-01T12:00:00.000Z"
+    assert (finished["number"], finished["game"], finished["operator"]) == (1, "pai_gow", "Ann")
+    assert finished["result"]["sentence"]
+    assert finished["dice"]
+    assert [choice["what"] for choice in finished["choices"]]
+    assert finished["software"]["version"] == "test"

@@ -1,0 +1,1 @@
+"""Receipts of shuffle cycles and rounds: proven by the audit log, as JSON, text and PDF."""

@@ -1,0 +1,128 @@
+"""A receipt: what happened in one round or shuffle cycle, with the proof that the log has it.
+
+The log holds the contents of the receipt as an event. The receipt adds the signed head of the log,
+the proof that the event is in it, and the keys, so that a stranger verifies the receipt alone.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from controller.audit.bundle.key_proof import (
+    hashes_of,
+    hexadecimal,
+    made_key_proof,
+    require_known_key,
+    verified_keys,
+)
+from controller.audit.errors import AuditError, RefusedProofError
+from controller.audit.log.event_line import AuditEvent, parsed_event
+from controller.audit.log.log_reader import LogReader
+from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signed_note import SignedNote
+from controller.audit.notes.verifier_key import VerifierKey
+from controller.audit.receipts.contents import RECEIPT
+from controller.audit.tree.hashing import leaf_hash
+from controller.audit.tree.proofs import require_inclusion
+
+RECEIPT_FORMAT = "wallwright-receipt/1"
+_KEYS = {"format", "event", "index", "head", "path", "keys", "receipt"}
+
+
+@dataclass(frozen=True)
+class VerifiedReceipt:
+    """What a receipt proves. `chance` says what the record of the random choices proves."""
+
+    origin: str
+    event: AuditEvent
+    keys: tuple[VerifierKey, ...]
+    chance: str
+
+    @property
+    def contents(self) -> dict[str, Any]:
+        """The contents: table, game, dice, result and so on."""
+        return self.event.details
+
+
+def receipt_of(log: LogReader, index: int) -> dict[str, Any]:
+    """The receipt whose contents are the event with this index. Raises AuditError."""
+    if not 0 <= index < log.size:
+        raise AuditError(f"The log has the events 0 to {log.size - 1}; got {index}.")
+    line = next(log.lines(index, index + 1))[:-1]
+    event = parsed_event(line, index)
+    if event.what != RECEIPT:
+        raise AuditError(
+            f"Event {index} is no receipt, but `{event.what}`; `wallwright audit show --what"
+            " receipt` lists the receipts."
+        )
+    return {
+        "format": RECEIPT_FORMAT,
+        "receipt": event.details,
+        "event": line.decode(),
+        "index": index,
+        "head": str(log.head),
+        "path": hexadecimal(log.nodes.inclusion(index, log.size)),
+        "keys": made_key_proof(log),
+    }
+
+
+def receipt_text(receipt: dict[str, Any]) -> str:
+    """The one way in which the JSON of a receipt is written."""
+    return json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def verify_receipt(data: bytes, known: VerifierKey | None = None) -> VerifiedReceipt:
+    """Verify the JSON of a receipt. Raises RefusedProofError with the reason."""
+    try:
+        receipt = json.loads(data)
+        if receipt_text(receipt).encode() != data:
+            raise RefusedProofError(
+                "The receipt is not written in the one permitted way: a byte of it was changed."
+            )
+        return _verified(receipt, known)
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        raise RefusedProofError(
+            f"The receipt is damaged ({type(error).__name__}: {error})."
+        ) from error
+
+
+def _verified(receipt: dict[str, Any], known: VerifierKey | None) -> VerifiedReceipt:
+    if receipt.keys() != _KEYS or receipt["format"] != RECEIPT_FORMAT:
+        raise RefusedProofError(f"The file is no receipt of the format {RECEIPT_FORMAT}.")
+    note = SignedNote.parsed(receipt["head"])
+    head = Checkpoint.parsed(note.text)
+    keys = verified_keys(receipt["keys"], head)
+    require_known_key(keys, known)
+    if note != SignedNote(note.text, note.signatures[:1]) or keys.verified(note) != head:
+        raise RefusedProofError("The receipt's head has more than the signature of the table.")
+    line = receipt["event"].encode()
+    event = parsed_event(line, receipt["index"])
+    path = hashes_of(receipt["path"], "The proof of the receipt")
+    require_inclusion(leaf_hash(line), event.index, head.size, path, head.root)
+    if event.what != RECEIPT or event.details != receipt["receipt"]:
+        raise RefusedProofError("The contents of the receipt are not those of the log's event.")
+    return VerifiedReceipt(head.origin, event, keys.keys, _chance_of(event.details))
+
+
+def _chance_of(contents: dict[str, Any]) -> str:
+    """What the record of the random choices proves. Raises RefusedProofError."""
+    from controller.chance.verification import verify_chance  # noqa: PLC0415 - for receipts only
+
+    record = contents.get("chance")
+    if record is None:
+        return "no random choice of the machine"
+    verdict = verify_chance(record)
+    if verdict.is_pending:
+        return "committed, not revealed yet"
+    if not verdict.is_verified:
+        raise RefusedProofError(f"The random choices do not verify. {verdict.reason}")
+    return f"{len(verdict.choices)} random choices recomputed from the revealed share"
+
+
+def compact_form(receipt: dict[str, Any]) -> str:
+    """The text of the QR code: identifies the log, the event and its hash in the tree."""
+    origin = Checkpoint.parsed(SignedNote.parsed(receipt["head"]).text).origin
+    digest = leaf_hash(receipt["event"].encode()).hex()
+    return f"wallwright-receipt:1?log={origin}&event={receipt['index']}&hash={digest}"
