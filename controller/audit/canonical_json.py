@@ -35,6 +35,8 @@ def _fast_encoder() -> Callable[[Any], str]:
 
 
 _encode = _fast_encoder()
+_decode = json.JSONDecoder().decode
+"""`json.loads` without its search for other options."""
 
 
 def canonical(value: Any) -> bytes:
@@ -54,7 +56,7 @@ def parse_canonical(data: bytes) -> Any:
     """Parse canonical JSON. Raises NotCanonicalError if the text is not the canonical one."""
     try:
         text = data.decode("utf-8")
-        value = json.loads(text)
+        value = _decode(text)
         is_canonical = _encode(value) == text
     except (ValueError, RecursionError) as error:
         raise NotCanonicalError(f"The text is not JSON: {error}.") from error

@@ -11,7 +11,7 @@ from controller.audit.bundle.export import BUNDLE_FORMAT, sealed
 from controller.audit.bundle.key_proof import hashes_of, require_known_key, verified_keys
 from controller.audit.canonical_json import parse_canonical
 from controller.audit.errors import NotCanonicalError, RefusedProofError
-from controller.audit.log.event_line import AuditEvent, parsed_event
+from controller.audit.log.event_line import AuditEvent, checked_event, parsed_event
 from controller.audit.log.key_chain import KEY_ROTATED, KeyChain, first_key
 from controller.audit.notes.base64_text import decoded
 from controller.audit.notes.checkpoint import Checkpoint
@@ -149,13 +149,13 @@ class _Verification:
         checkpoints: dict[int, Checkpoint],
     ) -> tuple[AuditEvent, AuditEvent]:
         size, proofs = header["size"], _inclusion_proofs(header)
-        begun = event = None
+        begun = last = b""
         rotated = {rotation["index"] for rotation in header["keys"]["rotations"]}
         for line in self._event_lines(size - tree.size):
             index = tree.size
-            event = parsed_event(line, index)
-            begun = begun or event
-            if (event.what == KEY_ROTATED) != (index in rotated):
+            what = checked_event(line, index)["what"]
+            begun, last = begun or line, line
+            if (what == KEY_ROTATED) != (index in rotated):
                 raise RefusedProofError(f"The keys do not agree with event {index}.")
             leaf = leaf_hash(line)
             if index in proofs:
@@ -167,11 +167,12 @@ class _Verification:
                     f"The events do not have the root of the signed head of size {tree.size}: one"
                     " of the events before it was changed."
                 )
-        if proofs or begun is None or event is None:
+        if proofs or not last:
             raise RefusedProofError("A proof is for an event that the bundle does not have.")
-        if not begun.index and first_key(begun) != keys.keys[0]:
+        first = parsed_event(begun, header["first"])
+        if not first.index and first_key(first) != keys.keys[0]:
             raise RefusedProofError("The first event names another key than the header.")
-        return begun, event
+        return first, parsed_event(last, size - 1)
 
     def _event_lines(self, count: int) -> Iterator[bytes]:
         update, readline = self._digest.update, self._file.readline

@@ -84,24 +84,7 @@ class AuditEntry:
 
 def parsed_event(line: bytes, index: int) -> AuditEvent:
     """Parse the event with this index. Raises RefusedProofError for any other line."""
-    try:
-        value = parse_canonical(line)
-    except NotCanonicalError as error:
-        raise RefusedProofError(f"Event {index} is damaged. {error}") from error
-    if not isinstance(value, dict) or value.keys() != _KEYS:
-        raise RefusedProofError(f"Event {index} does not have the keys of an event.")
-    if value["index"] != index or type(value["index"]) is not int:
-        raise RefusedProofError(
-            f"Event {index} is missing: the event in its place has the index {value['index']!r}."
-        )
-    texts = (value["from"], value["role"], value["time"], value["what"], value["who"])
-    if (
-        not all(type(text) is str for text in texts)
-        or type(value["table_ms"]) is not int
-        or type(value["details"]) is not dict
-        or not _TIME.fullmatch(value["time"])
-    ):
-        raise RefusedProofError(f"Event {index} has a value of a wrong type.")
+    value = checked_event(line, index)
     return AuditEvent(
         index,
         value["time"],
@@ -112,6 +95,35 @@ def parsed_event(line: bytes, index: int) -> AuditEvent:
         value["what"],
         value["details"],
     )
+
+
+def checked_event(line: bytes, index: int) -> dict[str, Any]:
+    """The JSON value of the event with this index. Raises RefusedProofError for any other line.
+
+    A verifier calls it for each event: a frozen dataclass would take 3 µs more.
+    """
+    try:
+        value = parse_canonical(line)
+    except NotCanonicalError as error:
+        raise RefusedProofError(f"Event {index} is damaged. {error}") from error
+    if type(value) is not dict or value.keys() != _KEYS:
+        raise RefusedProofError(f"Event {index} does not have the keys of an event.")
+    if value["index"] != index or type(value["index"]) is not int:
+        raise RefusedProofError(
+            f"Event {index} is missing: the event in its place has the index {value['index']!r}."
+        )
+    if not (
+        type(value["from"]) is str
+        and type(value["role"]) is str
+        and type(value["time"]) is str
+        and type(value["what"]) is str
+        and type(value["who"]) is str
+        and type(value["table_ms"]) is int
+        and type(value["details"]) is dict
+        and _TIME.fullmatch(value["time"])
+    ):
+        raise RefusedProofError(f"Event {index} has a value of a wrong type.")
+    return value
 
 
 def time_text(wall: datetime) -> str:
