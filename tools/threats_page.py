@@ -195,8 +195,8 @@ OTHERS = (
     Threat(
         "a person at the table's computer who wants another past",
         "Changes the log of events or the journal.",
-        "The journal is a hash chain in three copies. The format of the log, a signed Merkle tree"
-        " whose heads others can witness, exists; the service does not write it yet.",
+        "The log is a signed Merkle tree, whose heads others can witness; the journal is a hash"
+        " chain in three copies.",
         (
             "test_a_changed_byte_of_a_signed_event_locks_the_log",
             "test_a_witness_refuses_a_log_that_was_rewritten",

@@ -1,4 +1,4 @@
-"""The audit: a signed log of significant events, bundles with proofs, and witnesses of its heads.
+"""The audit: a signed log of significant events, its proofs, and receipts of shuffles and rounds.
 
-The service does not write this log yet.
+docs/AUDIT.md describes every format exactly enough to write another verifier.
 """

@@ -1,4 +1,4 @@
-"""Errors of the audit log and its proofs."""
+"""Errors of the audit log, its proofs and its receipts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class AuditLockedError(AuditError):
 
 
 class RefusedProofError(WallwrightError):
-    """A bundle, checkpoint or proof does not verify; the message gives the reason."""
+    """A bundle, receipt, checkpoint or proof does not verify; the message gives the reason."""
 
 
 class NotCanonicalError(WallwrightError, ValueError):

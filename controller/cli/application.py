@@ -93,7 +93,7 @@ COMMANDS = {
     ),
     "verify": (
         "verify",
-        "Verify a bundle of the audit log, offline; exit code 1 if it is refused.",
+        "Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused.",
     ),
     "version": (
         "version",

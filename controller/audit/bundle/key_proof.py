@@ -1,4 +1,4 @@
-"""The keys of a log with their proofs, as bundles carry them.
+"""The keys of a log with their proofs, as bundles and receipts carry them.
 
 `first_key` is the key of the first event. Each rotation is the line of its event with the proof
 that the event is in the tree of the file's head.

@@ -24,7 +24,7 @@ _LONGEST_FILE = 64 << 20
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="A bundle.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A bundle or a receipt.", show_default=False)],
     key: Annotated[
         str | None,
         typer.Option(
@@ -39,7 +39,7 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
-    """Verify a bundle of the audit log, offline; exit code 1 if it is refused."""
+    """Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused."""
     from controller.audit.errors import RefusedProofError
 
     known = None if key is None else parsed_key(key, "--key")

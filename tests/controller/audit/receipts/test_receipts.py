@@ -111,7 +111,9 @@ def test_an_event_that_is_no_receipt_is_refused(tmp_path: Path) -> None:
             receipt_of(log, index)
 
 
-def test_the_text_has_what_a_regulator_asks_for(receipt: dict[str, Any]) -> None:
+def test_R16_a_receipt_has_maker_model_serial_number_operator_time_and_result(
+    receipt: dict[str, Any],
+) -> None:
     page = receipt_page(receipt)
     for line in (
         "Receipt        round 12",

@@ -96,6 +96,27 @@ def test_a_changed_log_is_not_exported(wallwright: Wallwright, data: Path) -> No
     assert "is locked" in refused.err
 
 
+def test_R9_the_last_ten_rounds_are_listed_with_results_and_the_unfinished_one(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    log = log_of(tmp_path / "audit", 1)
+    for number in range(1, 13):
+        result = {"sentence": f"East wins hand {number}."}
+        made = contents(number=number, result=result)
+        log.append([replace(entry(1 + number, what="receipt"), details=made)])
+    log.append([replace(entry(20, what="dice_thrown"), details={"by": 2, "dice": [6, 1]})])
+    log.close()
+    *rounds, title, unfinished = wallwright(f"audit rounds --data {tmp_path}").out.splitlines()
+    assert len(rounds) == 10
+    for number, line in enumerate(rounds, 3):
+        assert line.endswith(f"East wins hand {number}.")
+    assert title == "The unfinished round:"
+    assert '"dice": [6, 1]' in unfinished
+    *listed, last = wallwright(f"audit rounds --data {tmp_path} --json").events
+    assert [each["number"] for each in listed] == list(range(3, 13))
+    assert (last["unfinished"], last["dice"]) == (True, [6, 1])
+
+
 def test_receipts_are_written_in_three_forms_and_verified(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:

@@ -93,7 +93,7 @@ def test_no_event_names_a_tile_that_players_cannot_see(
     assert not hidden & {event.what for event in evening[0]}
 
 
-def test_counts_survive_a_restart_and_the_log_continues(tmp_path: Path) -> None:
+def test_R9_counts_of_starts_and_service_entries_survive_a_restart(tmp_path: Path) -> None:
     counts = []
 
     async def story(guests: Guests) -> None:
