@@ -32,6 +32,7 @@ from controller.api.routes.games import GameRoutes
 from controller.api.routes.history import HistoryRoutes
 from controller.api.routes.login import LoginRoutes, account_problem
 from controller.api.routes.picture import PictureRoutes
+from controller.api.routes.proof import ProofRoutes
 from controller.api.routes.registration import register, text_response
 from controller.api.routes.status import StatusRoutes
 from controller.api.stream.hub import StreamHub
@@ -87,6 +88,7 @@ def api_application(
         PictureRoutes(service, judge, table),
         HistoryRoutes(service),
         CaseRoutes(service, judge),
+        ProofRoutes(service, judge),
         DiagnosticRoutes(service, judge),
         LoginRoutes(accounts),
         AccountRoutes(accounts),

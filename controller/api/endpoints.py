@@ -134,6 +134,26 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         _PLAYER,
         "One hand as a page that replays it without a connection.",
     ),
+    _get(
+        "receipt",
+        "/sessions/{session}/hands/{hand}/receipt.json",
+        _PLAYER,
+        "The receipt of one of the last ten rounds, which `wallwright verify` verifies.",
+    ),
+    _get(
+        "receipt_text",
+        "/sessions/{session}/hands/{hand}/receipt.txt",
+        _PLAYER,
+        "The same receipt as text.",
+    ),
+    _get(
+        "receipt_pdf",
+        "/sessions/{session}/hands/{hand}/receipt.pdf",
+        _PLAYER,
+        "The same receipt as a page to print.",
+    ),
+    _get("rounds", "/rounds", _PLAYER, "The last ten rounds with results, and the present one."),
+    _get("audit_events", "/audit/events", _TECHNICIAN, "A page of the audit log's events."),
     _get("judge_form", "/judge/{game}", _PLAYER, "The form of a game's case, and an example."),
     Endpoint(
         "judge",

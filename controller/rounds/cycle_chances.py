@@ -78,6 +78,11 @@ class CycleChances:
         cycle = self._drawn.get(tile_set)
         return None if cycle is None else cycle.draw.hidden()
 
+    @property
+    def last_drawn(self) -> CycleRecord | None:
+        """The cycle that was drawn last, without its secrets; None after its reveal."""
+        return next((cycle.draw.hidden() for cycle in reversed(self._drawn.values())), None)
+
     async def begin(self) -> None:
         """Commit to the share of the first cycle of the run, unless that has been done.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from controller.events import Listener
 from controller.service.commands import Actor, CommandReply, CommandRequest
@@ -38,6 +38,17 @@ class HandRecord:
     lines: tuple[str, ...]
     events: tuple[dict[str, object], ...]
     choice: GameChoice | None = None
+
+
+@dataclass(frozen=True)
+class LastRounds:
+    """Contents of the receipts of the last ten rounds in order, and of the round in progress.
+
+    `event` in the contents is the index of the audit log's event, missing until it is on disk.
+    """
+
+    rounds: tuple[dict[str, Any], ...] = ()
+    unfinished: dict[str, Any] | None = None
 
 
 class ServicePort(Protocol):
@@ -92,6 +103,21 @@ class ServicePort(Protocol):
 
         Hands that the table did not follow have no lines.
         """
+
+    async def audit_lines(self, first: int, limit: int) -> Sequence[str]:
+        """Events of the audit log from the index `first` on, in order, as lines of JSON.
+
+        Raises AuditError if the log cannot be read; without a log there are none.
+        """
+
+    async def receipt(self, session: str, hand: int) -> dict[str, Any] | None:
+        """The receipt of one of the last ten rounds, with its proof; None if there is none.
+
+        Raises AuditError if the log cannot be read.
+        """
+
+    def last_rounds(self) -> LastRounds:
+        """The last ten rounds with their results, and the round in progress."""
 
     def diagnostics(self) -> Callable[[], bytes]:
         """A function that makes the diagnostics bundle, a zip file without secrets.

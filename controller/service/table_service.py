@@ -12,7 +12,7 @@ from config.schema import Table
 from controller.events import Event, Listener
 from controller.faults.table_fault import Fault
 from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
-from controller.service.auditing.receipt_book import ReceiptBook
+from controller.service.auditing.receipt_book import ReceiptBook, facts_of_table
 from controller.service.commands.recovery_lead import RecoveryLead
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame, any_game, planned
@@ -31,6 +31,7 @@ from controller.service.status import (
 )
 from controller.service.status.feed import StatusFeed
 from controller.service.status.publication import Publication
+from controller.service.tracking.chance_view import chance_of_round, chance_of_shuffle
 from controller.service.tracking.round_view import deal_on_table
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
@@ -95,8 +96,17 @@ class TableService:
         self.guide = ServiceGuide(self.prompts, automatic=automatic)
         self.presets = SavedGames(store, thread)
         self._listeners: list[Listener] = []
-        self.audit = AuditTrail(recorder, self.clock, store, thread, self._audit_changed)
-        self.receipts = ReceiptBook(self.audit, table.name, facts.software, nameplate)
+        self.audit = AuditTrail(
+            recorder, self.clock, store, thread, self._audit_changed, self.changed
+        )
+        self.receipts = ReceiptBook(
+            self.audit,
+            store,
+            thread,
+            facts_of_table(table.name, facts.software, nameplate),
+            lambda: chance_of_round(self.daemon),
+            lambda: chance_of_shuffle(self.daemon),
+        )
         self._tracker = StatusTracker(table, facts, self)
         self._sessions = SessionKeeper(store, thread, self._round_is_over, self._session_is_over)
         self.runs = RunSequence(

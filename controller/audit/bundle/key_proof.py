@@ -40,13 +40,12 @@ def made_key_proof(log: LogReader) -> dict[str, Any]:
     """The keys of a log, with proofs for its last head."""
     rotations = [
         {
-            "event": line[:-1].decode(),
+            "event": next(log.lines(index, index + 1))[:-1].decode(),
             "index": index,
             "path": hexadecimal(log.nodes.inclusion(index, log.size)),
         }
-        for index, line in enumerate(log.lines())
-        if f'"what":"{KEY_ROTATED}"'.encode() in line
-        and parsed_event(line[:-1], index).what == KEY_ROTATED
+        for index in log.keys.rotations
+        if index < log.size
     ]
     return {"first_key": str(log.keys.keys[0]), "rotations": rotations}
 

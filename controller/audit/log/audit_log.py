@@ -23,7 +23,8 @@ from controller.audit.log.log_folder import (
     kept_line,
     replace_durably,
 )
-from controller.audit.log.log_scan import ScannedLog, scan
+from controller.audit.log.log_reader import LogReader
+from controller.audit.log.log_scan import SPARSE, ScannedLog, scan
 from controller.audit.notes.checkpoint import Checkpoint
 from controller.audit.notes.signing_key import SigningKey, new_key, read_key
 from controller.audit.tree.growing_tree import GrowingTree
@@ -47,6 +48,9 @@ class AuditLog:
         self.head = scanned.head
         """The last signed head."""
         self._lock = lock
+        self._keys = scanned.keys
+        self._places = scanned.places
+        self._heads = scanned.heads
         self._tree = scanned.tree
         self._end = scanned.end
         self._nodes_end = scanned.nodes
@@ -67,6 +71,11 @@ class AuditLog:
     def key(self) -> SigningKey:
         """The key that signs heads."""
         return self._key
+
+    def reader(self) -> LogReader:
+        """Read access to the log up to its last head, for the thread that uses this log."""
+        note = self.folder.read_head()
+        return LogReader(self.folder, self._keys, note, self._places, self._heads)
 
     def append(
         self, entries: Sequence[AuditEntry], *, keep_head: bool = False
@@ -106,6 +115,7 @@ class AuditLog:
         except OSError as error:
             raise folder.unusable(error) from error
         self._key = new
+        self._keys.take(event)
         return event
 
     def close(self) -> None:
@@ -138,8 +148,13 @@ class AuditLog:
             self._undo()
             raise self.folder.unusable(error) from error
         self.head, self._tree = head, tree
-        self._kept = tree.size if kept else self._kept
-        self._end += len(text)
+        if kept:
+            self._kept = tree.size
+            self._heads.append(note)
+        for number, line in enumerate(lines, tree.size - len(lines)):
+            if not number % SPARSE:
+                self._places.append(self._end)
+            self._end += len(line) + 1
         self._nodes_end += len(new)
         self._heads_end += len(kept)
 

@@ -37,6 +37,11 @@ class KeyChain:
         """The key that signs now."""
         return self._keys[-1][1]
 
+    @property
+    def rotations(self) -> tuple[int, ...]:
+        """The indexes of the events that introduce the keys after the first one."""
+        return tuple(begin - 2 for begin, _ in self._keys[1:])
+
     def key_for(self, size: int) -> VerifierKey:
         """The key that signs a head of this size."""
         return next(key for begin, key in reversed(self._keys) if begin <= size)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from controller.audit.errors import AuditError
 from controller.audit.log.event_line import AuditEvent, parsed_event
+from controller.audit.log.key_chain import KeyChain
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_scan import SPARSE, lines_of, scan
 from controller.audit.notes.checkpoint import Checkpoint
@@ -16,24 +17,27 @@ from controller.audit.tree.stored_nodes import StoredNodes
 
 
 class LogReader:
-    """A checked log up to its last signed head: events, heads, keys and proofs.
+    """A checked log up to a signed head: events, heads, keys and proofs.
 
-    Raises AuditError, and AuditLockedError if the log contradicts itself.
+    `places` are the places in the file of each 256th event. `checked_log` makes a reader of a
+    folder; a log that is open for writing makes one without reading all events again.
     """
 
-    def __init__(self, folder: LogFolder) -> None:
-        if not folder.exists:
-            raise AuditError(
-                f"There is no audit log {folder.path}; name the data folder of a service."
-            )
-        scanned = scan(folder)
+    def __init__(
+        self,
+        folder: LogFolder,
+        keys: KeyChain,
+        head: SignedNote,
+        places: Sequence[int],
+        heads: Sequence[SignedNote],
+    ) -> None:
         self.folder = folder
-        self.keys = scanned.keys
-        self.head = folder_head(folder, scanned.tree.size)
-        self.checkpoint = Checkpoint.parsed(self.head.text)
+        self.keys = keys
+        self.head = head
+        self.checkpoint = Checkpoint.parsed(head.text)
         self.size = self.checkpoint.size
-        self._places = scanned.places
-        self._heads = scanned.heads
+        self._places = places
+        self._heads = heads
         self.nodes = StoredNodes(self._node)
 
     def lines(self, first: int = 0, last: int | None = None) -> Iterator[bytes]:
@@ -95,6 +99,18 @@ class LogReader:
                 " service once, which completes it."
             )
         return node
+
+
+def checked_log(folder: LogFolder) -> LogReader:
+    """Read and check a whole log, up to its last signed head.
+
+    Raises AuditError, and AuditLockedError if the log contradicts itself.
+    """
+    if not folder.exists:
+        raise AuditError(f"There is no audit log {folder.path}; name the data folder of a service.")
+    scanned = scan(folder)
+    head = folder_head(folder, scanned.tree.size)
+    return LogReader(folder, scanned.keys, head, scanned.places, scanned.heads)
 
 
 def folder_head(folder: LogFolder, size: int) -> SignedNote:

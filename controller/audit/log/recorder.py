@@ -11,16 +11,18 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from controller.audit.errors import AuditError, AuditLockedError
 from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.audit.log.event_line import AuditEntry, AuditEvent, time_text
 from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_reader import LogReader
 from controller.journal.storage import Results, Storage
 
 RETRY_AFTER = 5.0
 """Seconds between two tries to write (our choice)."""
-Work = Callable[[AuditLog], None]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,33 @@ class AuditRecorder:
             if self._idle is None or self._idle.done():
                 self._idle = asyncio.get_running_loop().create_future()
             await self._idle
+
+    async def read(self, work: Callable[[LogReader], Result]) -> Result:
+        """The result of a function of the log up to its last event, computed in the log's thread.
+
+        Raises AuditError if the log cannot be used, and what `work` raises.
+        """
+        await self.on_disk()
+        if self._is_closed:
+            raise AuditError(f"The audit log {self.folder.path} is closed.")
+        answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        results: list[Result] = []
+
+        def job() -> None:
+            if self.log is None:
+                self.log = self._opened()
+            results.append(work(self.log.reader()))
+
+        def answered(errors: Results) -> None:
+            if answer.cancelled():
+                return
+            if errors[0] is None:
+                answer.set_result(results[0])
+            else:
+                answer.set_exception(errors[0])
+
+        self._storage.carry_out([job], answered)
+        return await answer
 
     def close(self) -> None:
         """Write the last events, and close the log; blocks until the disk has answered."""

@@ -6,7 +6,6 @@ The log is the folder `audit` in the data folder of `wallwright serve --data DIR
 from __future__ import annotations
 
 import json
-from collections import deque
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -100,7 +99,7 @@ def rounds(
 ) -> int:
     """Print the last ten rounds with their outcomes, and the events since then."""
     log = _log(data)
-    found = deque(_receipts(log, "round"), maxlen=ROUNDS)
+    found = _last_rounds(log)
     since = found[-1].index + 1 if found else 0
     unfinished = [event for event in log.events(since) if event.what in UNFINISHED]
     for event in found:
@@ -145,10 +144,10 @@ def receipt(
         raise BadInputError(f"{file}: the name of a receipt ends in .json, .txt or .pdf.")
     log = _log(data)
     if event is None:
-        last = deque(_receipts(log, "round"), maxlen=1)
+        last = _last_rounds(log)
         if not last:
             raise BadInputError("The log has no receipt of a round; play one, or name --event.")
-        event = last[0].index
+        event = last[-1].index
     data_of_receipt = written[file.suffix](receipt_of(log, event))
     try:
         with file.open("xb") as stream:
@@ -252,11 +251,15 @@ def take(
     return 1
 
 
-def _receipts(log: LogReader, kind: str) -> Iterator[AuditEvent]:
-    """The receipts of a kind, in order."""
+def _last_rounds(log: LogReader) -> list[AuditEvent]:
+    """The receipts of the last rounds, in order; of two receipts of a round the later one."""
+    found: dict[tuple[object, object], AuditEvent] = {}
     for event in log.events():
-        if event.what == "receipt" and event.details.get("kind") == kind:
-            yield event
+        if event.what == "receipt" and event.details.get("kind") == "round":
+            hand = (event.details.get("session"), event.details.get("number"))
+            found.pop(hand, None)
+            found[hand] = event
+    return list(found.values())[-ROUNDS:]
 
 
 @contextmanager
@@ -277,9 +280,9 @@ def _folder(data: Path) -> LogFolder:
 
 
 def _log(data: Path) -> LogReader:
-    from controller.audit.log.log_reader import LogReader
+    from controller.audit.log.log_reader import checked_log
 
-    return LogReader(_folder(data))
+    return checked_log(_folder(data))
 
 
 def _entry(what: str) -> Any:

@@ -157,6 +157,8 @@ export const api = {
   record: (session, hand) => get(`sessions/${part(session)}/hands/${hand}/record`),
   recordedCase: (session, hand, seat) =>
     get(`sessions/${part(session)}/hands/${hand}/case${seat === undefined ? "" : `?seat=${seat}`}`),
+  rounds: () => get("rounds"),
+  saveReceipt: (session, hand) => save(`sessions/${part(session)}/hands/${hand}/receipt.pdf`, `receipt-${hand}.pdf`),
   journal,
   save,
   faults: async () => (await get("faults")).faults,

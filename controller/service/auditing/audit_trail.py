@@ -27,6 +27,7 @@ SIGNIFICANT = frozenset(
     {
         "actions_taken_back",
         "board_reset",
+        "chance_committed",
         "choice_made",
         "dice_thrown",
         "fault",
@@ -60,7 +61,7 @@ class AuditTrail:
     """The audit of one service.
 
     `changed` is called with each new failure of the log and whether the log is locked, and with
-    None after the failure.
+    None after the failure; `written` after each event that is on disk.
     """
 
     def __init__(
@@ -70,7 +71,9 @@ class AuditTrail:
         store: EveningStore,
         thread: StoreThread,
         changed: Callable[[str | None, bool], None],
+        written: Callable[[], None] = lambda: None,
     ) -> None:
+        self._written = written
         self.recorder = None if opener is None else opener(clock, self.changed)
         self._thread = thread
         self._changed = changed
@@ -118,7 +121,13 @@ class AuditTrail:
             entry = self.recorder.entry(
                 what, _plain(details or {}), who=who, role=role, source=source
             )
-            self.recorder.record(entry, done, keep_head=keep_head)
+
+            def on_disk(event: AuditEvent) -> None:
+                if done is not None:
+                    done(event)
+                self._written()
+
+            self.recorder.record(entry, on_disk, keep_head=keep_head)
 
     def begin(self, facts: Mapping[str, object]) -> None:
         """Record that the service starts."""

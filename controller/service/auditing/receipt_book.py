@@ -1,7 +1,10 @@
 """Collects what the receipts of shuffle cycles and rounds say, and records them in the audit log.
 
-The contents of a receipt are an event of the log. `wallwright audit receipt` makes the receipt
+The contents of a receipt are an event of the log. `controller.audit.receipts` makes the receipt
 itself, which adds the proof that the log has the event.
+
+The receipt of a round is recorded when the round is over. If the machine reveals its random share
+later, the receipt is recorded again with the reveal; the later one replaces the earlier one.
 """
 
 from __future__ import annotations
@@ -14,38 +17,46 @@ from controller.audit.receipts.contents import RECEIPT, nameplate_facts
 from controller.events import Event
 from controller.identity.boot import software_identity
 from controller.service.auditing.audit_trail import AuditTrail
+from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
+from controller.service.evening.session_keeper import StoreThread
 
 if TYPE_CHECKING:
     from controller.audit.log.event_line import AuditEvent
 
 ROUNDS = 10
 """Number of rounds that `last_rounds` keeps (a regulator asks for the last ten games)."""
+LAST_ROUNDS = "last rounds"
+"""Name of the fact in the store that has the contents of the last rounds' receipts."""
+ChanceRecord = Callable[[], Mapping[str, object] | None]
 
 
 class ReceiptBook:
     """The receipts of one service. `nameplate` is maker, model and serial number.
 
-    `chance` returns the record of the machine's random choices for the present round, or None.
+    `chance` returns the record of the random choices for the set on the table, without the secret
+    share, or None; `cycle_chance` returns that of the last shuffle.
     """
 
     def __init__(
         self,
         trail: AuditTrail,
-        table: str,
-        software: str,
-        nameplate: tuple[str, str, str],
-        chance: Callable[[], Mapping[str, object] | None] = lambda: None,
+        store: EveningStore,
+        thread: StoreThread,
+        facts: Mapping[str, object],
+        chance: ChanceRecord = lambda: None,
+        cycle_chance: ChanceRecord = lambda: None,
     ) -> None:
-        self.last_rounds: deque[dict[str, Any]] = deque(maxlen=ROUNDS)
+        self.last_rounds = deque[dict[str, Any]](store.fact(LAST_ROUNDS) or (), maxlen=ROUNDS)
         """The contents of the last rounds' receipts, with the index of each event."""
         self.operator = ""
         """The person who gave the last command."""
         self._trail = trail
-        self._facts = {"table": table, **nameplate_facts(nameplate)}
-        self._software = software
+        self._thread = thread
+        self._facts = facts
         self._chance = chance
+        self._cycle_chance = cycle_chance
         self._cycles = 0
         self._under = ""
         self._cycle_began = ""
@@ -60,6 +71,8 @@ class ReceiptBook:
                 self._round["dice"].append({"by": by, "dice": dice})
             case {"event": "choice_made", "by": by, "what": what, "answer": answer}:
                 self._round["choices"].append({"by": by, "what": what, "answer": answer})
+            case {"event": "chance_revealed", "record": dict(record)}:
+                self._reveal(record)
             case {"event": "state", "under": str(under)}:
                 self._take_cycle(under, game)
 
@@ -74,15 +87,11 @@ class ReceiptBook:
         }
         self._round = self._empty()
         self.last_rounds.append(contents)
-
-        def written(event: AuditEvent) -> None:
-            contents["event"] = event.index
-
-        self._trail.record(RECEIPT, dict(contents), done=written, keep_head=True)
+        self._record_round(contents)
 
     def unfinished(self, game: PlannedGame | None, book: SessionBook | None) -> dict[str, Any]:
         """The contents of the receipt of the round in progress, as far as it has come."""
-        chance = self._chance()
+        chance = self._round["chance"] or self._chance()
         return {
             **self._about(game),
             **self._round,
@@ -95,6 +104,34 @@ class ReceiptBook:
             "result": None,
         }
 
+    def event_of(self, session: str, hand: int) -> int | None:
+        """The index of the event with the receipt of one of the last rounds; None without one."""
+        for contents in reversed(self.last_rounds):
+            if (contents["session"], contents["number"]) == (session, hand):
+                event: int | None = contents.get("event")
+                return event
+        return None
+
+    def _reveal(self, record: dict[str, Any]) -> None:
+        """Add the revealed share to the receipt of its round, which can be over already."""
+        for contents in reversed(self.last_rounds):
+            committed = contents["chance"]
+            if committed is not None and committed["commitment"] == record["commitment"]:
+                contents["chance"] = record
+                self._record_round(contents)
+                return
+        self._round["chance"] = record
+
+    def _record_round(self, contents: dict[str, Any]) -> None:
+        contents.pop("event", None)
+
+        def written(event: AuditEvent) -> None:
+            contents["event"] = event.index
+            kept = [dict(each) for each in self.last_rounds]
+            self._thread.write(lambda store: store.put_fact(LAST_ROUNDS, kept))
+
+        self._trail.record(RECEIPT, dict(contents), done=written, keep_head=True)
+
     def _take_cycle(self, under: str, game: PlannedGame | None) -> None:
         before, self._under = self._under, under
         if under == before:
@@ -103,24 +140,33 @@ class ReceiptBook:
             self._cycle_began = self._trail.time()
         if under == "staged" and self._cycle_began:
             self._cycles += 1
+            chance = self._cycle_chance()
             contents = {
                 **self._about(game),
                 "kind": "shuffle cycle",
                 "number": self._cycles,
                 "began": self._cycle_began,
                 "state": "finished",
-                "chance": None,
+                "chance": None if chance is None else dict(chance),
             }
             self._trail.record(RECEIPT, contents)
 
     def _about(self, game: PlannedGame | None) -> dict[str, Any]:
         return {
             **self._facts,
-            "software": {"version": self._software, "hash": software_identity()},
             "operator": self.operator,
             "game": "" if game is None else game.orders.game.name,
             "house_rules": {} if game is None else dict(game.choice.house_rules),
         }
 
     def _empty(self) -> dict[str, Any]:
-        return {"began": self._trail.time(), "dice": [], "choices": []}
+        return {"began": self._trail.time(), "dice": [], "choices": [], "chance": None}
+
+
+def facts_of_table(table: str, software: str, nameplate: tuple[str, str, str]) -> dict[str, object]:
+    """What every receipt of a table says: table, maker, model, serial number, software."""
+    return {
+        "table": table,
+        **nameplate_facts(nameplate),
+        "software": {"version": software, "hash": software_identity()},
+    }

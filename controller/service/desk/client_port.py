@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from controller.events import Listener
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.command_desk import CommandDesk
-from controller.service.port import HandRecord, SessionSummary
+from controller.service.port import HandRecord, LastRounds, SessionSummary
 from controller.service.status import GameChoice, HandResult
 from controller.service.status.feed import StatusFeed
 from controller.service.table_service import TableService
+
+if TYPE_CHECKING:
+    from controller.audit.log.log_reader import LogReader
 
 
 class ClientPort:
@@ -95,6 +99,37 @@ class ClientPort:
         """Lines of the present run's journal with a record number above `after`, in order."""
         page = self._service.journal_page(after, limit)
         return await self._service.thread.read(lambda _: page())
+
+    async def audit_lines(self, first: int, limit: int) -> Sequence[str]:
+        """Events of the audit log from the index `first` on, in order."""
+        recorder = self._service.audit.recorder
+        if recorder is None or first >= recorder.size:
+            return ()
+
+        def work(log: LogReader) -> list[str]:
+            return [line[:-1].decode() for line in log.lines(first, first + limit)]
+
+        return await recorder.read(work)
+
+    async def receipt(self, session: str, hand: int) -> dict[str, Any] | None:
+        """The receipt of one of the last ten rounds; None if there is none."""
+        recorder = self._service.audit.recorder
+        if recorder is None:
+            return None
+        await recorder.on_disk()
+        event = self._service.receipts.event_of(session, hand)
+        if event is None:
+            return None
+        from controller.audit.receipts.receipt import receipt_of  # noqa: PLC0415 - seldom used
+
+        return await recorder.read(lambda log: receipt_of(log, event))
+
+    def last_rounds(self) -> LastRounds:
+        """The last ten rounds with their results, and the round in progress."""
+        service = self._service
+        playing = service.book is not None and service.book.hand > service.book.rounds
+        unfinished = service.receipts.unfinished(service.game, service.book) if playing else None
+        return LastRounds(tuple(dict(each) for each in service.receipts.last_rounds), unfinished)
 
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
         """Give a command; the same id twice is executed once and gets the same reply."""

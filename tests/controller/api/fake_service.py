@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from controller.audit.errors import AuditError
 from controller.events import Event, Listener
 from controller.service.commands import Actor, CommandReply, CommandRequest
-from controller.service.port import HandRecord, SessionSummary
+from controller.service.port import HandRecord, LastRounds, SessionSummary
 from controller.service.status import (
     GameChoice,
     HandResult,
@@ -40,6 +42,10 @@ class FakeService:
     given: list[tuple[CommandRequest, Actor]] = field(default_factory=list)
     present: dict[str, bool] = field(default_factory=dict)
     accesses: list[tuple[str, int, str, str, str, str]] = field(default_factory=list)
+    audit: list[str] = field(default_factory=list)
+    audit_error: AuditError | None = None
+    receipts: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+    last: LastRounds = LastRounds()
     reply: CommandReply | None = None
     bundle: bytes = b"PK"
     report: str = ""
@@ -109,6 +115,19 @@ class FakeService:
 
     def selftest_page(self) -> str | None:
         return self.report or None
+
+    async def audit_lines(self, first: int, limit: int) -> Sequence[str]:
+        if self.audit_error is not None:
+            raise self.audit_error
+        return self.audit[first : first + limit]
+
+    async def receipt(self, session: str, hand: int) -> dict[str, Any] | None:
+        if self.audit_error is not None:
+            raise self.audit_error
+        return self.receipts.get((session, hand))
+
+    def last_rounds(self) -> LastRounds:
+        return self.last
 
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         self.journal_calls += 1

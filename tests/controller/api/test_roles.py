@@ -22,15 +22,16 @@ MAY: dict[str, str] = {
     "-": "health login first_start pair",
     "table": "me logout change_password logins end_login status status_schema stream commands"
     " give_command games presets sessions results record case case_file replay"
-    " judge_form judge faults geometry preview openapi",
+    " receipt receipt_text receipt_pdf rounds judge_form judge faults geometry preview openapi",
     "player": "=table",
     "dealer": "=table",
     "attendant": "=table",
-    "technician": "=table journal journal_file diagnostics selftest change users add_user"
-    " change_user delete_user keys add_token add_pairing_code revoke_key",
+    "technician": "=table journal journal_file audit_events diagnostics selftest change users"
+    " add_user change_user delete_user keys add_token add_pairing_code revoke_key",
     "auditor": "me logout change_password logins end_login status status_schema stream commands"
-    " games presets sessions results record case case_file replay judge_form judge faults geometry"
-    " preview openapi journal journal_file diagnostics selftest change users keys",
+    " games presets sessions results record case case_file replay receipt receipt_text receipt_pdf"
+    " rounds judge_form judge faults geometry"
+    " preview openapi journal journal_file audit_events diagnostics selftest change users keys",
 }
 """What each role may use, written out: a change of the table of endpoints has to change this."""
 

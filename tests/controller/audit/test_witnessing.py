@@ -6,7 +6,7 @@ from tlog_scales import signing, tlog
 
 from controller.audit.errors import AuditError, RefusedProofError
 from controller.audit.log.audit_log import AuditLog
-from controller.audit.log.log_reader import LogReader
+from controller.audit.log.log_reader import checked_log
 from controller.audit.notes.signing_key import SigningKey, new_key
 from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.audit.witnessing import WitnessMemory, cosigned, take_cosignature, witness_request
@@ -19,7 +19,7 @@ def witness(tmp_path: Path) -> SigningKey:
 
 
 def ask(log: AuditLog, tmp_path: Path, witness: SigningKey, seen: int) -> str:
-    request = witness_request(LogReader(log.folder), seen)
+    request = witness_request(checked_log(log.folder), seen)
     memory = WitnessMemory(tmp_path / "memory")
     return str(cosigned(request, witness, memory, NOON, log.key.public))
 
@@ -33,10 +33,10 @@ def test_a_witness_cosigns_heads_that_continue_each_other(
     second = ask(log, tmp_path, witness, 6)
     log.append([entry(7)])
     log.close()
-    reader = LogReader(log.folder)
+    reader = checked_log(log.folder)
     sizes = [take_cosignature(reader, f"{line}\n", witness.public) for line in (first, second)]
     assert sizes == [6, 7]
-    note = next(note for note in LogReader(log.folder).heads() if "\n7\n" in note.text)
+    note = next(note for note in checked_log(log.folder).heads() if "\n7\n" in note.text)
     theirs = tlog.Checkpoint.from_text(str(note))
     theirs.verify(signing.Vkey.from_string(str(witness.public)))
 
@@ -47,7 +47,7 @@ def test_a_witness_refuses_a_log_that_was_rewritten(tmp_path: Path, witness: Sig
     other = AuditLog.__new__(AuditLog)
     other.__dict__.update(log.__dict__)
     head = replace(log.head, size=9, root=bytes(32))
-    lines = witness_request(LogReader(log.folder), 6).split("\n\n")[0]
+    lines = witness_request(checked_log(log.folder), 6).split("\n\n")[0]
     request = f"{lines}\n\n{log.key.signed(head)}"
     memory = WitnessMemory(tmp_path / "memory")
     with pytest.raises(RefusedProofError, match="consistency proof"):
@@ -61,10 +61,10 @@ def test_a_witness_refuses_a_log_that_was_rewritten(tmp_path: Path, witness: Sig
 
 def test_a_witness_refuses_a_log_that_it_does_not_know(tmp_path: Path, witness: SigningKey) -> None:
     log = log_of(tmp_path / "audit", 5)
-    request = witness_request(LogReader(log.folder), 0)
+    request = witness_request(checked_log(log.folder), 0)
     with pytest.raises(RefusedProofError, match="new to this witness"):
         cosigned(request, witness, WitnessMemory(tmp_path / "memory"), NOON)
-    later = witness_request(LogReader(log.folder), 3)
+    later = witness_request(checked_log(log.folder), 3)
     with pytest.raises(RefusedProofError, match="seen no head"):
         cosigned(later, witness, WitnessMemory(tmp_path / "memory"), NOON, log.key.public)
     ask(log, tmp_path, witness, 0)
@@ -89,9 +89,9 @@ def test_a_cosignature_of_another_head_or_witness_is_not_kept(
     line = ask(other, tmp_path, witness, 0)
     stranger = new_key(tmp_path / "stranger.key", "casino.example/floor", COSIGNATURE)
     with pytest.raises(RefusedProofError, match="no kept head"):
-        take_cosignature(LogReader(log.folder), line, witness.public)
+        take_cosignature(checked_log(log.folder), line, witness.public)
     with pytest.raises(RefusedProofError, match="not signed by"):
-        take_cosignature(LogReader(other.folder), line, stranger.public)
+        take_cosignature(checked_log(other.folder), line, stranger.public)
     log.close()
     other.close()
 

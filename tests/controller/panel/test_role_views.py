@@ -10,7 +10,9 @@ from playwright.sync_api import Page, expect
 from config.judge_cases import case_of, example_case
 from config.loader import game_names
 from controller.service.commands import CommandReply
+from controller.service.port import LastRounds
 from controller.service.status import (
+    AuditStatus,
     FaultStatus,
     GameChoice,
     LeadStatus,
@@ -21,6 +23,7 @@ from controller.service.status import (
 )
 from controller.service.user_roles import UserRole
 from rules.games import PLUGINS
+from tests.controller.audit.receipts.test_receipts import contents
 from tests.controller.panel.conftest import PHONE, TABLET, OpenPage
 from tests.controller.panel.evening import JAM, MODE, PAST, RESULTS, ROUND, session
 from tests.controller.panel.served_panel import RunningPanel
@@ -252,7 +255,16 @@ def test_an_auditor_reads_rounds_sessions_and_the_journal(
     table.service.past[:] = PAST
     table.service.hands[:] = RESULTS
     table.service.journal[:] = [f'{{"number":{n},"kind":"note"}}' for n in range(1, 121)]
+    table.service.last = LastRounds(unfinished=contents(number=13, state="unfinished"))
+    table.change(audit=AuditStatus(events=812, power_ups=7, lid_openings=40, service_entries=3))
     page = open_page(role="auditor")
+    expect(page.get_by_text("Hand 13 is not over")).to_be_visible()
+    for count in (
+        "Starts of the table7",
+        "Entries into service mode3",
+        "Events in the audit log812",
+    ):
+        expect(page.get_by_role("listitem").filter(has_text=count)).to_be_visible()
     expect(page.get_by_role("heading", name="Last 10 rounds")).to_be_visible()
     expect(page.get_by_text("wins with a soft hand")).to_be_visible()
     journal = page.get_by_role("list", name="Journal")

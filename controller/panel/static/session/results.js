@@ -75,7 +75,9 @@ export function HandResult({ result, seats, session }) {
     <div class="hand-actions"><a href=${replayAddress(id, result.number)} target="_blank" rel="noopener"
         aria-label=${t("results.replay_of", { number: result.number })}>${t("results.replay")}</a>
       <button class="quiet small" disabled=${busy} aria-label=${t("results.case_of", { number: result.number })}
-        onClick=${() => run(() => openRecordedCase(id, result.number))}><${Icon} name="judge" />${t("results.case")}</button></div>
+        onClick=${() => run(() => openRecordedCase(id, result.number))}><${Icon} name="judge" />${t("results.case")}</button>
+      <button class="quiet small" disabled=${busy} aria-label=${t("results.receipt_of", { number: result.number })}
+        onClick=${() => run(() => api.saveReceipt(id, result.number))}>${t("results.receipt")}</button></div>
     <${Notice} error=${error} />
     ${result.chance && html`<p class="detail hash">${t("chance.revealed", result.chance)}</p>`}
     ${result.reasons.length > 0 &&

@@ -38,14 +38,27 @@ async function lastRounds() {
 
 function LastRounds() {
   const rounds = useLoaded(lastRounds, [state.status?.counts?.rounds, state.status?.session?.results?.length]);
+  const { unfinished } = useLoaded(api.rounds, [state.status?.machine?.top, state.status?.counts?.rounds]).value ?? {};
   return html`<section class="card">
     <h2>${t("auditor.last_rounds", { rounds: ROUNDS })}</h2>
     <${Notice} error=${rounds.error} />
+    ${unfinished && html`<${Unfinished} round=${unfinished} />`}
     ${rounds.value?.length === 0 && html`<${Empty}>${t("results.none")}<//>`}
     <ol class="results">${rounds.value?.map(
       ({ result, session, names }) => html`<${HandResult} key=${`${session.id} ${result.number}`} result=${result} session=${session.id} seats=${seatOf(names)} />`,
     )}</ol>
   </section>`;
+}
+
+/** The round in progress: its choices, its dice and the commitment of its shuffle. */
+function Unfinished({ round }) {
+  const commitment = round.chance?.commitment;
+  return html`<p class="over">${t("auditor.unfinished", { number: round.number })}</p>
+    <ul class="payments">
+      ${round.choices.map((choice) => html`<li><span>${t("seat.number", { seat: choice.by })}</span><b lang="en">${choice.what} ${String(choice.answer)}</b></li>`)}
+      ${round.dice.map((throwing) => html`<li><span>${t("seat.number", { seat: throwing.by })}</span><b>${throwing.dice.join(" ")}</b></li>`)}
+    </ul>
+    ${commitment && html`<p class="detail hash">${t("chance.commitment", { cycle: round.chance.cycle })}: ${commitment}</p>`}`;
 }
 
 /** The sessions, latest first; a tap opens the results of one. */
@@ -94,13 +107,17 @@ function Pages({ back, next }) {
 }
 
 function Counts() {
-  const { counts, tiles, recent } = state.status ?? {};
+  const { counts, tiles, recent, audit } = state.status ?? {};
   if (!counts) return null;
   const rows = [
     [t("counts.rounds"), number(counts.rounds)],
     [t("counts.tiles"), t("counts.tiles_of", { accounted: number(tiles.accounted), expected: number(tiles.expected) })],
     [t("counts.faults"), number(counts.faults)],
     [t("counts.paused"), duration(counts.paused_s)],
+    [t("counts.power_ups"), number(audit?.power_ups ?? 0)],
+    [t("counts.lid_openings"), number(audit?.lid_openings ?? 0)],
+    [t("counts.service_entries"), number(audit?.service_entries ?? 0)],
+    [t("counts.audit_events"), number(audit?.events ?? 0)],
     ...Object.entries(counts.recoveries).map(([code, times]) => [t("counts.recovered", { fault: faultTitle(code) }), number(times)]),
     ...Object.entries(counts.assists).map(([code, times]) => [t("counts.assisted", { fault: faultTitle(code) }), number(times)]),
   ];

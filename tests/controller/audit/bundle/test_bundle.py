@@ -14,7 +14,7 @@ from controller.audit.bundle.export import export_bundle, sealed
 from controller.audit.canonical_json import canonical
 from controller.audit.errors import AuditError, RefusedProofError
 from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import LogReader
+from controller.audit.log.log_reader import checked_log
 from controller.audit.notes.base64_text import encoded
 from controller.audit.notes.signing_key import SigningKey, read_key
 from controller.audit.notes.verifier_key import VerifierKey
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> LogFolder:
 
 def bundle_of(folder: LogFolder, first: int = 0) -> bytes:
     file = io.BytesIO()
-    export_bundle(LogReader(folder), file, first)
+    export_bundle(checked_log(folder), file, first)
     return file.getvalue()
 
 

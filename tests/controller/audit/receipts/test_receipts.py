@@ -10,7 +10,7 @@ import segno
 
 from controller.audit.errors import AuditError, RefusedProofError
 from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import LogReader
+from controller.audit.log.log_reader import LogReader, checked_log
 from controller.audit.receipts.receipt import compact_form, receipt_of, receipt_text, verify_receipt
 from controller.audit.receipts.receipt_lines import receipt_page
 from controller.audit.receipts.receipt_pdf import font_runs, receipt_pdf
@@ -55,7 +55,7 @@ def logged(folder: Path, **changed: object) -> LogReader:
     log.rotate_key(entry(8))
     log.append([entry(9)])
     log.close()
-    return LogReader(LogFolder(folder))
+    return checked_log(LogFolder(folder))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,5 @@
 import io
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from controller.audit.bundle.export import export_bundle
 from controller.audit.log import audit_log
 from controller.audit.log.event_line import AuditEvent
 from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import LogReader
+from controller.audit.log.log_reader import checked_log
 from controller.service.auditing.audit_trail import SIGNIFICANT
 from controller.service.status import AuditStatus, GameChoice
 from controller.service.user_roles import UserRole
@@ -20,7 +21,7 @@ PAI_GOW = GameChoice(game="pai_gow").model_dump()
 
 def events_in(folder: Path) -> list[AuditEvent]:
     """The events of a log whose bundle verifies."""
-    reader = LogReader(LogFolder(folder))
+    reader = checked_log(LogFolder(folder))
     bundle = io.BytesIO()
     export_bundle(reader, bundle)
     bundle.seek(0)
@@ -174,16 +175,27 @@ def test_requests_of_a_stranger_cannot_fill_the_log(tmp_path: Path) -> None:
     assert (login.who, login.source) == ("Ann", "10.0.0.1")
 
 
-def test_a_round_and_its_shuffle_have_receipts(
-    evening: tuple[list[AuditEvent], AuditStatus],
-) -> None:
-    receipts = [event.details for event in evening[0] if event.what == "receipt"]
-    (finished,) = [each for each in receipts if each["kind"] == "round"]
-    cycles = [each for each in receipts if each["kind"] == "shuffle cycle"]
-    assert [each["number"] for each in cycles] == list(range(1, len(cycles) + 1))
-    assert cycles[0]["began"] > "2030-01-01T12:00:00.000Z"
-    assert (finished["number"], finished["game"], finished["operator"]) == (1, "pai_gow", "Ann")
-    assert finished["result"]["sentence"]
-    assert finished["dice"]
-    assert [choice["what"] for choice in finished["choices"]]
-    assert finished["software"]["version"] == "test"
+def test_R14_a_client_reads_each_event_at_once_and_the_missed_ones_later(tmp_path: Path) -> None:
+    async def story(guests: Guests) -> None:
+        known: list[str] = []
+
+        async def read() -> None:
+            while lines := await guests.port.audit_lines(len(known), 3):
+                known.extend(lines)
+
+        await guests.give("enter_service_mode")
+        await guests.until(lambda status: status.audit.events >= 4)
+        await read()
+        assert '"what":"service_mode_entered"' in known[2]
+        # The connection is interrupted here: the client reads nothing.
+        await guests.give("leave_service_mode")
+        await guests.give("enter_service_mode")
+        await guests.until(lambda status: status.audit.service_entries == 2)
+        await read()
+        assert [json.loads(line)["index"] for line in known] == list(range(len(known)))
+        whats = [json.loads(line)["what"] for line in known]
+        assert whats.count("service_mode_entered") == 2
+        assert len(known) == guests.service.audit.status.events
+        await guests.give("leave_service_mode")
+
+    at_a_table(story, "pai_gow", audit=tmp_path / "audit")
