@@ -41,7 +41,8 @@ class OpenSet:
     """Tiles that lie together before a seat: a set, flores, a hand that was shown.
 
     `faces` has None for each tile that lies face down or was not read. `claimed` is the index of
-    the tile that the seat `source` had discarded; both are None if the seat claimed no tile.
+    the tile that the seat `source` had discarded, or was adding to a pong; both are None if the
+    seat claimed no tile.
     """
 
     seat: Seat
@@ -86,8 +87,9 @@ class ClaimedDiscards(Generic[P, A]):
     `discarded(action)` is the discarded tile in a tuple of one, or an empty tuple for any other
     action. `on_offer(play)` says whether the last discard can be claimed. `melds(play)` are the
     sets that were laid down, by seat; a set keeps its index. `others(play)` are all other open
-    sets. `winner(play)` is the seat that has won, None before that; its hand is among `others`.
-    `shown(action)` are the tiles that a seat shows of its hand after the end.
+    sets; the one named `added` is a tile that is being added to a pong. `winner(play)` is the seat
+    that has won, None before that; its hand is among `others`. `shown(action)` are the tiles that a
+    seat shows of its hand after the end.
     """
 
     discarded: Callable[[A], tuple[Face | None, ...]]
@@ -111,6 +113,8 @@ class ClaimedDiscards(Generic[P, A]):
                     claims[grown] = played.pop()
                 elif self.winner(play) is not None:
                     won_on = played.pop()
+            elif self.winner(play) is not None and self.winner(before) is None:
+                won_on = self._added(before)
             before = play
         sets = [
             _claimed(meld, claims[seat, index]) if (seat, index) in claims else meld
@@ -127,6 +131,11 @@ class ClaimedDiscards(Generic[P, A]):
             won = won_on is not None and other.seat == winner and other.name == "hand"
             sets.append(_claimed(other, won_on) if won and won_on is not None else other)
         return OpenTiles(tuple(played), tuple(sorted(sets, key=lambda each: each.seat)))
+
+    def _added(self, play: P) -> PlayedTile | None:
+        """The tile that a seat is adding to a pong: a win on it robs the kong."""
+        added = (each for each in self.others(play) if each.name == "added")
+        return next((PlayedTile(each.seat, each.faces[0]) for each in added), None)
 
     def _grown(self, before: P, after: P) -> tuple[Seat, int] | None:
         """The seat that has laid a set down, with the index of the set."""

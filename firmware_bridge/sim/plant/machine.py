@@ -100,7 +100,11 @@ class Plant:
         self.drum = Drum(world, modules.drum, self.floor) if modules.drum else None
         self.dome = Dome(world, modules.dice) if modules.dice else None
         self.people = people(world, modules, self.boxes, self.drum, self.felt, play)
-        self.lid = Lid(world, modules.lid, self.people.lid_opened) if modules.lid else None
+        self.lid = (
+            Lid(world, modules.lid, self.people.lid_opens, self.people.lid_opened)
+            if modules.lid
+            else None
+        )
         if self.lid is not None:
             self.people.watch_lid(self.lid.is_open)
         self.trays = self._trays()

@@ -70,6 +70,10 @@ class People:
         """The number of the table's reactions to a key: openings of the lid, or, in games without
         tiles, changes of the ready lamp."""
         self._ready_lamp_on = False
+        self._play_began = False
+        """Whether play could begin since a set was last pushed in."""
+        self._set_is_due = True
+        """Whether people expected to push a set in when the lid last began to open."""
         self._end_rounds = True
         """Whether the people end each round by themselves. Otherwise a screen's user does."""
         self._set_given = self._without_tiles = not any(box.tiles for box in boxes)
@@ -80,6 +84,7 @@ class People:
         """Begin as at power-on, after every tile was put back into its box."""
         self._cancel_presses()
         self._set_given = self._lid_has_opened = self._ready_lamp_on = False
+        self._play_began = False
         self._world.loop.call_later(ARRIVING, self._arrive)
 
     def watch_lid(self, is_open: Callable[[], bool]) -> None:
@@ -133,6 +138,7 @@ class People:
             self._reactions += 1
         self._ready_lamp_on = bool(value) and self._set_given
         if self._ready_lamp_on:
+            self._play_began = True
             self._continue()
 
     def end_rounds(self, *, alone: bool) -> None:
@@ -154,6 +160,7 @@ class People:
     def show_ready(self) -> None:
         """React to the screen, which shows that play may begin; a ready lamp takes precedence."""
         if not self.channels:
+            self._play_began = True
             self._continue()
 
     def sit_down(self) -> None:
@@ -174,14 +181,19 @@ class People:
         if self._keys.done:
             self.press(self._keys.done)
 
+    def lid_opens(self) -> None:
+        """Note whether a set has to be pushed in through the lid, which begins to open."""
+        self._set_is_due = self._play_began or not self._set_given
+
     def lid_opened(self) -> None:
         """React to the fully open lid: push a set in, and press no key before.
 
-        If a screen's user has opened the lid while tiles are in the drum, it is for a forgotten
-        tile. The people then only close it.
+        If a screen's user has opened the lid while a set is prepared, it is for a forgotten tile.
+        The people then only close it: tiles pushed in now would be mixed with that set. They
+        recognise it by the tiles in the drum, or because no play began since they pushed a set in.
         """
         self._cancel_presses()
-        pours = self._pressed or not self._drum
+        pours = self._pressed or (self._set_is_due and not self._drum)
         self._lid_has_opened, self._pressed, self.is_pushing = True, False, pours
         self._reactions += 1
         self._world.later(self._keys.lid, self._vary(PUSHING), partial(self._push_in, pours))
@@ -202,7 +214,7 @@ class People:
             self._world.loop.call_later(IMPATIENCE, self._press_until_it_closes)
 
     def _pour(self) -> None:
-        self._set_given = True
+        self._set_given, self._play_began = True, self._ready_lamp_on
         if self._drum is not None:
             heap = next((box for box in self._boxes if box.tiles), self._felt)
             self._drum.check_room(len(heap))

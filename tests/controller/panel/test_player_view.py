@@ -215,7 +215,7 @@ def test_pause_resume_and_the_lid_key_are_commands(
 ) -> None:
     table.change(**session())
     page = open_page(role="player")
-    page.get_by_role("button", name="Take the tiles in").click()
+    page.get_by_role("button", name="Open the lid").click()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Pause")).to_be_enabled()
     table.change(pause=(PauseCauseStatus(why="COMMAND"),))
@@ -237,6 +237,8 @@ def test_the_lids_key_is_named_by_what_its_next_press_confirms(
     table: RunningPanel, open_page: OpenPage
 ) -> None:
     page = open_page("player", role="player")
+    table.change(**session(machine=MachineStatus(under="building", top="dealing", mode="going")))
+    expect(page.get_by_role("button", name="Open the lid")).to_be_visible()
     table.change(**session(machine=MachineStatus(under="staged", top="playing", mode="going")))
     expect(page.get_by_role("button", name="Take the tiles in")).to_be_visible()
     table.change(machine=MachineStatus(under="gathering", top="collecting", mode="going"))

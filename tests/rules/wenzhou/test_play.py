@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rules.games.wenzhou import WenzhouPlay
+from rules.games.wenzhou import WENZHOU_RULES, WenzhouPlay
 from rules.games.wenzhou.parameters import Parameters
 from rules.games.wenzhou.position.state import Stage
 from tests.rules.wenzhou.tables import MISFITS, allowed, changed, go, table, why_not
@@ -15,6 +15,18 @@ HARD = "345m 678m 123p 456p 78s SS"
 def winner(play: WenzhouPlay) -> int | None:
     assert play.settlement is not None
     return play.settlement.winner
+
+
+def open_sets(play: WenzhouPlay, *actions: str) -> list[tuple[str, int, int | None]]:
+    """The open sets after actions: their names, seats, and the seats of their claimed tiles."""
+    taken = []
+    begun = play
+    for each in actions:
+        action = WENZHOU_RULES.parse(int(each[0]), each[2:])
+        play = play.apply(action)
+        taken.append((action, play))
+    sets = WENZHOU_RULES.open_tiles(begun, taken).sets
+    return [(each.name, each.seat, each.source) for each in sets]
 
 
 def test_WZ_32_a_double_wins_before_a_nearer_hard_hand_and_the_nearer_of_two_doubles_wins() -> None:
@@ -138,6 +150,10 @@ def test_WZ_21_an_added_kong_can_be_robbed_and_a_concealed_kong_cannot() -> None
     assert over.settlement is not None
     assert (over.settlement.name, over.settlement.multiplier) == ("robbing a kong", 2)
     assert over.kongs == 0
+    assert open_sets(asked, "3 win", *(f"{seat} pass" for seat in asked.to_act if seat != 3)) == [
+        ("pong", 1, None),
+        ("hand", 3, 1),
+    ]
     kept = go(asked, "all pass")
     assert str(kept.position.seats[1].melds[0]) == "kong 9s 9s 9s 9s"
     assert (kept.kongs, kept.position.stage) == (1, Stage.REPLACE)

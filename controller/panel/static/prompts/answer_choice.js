@@ -1,11 +1,11 @@
 /** Answers a question with a list of choices: few as buttons, many as a list, a cut with a preview. */
 import { t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { plainWords, seatWords } from "../data/words.js";
+import { seatWords } from "../data/words.js";
 import { moveInGrid } from "../frame/arrow_keys.js";
 import { html, useState } from "../vendor/htm_preact.js";
 import { ActionLabel, actionWords, verbWords } from "./action_words.js";
-import { answerWords, isUsualAnswer } from "./answer_words.js";
+import { answerWords, choiceWords, isUsualAnswer } from "./answer_words.js";
 import { ChoicePreview } from "./choice_preview.js";
 import { DeclareWin } from "./declare_win.js";
 import { headingOf } from "./prompt_heading.js";
@@ -95,7 +95,7 @@ function chosenWords(prompt, found, picked) {
 function wordsOf(prompt, choice) {
   if (prompt.kind === "act" && !isUsualAnswer(choice)) return actionWords(choice.label);
   const words = answerWords(choice);
-  return prompt.kind === "choice" && /^[a-z_]+(\+[a-z_]+)*$/.test(words) ? plainWords(words.replaceAll("+", " + ")) : words;
+  return prompt.kind === "choice" ? choiceWords(prompt.code, words) : words;
 }
 
 /** An answer in words, with the tiles of an action drawn. */

@@ -1,7 +1,7 @@
 /** Answers of prompts in the present language. */
-import { tOr } from "../data/messages.js";
+import { t, tOr } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { named } from "../data/words.js";
+import { named, plainWords, seatWords } from "../data/words.js";
 
 const KNOWN = {
   done: "answer.done",
@@ -21,4 +21,11 @@ export const isUsualAnswer = (choice) => Boolean(keyOf(choice));
 export function answerWords(choice) {
   const key = keyOf(choice);
   return key ? tOr(key, choice.label) : named(state.status, choice.label);
+}
+
+/** An answer of a choice: `chee_yee` is "Chee yee", and `2 right` names a wall by its seat and its end. */
+export function choiceWords(question, answer) {
+  const [, seat, end] = /^(\d) (right|left)$/.exec(answer) ?? [];
+  if (question === "wall" && end) return t(end === "right" ? "choice.wall_right" : "choice.wall_left", { seat: seatWords(state.status, Number(seat)) });
+  return /^[a-z_]+(\+[a-z_]+)*$/.test(answer) ? plainWords(answer.replaceAll("+", " + ")) : String(answer);
 }

@@ -2,9 +2,9 @@
 import { api } from "../api.js";
 import { t, pictureWords } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { plainWords } from "../data/words.js";
 import { useLoaded } from "../frame/hooks.js";
 import { mountTable } from "../scene/table_scene.js";
+import { choiceWords } from "./answer_words.js";
 import { html, useEffect, useRef } from "../vendor/htm_preact.js";
 
 /** `question` is what is chosen, such as `cut`; `answer` is the choice that is looked at. */
@@ -14,7 +14,7 @@ export function ChoicePreview({ question, answer }) {
   if (!now || dealt.error) return null;
   return html`<figure class="choice-preview" id="choice-preview" data-question=${question} data-answer=${answer}>
     ${dealt.value ? html`<${Played} deal=${dealt.value} />` : html`<div class="picture-frame waiting"></div>`}
-    <figcaption>${t("preview.caption", { choice: plainWords(answer) })}</figcaption>
+    <figcaption>${t("preview.caption", { choice: choiceWords(question, answer) })}</figcaption>
   </figure>`;
 }
 

@@ -6,7 +6,7 @@ import { named, plainWords, seatWords } from "../data/words.js";
 /** What a prompt asks, in a few words of the present language; empty if only the table words it. */
 export function headingOf(prompt) {
   if (prompt.kind === "choice" && prompt.code) return t("prompt.choose", { what: plainWords(prompt.code) });
-  if (prompt.kind === "act") return t("prompt.to_act", { seats: prompt.seats.map((seat) => seatWords(state.status, seat)).join(", ") });
+  if (prompt.kind === "act") return t("prompt.to_act", { seats: prompt.seats.map((seat) => seatWords(state.status, seat)).join("; ") });
   return "";
 }
 

@@ -33,7 +33,7 @@ function Prompt({ prompt }) {
     <p class="over">
       <span>${fault ? faultTitle(prompt.code) : tOr(`prompt.${prompt.kind}`, prompt.kind)}</span>
       ${prompt.part && html`<span lang="en">${prompt.part}</span>`}
-      ${prompt.seats.length > 0 && prompt.kind !== "act" && html`<span>${prompt.seats.map((seat) => seatWords(state.status, seat)).join(", ")}</span>`}
+      ${prompt.seats.length > 0 && prompt.kind !== "act" && html`<span>${prompt.seats.map((seat) => seatWords(state.status, seat)).join("; ")}</span>`}
       ${waits >= LONG && html`<span class="waits">${t("prompt.waits", { time: duration(waits) })}</span>`}
     </p>
     <h3 id=${`prompt-${prompt.id}`} lang=${heading ? null : "en"}>${heading || tableWords(prompt)}</h3>

@@ -4,6 +4,7 @@ import { state } from "../data/store.js";
 import { detail, gameTitle, headline, plainWords, seatWords } from "../data/words.js";
 import { Tile } from "../prompts/tile.js";
 import { tileWords } from "../prompts/tile_picker.js";
+import { choiceWords } from "../prompts/answer_words.js";
 import { html } from "../vendor/htm_preact.js";
 
 export function NowCard() {
@@ -38,11 +39,11 @@ function RoundFacts({ status }) {
     ]);
   }
   for (const [question, answer] of Object.entries(round.choices ?? {})) {
-    facts.push([plainWords(question), plainWords(answer)]);
+    facts.push([plainWords(question), choiceWords(question, answer)]);
   }
   if (round.indicator) facts.push([t("round.indicator"), indicatorOf(round)]);
   const asked = status.prompts.some((prompt) => prompt.kind === "act"); // the prompt names the seats
-  if (round.to_act?.length && !asked) facts.push([t("round.to_act"), round.to_act.map((seat) => seatWords(status, seat)).join(", ")]);
+  if (round.to_act?.length && !asked) facts.push([t("round.to_act"), round.to_act.map((seat) => seatWords(status, seat)).join("; ")]);
   if (!facts.length) return null;
   return html`<dl class="facts">
     ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}

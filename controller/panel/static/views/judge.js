@@ -53,7 +53,7 @@ function Source({ game }) {
       (seat) => html`<button type="button" disabled=${busy} aria-pressed=${seat === shown} onClick=${() => open(seat)}>${seatWords(state.status, seat)}</button>`,
     )}</div>`}
     ${rules.length > 0 && html`<p class="hint" lang="en">${t("judge.house_rules", { rules: rules.join(", ") })}</p>`}
-    ${claims.length > 0 && html`<p class="hint">${t("judge.claims", { seats: claims.map((claim) => seatWords(state.status, claim.seat)).join(", ") })}</p>`}
+    ${claims.length > 0 && html`<p class="hint">${t("judge.claims", { seats: claims.map((claim) => seatWords(state.status, claim.seat)).join("; ") })}</p>`}
     <p class="hint"><a href=${caseAddress(source.session, source.hand, source.seat)} download>${t("judge.download")}</a></p>
     <${Notice} error=${error} />
   </section>`;

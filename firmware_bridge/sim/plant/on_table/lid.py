@@ -11,11 +11,17 @@ from firmware_bridge.sim.plant.world import World
 
 
 class Lid:
-    """A lid. `opened` is called each time it becomes fully open."""
+    """A lid. `opens` is called when it leaves its closed end, `opened` when it is fully open."""
 
     holders: tuple[Holder, ...] = ()
 
-    def __init__(self, world: World, module: LidModule, opened: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        world: World,
+        module: LidModule,
+        opens: Callable[[], None],
+        opened: Callable[[], None],
+    ) -> None:
         self.channels = frozenset({module.motor})
         self._slide = Slide(
             world,
@@ -24,6 +30,7 @@ class Lid:
             module.opened,
             module.closed,
             module.seconds,
+            leave_near=opens,
             reach_far=opened,
         )
 

@@ -1,0 +1,37 @@
+"""People tap the lid's key on the panel at any time; no set is mixed with another."""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+
+import pytest
+
+from tests.controller.service.service_at_a_table import Guests, at_a_table
+from tests.quick import tries
+
+SEEDS = tries(2, quick=2, evidence=40)
+
+
+@pytest.mark.slow
+@pytest.mark.evidence
+def test_taps_while_a_set_is_prepared_only_open_the_lid_and_close_it_again() -> None:
+    """Without this rule, the simulated people pushed in tiles while the table built a wall."""
+    for seed in range(SEEDS):
+        chance, rounds = Random(seed), set[int]()
+
+        async def story(guests: Guests, chance: Random = chance, seen: set[int] = rounds) -> None:
+            await guests.give("start_session", choice={"game": "pai_gow"})
+            while len(seen) < 3:
+                status = guests.status
+                assert status.fault is None, (status.fault, asyncio.get_running_loop().time())
+                assert not [each for each in status.prompts if each.kind == "fault"]
+                for prompt in status.prompts:
+                    value = chance.choice(prompt.choices).value
+                    await guests.give("answer", prompt=prompt.id, value=value)
+                if status.machine.top == "playing" and status.session:
+                    seen.add(status.session.rounds)
+                await guests.give("press_lid_key")
+                await asyncio.sleep(chance.uniform(0, 20))
+
+        at_a_table(story, automatic=False, seed=seed)
