@@ -39,7 +39,7 @@ def chaos(seed: int, jobs: int, reports: Path) -> Command:
     """Return the command that plays random rounds with faults and writes a report as a page."""
     report = reports / f"chaos-{seed}.md"
     return (
-        *(*WALLWRIGHT, "chaos", "--rounds", str(ROUNDS), "--seed", str(seed)),
+        *(*WALLWRIGHT, "chaos", "--rounds", str(ROUNDS), "--seed", str(seed), "--audit"),
         *("--jobs", str(jobs), "--report", str(report)),
     )
 

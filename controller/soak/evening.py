@@ -13,6 +13,7 @@ from controller.events import Event
 from controller.faults.catalogue import Fault
 from controller.faults.table_fault import TableFault
 from controller.journal import JournalError, JournalLockedError
+from controller.soak.evening_audit import EveningAudit
 from controller.soak.fault_schedule import FaultSchedule
 from controller.soak.host_restarts import SHUTDOWN_LIMIT, SurvivingTable
 from controller.soak.journal_corruption import JournalCorruption
@@ -44,12 +45,16 @@ def play_evening(
     folder: Path,
     rounds: int = EVENING,
     stop: Callable[[], bool] = lambda: False,
+    *,
+    audit: bool = False,
 ) -> Played | None:
     """Play one evening in virtual time; the journals are written to `folder`.
 
+    With `audit` every host also writes an audit log there, whose bundle is verified at the end.
+
     `stop` is called at every event; if it returns True, the evening ends and the result is None.
     """
-    run = _EveningRun(evening, folder, rounds, stop)
+    run = _EveningRun(evening, folder, rounds, stop, audit=audit)
     while not run.over:
         loop = (StallingLoop if "host_stall" in evening.kinds else VirtualLoop)()
         try:
@@ -58,6 +63,8 @@ def play_evening(
             return None
         finally:
             loop.close()
+    if run.audit is not None:
+        run.rounds[-1].wrong += run.audit.findings()
     for played in run.rounds:
         played.shorten_paths(folder)
     return Played(evening, run.rounds, run.seconds)
@@ -67,7 +74,13 @@ class _EveningRun:
     """State of an evening while it is played."""
 
     def __init__(
-        self, evening: Evening, folder: Path, rounds: int, stop: Callable[[], bool]
+        self,
+        evening: Evening,
+        folder: Path,
+        rounds: int,
+        stop: Callable[[], bool],
+        *,
+        audit: bool,
     ) -> None:
         self.evening = evening
         self._stop = stop
@@ -86,6 +99,14 @@ class _EveningRun:
         self._at = 0
         """Index of the present round."""
         self.seconds = 0.0
+        self.audit: EveningAudit | None = None
+        if audit:
+            torn = Random(f"{evening.seed}:audit")
+            self.audit = EveningAudit(folder / "audit", evening.table, self._elapsed, torn)
+
+    def _elapsed(self) -> float:
+        """Seconds since the evening began, on all its tables."""
+        return self.seconds + asyncio.get_running_loop().time()
 
     @property
     def over(self) -> bool:
@@ -187,6 +208,8 @@ class _EveningRun:
         """Run one host to its end; returns the fault that stopped it, None if it was killed."""
         table = self._table
         calling = asyncio.ensure_future(self._call_technician())
+        if self.audit is not None:
+            self.audit.begin_host()
         try:
             async with asyncio.timeout(LONGEST):
                 await table.run_host(self._path, self._due, self._should_kill)
@@ -204,6 +227,8 @@ class _EveningRun:
             self._wrong(_description(error))
         finally:
             calling.cancel()
+            if self.audit is not None:
+                self._now.wrong += self.audit.end_host(killed=table.host_was_killed)
         return None
 
     async def _call_technician(self) -> None:
@@ -242,6 +267,8 @@ class _EveningRun:
             self._faults.inject_left()
             self._begin_round()
         self._now.events.append(event)
+        if self.audit is not None:
+            self.audit.hear(event)
         self._witness.hear(daemon, event)
         match event:
             case {"event": "state"}:

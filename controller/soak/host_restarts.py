@@ -206,6 +206,11 @@ class SurvivingTable:
                 journal.end()
             return None if self._was_killed(host) else (daemon, storage.writes)
 
+    @property
+    def host_was_killed(self) -> bool:
+        """Whether the last host was killed."""
+        return self._present is not None and self._present.killed
+
     @staticmethod
     def _was_killed(host: _Host) -> bool:
         return host.killed

@@ -29,7 +29,7 @@ def test_without_a_name_every_measurement_is_run(
     assert evidence.main(["--seed", "10", "--reports", str(tmp_path)]) == 0
     report = ("--report", str(tmp_path / "chaos-10.md"))
     assert commands[0] == (
-        *("chaos", "--rounds", "10000", "--seed", "10", "--jobs", "2"),
+        *("chaos", "--rounds", "10000", "--seed", "10", "--audit", "--jobs", "2"),
         *report,
     )
     assert commands[1][4] == "11"

@@ -72,6 +72,10 @@ def chaos(
             show_default=False,
         ),
     ] = None,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Write an audit log in every evening, and verify its bundle."),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the report as JSON, for programs.")
     ] = False,
@@ -93,6 +97,6 @@ def chaos(
     from controller.cli.runs.chaos_session import ChaosJob, play_rounds
 
     job = ChaosJob(
-        rounds, seed, begin, games or [], tables or [], play, report, events, jobs, cluster
+        rounds, seed, begin, games or [], tables or [], play, report, events, jobs, cluster, audit
     )
     return play_rounds(job, as_json=as_json)

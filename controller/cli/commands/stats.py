@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
+from controller.audit.log.event_counts import event_counts
+from controller.cli.commands.audit import AUDIT_FOLDER
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen
@@ -23,11 +25,15 @@ def stats(
     journal_copy: JournalCopy = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
-    """Print a table's statistics from its journal: jams, assists, faults, wear, drift, storage."""
+    """Print a table's statistics from its journal: jams, assists, faults, wear, drift, storage.
+
+    The journal of a service has the audit log beside it, which counts starts and service entries.
+    """
     paths = paths_of(journal, journal_copy)
     if not any(path.exists() for path in paths):
         raise BadInputError(no_journal(journal))
     statistics = facts(statistics_of(read_records(journal, journal_copy)))
+    statistics["audit"] = event_counts(journal.parent / AUDIT_FOLDER)
     if as_json:
         print(json.dumps(statistics, indent=2))
         return 0
@@ -56,6 +62,10 @@ def _lines(statistics: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     wear = statistics["worn"]
     opened = f"lid opened {wear['lid_openings']} times"
     yield "wear", f"{opened}, {wear['walls_raised']} walls raised, {wear['throws']} throws"
+    if (counts := statistics["audit"]) is not None:
+        opened = f"lid opened {counts['lid_openings']} times"
+        service = f"{counts['service_entries']} entries into service mode"
+        yield "audit log", f"{counts['power_ups']} starts, {opened}, {service}"
     if wear["picks"]:
         picked = (f"{tiles} by {part}" for part, tiles in wear["picks"].items())
         yield "tiles picked", ", ".join(picked)

@@ -49,14 +49,15 @@ class ChaosJob:
     events: str | None
     jobs: int
     cluster: str | None = None
+    audit: bool = False
 
     @property
     def selection(self) -> str:
-        """The options of the command line that choose games, tables and played hands."""
+        """The options of the command line that choose games, tables, played hands and the audit."""
         names = [f" --games {name}" for name in self.games]
         names += [f" --tables {name}" for name in self.tables]
         play = "" if self.play is None else " --play" if self.play else " --no-play"
-        return "".join(names) + play
+        return "".join(names) + play + (" --audit" if self.audit else "")
 
 
 def play_rounds(job: ChaosJob, *, as_json: bool) -> int:
@@ -78,7 +79,7 @@ def play_rounds(job: ChaosJob, *, as_json: bool) -> int:
     tally, began = RoundTally(), time.perf_counter()
     last = job.begin + job.rounds
     numbers = range(job.begin // EVENING, (last - 1) // EVENING + 1)
-    draw_and_play = partial(_evening, job.seed, pairs, job.play, last)
+    draw_and_play = partial(_evening, job.seed, pairs, job.play, last, job.audit)
     interrupted = False
     with (
         until_interrupted() as stop,
@@ -151,6 +152,7 @@ def _evening(
     pairs: tuple[tuple[str, str], ...],
     play: bool | None,
     last: int,
+    audit: bool,
     number: int,
 ) -> Played | None:
     """Draw an evening by its number and play it, up to the round before `last`.
@@ -163,7 +165,7 @@ def _evening(
     parent = IN_MEMORY if IN_MEMORY.is_dir() else None
     rounds = min(EVENING, last - number * EVENING)
     with tempfile.TemporaryDirectory(prefix="chaos-", dir=parent) as folder:
-        return play_evening(evening, Path(folder), rounds, is_stopped)
+        return play_evening(evening, Path(folder), rounds, is_stopped, audit=audit)
 
 
 def _print_failures(played: Played, command: str, selection: str, stream: TextIO) -> None:

@@ -5,10 +5,10 @@ Without a recorder, as in tests, events are counted and not kept.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from controller.audit.significant_events import SIGNIFICANT, details_of, plain_details
 from controller.events import Event
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.evening.evening_store import EveningStore
@@ -23,38 +23,9 @@ RecorderOpener = Callable[[Callable[[], float], Callable[[], None]], "AuditRecor
 """Opens the recorder, from the table's clock and a function to call after a change of its state."""
 COUNTS = "audit counts"
 """Name of the fact in the store that has the counts."""
-SIGNIFICANT = frozenset(
-    {
-        "actions_taken_back",
-        "board_reset",
-        "chance_committed",
-        "choice_made",
-        "dice_thrown",
-        "fault",
-        "hand_abandoned",
-        "journal_copy_repaired",
-        "operator_prompted",
-        "paused",
-        "prompt_answered",
-        "protocol_broken",
-        "put_away_requested",
-        "ready",
-        "recovered",
-        "resumed",
-        "run_resumed",
-        "run_started",
-        "seats_drawn",
-        "settled",
-        "signal_failed",
-        "tile_turned_up",
-    }
-)
-"""Events of the table that are recorded. Every person at the table has seen what they contain."""
 MOST_REFUSALS = 60
 """Number of refused requests that are recorded in a minute (our choice)."""
 _REFUSED = 400
-_SUMMARY = 2000
-"""Characters of the text that replaces details without a canonical form."""
 
 
 class AuditTrail:
@@ -119,7 +90,7 @@ class AuditTrail:
         """Record an event. It gets its place in the log later; `done` is called with it then."""
         if self.recorder is not None:
             entry = self.recorder.entry(
-                what, _plain(details or {}), who=who, role=role, source=source
+                what, plain_details(details or {}), who=who, role=role, source=source
             )
 
             def on_disk(event: AuditEvent) -> None:
@@ -180,7 +151,7 @@ class AuditTrail:
         if name == "state":
             self._take_lid(is_open=event.get("under") == "gathering")
         elif name in SIGNIFICANT:
-            self.record(name, {key: event[key] for key in event if key not in {"t", "event"}})
+            self.record(name, details_of(event))
 
     def on_state(self, state: ServiceName, sentence: str) -> None:
         """Take a change of the state of the service."""
@@ -207,15 +178,3 @@ class AuditTrail:
         self._counts[what] = self._counts.get(what, 0) + 1
         counts = dict(self._counts)
         self._thread.write(lambda store: store.put_fact(COUNTS, counts))
-
-
-def _plain(details: Mapping[str, object]) -> Mapping[str, object]:
-    """Details that the log can write; values without a canonical form become a text."""
-    from controller.audit.canonical_json import canonical  # noqa: PLC0415 - not at the start
-    from controller.audit.errors import NotCanonicalError  # noqa: PLC0415 - not at the start
-
-    try:
-        canonical(dict(details))
-    except NotCanonicalError:
-        return {"text": json.dumps(dict(details), default=str, ensure_ascii=True)[:_SUMMARY]}
-    return details

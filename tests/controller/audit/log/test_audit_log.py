@@ -1,6 +1,5 @@
 import json
 import os
-import random
 import shutil
 import stat
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_scan import scan
 from tests.controller.audit.logs_for_tests import copied, entry, log_of
+from tests.damage import with_one_changed_byte
 from tests.quick import tries
 
 
@@ -115,14 +115,12 @@ def test_lost_sectors_of_the_last_batch_are_removed_and_kept_aside(tmp_path: Pat
     assert log.folder.removed.read_bytes() == bytes(data[length:])
 
 
+@pytest.mark.evidence
 def test_a_changed_byte_of_a_signed_event_locks_the_log(tmp_path: Path) -> None:
     log_of(tmp_path / "audit", 12).close()
     whole = (tmp_path / "audit/events.jsonl").read_bytes()
-    chance = random.Random(5)
-    for _ in range(tries(120, quick=20)):
+    for data in with_one_changed_byte(whole, sample=120, quick=20):
         folder = copied(tmp_path / "audit", tmp_path / "changed")
-        data = bytearray(whole)
-        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
         folder.events.write_bytes(data)
         with pytest.raises(AuditLockedError, match=r"is locked: .* Nothing was changed"):
             opened_log(folder)

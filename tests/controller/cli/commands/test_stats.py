@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from controller.cli import main
 from controller.journal import Journal
+from tests.controller.audit.logs_for_tests import entry, log_of
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,32 @@ def test_statistics_are_printed_for_people(
     printed = capsys.readouterr().out
     assert "408 in 3 sets" in printed
     assert "JAM" in printed
+
+
+def test_R9_starts_lid_openings_and_service_entries_of_the_audit_log_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "table.journal"
+    Journal(file, "now", {}).close()
+    assert main(["stats", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["audit"] is None
+    log = log_of(tmp_path / "audit", 1)
+    for what in ("power_up", "lid_opened", "power_up", "service_mode_entered", "lid_opened"):
+        log.append([entry(log.size, what=what)])
+    trick = {"text": '"what":"power_up","who":'}
+    log.append([replace(entry(log.size), details=trick, who='"what":"power_up",')])
+    log.append([entry(log.size, what="power_up")])
+    log.close()
+    assert main(["stats", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["audit"] == {
+        "events": 9,
+        "power_ups": 3,
+        "lid_openings": 2,
+        "service_entries": 1,
+    }
+    assert main(["stats", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "3 starts, lid opened 2 times, 1 entries into service mode" in printed
 
 
 def test_the_storage_life_of_each_board_is_printed(

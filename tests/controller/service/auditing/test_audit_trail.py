@@ -11,7 +11,7 @@ from controller.audit.log import audit_log
 from controller.audit.log.event_line import AuditEvent
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
-from controller.service.auditing.audit_trail import SIGNIFICANT
+from controller.audit.significant_events import SIGNIFICANT
 from controller.service.status import AuditStatus, GameChoice
 from controller.service.user_roles import UserRole
 from tests.controller.service.service_at_a_table import Guests, at_a_table

@@ -1,0 +1,53 @@
+"""Events of a table that are recorded in its audit log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+SIGNIFICANT = frozenset(
+    {
+        "actions_taken_back",
+        "board_reset",
+        "chance_committed",
+        "choice_made",
+        "dice_thrown",
+        "fault",
+        "hand_abandoned",
+        "journal_copy_repaired",
+        "operator_prompted",
+        "paused",
+        "prompt_answered",
+        "protocol_broken",
+        "put_away_requested",
+        "ready",
+        "recovered",
+        "resumed",
+        "run_resumed",
+        "run_started",
+        "seats_drawn",
+        "settled",
+        "signal_failed",
+        "tile_turned_up",
+    }
+)
+"""Events of the table that are recorded. Every person at the table has seen what they contain."""
+_SUMMARY = 2000
+"""Characters of the text that replaces details without a canonical form."""
+
+
+def details_of(event: Mapping[str, object]) -> dict[str, object]:
+    """What the log records of an event of the table, besides its name and its time."""
+    return {key: event[key] for key in event if key not in {"t", "event"}}
+
+
+def plain_details(details: Mapping[str, object]) -> Mapping[str, object]:
+    """Details that the log can write; values without a canonical form become a text."""
+    from controller.audit.canonical_json import canonical  # noqa: PLC0415 - not at the start
+    from controller.audit.errors import NotCanonicalError  # noqa: PLC0415 - not at the start
+
+    try:
+        canonical(dict(details))
+    except NotCanonicalError:
+        return {"text": json.dumps(dict(details), default=str, ensure_ascii=True)[:_SUMMARY]}
+    return details
