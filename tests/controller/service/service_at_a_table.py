@@ -76,8 +76,12 @@ def at_a_table(
     journal: Path | None = None,
     seed: int = 1,
     audit: Path | None = None,
+    opener: Callable[..., SimulatedTable] = SimulatedTable,
 ) -> None:
-    """Run a service until the story ends, then stop it; `audit` is the folder of its audit log."""
+    """Run a service until the story ends, then stop it.
+
+    `audit` is the folder of its audit log, `opener` makes what opens its tables.
+    """
 
     def recorder(clock: Callable[[], float], changed: Callable[[], None]) -> AuditRecorder:
         assert audit is not None
@@ -95,7 +99,7 @@ def at_a_table(
         service = TableService(
             machine,
             TableFacts(name=machine.name, seats=4, simulated=True, software="test"),
-            SimulatedTable(machine, seed, tuple(map(parse, injected_faults))),
+            opener(machine, seed, tuple(map(parse, injected_faults))),
             kept,
             ImmediateStore(kept),
             storage=SlowDisk,

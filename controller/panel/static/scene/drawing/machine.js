@@ -127,11 +127,10 @@ export class TrayDrawing {
     }
   }
 
-  /** Shows how far each tray is filled; while a set is gathered or shuffled, the trays are empty. */
+  /** Shows how far each tray is filled: while one set is gathered, the other can wait in the trays. */
   show(state) {
-    const empty = ["gathering", "shuffling"].includes(state.under);
     for (const [number, { stacks }] of this.trays) {
-      let left = empty ? 0 : state.trays[number] ?? 0;
+      let left = state.trays[number] ?? 0;
       for (const stack of stacks) {
         write(stack.box, "visibility", left > 0 ? "visible" : "hidden");
         left -= stack.tiles;
