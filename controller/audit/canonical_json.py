@@ -35,8 +35,9 @@ def _fast_encoder() -> Callable[[Any], str]:
 
 
 _encode = _fast_encoder()
-_decode = json.JSONDecoder().decode
-"""`json.loads` without its search for other options."""
+_scan = json.JSONDecoder().scan_once
+"""Parses the value at a place of a text. Unlike `json.loads`, it does not look for white space,
+which canonical JSON does not have."""
 
 
 def canonical(value: Any) -> bytes:
@@ -56,8 +57,10 @@ def parse_canonical(data: bytes) -> Any:
     """Parse canonical JSON. Raises NotCanonicalError if the text is not the canonical one."""
     try:
         text = data.decode("utf-8")
-        value = _decode(text)
-        is_canonical = _encode(value) == text
+        value, end = _scan(text, 0)
+        is_canonical = end == len(text) and _encode(value) == text
+    except StopIteration as error:
+        raise NotCanonicalError("The text is not JSON: it has no value.") from error
     except (ValueError, RecursionError) as error:
         raise NotCanonicalError(f"The text is not JSON: {error}.") from error
     if not is_canonical or _may_differ(data):
@@ -75,8 +78,8 @@ def _may_differ(data: bytes) -> bool:
     """
     return (
         _LONG_NUMBER in data.translate(_DIGITS)
-        or _POINT_ZERO.search(data) is not None
-        or _EXPONENT.search(data) is not None
+        or (b".0" in data and _POINT_ZERO.search(data) is not None)
+        or ((b"e-" in data or b"e+" in data) and _EXPONENT.search(data) is not None)
         or (not data.isascii() and _SORTED_OTHERWISE.search(data) is not None)
     )
 
