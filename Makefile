@@ -136,8 +136,9 @@ firmware-tools:
 
 # The Debian packages with the browser and the proxy of the panel's and the API's tests, and a file
 # of each. Without the fonts, tiles and Chinese characters are boxes.
-BROWSER_PACKAGES := chromium-headless-shell fonts-wqy-zenhei fonts-symbola nginx-light
+BROWSER_PACKAGES := chromium-headless-shell fonts-wqy-zenhei fonts-symbola nginx-light openssl
 BROWSER_SIGNS = $(and $(wildcard /usr/bin/chromium-headless-shell),$(wildcard /usr/sbin/nginx),\
+	$(wildcard /usr/bin/openssl),\
 	$(wildcard /usr/share/fonts/truetype/wqy/wqy-zenhei.ttc),\
 	$(wildcard /usr/share/fonts/truetype/ancient-scripts/Symbola_hint.ttf))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from json.scanner import make_scanner
 from typing import Any
 
 from controller.audit.errors import NotCanonicalError
@@ -35,7 +36,7 @@ def _fast_encoder() -> Callable[[Any], str]:
 
 
 _encode = _fast_encoder()
-_scan = json.JSONDecoder().scan_once
+_scan = make_scanner(json.JSONDecoder())  # type: ignore[arg-type] # typeshed has a wrong type
 """Parses the value at a place of a text. Unlike `json.loads`, it does not look for white space,
 which canonical JSON does not have."""
 

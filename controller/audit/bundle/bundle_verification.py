@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from controller.audit.bundle.export import BUNDLE_FORMAT, sealed
 from controller.audit.bundle.key_proof import hashes_of, require_known_key, verified_keys
@@ -21,6 +22,9 @@ from controller.audit.tree.growing_tree import GrowingTree
 from controller.audit.tree.hashing import leaf_hash
 from controller.audit.tree.proofs import require_consistency, require_inclusion
 
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+
 LONGEST_HEADER = 64 << 20
 _KEYS = {
     "format",
@@ -31,6 +35,7 @@ _KEYS = {
     "keys",
     "heads",
     "inclusion",
+    "time_stamps",
     "witnesses",
 }
 
@@ -45,6 +50,16 @@ class Cosigned:
 
 
 @dataclass(frozen=True)
+class StampedHead:
+    """A head that a time-stamping authority has signed: it existed at that time (UTC)."""
+
+    authority: str
+    size: int
+    time: datetime
+    is_trusted: bool
+
+
+@dataclass(frozen=True)
 class VerifiedBundle:
     """What a bundle proves: these events, of this log, in this order."""
 
@@ -56,19 +71,23 @@ class VerifiedBundle:
     heads: int
     keys: tuple[VerifierKey, ...]
     cosigned: tuple[Cosigned, ...]
+    stamped: tuple[StampedHead, ...] = ()
 
 
 def verify_bundle(
     file: BinaryIO,
     known: VerifierKey | None = None,
     witnesses: tuple[VerifierKey, ...] = (),
+    authorities: Sequence[Certificate] = (),
 ) -> VerifiedBundle:
     """Verify a bundle; `known` is the device's key and `witnesses` those of witnesses, if known.
+
+    With certificates of time-stamping authorities, one of them must have stamped a head.
 
     Raises RefusedProofError with the reason, for any bundle that does not verify.
     """
     try:
-        return _Verification(file, known, witnesses).run()
+        return _Verification(file, known, witnesses, authorities).run()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RefusedProofError(
             f"The bundle's header is damaged ({type(error).__name__}: {error})."
@@ -77,11 +96,16 @@ def verify_bundle(
 
 class _Verification:
     def __init__(
-        self, file: BinaryIO, known: VerifierKey | None, witnesses: tuple[VerifierKey, ...]
+        self,
+        file: BinaryIO,
+        known: VerifierKey | None,
+        witnesses: tuple[VerifierKey, ...],
+        authorities: Sequence[Certificate],
     ) -> None:
         self._file = file
         self._known = known
         self._witnesses = witnesses
+        self._authorities = authorities
         self._digest = sha256()
 
     def run(self) -> VerifiedBundle:
@@ -99,9 +123,17 @@ class _Verification:
         tree = GrowingTree(first, hashes_of(header["before"], "The tree before the events"))
         begun, last = self._check_events(header, tree, keys, checkpoints)
         self._check_seal(keys)
-        cosigned = self._cosigned(header, [note for note, _ in heads])
+        notes = [note for note, _ in heads]
         return VerifiedBundle(
-            last_head.origin, first, size, begun, last, len(heads), keys.keys, cosigned
+            last_head.origin,
+            first,
+            size,
+            begun,
+            last,
+            len(heads),
+            keys.keys,
+            self._cosigned(header, notes),
+            self._stamped(header, notes),
         )
 
     def _header(self) -> dict[str, Any]:
@@ -212,6 +244,22 @@ class _Verification:
                 Cosigned(witness.name, Checkpoint.parsed(note.text).size, cosigned_at(line))
                 for note, line in lines
             ]
+        return tuple(found)
+
+    def _stamped(self, header: dict[str, Any], notes: list[SignedNote]) -> tuple[StampedHead, ...]:
+        """The time stamps of the heads. Raises RefusedProofError for a wrong or a missing one."""
+        found: list[StampedHead] = []
+        texts = {Checkpoint.parsed(note.text).size: note.text.encode() for note in notes}
+        for each in header["time_stamps"]:
+            from controller.audit.timestamps.token import (  # noqa: PLC0415 - seldom used
+                verified_time_stamp,
+            )
+
+            token = decoded(each["token"], "A time stamp")
+            stamp = verified_time_stamp(token, texts[each["size"]], self._authorities)
+            found.append(StampedHead(stamp.authority, each["size"], stamp.time, stamp.is_trusted))
+        if self._authorities and not found:
+            raise RefusedProofError("No head of the bundle has a time stamp.")
         return tuple(found)
 
 

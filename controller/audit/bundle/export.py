@@ -63,8 +63,20 @@ def _header(log: LogReader, first: int) -> dict[str, Any]:
             {"index": index, "path": hexadecimal(log.nodes.inclusion(index, log.size))}
             for index in proven
         ],
+        "time_stamps": [
+            {"size": size, "token": encoded(token)}
+            for size, token in sorted(_time_stamps(log).items())
+            if size in {Checkpoint.parsed(note.text).size for note in notes}
+        ],
         "witnesses": log_witnesses(log),
     }
+
+
+def _time_stamps(log: LogReader) -> dict[int, bytes]:
+    """The tokens of time-stamping authorities by the sizes of their heads."""
+    folder = log.folder.witnessed
+    files = folder.glob("*.tst") if folder.is_dir() else ()
+    return {int(file.stem): file.read_bytes() for file in files}
 
 
 def log_witnesses(log: LogReader) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from controller.audit.canonical_json import canonical, parse_canonical
@@ -53,6 +54,11 @@ class AuditEntry:
     source: str = "table"
     details: dict[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def time(self) -> str:
+        """The computer's time, as events have it."""
+        return time_text(self.wall)
+
     def line(self, index: int) -> bytes:
         """The event's line without its newline. Raises NotCanonicalError."""
         return canonical(
@@ -62,7 +68,7 @@ class AuditEntry:
                 "index": index,
                 "role": self.role,
                 "table_ms": round(self.table_s * 1000),
-                "time": time_text(self.wall),
+                "time": self.time,
                 "what": self.what,
                 "who": self.who,
             }
@@ -72,7 +78,7 @@ class AuditEntry:
         """The event, at its place in the log."""
         return AuditEvent(
             index,
-            time_text(self.wall),
+            self.time,
             round(self.table_s * 1000),
             self.who,
             self.role,

@@ -76,6 +76,10 @@ class LogReader:
                 by_size[size] = known
         return [by_size[size] for size in sorted(by_size)]
 
+    def last_kept_head(self) -> SignedNote:
+        """The last head that is kept for good; the head of the log is replaced by the next one."""
+        return self._heads[-1]
+
     def _witnessed(self) -> list[SignedNote]:
         folder = self.folder.witnessed
         if not folder.is_dir():

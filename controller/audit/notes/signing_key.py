@@ -39,8 +39,8 @@ class SigningKey:
     def signed(self, checkpoint: Checkpoint) -> SignedNote:
         """Sign a checkpoint of the log that this key belongs to."""
         assert self.public.purpose == SIGNATURE
-        line = self._line(self.sign(checkpoint.text.encode()))
-        return SignedNote(checkpoint.text, (line,))
+        text = checkpoint.text
+        return SignedNote(text, (self._line(self.sign(text.encode())),))
 
     def cosignature(self, checkpoint: Checkpoint, seconds: int) -> NoteSignatureLine:
         """Sign a checkpoint as its witness, at this time (seconds since 1970, UTC)."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from controller.cli.commands.verify import parsed_key
+from controller.cli.commands.verify import certificates_in, parsed_key
 from controller.cli.errors import BadInputError, print_error
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ audit = typer.Typer(
 )
 witness = typer.Typer(name="witness", help="Have a signed head cosigned by another party.")
 audit.add_typer(witness)
+timestamp = typer.Typer(name="timestamp", help="Have a signed head stamped with the time.")
+audit.add_typer(timestamp)
 
 Data = Annotated[
     Path, typer.Option("--data", help="The data folder of the service.", show_default=False)
@@ -148,14 +150,7 @@ def receipt(
         if not last:
             raise BadInputError("The log has no receipt of a round; play one, or name --event.")
         event = last[-1].index
-    data_of_receipt = written[file.suffix](receipt_of(log, event))
-    try:
-        with file.open("xb") as stream:
-            stream.write(data_of_receipt)
-    except OSError as error:
-        raise BadInputError(
-            f"{file} cannot be written ({error.strerror}); name a new file."
-        ) from error
+    _write_new(file, written[file.suffix](receipt_of(log, event)))
     print(f"The receipt of event {event} is in {file}.")
     return 0
 
@@ -251,6 +246,44 @@ def take(
     return 1
 
 
+@timestamp.command("ask")
+def ask_for_time(
+    data: Data,
+    file: Annotated[Path, typer.Argument(help="The request to write.", show_default=False)],
+) -> int:
+    """Write a request to stamp the last kept head, for a time-stamping authority (RFC 3161)."""
+    from controller.audit.stamping import stamp_request
+
+    _write_new(file, stamp_request(_log(data)))
+    print(
+        f"Send {file} to the authority: curl -H 'Content-Type: application/timestamp-query'"
+        f" --data-binary @{file} ADDRESS -o REPLY"
+    )
+    return 0
+
+
+@timestamp.command("take")
+def take_time(
+    data: Data,
+    file: Annotated[Path, typer.Argument(help="The authority's reply.", show_default=False)],
+    authority: Annotated[
+        Path, typer.Option(help="Certificates of the authority (PEM).", show_default=False)
+    ],
+) -> int:
+    """Keep an authority's time stamp with the log; bundles contain it from now on."""
+    from controller.audit.stamping import take_time_stamp
+
+    try:
+        reply = file.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"{file} cannot be read ({error.strerror}); name a file.") from error
+    with _refusals():
+        size, stamp = take_time_stamp(_log(data), reply, certificates_in(authority))
+        print(f"The head of size {size} is stamped: {stamp.time.isoformat()}, {stamp.authority}.")
+        return 0
+    return 1
+
+
 def _last_rounds(log: LogReader) -> list[AuditEvent]:
     """The receipts of the last rounds, in order; of two receipts of a round the later one."""
     found: dict[tuple[object, object], AuditEvent] = {}
@@ -299,9 +332,13 @@ def _read_text(file: Path) -> str:
 
 
 def _write_text(file: Path, text: str) -> None:
+    _write_new(file, text.encode())
+
+
+def _write_new(file: Path, data: bytes) -> None:
     try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        with file.open("xb") as stream:
+            stream.write(data)
     except OSError as error:
         raise BadInputError(
             f"{file} cannot be written ({error.strerror}); name a new file."

@@ -15,6 +15,8 @@ import typer
 from controller.cli.errors import BadInputError, print_error
 
 if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+
     from controller.audit.bundle.bundle_verification import VerifiedBundle
     from controller.audit.notes.verifier_key import VerifierKey
     from controller.audit.receipts.receipt import VerifiedReceipt
@@ -37,6 +39,13 @@ def verify(
         list[str] | None,
         typer.Option(help="The key of a witness that must have cosigned.", show_default=False),
     ] = None,
+    time_authority: Annotated[
+        Path | None,
+        typer.Option(
+            help="Certificates (PEM) of a time-stamping authority that must have stamped a head.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
     """Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused."""
@@ -44,8 +53,9 @@ def verify(
 
     known = None if key is None else parsed_key(key, "--key")
     witnesses = tuple(parsed_key(text, "--witness") for text in witness or ())
+    authorities = [] if time_authority is None else certificates_in(time_authority)
     try:
-        facts = _verified(file, known, witnesses)
+        facts = _verified(file, known, witnesses, authorities)
     except OSError as error:
         raise BadInputError(f"{file} cannot be read ({error.strerror}); name a file.") from error
     except RefusedProofError as error:
@@ -73,8 +83,23 @@ def parsed_key(text: str, option: str) -> VerifierKey:
         raise BadInputError(f"{option}: {error}") from error
 
 
+def certificates_in(file: Path) -> list[Certificate]:
+    """The certificates in a PEM file. Raises BadInputError."""
+    from cryptography.x509 import load_pem_x509_certificates
+
+    try:
+        return load_pem_x509_certificates(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise BadInputError(
+            f"{file} has no certificates that can be read ({error}); name a PEM file."
+        ) from error
+
+
 def _verified(
-    file: Path, known: VerifierKey | None, witnesses: tuple[VerifierKey, ...]
+    file: Path,
+    known: VerifierKey | None,
+    witnesses: tuple[VerifierKey, ...],
+    authorities: list[Certificate],
 ) -> dict[str, Any]:
     """Verify a file by its format; returns what it proves. Raises RefusedProofError, OSError."""
     from controller.audit.bundle.bundle_verification import LONGEST_HEADER, verify_bundle
@@ -89,7 +114,7 @@ def _verified(
             found = _format_of(stream.read(_LONGEST_FILE))
         stream.seek(0)
         if found == BUNDLE_FORMAT:
-            return bundle_facts(verify_bundle(stream, known, witnesses))
+            return bundle_facts(verify_bundle(stream, known, witnesses, authorities))
         if found == RECEIPT_FORMAT:
             return receipt_facts(verify_receipt(stream.read(_LONGEST_FILE), known))
     if found is None:
@@ -127,6 +152,15 @@ def bundle_facts(bundle: VerifiedBundle) -> dict[str, Any]:
             }
             for each in bundle.cosigned
         ],
+        "stamped": [
+            {
+                "authority": each.authority,
+                "size": each.size,
+                "time": each.time.isoformat(),
+                "trusted": each.is_trusted,
+            }
+            for each in bundle.stamped
+        ],
     }
 
 
@@ -141,6 +175,7 @@ def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
         "contents": receipt.contents,
         "keys": [{"key": str(key), "fingerprint": key.fingerprint} for key in receipt.keys],
         "cosigned": [],
+        "stamped": [],
     }
 
 
@@ -160,6 +195,11 @@ def _print_page(file: Path, facts: dict[str, Any], *, is_known: bool) -> None:
         print(f"  key          {key['fingerprint']}")
     for each in facts["cosigned"]:
         print(f"  witnessed    by {each['witness']} at size {each['size']}, {each['time']}")
+    for each in facts["stamped"]:
+        unknown = "" if each["trusted"] else " (compare it: no --time-authority was given)"
+        print(
+            f"  time stamp   by {each['authority']} at size {each['size']}, {each['time']}{unknown}"
+        )
     if not is_known:
         print(
             "The file is intact and signed by the key above. Compare the fingerprint with the"

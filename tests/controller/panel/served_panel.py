@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.utils import ClientDisconnected
 
 from config.loader import load_table
 from controller.api.accounts.accounts import Accounts, open_accounts, utc_seconds
@@ -112,7 +113,8 @@ class Interruptions:
     async def drop(self) -> None:
         """Close every stream, as a table does that is restarted."""
         for send in tuple(self._open):
-            await send({"type": "websocket.close", "code": 1012})
+            with suppress(ClientDisconnected):
+                await send({"type": "websocket.close", "code": 1012})
 
 
 class RunningPanel:
