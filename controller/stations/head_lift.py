@@ -189,6 +189,8 @@ class HeadLift:
             return TableFault(Fault.EXTRA_TILE, self.part, evidence)
         if self._blocked:
             return self._jam(evidence)
+        if self._load.is_full(self._heads) and self._load.is_untouched():
+            return TableFault(Fault.STARVED, self.part, f"{evidence}, and no head counts a tile")
         if self._load.is_full(self._heads):
             inside = f"{self._load.left} tiles are still in the drum"
             return TableFault(Fault.JAM, self.part, f"{evidence}, and {inside}")

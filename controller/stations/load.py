@@ -39,6 +39,10 @@ class Load:
     counted: Callable[[], None] = lambda: None
     """Called after every count."""
     _reported: bool = False
+    _whole: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._whole = self.left
 
     @property
     def left(self) -> int:
@@ -61,6 +65,10 @@ class Load:
     def is_missing(self, part: str) -> bool:
         """Whether this head alone lacks tiles, and at most `MOST_MISSING`."""
         return self.shares.get(part, 0) == self.left <= MOST_MISSING and bool(self.shares)
+
+    def is_untouched(self) -> bool:
+        """Whether no head has counted a tile of this load."""
+        return self.left == self._whole
 
     def is_full(self, heads: HeadsModule) -> bool:
         """Whether the drum holds enough tiles for them to come without delay."""

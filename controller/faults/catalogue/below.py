@@ -58,10 +58,13 @@ ROWS = (
         fault=Fault.STARVED,
         title="Starved head",
         expected="an edge of the sensor S1 for each of the last tiles",
-        instead="no edge for longer than the last tiles may take, while other heads wait too",
-        cause="tiles under the disc or stuck to each other; weak magnets",
+        instead="no edge for longer than the last tiles may take, while other heads wait too; or"
+        " no edge at any head since the lid was closed",
+        cause="tiles under the disc or stuck to each other; weak magnets; the lid was closed before"
+        " the set was pushed in",
         automatic="reverses the drum, then runs it forward again",
-        please="Look under the disc for tiles that do not reach {part}.",
+        please="Look into the drum: push the set in if it is not there, and look under the disc for"
+        " tiles that do not reach {part}.",
         who=Who.ATTENDANT,
     ),
     FaultRow(

@@ -147,4 +147,12 @@ OUTSIDE = (
         "each time that a person is asked for help",
         parts.people,
     ),
+    FaultKind(
+        "closed_early",
+        "A person closes the lid before the set is pushed in.",
+        "The lid closes, and then no head counts a tile.",
+        "A person pushes the set in when asked to look into the drum.",
+        "each time that the lid has opened for a set",
+        parts.people,
+    ),
 )

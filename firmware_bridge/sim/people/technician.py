@@ -17,6 +17,8 @@ MEAN = 30.0
 """Mean number of seconds until the technician has repaired a part (our value)."""
 PUT_AWAY = "UNPROVEN"
 """The fault code whose prompt asks to put every tile back into its box."""
+LOOK_INTO_DRUM = "STARVED"
+"""The fault code whose prompt asks to push the set in if the drum is empty."""
 
 
 class Technician:
@@ -47,6 +49,8 @@ class Technician:
         """Do the requested work at once."""
         if ask.code == PUT_AWAY:
             self._plant.put_away()
+        elif ask.code == LOOK_INTO_DRUM:
+            self._plant.people.push_in_missed_set()
         self._plant.repair(ask.code, ask.part)
 
     def _seconds(self) -> float:

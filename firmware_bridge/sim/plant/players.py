@@ -77,14 +77,21 @@ class People:
         self._end_rounds = True
         """Whether the people end each round by themselves. Otherwise a screen's user does."""
         self._set_given = self._without_tiles = not any(box.tiles for box in boxes)
+        self._set_is_missed = False
+        """Whether the lid has closed before the people had pushed their set in."""
         self._chance = world.stream("people")
         self._timers: list[asyncio.TimerHandle] = []
+        self._closing: asyncio.TimerHandle | None = None
+        """The next press that closes the lid."""
 
     def start_over(self) -> None:
         """Begin as at power-on, after every tile was put back into its box."""
         self._cancel_presses()
         self._set_given = self._lid_has_opened = self._ready_lamp_on = False
         self._play_began = False
+        self._set_is_missed = False
+        if self._closing is not None:
+            self._closing.cancel()
         self._world.loop.call_later(ARRIVING, self._arrive)
 
     def watch_lid(self, is_open: Callable[[], bool]) -> None:
@@ -196,6 +203,8 @@ class People:
         pours = self._pressed or (self._set_is_due and not self._drum)
         self._lid_has_opened, self._pressed, self.is_pushing = True, False, pours
         self._reactions += 1
+        if pours and self._world.injected_faults.on_occasion("closed_early", "people"):
+            self._press_until_it_closes()
         self._world.later(self._keys.lid, self._vary(PUSHING), partial(self._push_in, pours))
 
     def _push_in(self, pours: bool) -> None:
@@ -206,15 +215,23 @@ class People:
             self._press_until_it_closes()
             if self._ready_lamp_on:
                 self._continue()
+        else:
+            self._set_is_missed = pours
+
+    def push_in_missed_set(self) -> None:
+        """Push the set in by hand if the lid has closed before the people had done so."""
+        if self._set_is_missed:
+            self._pour()
 
     def _press_until_it_closes(self) -> None:
         """Press the key until the lid closes."""
         if self._lid_is_open():
             self.press(self._keys.lid)
-            self._world.loop.call_later(IMPATIENCE, self._press_until_it_closes)
+            self._closing = self._world.loop.call_later(IMPATIENCE, self._press_until_it_closes)
 
     def _pour(self) -> None:
         self._set_given, self._play_began = True, self._ready_lamp_on
+        self._set_is_missed = False
         if self._drum is not None:
             heap = next((box for box in self._boxes if box.tiles), self._felt)
             self._drum.check_room(len(heap))

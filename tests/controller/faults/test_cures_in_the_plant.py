@@ -150,6 +150,16 @@ def test_a_vane_sensor_that_fails_while_tiles_come_leaves_unproven_stacks() -> N
     )
 
 
+def test_a_person_who_closed_the_lid_too_early_is_asked_to_push_the_set_in() -> None:
+    emitted = evening("closed_early:people#1")
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
+    assert asked["code"] == "STARVED"
+    assert str(asked["evidence"]).endswith("and no head counts a tile")
+    assert str(asked["request"]).startswith("Look into the drum: push the set in if it is not")
+    assert emitted.fault is None
+    assert tiles_by_place(emitted) == WALLS
+
+
 @pytest.mark.slow
 def test_a_starved_head_recovers_when_the_drum_reverses() -> None:
     emitted = evening("starved:head1#20")
@@ -166,7 +176,10 @@ def test_a_person_is_asked_about_a_head_that_stays_starved() -> None:
         "recovered",
     ]
     (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
-    assert asked["request"] == "Look under the disc for tiles that do not reach head 1."
+    assert asked["request"] == (
+        "Look into the drum: push the set in if it is not there, and look under the disc for tiles"
+        " that do not reach head 1."
+    )
 
 
 @pytest.mark.slow

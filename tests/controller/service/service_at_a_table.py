@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 from config.loader import load_table
@@ -26,6 +27,8 @@ from firmware_bridge.sim.slow_disk import SlowDisk
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 """The computer's time when a service starts."""
 Story = Callable[["Guests"], Awaitable[None]]
+_NUMBERS = count(1)
+"""The numbers of commands, of all guests: a host refuses an id that an earlier host has seen."""
 
 
 class Guests:
@@ -34,7 +37,6 @@ class Guests:
     def __init__(self, service: TableService) -> None:
         self.service = service
         self.port = ClientPort(service)
-        self._number = 0
 
     @property
     def status(self) -> Status:
@@ -49,9 +51,13 @@ class Guests:
         **arguments: object,
     ) -> CommandReply:
         """Give a command; returns its reply."""
-        self._number += 1
-        request = CommandRequest(id=f"c{self._number}", name=name, arguments=arguments)
+        request = CommandRequest(id=f"c{next(_NUMBERS)}", name=name, arguments=arguments)
         return await self.port.submit(request, Actor("Ann", role, client, "192.168.1.20"))
+
+    async def have(self, name: str, **arguments: object) -> None:
+        """Give a command that must be carried out."""
+        reply = await self.give(name, **arguments)  # type: ignore[arg-type]
+        assert reply.state == "done", f"{name}: {reply.sentence}"
 
     async def _next_change(self) -> None:
         changed = asyncio.Event()

@@ -21,8 +21,10 @@ from tests.controller.service.service_at_a_table import Guests
 from tests.controller.service.surviving_service import SurvivingTable
 from tests.quick import EVIDENCE_ONLY, tries
 
-LENGTH = tries(1, quick=1, evidence=3)
-"""Factor of the durations; with 3 the evening takes eight hours."""
+LENGTH = tries(1, quick=1, evidence=5)
+"""Factor of the durations; with 5 the evening takes more than eight hours."""
+HOURS = 8 / 5 * LENGTH
+"""The evening takes at least this long."""
 GAMES = ("wenzhou", "pai_gow", "filipino", "draw")
 
 
@@ -151,6 +153,12 @@ def test_after_service_mode_the_tiles_stay_unless_a_part_moved_them(
     run(night())
 
 
+async def _games(guests: Guests) -> set[str]:
+    """The games of all hands that were settled."""
+    sessions = await guests.port.sessions(None, 100)
+    return {hand.game for each in sessions for hand in await guests.port.results(each.id, 0, 1000)}
+
+
 @pytest.mark.slow
 @pytest.mark.evidence
 def test_hours_with_four_games_and_five_restarts(tmp_path: Path) -> None:
@@ -174,8 +182,8 @@ def test_hours_with_four_games_and_five_restarts(tmp_path: Path) -> None:
                     await _sit_down(guests, GAMES[(number + 1) % 4])
                 else:
                     choice = {"game": GAMES[(number + 1) % 4], "follow_play": True}
-                    await guests.give("choose_next", choice=choice)
-                await guests.give("name_players", names={chance.randrange(2): f"guest {number}"})
+                    await guests.have("choose_next", choice=choice)
+                await guests.have("name_players", names={chance.randrange(2): f"guest {number}"})
                 await asyncio.sleep(chance.uniform(700, 1200) * LENGTH)
                 tiles = guests.status.tiles
                 assert tiles.expected == tiles.accounted
@@ -183,13 +191,15 @@ def test_hours_with_four_games_and_five_restarts(tmp_path: Path) -> None:
             await table.host(change, kill=kill)
 
         async def end(guests: Guests) -> None:
-            await guests.give("end_session")
+            await guests.have("end_session")
             await guests.until(lambda s: s.session is None, limit=7200)
             assert await _scores_equal_the_records(guests) > 20
+            assert await _games(guests) == set(GAMES)
 
         await table.host(end)
         names = [event["event"] for event in table.events]
-        assert names.count("put_away_requested") == table.tables - 1
+        assert names.count("put_away_requested") == table.tables - 1 >= len(GAMES)
         assert "fault" not in names
+        assert asyncio.get_running_loop().time() > HOURS * 3600
 
     run(night())
