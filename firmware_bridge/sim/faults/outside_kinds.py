@@ -149,10 +149,10 @@ OUTSIDE = (
     ),
     FaultKind(
         "closed_early",
-        "A person closes the lid before the set is pushed in.",
+        "A person closes the lid before the set from the box is pushed in.",
         "The lid closes, and then no head counts a tile.",
         "A person pushes the set in when asked to look into the drum.",
-        "each time that the lid has opened for a set",
+        "each time that the lid has opened for a set from its box",
         parts.people,
     ),
 )

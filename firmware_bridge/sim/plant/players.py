@@ -202,8 +202,11 @@ class People:
         self._cancel_presses()
         pours = self._pressed or (self._set_is_due and not self._drum)
         self._lid_has_opened, self._pressed, self.is_pushing = True, False, pours
+        self._set_is_missed = False
         self._reactions += 1
-        if pours and self._world.injected_faults.on_occasion("closed_early", "people"):
+        # A played set lies before everybody's eyes; a set in its box can be forgotten.
+        is_boxed = pours and any(box.tiles for box in self._boxes)
+        if is_boxed and self._world.injected_faults.on_occasion("closed_early", "people"):
             self._press_until_it_closes()
         self._world.later(self._keys.lid, self._vary(PUSHING), partial(self._push_in, pours))
 
@@ -213,10 +216,10 @@ class People:
             if pours:
                 self._pour()
             self._press_until_it_closes()
-            if self._ready_lamp_on:
-                self._continue()
         else:
-            self._set_is_missed = pours
+            self._set_is_missed = pours and any(box.tiles for box in self._boxes)
+        if self._ready_lamp_on:
+            self._continue()
 
     def push_in_missed_set(self) -> None:
         """Push the set in by hand if the lid has closed before the people had done so."""
