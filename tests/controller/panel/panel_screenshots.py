@@ -71,6 +71,10 @@ def mahjong(browser: Browser) -> None:
         page.get_by_label("Follow the play").check()
         for wind, name in zip(WINDS, NAMES, strict=True):
             page.get_by_label(wind, exact=True).fill(name)
+        page.get_by_role("button", name="Start").evaluate(
+            "key => key.scrollIntoView({block: 'end'})"
+        )
+        page.evaluate("scrollBy(0, 24)")
         save(page, "game")
         page.get_by_role("button", name="Start").click()
         expect(page.get_by_role("heading", name="The hand is played")).to_be_visible(timeout=60_000)

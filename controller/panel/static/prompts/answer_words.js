@@ -27,5 +27,6 @@ export function answerWords(choice) {
 export function choiceWords(question, answer) {
   const [, seat, end] = /^(\d) (right|left)$/.exec(answer) ?? [];
   if (question === "wall" && end) return t(end === "right" ? "choice.wall_right" : "choice.wall_left", { seat: seatWords(state.status, Number(seat)) });
-  return /^[a-z_]+(\+[a-z_]+)*$/.test(answer) ? plainWords(answer.replaceAll("+", " + ")) : String(answer);
+  if (!/^[a-z_]+(\+[a-z_]+)*$/.test(answer)) return String(answer);
+  return tOr(`choice.${answer}`, plainWords(answer.replaceAll("+", " + ")));
 }
