@@ -15,8 +15,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
+from controller.service.port import LastRounds
+from controller.service.status import AuditStatus
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import PASSWORD
+from tests.controller.audit.receipts.test_receipts import contents
 from tests.controller.panel.browser import chromium
 from tests.controller.panel.evening import JAM, NAMES, PAST, RESULTS, WINDS, session
 from tests.controller.panel.served_panel import running_panel
@@ -109,7 +112,9 @@ def roles(browser: Browser) -> None:
         table.service.past[:] = PAST
         table.service.hands[:] = RESULTS
         table.service.journal[:] = [f'{{"number":{n},"kind":"note"}}' for n in range(1, 121)]
-        table.change(**session(prompts=(JAM,)))
+        table.service.last = LastRounds(unfinished=contents(number=13, state="unfinished"))
+        counted = AuditStatus(events=8123, power_ups=41, lid_openings=760, service_entries=12)
+        table.change(**session(prompts=(JAM,), audit=counted))
 
         def view(role: UserRole, address: str) -> Page:
             context = browser.new_context(viewport=TABLET)

@@ -16,7 +16,7 @@ const ROUNDS = 10;
 export function AuditorView() {
   return html`<div class="columns">
     <${LastRounds} />
-    <div class="stack"><${Sessions} /><${Counts} /></div>
+    <div class="stack"><${Sessions} /><${Counts} /><${LifeCounts} /></div>
     <${Journal} />
   </div>`;
 }
@@ -107,17 +107,13 @@ function Pages({ back, next }) {
 }
 
 function Counts() {
-  const { counts, tiles, recent, audit } = state.status ?? {};
+  const { counts, tiles, recent } = state.status ?? {};
   if (!counts) return null;
   const rows = [
     [t("counts.rounds"), number(counts.rounds)],
     [t("counts.tiles"), t("counts.tiles_of", { accounted: number(tiles.accounted), expected: number(tiles.expected) })],
     [t("counts.faults"), number(counts.faults)],
     [t("counts.paused"), duration(counts.paused_s)],
-    [t("counts.power_ups"), number(audit?.power_ups ?? 0)],
-    [t("counts.lid_openings"), number(audit?.lid_openings ?? 0)],
-    [t("counts.service_entries"), number(audit?.service_entries ?? 0)],
-    [t("counts.audit_events"), number(audit?.events ?? 0)],
     ...Object.entries(counts.recoveries).map(([code, times]) => [t("counts.recovered", { fault: faultTitle(code) }), number(times)]),
     ...Object.entries(counts.assists).map(([code, times]) => [t("counts.assisted", { fault: faultTitle(code) }), number(times)]),
   ];
@@ -125,6 +121,21 @@ function Counts() {
     <h2>${t("counts.title")}</h2>
     <ul class="rows">${rows.map(([name, value]) => html`<li><span>${name}</span><b>${value}</b></li>`)}</ul>
     <${RecentEvents} events=${recent} />
+  </section>`;
+}
+
+/** Counts over all starts of the table, which the audit log proves. */
+function LifeCounts() {
+  const { power_ups, lid_openings, service_entries, events } = state.status?.audit ?? {};
+  const rows = [
+    [t("counts.power_ups"), power_ups],
+    [t("counts.lid_openings"), lid_openings],
+    [t("counts.service_entries"), service_entries],
+    [t("counts.audit_events"), events],
+  ];
+  return html`<section class="card">
+    <h2>${t("counts.life")}</h2>
+    <ul class="rows">${rows.map(([name, value]) => html`<li><span>${name}</span><b>${number(value ?? 0)}</b></li>`)}</ul>
   </section>`;
 }
 
