@@ -12,7 +12,7 @@ from controller.audit.bundle.export import BUNDLE_FORMAT, sealed
 from controller.audit.bundle.key_proof import hashes_of, require_known_key, verified_keys
 from controller.audit.canonical_json import parse_canonical
 from controller.audit.errors import NotCanonicalError, RefusedProofError
-from controller.audit.log.event_line import AuditEvent, checked_event, parsed_event
+from controller.audit.log.event_line import AuditEvent, kind_of_event, parsed_event
 from controller.audit.log.key_chain import KEY_ROTATED, KeyChain, first_key
 from controller.audit.notes.base64_text import decoded
 from controller.audit.notes.checkpoint import Checkpoint
@@ -185,7 +185,7 @@ class _Verification:
         rotated = {rotation["index"] for rotation in header["keys"]["rotations"]}
         for line in self._event_lines(size - tree.size):
             index = tree.size
-            what = checked_event(line, index)["what"]
+            what = kind_of_event(line, index)
             begun, last = begun or line, line
             if (what == KEY_ROTATED) != (index in rotated):
                 raise RefusedProofError(f"The keys do not agree with event {index}.")

@@ -20,6 +20,15 @@ LONGEST_LINE = 1 << 20
 
 _KEYS = {"details", "from", "index", "role", "table_ms", "time", "what", "who"}
 _TIME = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z")
+_PLAIN = rb'"[^"\\\x00-\x1f]*"'
+"""A text without escapes."""
+_TAIL = re.compile(
+    rb',"from":%b,"index":(0|[1-9][0-9]{0,14}),"role":%b,"table_ms":(?:0|-?[1-9][0-9]{0,14})'
+    rb',"time":"%b","what":(%b),"who":%b\}'
+    % (_PLAIN, _PLAIN, _TIME.pattern.encode(), _PLAIN, _PLAIN)
+)
+"""The end of the canonical text of an event whose texts need no escapes, after the details."""
+_HEAD = b'{"details":'
 
 
 @dataclass(frozen=True)
@@ -103,11 +112,28 @@ def parsed_event(line: bytes, index: int) -> AuditEvent:
     )
 
 
-def checked_event(line: bytes, index: int) -> dict[str, Any]:
-    """The JSON value of the event with this index. Raises RefusedProofError for any other line.
+def kind_of_event(line: bytes, index: int) -> str:
+    """The kind (`what`) of the event with this index. Raises RefusedProofError for any other line.
 
-    A verifier calls it for each event: a frozen dataclass would take 3 µs more.
+    A verifier calls it for each event. Most events end in texts without escapes, whose canonical
+    form is a pattern; then only the details are parsed, which saves a quarter of the time.
     """
+    at = line.rfind(b',"from":"')
+    tail = _TAIL.fullmatch(line, at) if at > 0 and line.startswith(_HEAD) else None
+    if tail is None or int(tail[1]) != index:
+        return str(checked_event(line, index)["what"])
+    try:
+        details = parse_canonical(line[len(_HEAD) : at])
+        what = str(line[at:], "utf-8") and str(tail[2], "utf-8")
+    except (NotCanonicalError, UnicodeDecodeError) as error:
+        raise RefusedProofError(f"Event {index} is damaged. {error}") from error
+    if type(details) is not dict:
+        raise RefusedProofError(f"Event {index} has a value of a wrong type.")
+    return what[1:-1]
+
+
+def checked_event(line: bytes, index: int) -> dict[str, Any]:
+    """The JSON value of the event with this index. Raises RefusedProofError for any other line."""
     try:
         value = parse_canonical(line)
     except NotCanonicalError as error:
