@@ -54,6 +54,14 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         r"(sudo )?wallwright update ",
         "it needs releases and two slots; tests/controller/update runs it",
     ),
+    (r"\s*curl ", "it needs a service or an authority on a network"),
+    (r"wallwright audit ", "it needs a service's data; tests/controller/audit runs it"),
+    (r"\s*wallwright verify bundle", "it needs a service's bundle; tests/controller/audit runs it"),
+    (
+        r"wallwright lab shuffle .*--cycles 1000",
+        "it takes minutes; tests/controller/cli/commands/test_lab_shuffle.py runs fewer cycles",
+    ),
+    (r"wallwright lab shuffle --recorded", "it needs a file recorded from a table; as above"),
     (r"wallwright chaos .*--rounds \d{3,}", "it takes hours; `make test` runs fewer rounds"),
 )
 """The beginnings of commands that a test does not run, with the reasons. They are parsed."""
