@@ -25,8 +25,8 @@ ROUNDS = 2
 SEEDS = tries(1, quick=1, evidence=12)
 OTHER = "simulated player"
 COVERED = {
-    "wenzhou": {"act discard", "act draw", "act pass"},
-    "filipino": {"choice wall", "act discard", "act draw", "act flores"},
+    "wenzhou": {"act discard", "act draw", "act pass", "act pong", "act chow"},
+    "filipino": {"choice wall", "act discard", "act draw", "act flores", "act chow"},
     "pai_gow": {"choice cut", "act set"},
     "da_san": {"choice cut", "act bid", "act play", "act pass"},
     "block": {"act tile", "act go"},
@@ -47,7 +47,11 @@ class Taps:
         """Taps of players who do not hold the tiles."""
 
     def _offered(self, prompt: OpenPrompt) -> list[str]:
-        """Everything that people can tap, declared wins of hands that are complete included."""
+        """Everything that people can tap, declared wins of complete hands included.
+
+        One false win a session: its seat may claim nothing afterwards, so that four of them would
+        leave only draws and discards.
+        """
         offered = [each.value for each in prompt.choices if each.value != OTHER]
         people = self._guests.service.guide._hands
         if prompt.kind != "act" or not isinstance(people, SimulatedGuide):
@@ -57,7 +61,7 @@ class Taps:
             if verb == "win":
                 won = (each for each in truth.legal_actions if str(each).startswith("win"))
                 offered += [f"{each.seat} {each}" for each in won]
-            else:
+            elif not self.taken[f"act {verb}"]:
                 offered.append(f"{self._chance.choice(prompt.seats)} {verb}")
         return offered
 
@@ -72,6 +76,7 @@ class Taps:
             if reply.state == "done":
                 words = value.split()
                 what = words[1] if prompt.kind == "act" and words[0].isdigit() else prompt.code
+                what = "false win" if value.endswith("false win") else what
                 what = "tile" if "-" in what else what
                 self.taken[f"{prompt.kind} {OTHER if value == OTHER else what}".strip()] += 1
                 break
