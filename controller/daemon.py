@@ -201,6 +201,11 @@ class Daemon:
         """Whether a set is in the drum and is being mixed or built."""
         return self._under.busy
 
+    @property
+    def is_lid_interrupted(self) -> bool:
+        """Whether the lid is open for a forgotten tile, while a set is prepared."""
+        return self._lid_interrupt.is_lid_open
+
     # Commands from people, at any time of the run
 
     def press_lid_key(self) -> None:

@@ -32,6 +32,9 @@ class LidInterrupt:
         self._other = other if other is not key else None
         self._presses: asyncio.Queue[None] = asyncio.Queue()
         self._open = False
+        """Whether presses of the key belong to an interrupt."""
+        self.is_lid_open = False
+        """Whether the lid is open, or moves, because of an interrupt."""
         key.offer_first(self._takes)
 
     async def run(self) -> None:
@@ -49,9 +52,13 @@ class LidInterrupt:
                 self._run_state.asking(ask, row.who) as note,
             ):
                 self._run_state.lid_interrupts += 1
-                await lid.go_forth()
-                await self._presses.get()
-                await lid.go_back()
+                self.is_lid_open = True
+                try:
+                    await lid.go_forth()
+                    await self._presses.get()
+                    await lid.go_back()
+                finally:
+                    self.is_lid_open = False
                 note(DONE)
             self._open = False
 

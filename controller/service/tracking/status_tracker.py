@@ -224,7 +224,9 @@ class StatusTracker:
             places=places,
             drum=max(0, drum - out),
             drum_turns=turning and self._machine.mode == "going",
-            lid_open=self._machine.top == "collecting" or self._machine.under == "gathering",
+            lid_open=self._machine.top == "collecting"
+            or self._machine.under == "gathering"
+            or daemon.is_lid_interrupted,
             trays=self._trays(daemon.staging, lifted if building else None, full=in_trays),
             heads={
                 part: HeadStatus(lifted=done, target=share)

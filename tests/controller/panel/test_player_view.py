@@ -8,7 +8,13 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from controller.service.commands import CommandReply
-from controller.service.status import MachineStatus, OpenPrompt, PauseCauseStatus, PromptChoice
+from controller.service.status import (
+    MachineStatus,
+    OpenPrompt,
+    PauseCauseStatus,
+    PromptChoice,
+    SceneStatus,
+)
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import PASSWORD
 from tests.controller.panel.conftest import PHONE, OpenPage
@@ -239,6 +245,9 @@ def test_the_lids_key_is_named_by_what_its_next_press_confirms(
     page = open_page("player", role="player")
     table.change(**session(machine=MachineStatus(under="building", top="dealing", mode="going")))
     expect(page.get_by_role("button", name="Open the lid")).to_be_visible()
+    table.change(scene=SceneStatus(lid_open=True))
+    expect(page.get_by_role("button", name="Close the lid")).to_be_visible()
+    table.change(scene=SceneStatus())
     table.change(**session(machine=MachineStatus(under="staged", top="playing", mode="going")))
     expect(page.get_by_role("button", name="Take the tiles in")).to_be_visible()
     table.change(machine=MachineStatus(under="gathering", top="collecting", mode="going"))

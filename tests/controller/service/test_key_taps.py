@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 from tests.quick import tries
 
@@ -35,3 +36,20 @@ def test_taps_while_a_set_is_prepared_only_open_the_lid_and_close_it_again() -> 
                 await asyncio.sleep(chance.uniform(0, 20))
 
         at_a_table(story, automatic=False, seed=seed)
+
+
+def test_the_status_says_that_the_lid_is_open_for_a_forgotten_tile() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.give("start_session", choice={"game": "block"})
+        await guests.until(lambda status: status.machine.under == "shuffling")
+        assert not guests.status.scene.lid_open
+        await guests.give("press_lid_key")
+        await guests.until(lambda status: status.scene.lid_open)
+        await asyncio.sleep(3)
+        people = guests.service.guide._hands
+        assert isinstance(people, SimulatedGuide) and people._people._lid_is_open()
+        await guests.until(lambda status: not status.scene.lid_open)
+        assert not people._people._lid_is_open()
+        assert guests.status.machine.under in ("shuffling", "building")
+
+    at_a_table(story, automatic=False)

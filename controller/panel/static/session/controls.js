@@ -16,17 +16,19 @@ export function Controls() {
   const give = (name, values) => () => run(() => command(name, values));
   const paused = status.pause.length > 0;
   const playing = Boolean(status.session);
-  // The lid is open: the second press of its key confirms that the tiles are in.
   const { top, under } = status.machine ?? {};
-  const collecting = top === "collecting";
-  // While a set is prepared, the key opens the lid for a forgotten tile.
-  const preparing = ["shuffling", "building"].includes(under) && !["playing", "collecting"].includes(top);
-  const key = collecting ? t("controls.tiles_are_in") : preparing ? t("controls.open_lid") : t("controls.lid_key");
+  // While a set is prepared, the key opens the lid for a forgotten tile, and closes it.
+  const preparing = ["shuffling", "building"].includes(under) && top !== "playing";
+  const meaning =
+    top === "collecting" || under === "gathering" ? "controls.tiles_are_in"
+    : status.scene?.lid_open ? "controls.close_lid"
+    : preparing ? "controls.open_lid"
+    : "controls.lid_key";
   return html`<section class="controls" aria-label=${t("controls.label")}>
     <div class="actions">
       ${playing &&
       html`<button class="key" disabled=${busy} onClick=${give("press_lid_key")}>
-        <${Icon} name="tiles" />${key}</button>`}
+        <${Icon} name="tiles" />${t(meaning)}</button>`}
       ${paused
         ? html`<button class="key primary" disabled=${busy} onClick=${give("resume")}>
             <${Icon} name="play" />${t("controls.resume")}</button>`
