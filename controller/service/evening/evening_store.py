@@ -110,6 +110,14 @@ class EveningStore:
             (session, number, _text(result), _text(list(lines)), _text(list(events))),
         )
 
+    def put_reveal(self, session: str, number: int, chance: Json) -> None:
+        """Add the machine's revealed share to a stored hand."""
+        self._write(
+            "UPDATE hand SET result = json_set(result, '$.chance', json(?))"
+            " WHERE session = ? AND number = ?",
+            (_text(chance), session, number),
+        )
+
     def results(self, session: str, after: int, limit: int) -> list[Json]:
         """The results of a session's hands above a number, in order."""
         rows = self._read(

@@ -107,7 +107,7 @@ class SessionBook:
                 self._round.abandoned = True
             case {"event": "chance_revealed", "record": dict(record)}:
                 facts = {key: record[key] for key in RevealStatus.model_fields}
-                self._round.chance = RevealStatus.model_validate(facts)
+                self._reveal(RevealStatus.model_validate(facts))
             case {"event": "seats_drawn", "moves": list(moves)}:
                 self.names = {moves[seat]: name for seat, name in self.names.items()}
                 self._keep("")
@@ -137,6 +137,15 @@ class SessionBook:
         self._writes(lambda store: store.put_hand(self.id, number, facts, lines, events))
         self._keep("")
         return result
+
+    def _reveal(self, chance: RevealStatus) -> None:
+        """Add the revealed share to its hand, which is stored already if the table followed it."""
+        if self._round.hand or not self._results or self._results[-1].chance is not None:
+            self._round.chance = chance
+            return
+        last = self._results[-1] = self._results[-1].model_copy(update={"chance": chance})
+        facts = chance.model_dump(mode="json")
+        self._writes(lambda store: store.put_reveal(self.id, last.number, facts))
 
     # Reading
 

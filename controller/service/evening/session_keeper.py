@@ -45,6 +45,8 @@ class SessionKeeper:
     ) -> None:
         self.book: SessionBook | None = None
         """The book of the session in progress."""
+        self._ended: SessionBook | None = None
+        """The book of the last session, whose last hand can be revealed after its end."""
         self._store = store
         self._thread = thread
         self._on_round = on_round
@@ -74,7 +76,7 @@ class SessionKeeper:
         """End the session now."""
         assert self.book is not None
         self.book.end()
-        self.book = None
+        self._ended, self.book = self.book, None
         self._keep()
         self._on_end()
 
@@ -112,6 +114,8 @@ class SessionKeeper:
     def update(self, event: Event) -> None:
         """Take an event of the table. A hand that is settled is stored before its tiles go."""
         if self.book is None:
+            if event["event"] == "chance_revealed" and self._ended is not None:
+                self._ended.update(event)
             return
         self.book.update(event)
         if event["event"] in ("settled", "hand_abandoned"):

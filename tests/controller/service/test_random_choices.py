@@ -90,3 +90,34 @@ def test_only_a_technician_clears_a_random_source_that_has_failed(
         await guests.until(lambda s: s.chance.next is not None)
 
     at_a_table(story)
+
+
+@pytest.mark.parametrize("ends", [False, True], ids=["goes on", "ends"])
+def test_a_hand_that_the_table_followed_shows_the_reveal_in_its_result(ends: bool) -> None:
+    async def story(guests: Guests) -> None:
+        choice = {"game": "pai_gow", "follow_play": True}
+        await guests.give("start_session", choice=choice)
+        await guests.until(lambda s: s.chance.playing is not None, limit=7200)
+        playing = guests.status.chance.playing
+        assert playing is not None
+        if ends:
+            await guests.give("end_session")
+        await guests.until(lambda s: s.counts.rounds == 1, limit=7200)
+        if ends:
+            await guests.until(
+                lambda s: s.session is None and s.chance.playing != playing, limit=7200
+            )
+        else:
+            await guests.until(
+                lambda s: bool(s.session and s.session.results and s.session.results[0].chance),
+                limit=600,
+            )
+        (result, *_) = await guests.port.results("s1", 0, 5)
+        assert result.chance is not None
+        assert (result.chance.cycle, result.chance.commitment) == (
+            playing.cycle,
+            playing.commitment,
+        )
+        assert len(result.chance.reveal) == 64
+
+    at_a_table(story, "pai_gow")
