@@ -52,7 +52,12 @@ class Guests:
     ) -> CommandReply:
         """Give a command; returns its reply."""
         request = CommandRequest(id=f"c{next(_NUMBERS)}", name=name, arguments=arguments)
-        return await self.port.submit(request, Actor("Ann", role, client, "192.168.1.20"))
+        self._last = request, Actor("Ann", role, client, "192.168.1.20")
+        return await self.port.submit(*self._last)
+
+    async def repeat(self) -> CommandReply:
+        """Send the last command again with its id, as a client does without a reply."""
+        return await self.port.submit(*self._last)
 
     async def have(self, name: str, **arguments: object) -> None:
         """Give a command that must be carried out."""

@@ -77,7 +77,6 @@ def test_a_table_that_a_person_has_paused_stays_paused_after_a_kill(tmp_path: Pa
         await guests.until(lambda s: any(cause.why == "COMMAND" for cause in s.pause))
         await asyncio.sleep(600)
         assert any(cause.why == "COMMAND" for cause in guests.status.pause)
-        guests._number = 100  # The ids of the host before are used.
         reply = await guests.give("resume")
         assert reply.state == "done", reply.sentence
         await guests.until(lambda s: s.machine.top == "playing" and not s.pause)

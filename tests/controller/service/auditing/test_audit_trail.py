@@ -98,7 +98,6 @@ def test_R9_counts_of_starts_and_service_entries_survive_a_restart(tmp_path: Pat
     counts = []
 
     async def story(guests: Guests) -> None:
-        guests._number = 100 * len(counts)
         await guests.give("enter_service_mode")
         await guests.give("leave_service_mode")
         counts.append(guests.service.audit.status)
