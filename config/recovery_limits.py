@@ -46,6 +46,7 @@ DEFAULTS: Mapping[str, Limits] = {
     "PUSHER": Limits(1, 3, PATIENCE),
     "FACE_UP": Limits(2, 3, PATIENCE),
     "CHAIN": Limits(1, 3, PATIENCE),
+    "MAGAZINE": Limits(2, 3, PATIENCE),
     "LANE": Limits(1, 3, PATIENCE),
     "FLIPPER": Limits(1, 3, PATIENCE),
     "GRIPPER": Limits(1, 3, PATIENCE),

@@ -30,6 +30,7 @@ from controller.pausing.power_lease import supplies
 from controller.pausing.reconnection import Reconnect, never_lost
 from controller.planning.hand_lanes import staging_of
 from controller.planning.least_times import under_bound
+from controller.planning.magazine import expected_magazine_times
 from controller.rounds.cycle_chances import CycleChances
 from controller.rounds.deal import Deal
 from controller.rounds.hand_play import CorrectionRefusedError, HandPlay
@@ -255,6 +256,7 @@ class Daemon:
                 "under": round(under_bound(self._table, self.staging), 3),
                 "top": mean(run_state.figures.top_bound),
             },
+            **self._magazine_figures(),
             "tiles": {
                 "expected": run_state.ledger.expected,
                 "accounted": run_state.ledger.accounted,
@@ -265,6 +267,11 @@ class Daemon:
             "commands": traffic.commands,
             "retries": traffic.retries,
         }
+
+    def _magazine_figures(self) -> dict[str, float]:
+        """The mean time that a magazine adds to a build, by the key `magazine_s`."""
+        times = expected_magazine_times(self._table, self.staging.layout.count)
+        return {} if times is None else {"magazine_s": round(times.total, 3)}
 
     # Start and stop
 

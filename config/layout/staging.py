@@ -115,6 +115,13 @@ def stage(layout: Layout, table: Table, hands: Mapping[Seat, int] | None = None)
     trays = table.modules.trays
     if isinstance(layout, BareTable):
         return Staging(layout, (), {})
+    magazine = table.modules.magazine
+    if magazine is not None and layout.count > magazine.pockets:
+        # In two parts each tile would keep its part, so the order would not be uniform.
+        raise DoesNotFitError(
+            f"has {layout.count} tiles, but the magazine has {magazine.pockets} pockets, and each"
+            " tile of the set needs one"
+        )
     if trays is None:
         return replace(_shape(layout, HAND_SIDES, HAND_LEVELS), by_hand=True)
     staging = (

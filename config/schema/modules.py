@@ -119,6 +119,33 @@ class ChainModule(Part):
     """The travel time from one side to the next."""
 
 
+class MagazineModule(Part):
+    """A carousel between the counter of the only head and its stack: one tile in each pocket.
+
+    Each tile of the set falls into a pocket of its own; after the last one, the ejector pushes the
+    tiles out of the pockets in any order.
+    """
+
+    motor: str
+    """The motor that turns the carousel forward, towards pocket 1, and back in reverse."""
+    vane: str
+    """One edge for each pocket that arrives at the inlet; active while a pocket is there."""
+    home: str
+    """Active while pocket 0 is at the inlet."""
+    ejector: str
+    """The motor that pushes the tile out of the pocket at the inlet into the head's stack."""
+    withdrawn: str
+    """Active while the ejector is clear of the pockets; one edge for each stroke, at its end."""
+    passed: str
+    """One edge for each tile that falls out of the magazine into the head's stack."""
+    pockets: Annotated[int, Field(ge=2, le=512), Unit("pockets")]
+    """The number of pockets; a game with more tiles is refused."""
+    step: Annotated[float, Field(ge=0.04), Unit("s")]
+    """The time in which the carousel turns by one pocket."""
+    eject: Seconds
+    """The time of a stroke of the ejector."""
+
+
 class LaneModule(Part):
     """A hand lane: it is filled before the walls and presented to its seat."""
 
@@ -285,6 +312,9 @@ class Modules(Part):
     """Hold the walls and raise them."""
     chain: ChainModule | None = None
     """Moves the only head's outlet from tray to tray."""
+    magazine: MagazineModule | None = None
+    """Holds the whole set in single pockets, so that the machine can choose the order of the tiles
+    (`shuffle: sorted`)."""
     lanes: LanesModule | None = None
     """Present whole hands to the seats."""
     flipper: FlipperModule | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -65,6 +65,10 @@ class Table(Part):
     """The sizes of the tiles that fit the machine."""
     field: FieldSize
     """The size of the field, and the distances of walls and hands."""
+    shuffle: Literal["drum", "sorted"] = "drum"
+    """What determines the order of the tiles. `drum`: the order in which they leave the drum.
+    `sorted`: the machine draws a uniform order for each set and builds the set in it, which needs a
+    magazine."""
     boards: dict[str, BoardConfig]
     """The boards by name."""
     modules: Modules

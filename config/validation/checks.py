@@ -1,8 +1,8 @@
 """Cross-checks of a table's own values, and of a game against a table.
 
 `check_table` finds contradictions between values; the checks are in `validation.channels`,
-`validation.board_pins`, `validation.modules` and `validation.indicators`. `fit` returns whether a
-game can be set up on a table, and which of its steps players do by hand there.
+`validation.board_pins`, `validation.modules`, `validation.magazine` and `validation.indicators`.
+`fit` returns whether a game can be set up on a table, and which of its steps players do by hand.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from config.validation import board_pins as pins
 from config.validation import channels as wiring
 from config.validation import currents, electrical
 from config.validation import indicators as signals
+from config.validation import magazine as sorting
 from config.validation import modules as mechanics
 from config.validation.game_parameters import game_parameters
 from rules.geometry import Layout, Seat
@@ -81,8 +82,9 @@ def check_table(table: Table) -> list[Finding]:
         *currents.CHECKS,
         *recovery.CHECKS,
     )
+    second = (*mechanics.CHECKS, *sorting.CHECKS, *signals.CHECKS)
     return [finding for check in first for finding in check(table)] or [
-        finding for check in (*mechanics.CHECKS, *signals.CHECKS) for finding in check(table)
+        finding for check in second for finding in check(table)
     ]
 
 

@@ -11,6 +11,7 @@ _NEEDS = {
     "heads": "drum",
     "trays": "heads",
     "chain": "trays",
+    "magazine": "trays",
     "lanes": "trays",
     "flipper": "trays",
     "lamps": "trays",

@@ -83,9 +83,9 @@ async def _shuffled(table: Table, config: GameConfig, cycles: int, seed: int) ->
         for board in hardware.boards.values():
             await board.start()
         rig = Stations(table, config.tile, Devices(table, hardware.boards))
-        for _ in range(cycles):
+        for cycle in range(cycles):
             dropped = _pour(plant, chance)
-            await _prepare(table, staging, rig)
+            await _prepare(table, staging, rig, f"{seed}:{cycle}")
             turns = {tile: turn for turn, tile in enumerate(dropped)}
             places, tiles = _built(plant)
             found.append(tuple(turns[tile] for tile in tiles))
@@ -105,8 +105,11 @@ def _pour(plant: Plant, chance: Random) -> list[Tile]:
     return tiles
 
 
-async def _prepare(table: Table, staging: Staging, rig: Stations) -> None:
-    """Mix and build the set that is in the drum, as after the lid has closed."""
+async def _prepare(table: Table, staging: Staging, rig: Stations, seed: str) -> None:
+    """Mix and build the set that is in the drum, as after the lid has closed.
+
+    `seed` determines the machine's share of the cycle.
+    """
     clock = asyncio.get_running_loop().time
     with Journal.in_memory("now", {}) as journal:
         ledger = Ledger.of(table.sets, staging.layout.count)
@@ -114,7 +117,7 @@ async def _prepare(table: Table, staging: Staging, rig: Stations) -> None:
         for trigger in ("connect", "home", "run", "gather"):
             run_state.machine.fire(trigger)
         run_state.ledger = run_state.ledger.gathered(0)
-        chances = CycleChances(run_state, partial(SeededChance, 0), table.name)
+        chances = CycleChances(run_state, partial(SeededChance, seed), table.name)
         under = UnderCycle(table, rig, staging, run_state, chances)
         activity = asyncio.ensure_future(under.run())
         staged = asyncio.ensure_future(under.staged())

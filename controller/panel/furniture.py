@@ -159,7 +159,7 @@ class Furniture:
     def _parts(self) -> Iterator[tuple[str, Point]]:
         modules, centre = self.table.modules, Point(x=0.0, y=0.0)
         yield "table", centre
-        for name in ("drum", "lid", "gantry", "chain", "reader"):
+        for name in ("drum", "magazine", "lid", "gantry", "chain", "reader"):
             if getattr(modules, name) is not None:
                 yield name, centre
         if modules.gantry is not None:

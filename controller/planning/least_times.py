@@ -5,7 +5,8 @@ busiest head. With at least `plenty` tiles in the drum a head gets a tile every 
 with n tiles it gets one every spacing x plenty / n seconds. The heads work in parallel; the bound
 assumes that all heads lift at the same time and uses n at the beginning of each lift. The travel of
 the last tile to the counter and the last push are added. A head that fills several trays also waits
-for the chain between them. `spacing` is a mean, so a real drum with random intervals is slower.
+for the chain between them. The time of a magazine is added; with a drawn order it is the mean over
+all orders. `spacing` is a mean, so a real drum with random intervals is slower.
 
 `top`, from the command to raise until ready to play, is the sum of the lifts, the throws and the
 gantry's moves, because a step begins only after the previous step is confirmed. The gantry begins
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from config.layout.staging import Staging
 from config.schema import HeadsModule, Table
 from controller.planning.kinematics import Kinematics, Pose
+from controller.planning.magazine import expected_magazine_times
 from controller.planning.moves import Carry, Move, TurnOver
 
 
@@ -33,7 +35,9 @@ def under_bound(table: Table, staging: Staging) -> float:
         return 0.0
     last = heads.counter_distance_mm / 1000 / heads.belt_speed
     push = heads.push if staging.fills and heads.ports[0].pusher else 0.0
-    return modules.drum.mix + _lifting(quotas, heads) + last + push + _chain(table)
+    sorting = expected_magazine_times(table, sum(quotas))
+    through = sorting.total if sorting is not None else 0.0
+    return modules.drum.mix + _lifting(quotas, heads) + last + push + _chain(table) + through
 
 
 def top_bound(moves: Iterable[Move], table: Table, staging: Staging, tile_height: float) -> float:

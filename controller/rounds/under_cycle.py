@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -14,6 +14,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.journal.replay import Notebook
 from controller.rounds.build_progress import BuildProgress, has_begun
 from controller.rounds.cycle_chances import CycleChances
+from controller.rounds.sorted_build import build_from_magazine, draw_order
 from controller.run_state import RunState
 from controller.run_together import run_together
 from controller.stations.heads import HeadStation
@@ -47,6 +48,8 @@ class UnderCycle:
         """Tiles of the last set that each head has lifted, by the head's part."""
         self.on_lifted: Callable[[], None] = _ignore
         """Called after every tile that a head has lifted."""
+        self._order: Sequence[int] = ()
+        """The pocket of each tile of the set in a magazine, in the order of the stacks."""
         self._shares: dict[str, int] = {}
         self._to_lift = Load()
         self._taken: deque[int] = deque()
@@ -119,7 +122,7 @@ class UnderCycle:
         """Mix and build one set; returns whether this run did all of it. Raises TableFault."""
         run_state, at_rest = self._run_state, self._times_at_rest
         self._shares, self._to_lift = {}, Load()
-        await self._chances.draw(number, ())
+        self._order = await draw_order(self._chances, self._table, number, self.tiles)
         async with run_state.intent("under", {"do": "build", "set": number}) as work:
             await run_state.machine.enter("shuffle")
             if work.done or has_begun(work):
@@ -209,6 +212,9 @@ class UnderCycle:
         Returns the number of tiles. Tiles that an earlier run has lifted and pushed are counted and
         not lifted again.
         """
+        if head.magazine is not None:
+            staging, chain, order = self._staging, self._rig.chain, self._order
+            return await build_from_magazine(head, staging, chain, progress, order, resumed=resumed)
         counter, vane, chain = head.head.counter, head.head.vane, self._rig.chain
         counted = 0
         for seat in self._staging.lanes_of(head.head.trays):
@@ -325,12 +331,13 @@ class UnderCycle:
         modules = self._table.modules
         gates = [gate.channel for gate in self._rig.gates] if self._staging.lanes else []
         heads = modules.heads.ports if modules.heads else ()
+        sorting = modules.magazine
         motors = [
             motor
             for head in heads
             for motor in (head.wheel, head.belt, head.pusher, head.turner)
             if motor
-        ]
+        ] + ([sorting.motor, sorting.ejector] if sorting else [])
         return (*((modules.drum.motor,) if modules.drum else ()), *motors, *gates)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from config.schema import AxisChannel, ChainModule, HeadsModule, MotorChannel
+from config.schema import AxisChannel, ChainModule, HeadsModule, MagazineModule, MotorChannel
 from controller.selftest.naming import named_channels
 from controller.selftest.table_under_test import TableUnderTest
 from controller.selftest.trial import DisagreementError, Trial
 from controller.stations.chain import ChainStation
+from controller.stations.magazine import MagazineStation
 from controller.stations.switched import FULL, Switched
 from firmware_bridge.board import Edges, Elapsed, Reason
 
@@ -120,12 +121,49 @@ async def _one_side_and_back(config: ChainModule, station: ChainStation) -> str:
     return f"{config.zero} and {config.corner} became active in turn"
 
 
+def magazine(subject: TableUnderTest) -> Iterator[Trial]:
+    """The trials of a magazine, judged by its own sensors."""
+    config, station = subject.table.modules.magazine, subject.rig.magazine
+    if config and station:
+        yield Trial(
+            "magazine",
+            config.motor,
+            (config.motor, config.home, config.vane),
+            "Watch the magazine: it turns to its home, then on by one pocket, and back. Keep your"
+            " hands away.",
+            f"{config.motor} to {config.home}, then one {config.vane}, and back",
+            partial(_one_pocket_and_back, config, station),
+            "Did this happen?",
+            (config.motor,),
+        )
+        limit = 2 * config.eject + MOMENT
+        yield Trial(
+            "magazine",
+            config.ejector,
+            (config.ejector, config.withdrawn),
+            f"Watch the ejector ({config.ejector}): it makes one stroke. Keep your hands away.",
+            f"{config.ejector} until one edge of {config.withdrawn}",
+            partial(_to_its_vane, subject, config.ejector, config.withdrawn, limit),
+            "Did this happen, and is the ejector clear of the pockets?",
+            (config.ejector,),
+        )
+
+
+async def _one_pocket_and_back(config: MagazineModule, station: MagazineStation) -> str:
+    """Turn the magazine to pocket 0, on by one pocket, and back; returns the evidence."""
+    for pocket in (0, 1, 0):
+        await station.at_inlet(pocket)
+    return f"{config.home} and {config.vane} became active in turn"
+
+
 def turning(subject: TableUnderTest) -> Iterator[Trial]:
     """Trials of motors without end switches: pushers until their vane, others for a moment."""
     modules = subject.table.modules
     tried = {part.motor.channel for part in subject.travellers()}
     if modules.chain:
         tried.add(modules.chain.motor)
+    if modules.magazine:
+        tried |= {modules.magazine.motor, modules.magazine.ejector}
     vanes = {head.pusher: head.vane for head in subject.heads()}
     for channel, part, role in named_channels(subject.table):
         config = subject.table.channel(channel)

@@ -47,6 +47,8 @@ class TableUnderTest:
         found |= {head.vane for head in self.heads() if head.vane}
         if modules.chain:
             found |= {modules.chain.zero, modules.chain.corner}
+        if modules.magazine:
+            found |= {modules.magazine.home, modules.magazine.vane, modules.magazine.withdrawn}
         return found
 
     async def ask(self, please: str, sensor: str, active: bool) -> None:

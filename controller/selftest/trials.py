@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.selftest.motors import axes, chain, travellers, turning
+from controller.selftest.motors import axes, chain, magazine, travellers, turning
 from controller.selftest.outputs import relays, shown
 from controller.selftest.sensors import by_hand, measured, stops
 from controller.selftest.table_under_test import TableUnderTest
@@ -21,6 +21,7 @@ def trials(subject: TableUnderTest) -> Iterator[Trial]:
     yield from axes(subject)
     yield from travellers(subject)
     yield from chain(subject)
+    yield from magazine(subject)
     yield from turning(subject)
     yield from dice(subject)
     yield from reader(subject)

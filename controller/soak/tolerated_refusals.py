@@ -32,7 +32,9 @@ def _on_its_way(modules: Modules, part: str) -> Iterator[str]:
     for number, head in enumerate(heads):
         if part in ("drum", f"head{number}") or part in _channels(head):
             trays = [side for tray, side in enumerate(sides) if tray in head.trays]
-            yield from _channels(head, *trays, modules.chain, *seats, *top)
+            yield from _channels(head, modules.magazine, *trays, modules.chain, *seats, *top)
+    if part in ("magazine", *_channels(modules.magazine)):
+        yield from _channels(modules.magazine, *heads, *sides, modules.chain, *top)
     if part in _channels(modules.chain):
         yield from _channels(modules.chain, *sides, *top)
     for module in (*sides, *seats):

@@ -26,7 +26,11 @@ PASSING = 0.5
 
 
 class HeadLift:
-    """The wheel and the counter of one head; its cures also reverse `drum`."""
+    """The wheel and the counter of one head; its cures also reverse `drum`.
+
+    `pass_seconds` is the time in which the longest tile passes the counter, if tiles have to pass
+    it one by one; a wait for it is then as short as possible.
+    """
 
     def __init__(
         self,
@@ -38,9 +42,12 @@ class HeadLift:
         below: Standstill,
         hand_over: HandOver,
         drum: Motor | None = None,
+        pass_seconds: float = 0.0,
     ) -> None:
         self.part = part
         self.head = head
+        self.sensor = head.counter
+        self._pass_seconds = pass_seconds
         self._heads = heads
         self._fault_handler = fault_handler
         self._below = below
@@ -83,6 +90,18 @@ class HeadLift:
         if self._face is not None:
             await self._look_at_face(self._face, through=through)
         return tiles
+
+    async def clear_belt(self) -> int:
+        """Let the tile that an earlier run left on the belt pass; returns the passed tiles, 0 or 1.
+
+        Raises TableFault if it sticks.
+        """
+        await self._below.wait_moving(PASSING)
+        passed = await self._take_unreported()
+        self._due += passed
+        self._add(passed)
+        await self.lift(0, through=True)
+        return passed
 
     async def lifts_another(self) -> bool:
         """Run the wheel for the longest time that a last tile can take; returns whether one came.
@@ -131,6 +150,8 @@ class HeadLift:
 
     async def _wait_until_clear(self) -> None:
         """Wait until the last counted tile has left the counter. Raises TableFault if it sticks."""
+        if self._pass_seconds:
+            await self._below.wait_moving(self._pass_seconds)
         self._blocked = await self._is_blocked()
         if self._blocked:
             raise self._jam(f"{self.head.counter} counted its last tile")

@@ -6,7 +6,7 @@ from config.schema import HeadModule, HeadsModule
 from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
 from controller.stations.hand_over import HandOver
-from controller.stations.head_lift import HeadLift
+from controller.stations.stack_source import StackSource
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL, LATE, MARGIN, SOON, missing
 from firmware_bridge.board import Edges, Ended, Reason
@@ -14,7 +14,7 @@ from firmware_bridge.boards.devices import Devices
 
 
 class HeadPush:
-    """The pusher of one head and its vane; `lift` clears tiles that stick at the counter."""
+    """The pusher of one head and its vane; `source` clears tiles that stick before the pusher."""
 
     def __init__(
         self,
@@ -23,14 +23,14 @@ class HeadPush:
         devices: Devices,
         fault_handler: FaultHandler,
         below: Standstill,
-        lift: HeadLift,
+        source: StackSource,
         hand_over: HandOver,
     ) -> None:
         assert head.pusher is not None and head.vane is not None
         self._heads = heads
         self._fault_handler = fault_handler
         self._below = below
-        self._lift = lift
+        self._source = source
         self._hand_over = hand_over
         self._pusher = devices.motor(head.pusher)
         self._vane = devices.sensor(head.vane)
@@ -49,7 +49,7 @@ class HeadPush:
 
     async def push(self) -> None:
         """Push the lifted stack into the tray. Raises TableFault if the vane gives no edge."""
-        tile_counter, vane = self._lift.tile_counter, self._vane.channel
+        tile_counter, vane = self._source.tile_counter, self._vane.channel
         through, missed = tile_counter.through, ""
 
         async def push() -> None:
@@ -82,21 +82,21 @@ class HeadPush:
 
         async def loosen(fault: TableFault) -> None:
             async with self._hand_over.curing():
-                await self._lift.loosen(fault)
+                await self._source.loosen(fault)
 
         async def cleared(fault: TableFault) -> None:
             async with self._hand_over.curing():
-                await self._lift.feed_again(fault)
+                await self._source.feed_again(fault)
 
-        await self._fault_handler.run(push, loosen, cleared, self._lift.at_rest)
+        await self._fault_handler.run(push, loosen, cleared, self._source.at_rest)
 
     async def _unpushed(self, vane: str, ended: Ended) -> TableFault:
         """The fault of a failed push: a jam if a tile sticks at the counter, else the pusher."""
         evidence = missing(vane, ended)
-        if await self._lift.is_stuck():
-            evidence = f"{evidence}; {self._lift.head.counter} is blocked"
-            return TableFault(Fault.JAM, self._lift.part, evidence)
-        return TableFault(Fault.PUSHER, self._lift.part, evidence)
+        if await self._source.is_stuck():
+            evidence = f"{evidence}; {self._source.sensor} is blocked"
+            return TableFault(Fault.JAM, self._source.part, evidence)
+        return TableFault(Fault.PUSHER, self._source.part, evidence)
 
     def _prove(self, vane: str, missed: str, lifted: int) -> None:
         """Note that the pushes are proven, after the vane gives signals again.
@@ -106,5 +106,5 @@ class HeadPush:
         """
         if lifted:
             evidence = f"{missed}; {lifted} tiles were lifted meanwhile and can be in any stack"
-            raise TableFault(Fault.UNPROVEN, self._lift.part, evidence)
-        self._lift.tile_counter.note_proven(vane)
+            raise TableFault(Fault.UNPROVEN, self._source.part, evidence)
+        self._source.tile_counter.note_proven(vane)

@@ -16,6 +16,8 @@ from controller.stations.hand_over import HandOver
 from controller.stations.head_lift import HeadLift
 from controller.stations.head_push import HeadPush
 from controller.stations.load import Load
+from controller.stations.magazine import MagazineStation
+from controller.stations.stack_source import StackSource
 from controller.stations.standstill import Standstill
 from controller.stations.switched import FULL
 from controller.stations.tile_counter import TileCounter
@@ -23,7 +25,11 @@ from firmware_bridge.boards.devices import Devices, Motor
 
 
 class HeadStation:
-    """One head: wheel, counter, belt, and pusher with its vane; its cures also reverse `drum`."""
+    """One head: wheel, counter, belt, and pusher with its vane; its cures also reverse `drum`.
+
+    With a `magazine`, tiles pass the counter one by one, in `pass_seconds` each, and the stacks are
+    built from the magazine.
+    """
 
     def __init__(
         self,
@@ -34,6 +40,8 @@ class HeadStation:
         fault_handler: FaultHandler,
         below: Standstill,
         drum: Motor | None = None,
+        magazine: MagazineStation | None = None,
+        pass_seconds: float = 0.0,
     ) -> None:
         self.part = f"head {number}"
         self.head = head
@@ -41,10 +49,12 @@ class HeadStation:
         self._belt = devices.motor(head.belt) if head.belt else None
         hand_over = HandOver()
         self._lift = HeadLift(
-            self.part, head, heads, devices, fault_handler, below, hand_over, drum
+            self.part, head, heads, devices, fault_handler, below, hand_over, drum, pass_seconds
         )
+        self.magazine = magazine
+        self._source: StackSource = magazine or self._lift
         self._push = (
-            HeadPush(head, heads, devices, fault_handler, below, self._lift, hand_over)
+            HeadPush(head, heads, devices, fault_handler, below, self._source, hand_over)
             if head.pusher and head.vane
             else None
         )
@@ -74,14 +84,20 @@ class HeadStation:
             await self._below.stop(self._belt)
 
     async def stop(self) -> None:
-        """Stop the wheel and the pusher."""
+        """Stop the wheel, the magazine and the pusher."""
         await self._lift.stop()
+        if self.magazine is not None:
+            await self.magazine.stop()
         if self._push is not None:
             await self._push.stop()
 
     async def lift(self, tiles: int, *, through: bool = False) -> int:
         """Lift tiles past the counter (`HeadLift.lift`). Raises TableFault."""
         return await self._lift.lift(tiles, through=through)
+
+    async def clear_belt(self) -> int:
+        """Let the tile on the belt pass (`HeadLift.clear_belt`). Raises TableFault."""
+        return await self._lift.clear_belt()
 
     async def lifts_another(self) -> bool:
         """Whether another tile comes (`HeadLift.lifts_another`). Raises TableFault."""
@@ -90,8 +106,9 @@ class HeadStation:
     async def stack(self, heights: Iterable[int], lifted: int = 0) -> int:
         """Build stacks of these heights in the tray before the head; returns the counted tiles.
 
-        An earlier run has already `lifted` some of the tiles, which are not pushed yet. Raises
-        TableFault if a tile or the vane's edge does not come; an exception group if both do not.
+        The tiles come from the counter, or from the magazine if the table has one. An earlier run
+        has already `lifted` some of the tiles, which are not pushed yet. Raises TableFault if a
+        tile or the vane's edge does not come; an exception group if both do not.
         """
         assert self._push is not None
         counted = 0
@@ -101,7 +118,7 @@ class HeadStation:
                 there = min(lifted, height)
                 lifted, counted = lifted - there, counted + there
                 if there < height:
-                    counted += await self._lift.lift(height - there)
+                    counted += await self._source.lift(height - there)
                 if push is not None:
                     await push
                 push = asyncio.create_task(self._push.push())

@@ -13,6 +13,7 @@ from controller.stations.chain import ChainStation
 from controller.stations.dice import DiceStation
 from controller.stations.gantry import GantryStation
 from controller.stations.heads import HeadStation
+from controller.stations.magazine import MagazineStation
 from controller.stations.standstill import Standstill
 from controller.stations.switched import Switched
 from firmware_bridge.boards.devices import Devices, Sensor
@@ -38,10 +39,23 @@ class Stations:
         self.below = Standstill()
         """Receives all commands for parts under the lid, so that they can be stopped together."""
         self.drum = devices.motor(modules.drum.motor) if modules.drum else None
+        self.magazine = (
+            MagazineStation(modules.magazine, devices, fault_handler, self.below)
+            if modules.magazine
+            else None
+        )
         self.heads = (
             tuple(
                 HeadStation(
-                    number, head, modules.heads, devices, fault_handler, self.below, self.drum
+                    number,
+                    head,
+                    modules.heads,
+                    devices,
+                    fault_handler,
+                    self.below,
+                    self.drum,
+                    self.magazine,
+                    _pass_seconds(modules, table),
                 )
                 for number, head in enumerate(modules.heads.ports)
             )
@@ -79,10 +93,12 @@ class Stations:
         self.done_key = devices.sensor(modules.keys.done) if modules.keys.done else None
 
     def _counters(self, modules: Modules) -> tuple[Sensor, ...]:
-        """The sensors whose counts show a build's progress: counters and vanes of the heads."""
+        """The sensors whose counts show a build's progress: those of the heads and the magazine."""
         named: list[str] = []
         for head in modules.heads.ports if modules.heads else ():
             named += [head.counter, *([head.vane] if head.vane else [])]
+        if modules.magazine:
+            named += [modules.magazine.passed, modules.magazine.withdrawn]
         return tuple(map(self._devices.sensor, named))
 
     async def hold(self, channels: Iterable[str]) -> None:
@@ -103,6 +119,13 @@ class Stations:
             yield
         finally:
             await self.release(channels)
+
+
+def _pass_seconds(modules: Modules, table: Table) -> float:
+    """The time in which the longest tile passes the counter of a magazine; 0 without a magazine."""
+    if modules.magazine is None or modules.heads is None:
+        return 0.0
+    return table.tiles.longest_mm / 1000 / modules.heads.belt_speed
 
 
 def _top(table: Table) -> float:

@@ -51,8 +51,15 @@ def _lines(plan: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     if plan["replacements"]:
         yield "replacements", " ".join(plan["replacements"])
     yield "left", str(plan["left"])
+    if magazine := plan.get("magazine"):
+        seconds = f"{magazine['seconds']} s, of them {magazine['turning']} s for its turns"
+        yield "magazine", f"{magazine['shuffle']} order: {seconds}{_on_average(magazine)}"
     if "seconds" in plan:
         yield "machine", f"{len(plan['moves'])} moves, at least {plan['seconds']} s"
+
+
+def _on_average(magazine: Mapping[str, Any]) -> str:
+    return ", on average over all orders" if magazine["shuffle"] == "sorted" else ""
 
 
 def summary_page(console: Console, daemon: Daemon, summary: Mapping[str, Any]) -> None:
@@ -78,6 +85,8 @@ def summary_page(console: Console, daemon: Daemon, summary: Mapping[str, Any]) -
         measured = "-" if cycle[activity] is None else f"{cycle[activity]:.1f} s"
         least = "-" if bound[activity] is None else f"{bound[activity]:.1f} s"
         grid.add_row(f"cycle {activity}", f"{measured} ({wording.format(least)})")
+    if "magazine_s" in summary:
+        grid.add_row("magazine", f"adds {summary['magazine_s']:.1f} s to a cycle under on average")
     grid.add_row("tiles", f"{tiles['accounted']} of {tiles['expected']} accounted for")
     grid.add_row("link", f"{summary['commands']} commands, {summary['retries']} sent again")
     for name in ("recoveries", "assists", "pauses", "breaches"):

@@ -154,6 +154,21 @@ ROWS = (
         example="chain",
     ),
     FaultRow(
+        fault=Fault.MAGAZINE,
+        title="Magazine not at its pocket",
+        expected="an edge of the magazine's vane for each pocket, in the time of the turn; its home"
+        " switch active at pocket 0 only; one edge of the sensor below it for each stroke of the"
+        " ejector",
+        instead="no edge, an edge too early or too late, or a stroke after which no tile fell",
+        cause="a tile that hangs in its pocket; a missed edge; a dead or dirty sensor",
+        automatic="turns the carousel back to its home switch and on to the pocket; repeats the"
+        " stroke",
+        please="Straighten the tile in the pocket under the ejector of {part}, leave it there,"
+        " and check that the carousel turns freely.",
+        who=Who.ATTENDANT,
+        example="magazine",
+    ),
+    FaultRow(
         fault=Fault.DIRTY,
         title="Dirty or failing sensor",
         expected="tile times at S1, motor currents and building times as in the first sets of the"

@@ -22,6 +22,7 @@ class Fault(enum.Enum):
     PUSHER = "a pusher's vane gave no edge"
     COUNT = "the tiles in the trays do not add up to the set"
     CHAIN = "the chain did not reach its corner"
+    MAGAZINE = "the magazine did not reach its pocket, or a tile did not leave its pocket"
     DIRTY = "a sensor or a belt drifts away from its first measurements"
 
     # On top

@@ -168,6 +168,16 @@ INSIDE = (
         parts.motor_parts,
     ),
     FaultKind(
+        "held_tile",
+        "A tile hangs in its pocket of the magazine.",
+        "A stroke of the ejector without an edge of the sensor below the magazine.",
+        "Further strokes push it out. A person straightens the tile in its pocket.",
+        "each stroke of the ejector into a pocket with a tile",
+        parts.magazine,
+        "further strokes until the tile falls",
+        1.0,
+    ),
+    FaultKind(
         "dropped_tile",
         "The jaws drop the block that they hold: where they gripped it, or on the way.",
         "The sensor between the jaws is inactive while the jaws are closed.",

@@ -26,6 +26,8 @@ def motors(table: Table) -> dict[str, tuple[str, ...]]:
         found[f"head{number}"] = (head.wheel, head.belt, head.pusher, head.turner)
     for number, tray in enumerate(modules.trays.sides if modules.trays else ()):
         found[f"lift{number}"] = (tray.lift,)
+    if modules.magazine:
+        found["magazine"] = (modules.magazine.motor, modules.magazine.ejector)
     for number, lane in enumerate(modules.lanes.seats if modules.lanes else ()):
         found[f"lane{number}"] = (lane.presenter,)
     if modules.flipper:
@@ -82,6 +84,11 @@ def motor_parts(table: Table) -> dict[str, str]:
 def drum(table: Table) -> dict[str, str]:
     """The name of the drum, if the table has one."""
     return _same(("drum",) if table.modules.drum else ())
+
+
+def magazine(table: Table) -> dict[str, str]:
+    """The name of the magazine, if the table has one."""
+    return _same(("magazine",) if table.modules.magazine else ())
 
 
 def gripper(table: Table) -> dict[str, str]:
@@ -226,6 +233,8 @@ def _belongings(table: Table) -> dict[str, set[str]]:
         found["gripper"] |= turn | turner
         found["gripperturn"], found["turner"] = {*turn, "gripper"}, {*turner, "gripper"}
         found["gantry"] = {*found["gripper"], *homes, "gripper"}
+    if magazine := table.modules.magazine:
+        found["magazine"] |= {magazine.vane, magazine.home, magazine.withdrawn, magazine.passed}
     if table.modules.chain:
         found["chain"] |= {table.modules.chain.zero, table.modules.chain.corner}
     return found

@@ -302,7 +302,7 @@ class Plant:
             for number, port in enumerate(modules.heads.ports)
         )
         return tuple(
-            Head(self.world, number, modules.heads, tile, self.drum, outlet)
+            Head(self.world, number, modules.heads, tile, self.drum, outlet, modules.magazine)
             for number, outlet in enumerate(outlets)
         )
 

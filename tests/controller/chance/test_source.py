@@ -92,7 +92,11 @@ def test_only_the_assembly_of_simulated_tables_uses_the_seeded_source() -> None:
         for file in (HOUSE / "controller").rglob("*.py")
         if "sim.seeded_chance import" in file.read_text("utf-8")
     }
-    assert users <= {"controller/assembly.py", "controller/soak/host_restarts.py"}
+    assert users <= {
+        "controller/assembly.py",
+        "controller/lab/plant_cycles.py",
+        "controller/soak/host_restarts.py",
+    }
 
 
 def test_the_simulated_source_repeats_its_shares_by_seed_device_and_context() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,7 @@ from firmware_bridge.sim.clock import run
 from rules.dice import Dice
 from rules.games import find_game
 from tests.quick import slow_except
+from tests.sorted_table import SORTED
 
 LINK = 1.3
 """Seconds for about 30 blocks with 28 ms of commands and replies each, and 0.4 s of the turner."""
@@ -109,3 +111,14 @@ def test_without_shakes_the_deal_exceeds_the_bound_only_by_link_and_turner(
     assert 0.0 <= first.measured - first.bound < LINK + HOME
     for cycle in others:
         assert 0.0 <= cycle.measured - cycle.bound < LINK
+
+
+@pytest.mark.slow
+def test_a_magazine_that_keeps_the_order_takes_at_most_three_percent_longer(tmp_path: Path) -> None:
+    """The link takes about 30 ms for each tile: a turn, a lift, a turn and a stroke."""
+    table = tmp_path / "unsorted.yaml"
+    table.write_text(SORTED.read_text("utf-8").replace("shuffle: sorted", "shuffle: drum"))
+    under, _ = played(str(table), "pai_gow")
+    assert len(under) == 2
+    for cycle in under:
+        assert 1.0 <= cycle.ratio < 1.03

@@ -72,6 +72,11 @@ class Belt:
         """The tile that sticks at the counter."""
         return self._stuck
 
+    @property
+    def is_at_counter(self) -> bool:
+        """Whether a tile is in front of the counter."""
+        return self._stuck is not None or bool(self._edges and not self._edges[0].level)
+
     def reset_sensors(self) -> None:
         self._world.sense(self._counter, False)
 

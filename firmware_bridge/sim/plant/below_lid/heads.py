@@ -1,15 +1,16 @@
 """The heads: at each port of the drum, a wheel lifts single tiles onto the head's belt.
 
-A tile's way is through this package: `drum`, `wheel`, `belt`, the tiles that wait in the head,
-`pusher`, `outlet`, and `trays` or `lanes`. A tile has arrived at the head when its leading edge
-reaches the counter.
+A tile's way is through this package: `drum`, `wheel`, `belt`, the `magazine` if the table has one,
+the tiles that wait in the head, `pusher`, `outlet`, and `trays` or `lanes`. A tile has arrived at
+the head when its leading edge reaches the counter.
 """
 
 from __future__ import annotations
 
-from config.schema import HeadsModule, TileSize
+from config.schema import HeadsModule, MagazineModule, TileSize
 from firmware_bridge.sim.plant.below_lid.belt import Belt
 from firmware_bridge.sim.plant.below_lid.drum import Drum
+from firmware_bridge.sim.plant.below_lid.magazine import Magazine
 from firmware_bridge.sim.plant.below_lid.outlet import HeadOutlet
 from firmware_bridge.sim.plant.below_lid.pusher import Pusher
 from firmware_bridge.sim.plant.below_lid.wheel import Wheel
@@ -25,7 +26,11 @@ STUCK_MA = 1500
 
 
 class Head:
-    """The head at one port of the drum: wheel, belt, counter, waiting tiles and pusher."""
+    """The head at one port of the drum: wheel, belt, counter, waiting tiles and pusher.
+
+    With a `magazine` the tiles fall from the counter into its pockets, and wait after they have
+    left them.
+    """
 
     def __init__(
         self,
@@ -35,6 +40,7 @@ class Head:
         tile: TileSize,
         drum: Drum,
         outlet: HeadOutlet,
+        magazine: MagazineModule | None = None,
     ) -> None:
         module = heads.ports[number]
         self.waiting = Holder(f"head {number}")
@@ -57,6 +63,11 @@ class Head:
         self._wheel = Wheel(
             world, number, heads, tile, drum, self._belt, self._turn_down, self._give_surplus
         )
+        self._magazine = (
+            Magazine(world, magazine, self._wait, lambda: self._belt.is_at_counter)
+            if magazine
+            else None
+        )
         self._pusher = (
             Pusher(
                 world,
@@ -77,11 +88,13 @@ class Head:
     def channels(self) -> frozenset[str]:
         module = self._module
         motors = (module.wheel, module.belt, module.pusher, module.turner)
-        return frozenset(motor for motor in motors if motor)
+        sorting = self._magazine.channels if self._magazine is not None else frozenset()
+        return frozenset(motor for motor in motors if motor) | sorting
 
     @property
     def holders(self) -> tuple[Holder, ...]:
-        return (self._belt.holder, self.waiting)
+        sorting = (self._magazine.well,) if self._magazine is not None else ()
+        return (self._belt.holder, *sorting, self.waiting)
 
     @property
     def uncounted(self) -> list[Tile]:
@@ -94,6 +107,8 @@ class Head:
             self._belt.run(True)
         if self._pusher is not None:
             self._pusher.reset_sensors()
+        if self._magazine is not None:
+            self._magazine.reset_sensors()
         for sensor in (self._module.full, self._module.face):
             if sensor:
                 self._world.sense(sensor, False)
@@ -107,6 +122,8 @@ class Head:
             self._wheel.update()
         elif channel == module.pusher and self._pusher is not None:
             self._pusher.drive(value)
+        elif self._magazine is not None and channel in self._magazine.channels:
+            self._magazine.output(channel, value)
         elif channel == module.turner and value > 0 and self.waiting.tiles:
             self.waiting.tiles[-1].up = not self.waiting.tiles[-1].up
             self._report_sensors()
@@ -114,9 +131,14 @@ class Head:
     # From the counter into the tray
 
     def _arrive(self, tile: Tile) -> None:
-        if not self._outlet.to_lane(tile):
-            self.waiting.put(tile)
-            self._report_sensors()
+        if self._magazine is not None:
+            self._magazine.receive(tile)
+        elif not self._outlet.to_lane(tile):
+            self._wait(tile)
+
+    def _wait(self, tile: Tile) -> None:
+        self.waiting.put(tile)
+        self._report_sensors()
 
     def _push_on(self, batch: list[Tile]) -> None:
         self._outlet.to_tray(batch)
@@ -207,7 +229,7 @@ class Head:
     # People
 
     def take_out(self, tile: Tile) -> Tile:
-        """Take one tile away by hand, from the belt or from the waiting tiles."""
+        """Take one tile away by hand, from the belt, the magazine or the waiting tiles."""
         if tile.holder is self._belt.holder:
             stuck = tile is self._belt.stuck
             taken = self._belt.take_out(tile)
@@ -218,6 +240,8 @@ class Head:
                 self._world.injected_faults.deactivate("jam", self._part)
                 self._continue()
             return taken
+        if self._magazine is not None and tile.holder is self._magazine.well:
+            return self._magazine.take_out(tile)
         self.waiting.take(tile)
         if self._pusher is not None:
             self._pusher.remove(tile)

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 
 from config.schema import SensorChannel, Table
 from firmware_bridge.sim.faults.injection import InjectedFaults
-from firmware_bridge.sim.plant.below_lid.chain import CORNER_PULSE
+from firmware_bridge.sim.plant.below_lid.magazine import FALL_PULSE, WITHDRAWN_PULSE
 from firmware_bridge.sim.plant.below_lid.pusher import VANE_PULSE
+from firmware_bridge.sim.plant.below_lid.ring import RING_PULSE
 
 WORSE = 1 / 3
 """Growth of the lost part of a pulse each time, as a share of the first loss (our value)."""
@@ -103,7 +104,7 @@ class SensorFaults:
 
 
 def _pulses(table: Table) -> Mapping[str, float]:
-    """The typical pulses of counters, vanes and the chain's corner sensor, seconds."""
+    """The typical pulses of counters, vanes, the chain's corner sensor and the magazine, s."""
     heads = table.modules.heads
     pulses: dict[str, float] = {}
     for head in heads.ports if heads else ():
@@ -112,7 +113,11 @@ def _pulses(table: Table) -> Mapping[str, float]:
         if head.vane:
             pulses[head.vane] = VANE_PULSE
     if table.modules.chain:
-        pulses[table.modules.chain.corner] = CORNER_PULSE
+        pulses[table.modules.chain.corner] = RING_PULSE
+    if magazine := table.modules.magazine:
+        pulses[magazine.vane] = RING_PULSE
+        pulses[magazine.withdrawn] = WITHDRAWN_PULSE
+        pulses[magazine.passed] = FALL_PULSE
     return pulses
 
 

@@ -19,6 +19,7 @@ from firmware_bridge.sim.faults.injected_fault import (
 )
 from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.faults.kinds import KINDS
+from tests.sorted_table import SORTED
 
 ROBOTIC = load_table("robotic")
 
@@ -76,7 +77,7 @@ def test_the_error_for_an_unknown_part_lists_the_parts_of_the_table() -> None:
         InjectedFaults(ROBOTIC, [parse("jam:head9")])
 
 
-@pytest.mark.parametrize("table", table_names())
+@pytest.mark.parametrize("table", [*table_names(), str(SORTED)])
 def test_every_part_of_a_kind_is_valid(table: str) -> None:
     loaded = load_table(table)
     for kind in KINDS.values():
@@ -85,7 +86,7 @@ def test_every_part_of_a_kind_is_valid(table: str) -> None:
 
 
 def test_every_kind_applies_to_some_table_and_is_described() -> None:
-    tables = [load_table(name) for name in table_names()]
+    tables = [*map(load_table, table_names()), load_table(SORTED)]
     for kind in KINDS.values():
         assert any(kind.parts(table) for table in tables), kind.name
         assert all((kind.does, kind.shows, kind.cure, kind.occasion)), kind.name
