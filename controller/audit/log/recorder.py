@@ -44,6 +44,7 @@ class AuditRecorder:
 
     `clock` gives the table's seconds, `pace` how many of them pass in a real second. `storage`
     executes one job at a time. `changed` is called after each failure and each recovery.
+    `open_after` is the number of real seconds before the log is opened; events wait until then.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class AuditRecorder:
         pace: float = 1.0,
         wall: Callable[[], datetime] = computer_time,
         changed: Callable[[], None] = lambda: None,
+        open_after: float = 0.0,
     ) -> None:
         self.folder = folder
         self.failure: str | None = None
@@ -76,6 +78,9 @@ class AuditRecorder:
         self._idle: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
         self._is_closing = self._is_closed = False
+        if open_after:
+            loop = asyncio.get_running_loop()
+            self._retry = loop.call_later(open_after * pace, self._try_again)
 
     def time(self) -> str:
         """The computer's time, as events have it."""

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 SEATS = 8
 """Largest number of seats that a table has."""
+OPEN_AUDIT_AFTER = 1.0
+"""Seconds before the audit log is opened: the imports for it would delay the first answer."""
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,13 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
         place = LogFolder(folder / "audit")
         name = job.table.name
         return AuditRecorder(
-            place, name, clock, WriterThreads(loop, 1), pace=job.pace, changed=changed
+            place,
+            name,
+            clock,
+            WriterThreads(loop, 1),
+            pace=job.pace,
+            changed=changed,
+            open_after=OPEN_AUDIT_AFTER,
         )
 
     opener = (

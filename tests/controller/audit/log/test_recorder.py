@@ -109,3 +109,31 @@ def test_a_locked_log_is_reported_and_not_changed(tmp_path: Path) -> None:
         if not number:
             events.write_bytes(events.read_bytes().replace(b"power_up", b"power_xx"))
         assert b"power_up" not in events.read_bytes()
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["opened later", "closed before"])
+def test_a_log_that_is_opened_later_has_every_event_since_the_start(
+    tmp_path: Path, waits: bool
+) -> None:
+    async def evening() -> None:
+        recorder = AuditRecorder(
+            LogFolder(tmp_path / "audit"),
+            "pai_gow",
+            asyncio.get_running_loop().time,
+            DirectStorage(),
+            pace=0.001,
+            open_after=20.0,
+        )
+        recorder.record(recorder.entry("power_up"))
+        assert not (tmp_path / "audit").exists()
+        if waits:
+            await recorder.on_disk()
+            assert recorder.size == 2
+        recorder.record(recorder.entry("service_stopped"))
+        recorder.close()
+
+    asyncio.run(evening())
+    events = (tmp_path / "audit/events.jsonl").read_text("utf-8").splitlines()
+    whats = [json.loads(line)["what"] for line in events]
+    assert whats[:2] == ["log_begun", "power_up"]
+    assert whats[-1] == "service_stopped"
