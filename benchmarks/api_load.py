@@ -73,6 +73,9 @@ class BusyTable:
     def listen(self, listener: object) -> Callable[[], None]:
         return lambda: None
 
+    def record_access(self, *given: object, **named: object) -> None:
+        """No access is recorded."""
+
     def presence(self, client: str, connected: bool) -> None:
         """Clients make no difference."""
 
