@@ -1,9 +1,10 @@
 """Finds the modules that read each key of a table's file, by running the packaged tables.
 
-`python -m tools.configuration_readers` runs every packaged table in the simulation, its self-test
-and its list of wires, and records which module reads which field of which part. It prints the
-result as JSON: `{"Drum.mix": ["controller.rounds.under_cycle", ...]}`. It needs a process of its
-own, because values that the process has read before can be cached and would not be read again.
+`python -m tools.configuration_readers` runs every packaged table, and an example for the keys that
+no packaged table has, in the simulation, its self-test and its list of wires, and records which
+module reads which field of which part. It prints the result as JSON: `{"Drum.mix":
+["controller.rounds.under_cycle", ...]}`. It needs a process of its own, because values that the
+process has read before can be cached and would not be read again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,14 @@ from config.schema import Part
 from controller.cli import main as wallwright
 
 TOP = Path(__file__).parent.parent
-GAMES: Mapping[str, str] = {"pai_gow": "pai_gow", "robotic": "wenzhou", "auto_deal": "wenzhou"}
+EXAMPLES = (str(TOP / "examples/table_sorted/pai_gow_sorted.yaml"),)
+"""Tables for keys that no packaged table has."""
+GAMES: Mapping[str, str] = {
+    "pai_gow": "pai_gow",
+    "pai_gow_sorted": "pai_gow",
+    "robotic": "wenzhou",
+    "auto_deal": "wenzhou",
+}
 """The game that is played on a table; `block` on any other."""
 FAULTS: Mapping[str, Sequence[str]] = {
     "bench": ("--fault", "emergency_stop:table@30~4"),
@@ -68,7 +76,7 @@ def main() -> None:
     Part.__getattribute__ = traced  # type: ignore[method-assign,assignment]
     ignored = io.StringIO()
     with TemporaryDirectory() as folder, redirect_stdout(ignored), redirect_stderr(ignored):
-        for table in (*table_names(), _changed(Path(folder))):
+        for table in (*table_names(), *EXAMPLES, _changed(Path(folder))):
             _use(table)
     print(json.dumps({key: sorted(found[key] - {""}) for key in sorted(found)}))
 

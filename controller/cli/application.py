@@ -10,6 +10,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from controller.cli.imports import without_collections
+
 COMMANDS = {
     "plan": (
         "plan",
@@ -146,7 +148,8 @@ class LazyGroup(TyperGroup):
 
 def loaded(name: str) -> click.Command:
     """Import the module of a command and return the command."""
-    entry: Any = getattr(import_module(f"controller.cli.commands.{COMMANDS[name][0]}"), name)
+    with without_collections():
+        entry: Any = getattr(import_module(f"controller.cli.commands.{COMMANDS[name][0]}"), name)
     if isinstance(entry, typer.Typer):
         return get_group(entry)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInputError
+from controller.cli.imports import without_collections
 from controller.cli.options.boards import (
     AllowSimulated,
     KeysFile,
@@ -125,7 +126,9 @@ def serve(
     known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
 
     from config.loader import table_names
-    from controller.cli.runs.serve_session import ServeJob, serve_job
+
+    with without_collections():
+        from controller.cli.runs.serve_session import ServeJob, serve_job
 
     return serve_job(
         ServeJob(

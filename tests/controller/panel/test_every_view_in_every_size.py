@@ -49,9 +49,10 @@ WALK = Path(__file__).with_name("walk_through_views.js").read_text("utf-8")
 NAMES = ("Mei", "Ren", "Ligaya", "Jo")
 OWN_WORDS = re.compile(
     r"Mei|Ren|Ligaya|Jo|Four-port table with a robot arm|robotic|API|zip|"
-    r"technician|attendant|dealer|player|auditor"
+    r"technician|attendant|dealer|player|auditor|[0-9a-f]{64}"
 )
-"""Words that no catalogue translates: names of players, users and the table, and two terms."""
+"""Words that no catalogue translates: names of players, users and the table, two terms, and random
+shares in hexadecimal digits."""
 MESSAGES = Path(__file__).parents[3] / "controller/panel/static/messages"
 ENGLISH, FILIPINO = (
     json.loads((MESSAGES / f"{language}.json").read_text("utf-8")) for language in ("en", "fil")
