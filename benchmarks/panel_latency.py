@@ -105,6 +105,8 @@ def main() -> Iterator[Row]:
         for name in ("password", "again"):
             page.fill(f"input[name={name}]", "a long password")
         page.keyboard.press("Enter")
+        page.get_by_role("button", name="Enter service mode").wait_for()
+        page.evaluate("location.hash = '#/player'")
         page.wait_for_selector(".scene-head", state="attached", timeout=20_000)
         page.evaluate(WATCH)
         page.wait_for_timeout(SECONDS * 1000)
