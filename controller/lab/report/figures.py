@@ -13,7 +13,7 @@ SCHEMA_VERSION = 1
 
 
 def as_json(examination: Examination, source: dict[str, object]) -> dict[str, Any]:
-    """The report as values for JSON. `source` tells which cycles were examined."""
+    """The report as values for JSON. `source` names the examined cycles."""
     failed = {result.name for result in examination.failed}
     return {
         "schema": "wallwright-shuffle-report",

@@ -19,7 +19,7 @@ STYLE = (
 
 
 def page(examination: Examination, orders: Orders, source: str) -> str:
-    """The whole page. `source` tells in words which cycles were examined."""
+    """The whole page. `source` names the examined cycles in words."""
     corrected = dict(zip(examination.results, examination.corrected, strict=True))
     rows = []
     for result in examination.results:

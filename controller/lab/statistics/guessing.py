@@ -37,7 +37,7 @@ BY_RECORD = Description(
     "any habit of the machine that an observer can learn from the first half of the cycles",
 )
 PRIOR = 20.0
-"""The weight of the assumption of a perfect shuffle in what is learned, in tiles seen."""
+"""The weight of the assumption of a perfect shuffle, as a number of tiles seen."""
 
 
 def guessing_by_rule(orders: Orders, threshold: FailureLevel) -> StatisticResult:

@@ -23,7 +23,7 @@ class StatisticResult:
 
     `observed`, `expectation` and `standard_error` are in `unit`. `effect` is the estimated size of
     the deviation in `effect_unit`, and `detectable` the least size that this number of cycles finds
-    with the probability `POWER`. `finds` tells what kind of defect the statistic finds.
+    with the probability `POWER`. `finds` names the kind of defect that the statistic finds.
     """
 
     name: str
