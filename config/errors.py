@@ -28,13 +28,14 @@ class Finding(NamedTuple):
 class TableWarning(NamedTuple):
     """A value of a valid table whose consequence a person should know."""
 
-    board: str
+    board: str | None
+    """The board of the value; None for a value of a module."""
     key: str
-    """The path of the value below its board, such as `channels.ready`."""
+    """The path of the value, below its board if it has one, such as `channels.ready`."""
     text: str
 
     def __str__(self) -> str:
-        return f"boards.{self.board}.{self.key}: {self.text}"
+        return f"{f'boards.{self.board}.' if self.board else ''}{self.key}: {self.text}"
 
 
 class ConfigError(WallwrightError, ValueError):

@@ -31,6 +31,14 @@ class DrumModule(Part):
     """The largest number of tiles that the drum holds."""
     mix: Seconds
     """The time that the drum mixes a gathered set before the heads begin."""
+    tilt_deg: Annotated[float, Field(ge=0, lt=90), Unit("deg")] = 40.0
+    """The inclination of the drum's pan."""
+    rpm: Annotated[Positive, Unit("rpm")] = 20.0
+    """The speed of the pan, revolutions a minute."""
+    ribs: Annotated[int, Field(ge=0), Unit("ribs")] = 2
+    """The number of ribs on the pan that carry tiles uphill."""
+    pan: Millimetres | None = None
+    """The diameter of the pan. Without it, the flat tiles of a full drum cover 0.4 of the pan."""
     current: str | None = None
     """The analogue input that measures the current of the drum's motor."""
 

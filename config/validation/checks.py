@@ -22,6 +22,7 @@ from config.validation import indicators as signals
 from config.validation import magazine as sorting
 from config.validation import modules as mechanics
 from config.validation.game_parameters import game_parameters
+from config.validation.mixing_time import mixing_warnings
 from rules.geometry import Layout, Seat
 from rules.setup import Game, Setup
 from rules.steps import (
@@ -89,9 +90,10 @@ def check_table(table: Table) -> list[Finding]:
 
 
 def table_warnings(table: Table) -> list[TableWarning]:
-    """Returns what a person should know about a valid table, in the order of its boards."""
-    found = list(pins.boot_warnings(table))
-    return sorted(found, key=lambda warning: list(table.boards).index(warning.board))
+    """Returns what a person should know about a valid table: its boards in order, then the rest."""
+    boards = list(table.boards)
+    found = sorted(pins.boot_warnings(table), key=lambda found: boards.index(str(found.board)))
+    return [*found, *mixing_warnings(table)]
 
 
 def fit(table: Table, game: Game, config: GameConfig) -> Fit:

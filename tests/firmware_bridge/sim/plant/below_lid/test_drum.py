@@ -1,11 +1,12 @@
-"""Tests the simulated drum: every wheel gets its tiles from one shuffle, in any order."""
+"""Tests the simulated drum: its mixing, and that each wheel gets its own tiles."""
 
 from __future__ import annotations
 
-from collections import Counter
+import asyncio
 from collections.abc import Callable, Iterable
 from functools import cache
-from itertools import chain, permutations
+from itertools import chain, pairwise
+from math import sqrt
 
 import pytest
 from hypothesis import given, settings
@@ -17,9 +18,7 @@ from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 SET, WHEELS = 136, 4
 IN_TURN = [*range(WHEELS)] * (SET // WHEELS)
-POURS = 4_000
-CRITICAL = 173.6
-"""The chi-square value that is exceeded once in a thousand times, for 120 equally likely orders."""
+SEEDS = 12
 
 
 def at_the_drum(scenario: Callable[[Drum, Holder], None], seed: int = 1, tiles: int = SET) -> None:
@@ -44,6 +43,15 @@ def picked(drum: Drum, box: Holder, wheels: Iterable[int]) -> dict[int, list[str
         got[wheel].append(tile.face)
         box.put(tile)
     return got
+
+
+def order_in_turn(drum: Drum, box: Holder) -> list[int]:
+    """Pick all tiles with the wheels in turn, put them back, and return their order."""
+    return [
+        int(face)
+        for faces in zip(*picked(drum, box, IN_TURN).values(), strict=True)
+        for face in faces
+    ]
 
 
 def shares(seed: int, wheels: Iterable[int]) -> dict[int, list[str]]:
@@ -90,41 +98,50 @@ def test_another_seed_gives_the_wheels_other_tiles() -> None:
     assert shares_in_turn(1) != shares_in_turn(2)
 
 
-def test_every_order_of_the_tiles_is_equally_frequent() -> None:
-    counts: Counter[tuple[str, ...]] = Counter()
+def stirred(seconds: float, seed: int) -> list[int]:
+    """Pour a set, stir it for these seconds in two parts, return the order of all tiles."""
+    order: list[int] = []
 
-    def scenario(drum: Drum, box: Holder) -> None:
-        for _ in range(POURS):
-            pour(drum, box)
-            counts[tuple(chain(*picked(drum, box, (0, 0, 1, 2, 3)).values()))] += 1
-
-    at_the_drum(scenario, tiles=5)
-    orders = list(permutations("01234"))
-    expected = POURS / len(orders)
-    assert sum((counts[order] - expected) ** 2 / expected for order in orders) < CRITICAL
-
-
-def test_the_shares_do_not_depend_on_the_order_in_which_tiles_are_pushed_in() -> None:
-    got: dict[int, list[str]] = {}
-
-    def scenario(drum: Drum, box: Holder) -> None:
-        box.tiles.reverse()
+    async def main(rack: Rack) -> None:
+        drum, box = rack.plant.drum, rack.plant.boxes[0]
+        assert drum is not None
         pour(drum, box)
-        got.update(picked(drum, box, IN_TURN))
+        for _ in range(2):
+            drum.output("drum", 1000)
+            await asyncio.sleep(seconds / 2)
+            drum.output("drum", 0)
+            await asyncio.sleep(30.0)
+        order.extend(order_in_turn(drum, box))
 
-    at_the_drum(scenario)
-    assert got == shares_in_turn(1)
+    run_scenario(main, seed=seed, faces=tuple(map(str, range(SET))))
+    return order
 
 
-def test_a_set_is_mixed_with_tiles_that_were_left_in_the_drum() -> None:
+def followers(seconds: float) -> float:
+    """Tiles that follow one of their heap, in standard errors above chance."""
+    orders = [stirred(seconds, seed) for seed in range(SEEDS)]
+    found = sum(one // 34 == other // 34 for order in orders for one, other in pairwise(order))
+    chance, pairs = 33 / 135, SEEDS * (SET - 1)
+    return (found - pairs * chance) / sqrt(pairs * chance * (1 - chance))
+
+
+def test_tiles_of_a_heap_come_out_together_before_mixing_and_no_longer_after_it() -> None:
+    assert followers(0.0) > 10
+    assert 3 < followers(10.0) < followers(0.0)
+    assert abs(followers(600.0)) < 3
+
+
+def test_the_order_depends_on_the_nearest_whole_second_of_stirring() -> None:
+    # Boards of different kinds start the drum milliseconds apart.
+    assert stirred(7.99, 1) == stirred(8.01, 1)
+    assert stirred(8.0, 1) != stirred(30.0, 1)
+
+
+def test_tiles_that_were_left_in_the_drum_are_picked_with_the_new_ones() -> None:
     def scenario(drum: Drum, box: Holder) -> None:
-        left = [box.take(tile) for tile in box.tiles[:8]]
-        drum.pour(left)
+        drum.pour([box.take(tile) for tile in box.tiles[-16:]])
         pour(drum, box)
-        got = picked(drum, box, IN_TURN)
-        assert [len(faces) for faces in got.values()] == [SET // WHEELS] * WHEELS
-        first = {face for faces in got.values() for face in faces[: 8 // WHEELS]}
-        assert first != {tile.face for tile in left}
+        assert sorted(order_in_turn(drum, box)) == list(range(SET))
 
     at_the_drum(scenario)
 
@@ -146,7 +163,8 @@ def test_a_tile_that_a_person_takes_out_changes_the_share_of_one_wheel_only() ->
 
     def scenario(drum: Drum, box: Holder) -> None:
         pour(drum, box)
-        box.put(drum.well.take(drum.well.tiles[0]))
+        first = shares_in_turn(1)[0][0]
+        box.put(drum.well.take(next(tile for tile in drum.well.tiles if tile.face == first)))
         got.update(picked(drum, box, [*IN_TURN[:-WHEELS], 1, 2, 3]))
 
     at_the_drum(scenario)
