@@ -1,17 +1,13 @@
-"""`wallwright doctor`: checks plug-ins, serial ports, disks, a journal, and a table's pins."""
+"""`wallwright doctor`: checks the computer, the program and the records of a table."""
 
 from __future__ import annotations
 
 import json
-import os
-import platform
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table as Grid
 
 from config.boards import chip_of
 from config.validation.checks import table_warnings
@@ -20,18 +16,33 @@ from controller.cli.options import completion
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen
-from controller.identity.boot import software_identity
-from controller.journal import JournalInUseError, JournalLockedError, Unfinished
-from controller.journal.copies import Copies, paths_of
-from controller.journal.history import unfinished_of
-from controller.journal.lines import record_of
-from rules.games import PLUGINS
+from controller.doctor.fact_files import FactFiles
+from controller.doctor.facts import UNIT, Subjects, read_facts
+from controller.doctor.facts.configuration import BoardAnswer, CheckedTable, ProbedPort
+from controller.doctor.facts.ports import read_lines
+from controller.doctor.facts.records import JOURNAL
+from controller.doctor.finding import FindingSeverity
+from controller.doctor.report import as_json as report_as_json
+from controller.doctor.report import as_lines, findings_of
+from controller.journal.copies import paths_of
 
-ENOUGH = 100_000_000
-"""Bytes that should be free on a journal's disk: more than a year of rounds."""
+if TYPE_CHECKING:
+    from controller.cli.commands.scan import Scanned
+    from firmware_bridge.commissioning.device_keys import DeviceKeys
+
+WIDEST = 80
+"""Columns of the report: longer lines are hard to read."""
 
 
 def doctor(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Check this data folder of a service: its disk, journal, audit log and secret"
+            " files.",
+            show_default=False,
+        ),
+    ] = None,
     journal: Annotated[
         Path | None,
         typer.Option(
@@ -48,166 +59,121 @@ def doctor(
             autocompletion=completion.tables,
         ),
     ] = None,
+    check: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Check this file of a table or a game too; those in /etc/wallwright are always"
+            " checked.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Ask the boards on this port for their firmware and key; a port that is in use is"
+            " left alone.",
+            show_default=False,
+        ),
+    ] = None,
+    keys: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file with the keys of the boards.",
+            show_default="~/.config/wallwright/keys",
+        ),
+    ] = None,
+    cert: Annotated[
+        Path | None,
+        typer.Option(help="Check the time of this certificate, a PEM file.", show_default=False),
+    ] = None,
+    unit: Annotated[str, typer.Option(help="The service's unit of systemd.")] = UNIT,
+    shows_all: Annotated[
+        bool, typer.Option("--all", help="Print also what is in order or not known here.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
-    """Check plug-ins, ports, disks, a journal and a table's pins; exit code 1 for a problem."""
-    if journal_copy is not None and journal is None:
+    """Check the computer, the program and a table's records; exit code 1 for a problem."""
+    if journal_copy is not None and journal is None and data is None:
         raise BadInputError(f"`--journal-copy {journal_copy}` needs a journal; add --journal FILE.")
-    paths = () if journal is None else paths_of(journal, journal_copy)
-    if journal is not None and not any(path.exists() for path in paths):
+    if journal is not None and data is not None:
+        raise BadInputError("The journal of `--data` is in its folder; leave out --journal.")
+    if data is not None and data.exists() and not data.is_dir():
+        raise BadInputError(f"`--data {data}` is not a folder; name the data folder of a service.")
+    if journal is not None and not any(path.exists() for path in paths_of(journal, journal_copy)):
         raise BadInputError(no_journal(journal))
-    from serial.tools import list_ports
+    files = FactFiles()
+    from firmware_bridge.commissioning.device_keys import default_file  # it loads the serial port
 
-    report: dict[str, Any] = {
-        "python": platform.python_version(),
-        "identity": software_identity(),
-        "plugins": {
-            "installed": [name for name in PLUGINS if not PLUGINS.is_own(name)],
-            "broken": list(PLUGINS.broken),
-        },
-        "ports": [
-            {"port": port.device, "description": port.description}
-            for port in sorted(list_ports.comports(), key=lambda port: port.device)
-        ],
-        "directories": _directories([path.parent for path in paths] or [Path()]),
-        "journal": _journal(paths) if paths else None,
-        "table": None if table is None else _table(table),
-    }
-    report["problems"] = list(_problems(report))
+    kept = (keys or default_file(),)
+    subjects = Subjects(
+        data=data,
+        journal=journal,
+        journal_copy=journal_copy,
+        files=tuple(check or ()),
+        table=None if table is None else _table(table),
+        probed=_probed(files, port or (), journal or (data / JOURNAL if data else None), keys),
+        certificate=cert,
+        secrets=kept,
+        unit=unit if "." in unit else f"{unit}.service",
+    )
+    facts = read_facts(subjects, files)
+    findings = findings_of(facts)
     if as_json:
-        print(json.dumps(report, indent=2))
+        print(json.dumps(report_as_json(facts, findings), indent=2))
     else:
-        _print_report(report)
-    return 1 if report["problems"] else 0
+        for line in as_lines(findings, min(screen().width, WIDEST), full=shows_all):
+            print(line)
+    return 1 if any(found.severity is FindingSeverity.PROBLEM for found in findings) else 0
 
 
-def _table(given: str) -> dict[str, Any]:
-    """A table's boards with their profiles, and the warnings about their pins."""
+def _table(given: str) -> CheckedTable:
+    """A table's boards with their chips, and the warnings about their pins."""
     machine = table_named(given)
-    warnings = [str(each) for each in table_warnings(machine)]
+    warnings = tuple(str(each) for each in table_warnings(machine))
     chips = {name: chip_of(board) for name, board in machine.boards.items()}
-    return {"table": machine.name, "boards": chips, "warnings": warnings}
+    return CheckedTable(machine.name, chips, warnings)
 
 
-def _directories(directories: Iterable[Path]) -> list[dict[str, Any]]:
-    """For each directory: whether it is writable, and the free space of its disk in bytes."""
-    return [
-        {
-            "directory": str(directory),
-            "writable": os.access(directory, os.W_OK),
-            "free_bytes": shutil.disk_usage(directory).free,
-        }
-        for directory in dict.fromkeys(directories)
-    ]
+def _probed(
+    files: FactFiles, ports: Sequence[str], journal: Path | None, keys: Path | None
+) -> tuple[ProbedPort, ...]:
+    """What the boards on these ports answer. A port that a program has open is not asked."""
+    if not ports:
+        return ()
+    from controller.cli.commands.scan import scanned_port
+    from controller.cli.options.boards import keys_of
+    from controller.journal import JournalInUseError
+    from controller.journal.files import Locks
+
+    known = keys_of(keys)
+    if journal is not None and journal.exists():
+        try:
+            Locks(paths_of(journal)).release()
+        except JournalInUseError:
+            why = "a table runs with this journal, and the port can be its own"
+            return tuple(ProbedPort(port, refusal=why) for port in ports)
+    held = {port.name: port.holders for port in read_lines(files).ports}
+    return tuple(
+        ProbedPort(port, refusal=f"it is open in another program: {held[port][0].command}")
+        if held.get(port)
+        else _answers(scanned_port(port), known)
+        for port in ports
+    )
 
 
-def _journal(paths: tuple[Path, ...]) -> dict[str, Any]:
-    """The state of a journal. Damaged copies are repaired, unless a run has the journal open."""
-    report: dict[str, Any] = {
-        "copies": [str(path) for path in paths],
-        "devices": len({path.parent.stat().st_dev for path in paths}),
-        "state": "intact",
-        "records": None,
-        "messages": [],
-        "unfinished": None,
-    }
-    if not all(os.access(path.parent, os.W_OK) for path in paths):
-        return report | {"state": "not opened"}
-    try:
-        with Copies(paths) as copies:
-            records = [record_of(line) for line in copies.lines()]
-    except JournalLockedError as error:
-        return report | {"state": "locked", "messages": [str(error)]}
-    except JournalInUseError:
-        return report | {"state": "in use"}
-    if copies.repairs:
-        report |= {"state": "repaired", "messages": list(copies.repairs)}
-    return report | {"records": len(records), "unfinished": _unfinished(unfinished_of(records))}
+def _answers(scanned: Scanned, known: DeviceKeys) -> ProbedPort:
+    from controller.cli.commands.scan import facts
 
-
-def _unfinished(run: Unfinished | None) -> dict[str, Any] | None:
-    """The unfinished run of a journal as JSON values, with its last unconfirmed step."""
-    if run is None:
-        return None
-    # A cycle of random choices is unconfirmed until its round is over; nobody has to check it.
-    steps = [entry for entry in run.entries if entry.activity != "chance"]
-    last = [entry for entry in steps if not entry.confirmed][-1:]
-    return {
-        "started": run.started,
-        "facts": run.facts,
-        "steps": len(run.entries),
-        "unconfirmed": [{"activity": entry.activity, "intent": entry.intent} for entry in last],
-    }
-
-
-def _problems(report: Mapping[str, Any]) -> Iterator[str]:
-    """Each problem that a person should solve, as a sentence with its solution."""
-    yield from report["plugins"]["broken"]
-    for directory in report["directories"]:
-        name = directory["directory"]
-        if not directory["writable"]:
-            yield f"The directory {name} is not writable; change its owner or choose another."
-        if directory["free_bytes"] < ENOUGH:
-            free = directory["free_bytes"] // 1_000_000
-            yield (
-                f"The disk of {name} has {free} MB of free space, and {ENOUGH // 1_000_000} MB are"
-                " recommended; delete files."
+    if scanned.refusal is not None:
+        return ProbedPort(scanned.port, refusal=scanned.refusal)
+    boards = facts(scanned, known)["boards"]
+    assert isinstance(boards, list)
+    return ProbedPort(
+        scanned.port,
+        tuple(
+            BoardAnswer(
+                each["serial"], each["address"], each["state_of_build"] or "", each["key"] or ""
             )
-    if report["journal"]:
-        yield from report["journal"]["messages"]
-
-
-def _print_report(report: Mapping[str, Any]) -> None:
-    grid = Grid.grid(padding=(0, 2))
-    grid.add_column(style="bold")
-    grid.add_column()
-    for label, text in _lines(report):
-        grid.add_row(label, text)
-    screen().print(grid)
-    for sentence in report["problems"]:
-        print(sentence)
-
-
-def _lines(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "python", report["python"]
-    yield "identity", report["identity"]
-    plugins = report["plugins"]
-    yield "plug-ins", ", ".join(plugins["installed"]) or "none is installed"
-    if plugins["broken"]:
-        yield "broken", f"{len(plugins['broken'])}, listed below"
-    for port in report["ports"] or [{"port": "none is attached", "description": ""}]:
-        yield "serial port", f"{port['port']} {port['description']}".strip()
-    for directory in report["directories"]:
-        writable = "writable" if directory["writable"] else "not writable"
-        free = directory["free_bytes"] / 1e9
-        yield "directory", f"{directory['directory']}: {writable}, {free:.1f} GB free"
-    if journal := report["journal"]:
-        yield from _journal_lines(journal)
-    if table := report["table"]:
-        chips = ", ".join(f"{name} {chip}" for name, chip in table["boards"].items())
-        yield "table", f"{table['table']}: {chips}"
-        for warning in table["warnings"]:
-            yield "warning", warning
-
-
-def _journal_lines(journal: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    records = "" if journal["records"] is None else f", {journal['records']} records"
-    yield "journal", f"{journal['state']}{records}"
-    for copy in journal["copies"]:
-        yield "copy", copy
-    if journal["devices"] == 1:
-        yield (
-            "devices",
-            "1: if it fails, all copies are lost; name another disk with --journal-copy",
-        )
-    else:
-        yield "devices", str(journal["devices"])
-    if journal["state"] == "in use":
-        yield "", "A run has the journal open, and checks it."
-    elif (run := journal["unfinished"]) is None:
-        yield "unfinished run", "none"
-    else:
-        facts = ", ".join(f"{key} {value}" for key, value in run["facts"].items())
-        yield "unfinished run", f"started {run['started']} ({facts}), after {run['steps']} steps"
-        for step in run["unconfirmed"]:
-            yield "unconfirmed", f"{step['activity']}: {json.dumps(step['intent'])}"
+            for each in boards
+        ),
+    )
