@@ -1,0 +1,1 @@
+"""Consistent copies of a table's records, also while the table runs."""
