@@ -1,0 +1,86 @@
+"""The serial ports of this computer under names that stay, and which board answers on each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from serial.tools import list_ports
+
+from config.schema import Table
+from firmware_bridge.commissioning.probe import ProbeAnswer, answers
+from firmware_bridge.wire.errors import BoardSilentError
+from rules.errors import WallwrightError
+
+STABLE = (Path("/dev/wallwright"), Path("/dev/serial/by-id"))
+"""Folders with names that a port keeps when it gets another number; the first ones are better."""
+
+
+class PortChoiceError(WallwrightError, ValueError):
+    """The boards that answer do not show which port each board of the table has."""
+
+
+@dataclass(frozen=True)
+class AnsweringPort:
+    """A port under its stable name, and the boards that answer on it, in the order of addresses."""
+
+    name: str
+    boards: tuple[ProbeAnswer, ...]
+
+
+def stable_name(device: str, folders: Sequence[Path] = STABLE) -> str:
+    """The name of a port that stays when cables are plugged in again; the port itself if none.
+
+    A name below `/dev/wallwright` has the serial number of the board's USB device.
+    """
+    target = Path(device).resolve()
+    for folder in folders:
+        for link in sorted(folder.iterdir()) if folder.is_dir() else []:
+            if link.resolve() == target:
+                return str(link)
+    return device
+
+
+async def answering_ports() -> tuple[AnsweringPort, ...]:
+    """The ports of this computer on which boards answer. A port in use is left out."""
+    found = []
+    for port in sorted(list_ports.comports(), key=lambda each: each.device):
+        try:
+            boards = await answers(port.device)
+        except BoardSilentError:
+            continue
+        if boards:
+            found.append(AnsweringPort(stable_name(port.device), boards))
+    return tuple(found)
+
+
+def ports_of_boards(table: Table, found: Sequence[AnsweringPort]) -> Mapping[str, str]:
+    """Each board of the table with its port: by its serial number, or else by its address.
+
+    Raises PortChoiceError if a board answers on no port or could be one of several.
+    """
+    ports: dict[str, str] = {}
+    for name, board in table.boards.items():
+        fitting = [
+            port.name
+            for port in found
+            for answer in port.boards
+            if (answer.serial == board.serial if board.serial else answer.address == board.address)
+        ]
+        wanted = (
+            f"the serial number {board.serial}" if board.serial else f"the address {board.address}"
+        )
+        if not fitting:
+            raise PortChoiceError(
+                f"No board with {wanted} answers, which the board {name} of the table"
+                f" {table.name} has. Connect it and check it with `wallwright scan`, give its port"
+                f" with --port {name}=PORT, or set up a simulated table with --simulated."
+            )
+        if len(fitting) > 1:
+            raise PortChoiceError(
+                f"Boards with {wanted} answer on {' and '.join(fitting)}. Give the port of the"
+                f" board {name} of the table {table.name}: --port {name}=PORT."
+            )
+        ports[name] = fitting[0]
+    return ports

@@ -1,0 +1,185 @@
+"""Fixtures of the package's tests: the built packages, and a clean Debian 12 to install them in."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parents[2]
+BUILD = HOUSE / "build" / "packaging"
+"""What the tests build; `make clean` removes it."""
+SUITE = "bookworm"
+FRESH = 86_400
+"""Seconds for which a clean Debian is used again."""
+PATIENCE = 900
+"""Seconds for one test: the first one builds the package and makes the Debian, beside others."""
+OLD_VERSION = "0.1.9"
+AS_USER = (
+    "setpriv --reuid=wallwright --regid=wallwright --init-groups env HOME=/var/lib/wallwright/data"
+)
+"""Starts a command as the service's user, in the same process, so that a signal reaches it."""
+IN_ROOT = """
+set -e
+mount -t overlay overlay -o "lowerdir=$LOWER,upperdir=$UPPER,workdir=$WORK" "$ROOT"
+mount -t proc proc "$ROOT/proc"
+mount --rbind /dev "$ROOT/dev"
+ip link set lo up
+exec chroot "$ROOT" /bin/sh -c "$SCRIPT"
+"""
+"""Starts a script in the root. The network has the loopback interface only."""
+
+
+@contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Keep other processes of this run of the tests out of the block."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def build_package(output: Path, architecture: str = "amd64") -> Path:
+    """Build the package of this source into a folder, not compressed, which is faster."""
+    command = [sys.executable, "-m", "tools.debian_package", "--output", str(output)]
+    command += ["--compression", "none", "--arch", architecture]
+    built = subprocess.run(command, cwd=HOUSE, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    return Path(built.stdout.strip().splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def package(testrun_uid: str) -> Path:
+    """The package of this source, built once in a run of the tests."""
+    folder = BUILD / "new" / testrun_uid
+    with one_at_a_time("package"):
+        built = next(folder.glob("*.deb"), None) if folder.exists() else None
+        if built is None:
+            shutil.rmtree(folder.parent, ignore_errors=True)
+            built = build_package(folder)
+    return built
+
+
+@pytest.fixture(scope="session")
+def old_package(package: Path, testrun_uid: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package with a lower version, as an earlier release would have been."""
+    folder = tmp_path_factory.mktemp("old")
+    subprocess.run(["dpkg-deb", "-R", package, folder / "root"], check=True)
+    control = folder / "root" / "DEBIAN" / "control"
+    text = re.sub(r"(?m)^Version: .*$", f"Version: {OLD_VERSION}", control.read_text())
+    control.write_text(text)
+    built = folder / f"wallwright_{OLD_VERSION}_amd64.deb"
+    subprocess.run(["dpkg-deb", "-Znone", "--build", folder / "root", built], check=True)
+    shutil.rmtree(folder / "root")
+    return built
+
+
+def mirror_of_this_computer() -> str:
+    """The address from which this computer gets Debian's packages, from its own configuration."""
+    for file in (*sorted(Path("/etc/apt").glob("sources.list.d/*")), Path("/etc/apt/sources.list")):
+        text = file.read_text("utf-8") if file.is_file() else ""
+        for address in re.findall(r"(?m)^(?:URIs: *|deb (?:\[.*\] )?)(\S+/debian)/?(?:\s|$)", text):
+            return str(address)
+    pytest.fail("apt has no source of Debian's packages on this computer: see /etc/apt.")
+
+
+@pytest.fixture(scope="session")
+def clean_debian() -> Path:
+    """The folder of a minimal Debian 12, with what the package depends on and nothing else."""
+    return debian_for("amd64")
+
+
+def debian_for(architecture: str) -> Path:
+    """The folder of a minimal Debian 12 for a processor. Another processor's needs an emulator."""
+    if os.geteuid() != 0:
+        pytest.skip("Installing a package in a root of its own needs the rights of root.")
+    root = BUILD / f"{SUITE}-{architecture}"
+    with one_at_a_time("debian"):
+        made = root / "etc" / "debian_version"
+        if made.exists() and time.time() - root.stat().st_mtime < FRESH:
+            return root
+        shutil.rmtree(root, ignore_errors=True)
+        part = root.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        command = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=python3,adduser"]
+        command += [f"--architectures={architecture}", '--aptopt=Acquire::Languages "none"']
+        done = subprocess.run(
+            [*command, SUITE, str(part), mirror_of_this_computer()],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        part.rename(root)
+        os.utime(root)
+    return root
+
+
+class DebianRoot:
+    """A Debian 12 of a test. Its changes are kept in a folder of the test."""
+
+    def __init__(self, lower: Path, folder: Path) -> None:
+        self.folder = folder
+        self._lower = lower
+        for name in ("upper", "work", "root"):
+            (folder / name).mkdir()
+
+    def run(self, script: str, *, code: int = 0) -> str:
+        """Run a shell script as root; return its output. Asserts its exit code."""
+        ended = subprocess.run(
+            [
+                *("unshare", "--mount", "--pid", "--fork", "--kill-child", "--net", "--uts"),
+                *("/bin/sh", "-c", IN_ROOT),
+            ],
+            env={
+                "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                "LC_ALL": "C.UTF-8",
+                "DEBIAN_FRONTEND": "noninteractive",
+                "LOWER": str(self._lower),
+                "UPPER": str(self.folder / "upper"),
+                "WORK": str(self.folder / "work"),
+                "ROOT": str(self.folder / "root"),
+                "SCRIPT": f"set -e; cd /srv\n{script}",
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+        assert ended.returncode == code, ended.stdout
+        return ended.stdout
+
+    def put(self, source: Path | str, place: str, *, mode: int = 0o644) -> None:
+        """Copy a file, or write a text, to a place of the root."""
+        target = self.folder / "upper" / place.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(source, Path):
+            shutil.copyfile(source, target)
+        else:
+            target.write_text(source, "utf-8")
+        target.chmod(mode)
+
+    def install(self, package: Path) -> str:
+        """Install a package as a person does; return the output of apt."""
+        self.put(package, f"/srv/{package.name}")
+        return self.run(f"apt-get install --yes ./{package.name}; rm {package.name}")
+
+
+@pytest.fixture
+def debian(clean_debian: Path, tmp_path: Path) -> Iterator[DebianRoot]:
+    """A clean Debian 12 for one test."""
+    folder = tmp_path / "debian"
+    folder.mkdir()
+    yield DebianRoot(clean_debian, folder)
+    shutil.rmtree(folder, ignore_errors=True)

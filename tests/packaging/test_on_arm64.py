@@ -1,0 +1,83 @@
+"""The package for arm64 in a clean arm64 Debian 12, by an emulator of the processor.
+
+`make test-arm64` runs this, and prints the figures; `make test` does not. The emulator (qemu-user)
+executes the programs of arm64 on the kernel of this computer, about ten times slower than the
+processor of this computer executes its own.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.conftest import AS_USER, BUILD, DebianRoot, build_package, debian_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.evidence(only=True)]
+BINFMT = Path("/proc/sys/fs/binfmt_misc")
+EMULATOR = Path("/usr/bin/qemu-aarch64-static")
+RULE = rb":qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
+RULE += rb":\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
+RULE += b":" + bytes(EMULATOR) + b":F"
+"""The kernel starts files that begin like a program of arm64 with the emulator. `F`: it opens the
+emulator now, so that a root of its own needs no copy."""
+MEASURED = """
+cat > measure.py <<'END'
+import os, resource, subprocess, sys, time
+began = time.monotonic()
+code = subprocess.run(sys.argv[2:], check=False).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+print(f"MEASURED {sys.argv[1]}: {time.monotonic() - began:.1f} s, {used:.0f} MiB", flush=True)
+sys.exit(code)
+END
+"""
+
+
+@pytest.fixture(scope="module")
+def emulated() -> None:
+    """Let the kernel start programs of arm64 by the emulator."""
+    if not (BINFMT / "register").exists():
+        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", BINFMT], check=True)
+    if not (BINFMT / "qemu-aarch64").exists():
+        assert EMULATOR.exists(), f"There is no {EMULATOR}; install qemu-user-static."
+        (BINFMT / "register").write_bytes(RULE)
+
+
+@pytest.fixture
+def raspberry(emulated: None, tmp_path: Path) -> Iterator[DebianRoot]:
+    """A clean Debian 12 for arm64."""
+    folder = tmp_path / "arm64"
+    folder.mkdir()
+    yield DebianRoot(debian_for("arm64"), folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_the_package_for_arm64_deals_a_round(
+    raspberry: DebianRoot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = build_package(BUILD / "arm64", "arm64")
+    raspberry.install(package)
+    seen = raspberry.run(
+        f"""
+        {MEASURED}
+        uname -m
+        python3 measure.py "wallwright version" wallwright version
+        python3 measure.py "the pins of a Pi can be driven" /opt/wallwright/bin/python3 -c \\
+            'import lgpio; print("lgpio", lgpio.SET_PULL_UP)'
+        python3 measure.py "a round until it is ready, at speed 25" {AS_USER} wallwright serve \\
+            --sim 25 --game wenzhou --automatic --until ready --listen 127.0.0.1:0 \\
+            --data /var/lib/wallwright/data
+        {AS_USER} wallwright audit show --data /var/lib/wallwright/data
+        """
+    )
+    with capsys.disabled():
+        sys.stdout.writelines(f"\n{line}" for line in re.findall(r"MEASURED (.*)", seen))
+    assert "aarch64" in seen
+    assert "(not signed)" in seen
+    assert "272 of 272 accounted for" in seen
+    assert re.search(r"root [0-9a-f]{64}", seen) is not None

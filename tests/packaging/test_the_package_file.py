@@ -1,0 +1,123 @@
+"""The package as a file: equal builds, lintian, rights, libraries, and the unit of the service."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.conftest import HOUSE, PATIENCE, build_package
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(PATIENCE)]
+UNIT = HOUSE / "packaging" / "wallwright.service"
+MOST_EXPOSED = 3.0
+"""The highest exposure of the unit, of 10, that `systemd-analyze security` may compute."""
+OF_DEPENDENCIES = {
+    "libc6": {"ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"}
+    | {"librt.so.1"},
+    "libgcc-s1": {"libgcc_s.so.1"},
+    "libstdc++6": {"libstdc++.so.6"},
+    "zlib1g": {"libz.so.1"},
+}
+"""The shared libraries in the packages of the field Depends."""
+
+
+@pytest.fixture(scope="module")
+def files(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the package, unpacked."""
+    folder = tmp_path_factory.mktemp("files")
+    subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
+    return folder
+
+
+def test_two_builds_of_one_commit_are_the_same_bytes(package: Path, tmp_path: Path) -> None:
+    again = build_package(tmp_path)
+    assert again.name == package.name
+    assert again.read_bytes() == package.read_bytes()
+
+
+def test_lintian_finds_nothing_that_has_no_reason(package: Path) -> None:
+    # `make deb` compresses the package; the tests do not.
+    tags = "uses-no-compression-for-control-tarball,uses-no-compression-for-data-tarball"
+    checked = subprocess.run(
+        ["lintian", "--fail-on=error,warning", f"--suppress-tags={tags}", "--allow-root", package],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_every_exception_for_lintian_has_a_reason_above_it() -> None:
+    reason = ""
+    for line in (HOUSE / "packaging/debian/lintian-overrides").read_text().splitlines():
+        if line.startswith("#"):
+            reason = line
+        elif line:
+            assert reason, f"{line} has no comment with its reason above it."
+
+
+def test_every_file_belongs_to_root_and_no_other_user_may_write_it(package: Path) -> None:
+    listed = subprocess.run(
+        ["dpkg-deb", "-c", package], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert len(listed) > 3000
+    wrong = [
+        line
+        for line in listed
+        if line.split()[1] != "root/root" or (line[0] != "l" and (line[5] == "w" or line[8] == "w"))
+    ]
+    assert wrong == []
+
+
+def test_every_library_that_the_program_loads_is_in_a_package_that_it_depends_on(
+    package: Path, files: Path
+) -> None:
+    depends = subprocess.run(
+        ["dpkg-deb", "-f", package, "Depends"], capture_output=True, text=True, check=True
+    ).stdout
+    given = {
+        name
+        for dependency, names in OF_DEPENDENCIES.items()
+        if re.search(rf"(^| ){re.escape(dependency)}( |,|$)", depends)
+        for name in names
+    }
+    compiled = [file for file in files.rglob("*.so*") if not file.is_symlink()]
+    assert len(compiled) > 20
+    own = {file.name for file in compiled}
+    needed = subprocess.run(
+        ["readelf", "--dynamic", *compiled], capture_output=True, text=True, check=True
+    ).stdout
+    assert set(re.findall(r"\(NEEDED\).*\[(.+)\]", needed)) - own - given == set()
+
+
+def test_the_change_log_of_the_package_names_its_version(package: Path, files: Path) -> None:
+    version = package.name.split("_")[1]
+    text = gzip.decompress((files / "usr/share/doc/wallwright/changelog.gz").read_bytes())
+    assert text.decode().startswith(f"wallwright ({version}) ")
+
+
+def test_systemd_reads_the_unit_without_a_warning(files: Path, tmp_path: Path) -> None:
+    unit = tmp_path / UNIT.name
+    # systemd looks for the command on this computer, where it is not installed.
+    command = files / "opt/wallwright/bin/wallwright"
+    unit.write_text(UNIT.read_text().replace("/usr/bin/wallwright", str(command)))
+    checked = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_the_service_may_do_no_more_than_it_needs() -> None:
+    rated = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--no-pager", UNIT],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = re.search(r"exposure level for \S+: ([\d.]+)", rated.stdout)
+    assert found is not None
+    assert float(found[1]) <= MOST_EXPOSED

@@ -1,0 +1,33 @@
+"""The processors for which the package is built, in the terms of Debian and of Python's wheels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GLIBC = range(36, 16, -1)
+"""Minor versions of glibc 2 whose wheels run on Debian 12, the newest first."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A processor: Debian's name, the name in a wheel's tag, and the file of its requirements."""
+
+    debian: str
+    machine: str
+    requirements: str
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """The platform tags of wheels that run on it."""
+        tags = tuple(f"manylinux_2_{minor}_{self.machine}" for minor in GLIBC)
+        return (*tags, f"manylinux2014_{self.machine}")
+
+
+ARCHITECTURES = {
+    each.debian: each
+    for each in (
+        Architecture("amd64", "x86_64", "requirements.txt"),
+        # A table with arm64 can be driven by its own pins, which needs lgpio.
+        Architecture("arm64", "aarch64", "requirements-pi.txt"),
+    )
+}

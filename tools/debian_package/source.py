@@ -1,0 +1,68 @@
+"""The source of the program: a copy of what the package contains, its version and its time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+from tools.debian_package.errors import PackageBuildError
+
+HOUSE = Path(__file__).resolve().parents[2]
+_CONTENTS = (
+    "rules", "config", "firmware_bridge", "controller",
+    "pyproject.toml", "README.md", "LICENSE",
+)  # fmt: skip
+_LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+
+
+def project_version() -> str:
+    """The version in pyproject.toml."""
+    project = tomllib.loads((HOUSE / "pyproject.toml").read_text("utf-8"))["project"]
+    return str(project["version"])
+
+
+def source_time() -> int:
+    """The time that all files of the package get, in seconds since 1970.
+
+    SOURCE_DATE_EPOCH if it is set, or else the time of the last commit. Raises PackageBuildError.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if given:
+        if not given.isdecimal():
+            raise PackageBuildError(
+                f"SOURCE_DATE_EPOCH must be seconds since 1970, a whole number; got '{given}'."
+            )
+        return int(given)
+    try:
+        asked = subprocess.run(
+            ["git", "log", "-1", "--format=%ct"],  # noqa: S607 - the git of the developer
+            cwd=HOUSE,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        raise PackageBuildError(
+            "The time of the last commit is not known, because this folder is no git checkout; set"
+            " SOURCE_DATE_EPOCH to the seconds since 1970 that the files get."
+        ) from None
+    return int(asked.stdout)
+
+
+def copy_source(folder: Path, version: str) -> Path:
+    """Copy the program's source into `folder`, with this version; return the folder."""
+    for name in _CONTENTS:
+        place = HOUSE / name
+        if place.is_dir():
+            shutil.copytree(place, folder / name, ignore=_LEFT_OUT)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(place, folder / name)
+    described = folder / "pyproject.toml"
+    text = described.read_text("utf-8")
+    line = f'version = "{project_version()}"'
+    described.write_text(text.replace(line, f'version = "{version}"', 1), "utf-8")
+    return folder
