@@ -124,6 +124,28 @@ def cycles_of(records: Iterable[JournalRecord]) -> int:
     return max(numbers)
 
 
+def built_sets_of(records: Iterable[JournalRecord]) -> tuple[dict[str, Any], ...]:
+    """The outcome of each set that was built, oldest first: its counts and condition samples."""
+    builds: set[int] = set()
+    found: list[dict[str, Any]] = []
+    for record in records:
+        content: Any = record.content
+        if record.kind == "intent" and record.activity == "under" and content.get("do") == "build":
+            builds.add(record.number)
+        elif record.kind == "outcome" and record.of in builds and isinstance(content, dict):
+            found.append(content)
+    return tuple(found)
+
+
+def storage_used_of(records: Iterable[JournalRecord]) -> dict[str, int]:
+    """The last reported share of each board's storage, permille, by board."""
+    used: dict[str, int] = {}
+    for record in records:
+        if record.kind == "storage" and isinstance(record.content, dict):
+            used |= record.content
+    return used
+
+
 def ended_of(records: Sequence[JournalRecord]) -> dict[str, object] | None:
     """The facts of the last run if it wrote its end record; else None."""
     if not records or records[-1].kind != "end":

@@ -12,15 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from controller.journal.copies import Copies, MemoryCopy, paths_of
 from controller.journal.history import (
     Entry,
     Unfinished,
+    built_sets_of,
     cycles_of,
     ended_of,
     history_of,
     serials_of,
+    storage_used_of,
     unfinished_of,
 )
 from controller.journal.lines import (
@@ -82,6 +85,8 @@ class Journal:
         self._ended = ended_of(records)
         self._serials = serials_of(records)
         self._cycles = cycles_of(records)
+        self._built_sets = built_sets_of(records)
+        self._storage_used = storage_used_of(records)
         self._number = records[-1].number if records else 0
         self._chain = self._copies.chain
         self._first = self._number + 1
@@ -110,6 +115,16 @@ class Journal:
     def cycles(self) -> int:
         """The highest number of a cycle of random choices in earlier runs; 0 without any."""
         return self._cycles
+
+    @property
+    def built_sets(self) -> tuple[Mapping[str, Any], ...]:
+        """The outcome of each set that earlier runs in this file have built, oldest first."""
+        return self._built_sets
+
+    @property
+    def storage_used(self) -> Mapping[str, int]:
+        """The last reported share of each board's storage, permille, by board."""
+        return self._storage_used
 
     def record_serial(self, board: str, serial: str) -> None:
         """Add the serial number of a board to the run record. Call it before the first intent.
@@ -159,6 +174,7 @@ class Journal:
 
         It is written as an outcome is. A run without records, and an empty `used`, add nothing.
         """
+        self._storage_used |= used
         if self._run is not None and used:
             self._add("storage", "", at, dict(used))
 

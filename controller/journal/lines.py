@@ -25,6 +25,8 @@ from rules.errors import WallwrightError
 
 Kind = Literal["run", "intent", "note", "outcome", "storage", "end"]
 
+JOURNAL_FORMAT = 2
+"""Version of the journal: 1 had no batches and no stamp (wallwright 0.1)."""
 GENESIS = ""
 """The chain before the first record of a journal."""
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from controller.journal.copies import paths_of
 from controller.journal.history import Entry, history_of
 from controller.journal.lines import JournalRecord, number_of, record_of
-from controller.journal.reconcile import read_copy, verified_lines
-from controller.journal.stamp import require_own
+from controller.journal.reconcile import read_copy
+from controller.journal.stamp import own_lines
 
 KEPT_PLACES = 16
 """Readers of a long journal whose places are kept at the same time."""
@@ -21,8 +21,7 @@ def read_records(path: Path, directory: Path | None = None) -> tuple[JournalReco
     `directory` is the directory of the third copy. Raises JournalError and JournalLockedError.
     """
     copies = [read_copy(each) for each in paths_of(path, directory)]
-    require_own(copies)
-    return tuple(record_of(line) for line in verified_lines(copies))
+    return tuple(record_of(line) for line in own_lines(copies))
 
 
 def read_entries(path: Path, directory: Path | None = None) -> tuple[Entry, ...]:

@@ -15,8 +15,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from controller.journal.lines import JournalError, JournalLockedError, start_of
-from controller.journal.reconcile import NEXT_STEP, Copy
+from controller.journal.lines import (
+    JOURNAL_FORMAT,
+    JournalError,
+    JournalLockedError,
+    start_of,
+)
+from controller.journal.reconcile import NEXT_STEP, Copy, verified_lines
 
 KEY = "journal"
 """The key of the stamp in the content of a run record."""
@@ -36,9 +41,9 @@ class Stamp:
         """Create the stamp of a new journal at this path, with a random id."""
         return cls(secrets.token_hex(_DIGITS // 2), place_of(path))
 
-    def facts(self) -> dict[str, str]:
-        """The stamp as a JSON value."""
-        return asdict(self)
+    def facts(self) -> dict[str, str | int]:
+        """The stamp as a JSON value, with the version of the journal's format."""
+        return {**asdict(self), "format": JOURNAL_FORMAT}
 
 
 def place_of(path: Path) -> str:
@@ -52,6 +57,17 @@ def stamp_of(lines: Sequence[bytes]) -> Stamp | None:
         if _RUN in line and (stamp := _stamp_in(line)) is not None:
             return stamp
     return None
+
+
+def own_lines(copies: Sequence[Copy]) -> tuple[bytes, ...]:
+    """The verified lines of a journal, after the check that every copy belongs to it.
+
+    Raises JournalLockedError and JournalError, also if a run was recorded in a newer format.
+    """
+    require_own(copies)
+    verified = verified_lines(copies)
+    _require_readable(copies[0].path, verified)
+    return verified
 
 
 def require_own(copies: Sequence[Copy]) -> None:
@@ -77,6 +93,22 @@ def require_own(copies: Sequence[Copy]) -> None:
             f" journal {copies[0].path}; name another directory with --journal-copy, or copy"
             f" {third.path} to {copies[0].path} to continue that journal here."
         )
+
+
+def _require_readable(path: Path, verified: Sequence[bytes]) -> None:
+    """Raise JournalError if a run of a newer version has written to the journal."""
+    for line in verified:
+        if _RUN not in line:
+            continue
+        try:
+            found = json.loads(line)["content"][KEY].get("format", JOURNAL_FORMAT)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+        if type(found) is int and found > JOURNAL_FORMAT:
+            raise JournalError(
+                f"The journal {path} has the format {found}, and this program reads"
+                f" {JOURNAL_FORMAT}; start the program that wrote it. Nothing was changed."
+            )
 
 
 def _stamp_in(line: bytes) -> Stamp | None:

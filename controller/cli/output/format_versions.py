@@ -1,0 +1,43 @@
+"""The versions of all formats that the program reads and writes, in one place.
+
+docs/COMPATIBILITY.md is written from these; `wallwright version --json` prints them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controller.formats import data_formats, number_of
+
+
+def formats() -> Mapping[str, int]:
+    """The versions of all formats, by name.
+
+    The modules are imported here: `wallwright version` without `--json` needs none of them.
+    """
+    from controller.api.endpoints import PREFIX
+    from controller.audit.bundle.export import BUNDLE_FORMAT
+    from controller.audit.receipts.receipt import RECEIPT_FORMAT
+    from controller.backup.manifest import BACKUP_FORMAT
+    from controller.chance.records import VERSION as CHANCE
+    from controller.doctor.report import REPORT_VERSION
+    from controller.events import EVENTS_VERSION
+    from controller.identity.manifest import FORMAT as MANIFEST
+    from controller.service.status import STATUS_VERSION
+    from firmware_bridge.commissioning.image_signature import FORMAT as IMAGE
+    from firmware_bridge.wire.messages import PROTOCOL
+
+    return {
+        **data_formats(),
+        "api": number_of(PREFIX.replace("v", "")),
+        "audit_bundle": number_of(BUNDLE_FORMAT),
+        "backup": number_of(BACKUP_FORMAT),
+        "chance_record": CHANCE,
+        "doctor_report": REPORT_VERSION,
+        "events": EVENTS_VERSION,
+        "firmware_signature": number_of(IMAGE),
+        "manifest": number_of(MANIFEST),
+        "receipt": number_of(RECEIPT_FORMAT),
+        "status": STATUS_VERSION,
+        "wire": PROTOCOL,
+    }
