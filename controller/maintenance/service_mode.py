@@ -37,7 +37,8 @@ from controller.maintenance.mode_status import (
     TrialStatus,
 )
 from controller.maintenance.motion.board_leases import BoardLeases
-from controller.maintenance.motion.jogging import RENEWAL, Direction, Jogging, Press
+from controller.maintenance.motion.ended_presses import Press
+from controller.maintenance.motion.jogging import RENEWAL, Direction, Jogging
 from controller.maintenance.motion.leaving import Departure, leave_safely, tiles_may_have_moved
 from controller.maintenance.motion.part_homing import PartHoming
 from controller.maintenance.questions import TechnicianQuestions
@@ -137,9 +138,9 @@ class ServiceMode:
         self._activities.check_free()
         await self._jogging.renew(channel, direction, speed, press)
 
-    async def stop_jog(self, client: str | None = None) -> None:
-        """Stop the jog of this client, or (None) of any client."""
-        await self._jogging.stop(client)
+    async def stop_jog(self, client: str | None = None, number: str = "") -> None:
+        """Stop the jog of this client (None: of any client), with a number only of this press."""
+        await self._jogging.stop(client, number)
 
     def home(self, channel: str) -> None:
         """Begin to home a channel, or (an empty name) every part that has a home position."""

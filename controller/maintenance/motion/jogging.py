@@ -24,6 +24,7 @@ from controller.maintenance.channels.channel_facts import known_channel
 from controller.maintenance.channels.channel_monitor import ChannelMonitor
 from controller.maintenance.mode_status import ChannelStatus, JogStatus
 from controller.maintenance.motion.board_leases import BoardLeases
+from controller.maintenance.motion.ended_presses import EndedPresses, Press
 from controller.maintenance.refusals import ServiceModeRefusalError
 from firmware_bridge.board import Board, Elapsed, Ended, Reason
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
@@ -38,18 +39,6 @@ ANSWER = 0.05
 Direction = Literal["forward", "reverse"]
 
 
-@dataclass(frozen=True)
-class Press:
-    """One press of a jog button by one client; `number` differs from press to press.
-
-    An empty number is that of a client which does not number its presses.
-    """
-
-    client: str
-    name: str
-    number: str = ""
-
-
 @dataclass(eq=False)
 class _Jog:
     """A jog in progress."""
@@ -58,12 +47,27 @@ class _Jog:
     press: Press
     config: Channel
     released: str = ""
-    """Why the motion was stopped; empty while the button is held."""
+    """Why the motion was stopped ("not renewed", "stopped" or "changed"); empty while held."""
     refusal: ServiceModeRefusalError | None = None
     is_answered: bool = False
     """Whether the first command has been answered, so that a refusal is reported as a finding."""
     timer: asyncio.TimerHandle | None = None
     task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @property
+    def motion(self) -> str:
+        """The channel and the direction."""
+        return f"{self.status.channel} {self.status.direction}"
+
+    def is_held(self, channel: str, direction: Direction, speed: int, press: Press) -> bool:
+        """Whether this motion is in progress, for this press."""
+        status = self.status
+        return not self.released and (channel, direction, speed, press) == (
+            status.channel,
+            status.direction,
+            status.speed,
+            self.press,
+        )
 
 
 class Jogging:
@@ -96,10 +100,7 @@ class Jogging:
         self._report = report
         self._changed = changed
         self._jog: _Jog | None = None
-        self._spent: tuple[Press, str, Direction] | None = None
-        """The last press that moved a motor and whose motion has ended, its channel, its way."""
-        self._spent_until = 0.0
-        """When a spent press without a number is forgotten, if it is not renewed meanwhile."""
+        self._ended = EndedPresses(self._renewal)
         self.moved: set[str] = set()
         """The motors and axes that have been jogged."""
 
@@ -113,50 +114,54 @@ class Jogging:
 
         Raises ServiceModeRefusalError.
         """
-        jog = self._jog
-        if jog is not None and jog.press.client != press.client:
-            raise ServiceModeRefusalError(
-                "jog_in_use",
-                f"{jog.status.name} is jogging {jog.status.channel}.",
-                "Wait until the button is released there.",
-            )
         config = known_channel(self._table, channel)
-        self._check(channel, config, direction, speed)
-        if jog is not None and not jog.released and jog.press == press:
-            same = (channel, direction, speed)
-            if same == (jog.status.channel, jog.status.direction, jog.status.speed):
+        while True:
+            jog = self._jog
+            if jog is not None and jog.press.client != press.client:
+                raise ServiceModeRefusalError(
+                    "jog_in_use",
+                    f"{jog.status.name} is jogging {jog.status.channel}.",
+                    "Wait until the button is released there.",
+                )
+            self._check(channel, config, direction, speed)
+            if jog is not None and jog.is_held(channel, direction, speed, press):
                 self._hold(jog)
                 return
-        elif self._is_spent(press, channel, direction):
-            raise ServiceModeRefusalError(
-                "jog_ended",
-                f"The jog of {channel} has ended.",
-                "Release the button, then press it again.",
-            )
-        await self.stop()
-        await self._begin(channel, config, direction, speed, press)
+            if self._ended.includes(press, f"{channel} {direction}"):
+                raise ServiceModeRefusalError(
+                    "jog_ended",
+                    f"The jog of {channel} has ended.",
+                    "Release the button, then press it again.",
+                )
+            if jog is None:
+                await self._begin(channel, config, direction, speed, press)
+                return
+            if press.number != jog.press.number:
+                self._ended.add(jog.press, jog.motion)
+            # While the jog before ends, its press can end or another jog can begin: look again.
+            await self._stop(jog, "changed")
 
-    async def stop(self, client: str | None = None) -> None:
-        """Stop the jog and wait until the motor stands. None stops the jog of any client."""
+    async def stop(self, client: str | None = None, number: str = "") -> None:
+        """Stop the jog and wait until the motor stands. None stops the jog of any client.
+
+        With the number of a press, only the jog of this press is stopped, and none of its renewals
+        that are still on their way begins one.
+        """
+        if client is not None:
+            self._ended.release(client, number)
         jog = self._jog
-        if self._spent is not None and client == self._spent[0].client:
-            self._spent_until = 0.0
-        if jog is None or jog.task is None or client not in (None, jog.press.client):
+        if jog is None or client not in (None, jog.press.client):
             return
-        self._release(jog, "stopped")
-        await asyncio.wait({jog.task})
+        if not number or number == jog.press.number:
+            await self._stop(jog, "stopped")
 
     # Helpers
 
-    def _is_spent(self, press: Press, channel: str, direction: Direction) -> bool:
-        """Whether the motion of this press has ended, so that its renewals have no effect."""
-        if self._spent != (press, channel, direction):
-            return False
-        now = asyncio.get_running_loop().time()
-        if not press.number and now >= self._spent_until:
-            return False
-        self._spent_until = now + self._renewal
-        return True
+    async def _stop(self, jog: _Jog, why: str) -> None:
+        """Stop the motion and wait until it has ended."""
+        self._release(jog, why)
+        assert jog.task is not None
+        await asyncio.wait({jog.task})
 
     def _check(self, channel: str, config: Channel, direction: Direction, speed: int) -> None:
         """Raise ServiceModeRefusalError for a motion that the configuration excludes."""
@@ -232,6 +237,8 @@ class Jogging:
         """Stop the motor in this instant."""
         if not jog.released:
             jog.released = why
+            if why == "not renewed":
+                self._ended.add(jog.press, jog.motion)
             self._leases.stop([self._facts[jog.status.channel].board])
 
     async def _run(self, jog: _Jog) -> None:
@@ -255,9 +262,8 @@ class Jogging:
             self._monitor.look_at()
             if self._jog is jog:
                 self._jog = None
-            self._spent = (jog.press, channel, jog.status.direction)
-            forgotten = asyncio.get_running_loop().time() + self._renewal
-            self._spent_until = 0.0 if jog.released == "stopped" else forgotten
+            if jog.released != "changed" and (jog.press.number or jog.released != "stopped"):
+                self._ended.add(jog.press, jog.motion)
             self._changed()
         await self._monitor.refresh(channel)
 

@@ -109,7 +109,7 @@ const remove = (path) => request("DELETE", path);
  * A command without a reply is sent again with the same id.
  */
 export async function command(name, values = {}) {
-  const body = { id: newId(), name, arguments: values };
+  const body = commandBody(name, values);
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await post("commands", body);
@@ -119,6 +119,14 @@ export async function command(name, values = {}) {
     }
   }
 }
+
+/**
+ * Give the table a command of which a repetition comes too late. Raises ApiError, also without a
+ * reply.
+ */
+export const commandOnce = (name, values = {}) => post("commands", commandBody(name, values));
+
+const commandBody = (name, values) => ({ id: newId(), name, arguments: values });
 
 /** A page of the journal's lines after a record number. */
 async function journal(after) {

@@ -11,6 +11,7 @@ from controller.service.desk.command_desk import CommandDesk
 from controller.service.port import HandRecord, LastRounds, SessionSummary
 from controller.service.status import GameChoice, HandResult
 from controller.service.status.feed import StatusFeed
+from controller.service.status.machine_figures import MachineFigures
 from controller.service.table_service import TableService
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ class ClientPort:
     def feed(self) -> StatusFeed:
         """The status and its changes."""
         return self._service.feed
+
+    def figures(self) -> MachineFigures:
+        """Counts and times of links, logs and parts."""
+        return self._service.figures()
 
     def diagnostics(self) -> Callable[[], bytes]:
         """A function that makes the diagnostics bundle; it may run in any thread."""

@@ -16,6 +16,7 @@ from controller.service.commands import (
     NoArguments,
     ProposedChangeId,
     RunTest,
+    StopJog,
 )
 from controller.service.commands.refusal import CommandRefusedError
 from controller.service.status import Value
@@ -114,15 +115,15 @@ def require_unlocked(lock: str | None) -> None:
 
 
 async def _jog(mode: ServiceMode, given: Jog, actor: Actor) -> str:
-    from controller.maintenance.motion.jogging import Press  # noqa: PLC0415 - loads the boards
+    from controller.maintenance.motion.ended_presses import Press  # noqa: PLC0415 - loads the boards
 
     press = Press(actor.client, actor.name, given.press)
     await mode.jog(given.channel, given.direction, given.speed, press)
     return f"{given.channel} is jogged."
 
 
-async def _stop_jog(mode: ServiceMode, given: NoArguments, actor: Actor) -> str:
-    await mode.stop_jog(actor.client)
+async def _stop_jog(mode: ServiceMode, given: StopJog, actor: Actor) -> str:
+    await mode.stop_jog(actor.client, given.press)
     return "The jog has ended."
 
 

@@ -14,7 +14,7 @@ from config.schema import Table, TileSize
 from config.validation.checks import fit
 from controller.assembly import Hardware, simulated
 from controller.maintenance.mode_status import ModeFinding, ServiceModeStatus
-from controller.maintenance.motion.jogging import Press
+from controller.maintenance.motion.ended_presses import Press
 from controller.maintenance.service_mode import ServiceMode, Workshop
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.sim import clock

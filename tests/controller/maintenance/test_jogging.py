@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from config.loader import load_table, table_names
-from controller.maintenance.motion.jogging import RENEWAL, Press
+from controller.maintenance.motion.ended_presses import KEPT, Press
+from controller.maintenance.motion.jogging import ANSWER, RENEWAL
 from controller.maintenance.refusals import ServiceModeRefusalError
 from firmware_bridge.sim import clock
 from tests.controller.maintenance.bench import ANN, BOB, ServiceBench, on_bench, opened
@@ -79,6 +80,100 @@ def test_a_late_renewal_does_not_start_a_jog_that_has_ended() -> None:
             await asyncio.sleep(1.0)
         assert [value for _, channel, value in bench.outputs if channel == "drum"] == [300, 0]
         await bench.mode.jog("drum", "forward", 300, Press("tablet", "Ann", "2"))
+        assert bench.last("drum")[1] == 300
+
+    on_bench("robotic", scenario)
+
+
+@pytest.mark.parametrize("end", ["the limit of renewals", "a release"])
+def test_renewals_that_arrive_while_the_motor_stops_do_not_start_it_again(end: str) -> None:
+    async def scenario(bench: ServiceBench) -> None:
+        await bench.mode.jog("drum", "forward", 300, ANN)
+        if end == "a release":
+            stopping = asyncio.create_task(bench.mode.stop_jog("tablet"))
+            await asyncio.sleep(0)
+        else:
+            stopping = asyncio.create_task(asyncio.sleep(RENEWAL))
+            await asyncio.sleep(RENEWAL - ANSWER + 0.001)
+            assert bench.last("drum")[1] == 0
+        assert bench.mode.status.jog is not None, "the board has not answered yet"
+        for _ in range(8):
+            with pytest.raises(ServiceModeRefusalError, match="press it again"):
+                await bench.mode.jog("drum", "forward", 300, ANN)
+            await asyncio.sleep(0.004)
+        await stopping
+        await asyncio.sleep(1.0)
+        assert [value for _, channel, value in bench.outputs if channel == "drum"] == [300, 0]
+
+    on_bench("robotic", scenario)
+
+
+def test_a_late_renewal_of_an_earlier_press_has_no_effect_on_a_later_one() -> None:
+    async def scenario(bench: ServiceBench) -> None:
+        second = Press("tablet", "Ann", "2")
+        await bench.mode.jog("drum", "forward", 300, ANN)
+        await bench.mode.jog("drum", "forward", 300, second)
+        with pytest.raises(ServiceModeRefusalError, match="press it again"):
+            await bench.mode.jog("drum", "forward", 300, ANN)
+        assert bench.last("drum")[1] == 300, "the second press still holds"
+        await bench.mode.stop_jog("tablet", "1")
+        assert bench.last("drum")[1] == 300, "the release of the first press comes late"
+        await bench.mode.stop_jog("tablet", "2")
+        for press in (ANN, second):
+            with pytest.raises(ServiceModeRefusalError, match="press it again"):
+                await bench.mode.jog("drum", "forward", 300, press)
+        assert bench.last("drum")[1] == 0
+
+    on_bench("robotic", scenario)
+
+
+def test_a_jog_that_arrives_after_its_release_does_not_begin() -> None:
+    async def scenario(bench: ServiceBench) -> None:
+        await bench.mode.stop_jog("tablet", "1")
+        for channel in ("drum", "lid"):
+            with pytest.raises(ServiceModeRefusalError, match="press it again"):
+                await bench.mode.jog(channel, "forward", 300, ANN)
+        assert bench.outputs == []
+
+    on_bench("robotic", scenario)
+
+
+def test_one_press_can_change_its_speed_and_its_direction() -> None:
+    async def scenario(bench: ServiceBench) -> None:
+        for direction, speed, value in (
+            ("forward", 300, 300),
+            ("forward", 500, 500),
+            ("reverse", 500, -500),
+            ("forward", 500, 500),
+        ):
+            await bench.mode.jog("lid", direction, speed, ANN)
+            await asyncio.sleep(0.2)
+            assert bench.last("lid")[1] == value
+
+    on_bench("robotic", scenario)
+
+
+def test_two_commands_at_the_same_instant_begin_one_motion() -> None:
+    async def scenario(bench: ServiceBench) -> None:
+        await bench.mode.jog("drum", "forward", 300, ANN)
+        second = Press("tablet", "Ann", "2")
+        await asyncio.gather(
+            *(bench.mode.jog("lid", "forward", 400, second) for _ in range(3)),
+        )
+        assert [value for _, channel, value in bench.outputs if channel == "lid"] == [400]
+        await bench.mode.stop_jog("tablet", "2")
+        assert bench.last("lid")[1] == 0
+
+    on_bench("robotic", scenario)
+
+
+def test_ended_presses_are_remembered_up_to_a_limit() -> None:
+    async def scenario(bench: ServiceBench) -> None:
+        for number in range(1, KEPT + 2):
+            await bench.mode.stop_jog("tablet", str(number))
+        with pytest.raises(ServiceModeRefusalError, match="press it again"):
+            await bench.mode.jog("drum", "forward", 300, Press("tablet", "Ann", "2"))
+        await bench.mode.jog("drum", "forward", 300, ANN)
         assert bench.last("drum")[1] == 300
 
     on_bench("robotic", scenario)

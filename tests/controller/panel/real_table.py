@@ -34,7 +34,7 @@ from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.slow_disk import SlowDisk
 from tests.controller.api.served import CHEAP, PASSWORD
 
-PEOPLE = tuple(role for role in UserRole if role is not UserRole.TABLE)
+PEOPLE = tuple(role for role in UserRole if role not in (UserRole.TABLE, UserRole.METRICS))
 """The roles that have a user; the user's name is the role's."""
 
 

@@ -20,6 +20,7 @@ from controller.api.app import create_app
 from controller.api.server.serving import ApiServer, _config
 from controller.api.stream.hub import StreamHub
 from controller.api.worker_thread import WorkerThread
+from controller.metrics.table_metrics import TableMetrics
 from controller.panel.pages import panel_app
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.port import SessionSummary
@@ -30,7 +31,7 @@ from tests.controller.api.fake_service import FakeService
 from tests.controller.api.served import CHEAP, PASSWORD
 
 FACTS = TableFacts(name="Table 7", seats=4, simulated=True, software="0.2.0")
-PEOPLE = tuple(role for role in UserRole if role is not UserRole.TABLE)
+PEOPLE = tuple(role for role in UserRole if role not in (UserRole.TABLE, UserRole.METRICS))
 
 
 @dataclass
@@ -186,6 +187,7 @@ def running_panel(roles: Iterable[UserRole] = PEOPLE) -> Iterator[RunningPanel]:
                     running.accounts,
                     hub,
                     judge=judge,
+                    metrics=TableMetrics(service),
                     table=load_table("robotic"),
                     panel=panel_app(),
                 )

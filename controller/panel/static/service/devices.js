@@ -8,7 +8,7 @@ import { html, useState } from "../vendor/htm_preact.js";
 import { RoleSelect } from "./users.js";
 
 const DEVICE_ROLES = ["player", "dealer", "attendant", "auditor"];
-const TOKEN_ROLES = ["player", "dealer", "attendant", "technician", "auditor"];
+const TOKEN_ROLES = ["player", "dealer", "attendant", "technician", "auditor", "metrics"];
 const dated = (seconds) => dateTime(new Date(seconds * 1000).toISOString());
 
 export function Devices() {

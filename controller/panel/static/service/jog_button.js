@@ -1,5 +1,5 @@
 /** The button that moves a motor or an axis while it is held, and the causes that end the motion. */
-import { command, newId } from "../api.js";
+import { command, commandOnce, newId } from "../api.js";
 import { t } from "../data/messages.js";
 import { follow, state } from "../data/store.js";
 import { useAction } from "../frame/hooks.js";
@@ -24,14 +24,15 @@ export function JogButton({ name, channel, direction, renewal }) {
   const speed = Math.max(channel.least_speed, Math.min(channel.most_speed, SPEED));
   const stop = () => {
     if (!press.current) return;
+    const own = press.current;
     press.current = "";
     ends.current();
     hold(false);
-    command("stop_jog").catch(() => {});
+    command("stop_jog", { press: own }).catch(() => {});
   };
   const renew = () => {
     const own = press.current;
-    command("jog", { channel: name, direction, speed, press: own }).catch((failure) => {
+    commandOnce("jog", { channel: name, direction, speed, press: own }).catch((failure) => {
       if (own !== press.current) return;
       stop();
       run(() => Promise.reject(failure));
