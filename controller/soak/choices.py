@@ -14,6 +14,7 @@ from functools import cache
 from random import Random
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from config.layout.mixing import with_drum
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from config.validation.game_parameters import accepted, game_parameters
@@ -79,12 +80,17 @@ DOMAINS: Mapping[str, tuple[Any, ...]] = {
 """Values of numbers and lists by parameter, in the notation of a game's file."""
 
 
+SHORT_MIX = 8.0
+"""Seconds of mixing in an evening with a short mix."""
+
+
 @dataclass(frozen=True)
 class Choices:
     """Choices for a whole evening.
 
     `house` are the parameters that differ from the game's file. `style` is the players' style in
-    hands that the table follows. `obliging` people follow every prompt.
+    hands that the table follows. `obliging` people follow every prompt. With a `short_mix` a set is
+    built below while a hand is dealt on top; the shipped tables mix for too long for that.
     """
 
     house: Mapping[str, Any] = field(default_factory=dict)
@@ -93,6 +99,11 @@ class Choices:
     fastest: bool = False
     style: Style = "sensible"
     obliging: bool = True
+    short_mix: bool = False
+
+    def table(self, table: Table) -> Table:
+        """The table with the mixing time of this evening."""
+        return with_drum(table, mix=SHORT_MIX) if self.short_mix else table
 
     def config(self, config: GameConfig) -> GameConfig:
         """The game's file with this house's parameters."""
@@ -124,6 +135,7 @@ class Choices:
             "order of packets": "fastest" if self.fastest else "ritual",
             "hands followed": play,
             "answers to prompts": "as asked" if self.obliging else "any",
+            "mixing": f"{SHORT_MIX:g} s" if self.short_mix else "as in the table's file",
         }
         if play:
             facts["players' style"] = self.style
@@ -156,6 +168,7 @@ def draw(chance: Random, table: Table, config: GameConfig, *, play: bool) -> Cho
         table.modules.gantry is not None and chance.random() < 0.5,
         chance.choice(STYLES) if play else "sensible",
         chance.random() < OBLIGING,
+        table.modules.drum is not None and chance.random() < 0.5,
     )
 
 

@@ -125,7 +125,8 @@ class SurvivingTable:
 
     def __post_init__(self) -> None:
         shipped = load_game(self.game)
-        self.machine, self.config = load_table(self.table), self.choices.config(shipped)
+        self.machine = self.choices.table(load_table(self.table))
+        self.config = self.choices.config(shipped)
         self.orders = self.choices.orders(shipped, self.answers, play=self.play)
         game = self.orders.game
         seats = seats_of(self.orders.setup(self.orders.dealer))

@@ -90,6 +90,8 @@ def choices_page(coverage: Coverage) -> list[str]:
         "People and houses choose uniformly among all legal values, from the seed. A choice of the",
         "house (a parameter, the players, the dealer) counts once for each round that was played",
         "with it, a choice of people (a cut, an action, an answer) each time that it was made.",
+        "In half of the evenings at a table with a drum, the drum mixes for 8 s only, so that a",
+        "set is built below while a hand is dealt on top.",
         "",
         *_grid(("games", "choice", "values and counts"), coverage.rows(), figures=False),
         "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,9 @@ from config.validation.checks import fit
 from controller.soak.choices import Choices, domains, draw
 from controller.soak.coverage import Coverage
 from controller.soak.evening import play_evening
+from controller.soak.host_restarts import SurvivingTable
 from controller.soak.scenarios import evening_of, pairs_of
+from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.people.styles import STYLES
 from rules.games import find_game
 from tests.quick import sampled, slow_except
@@ -39,6 +42,8 @@ def test_every_value_of_every_parameter_is_drawn(game: str) -> None:
     assert {choices.players for choices in drawn} == set(find_game(config.game).players)
     assert {choices.style for choices in drawn} == set(STYLES)
     assert {choices.obliging for choices in drawn} == {True, False}
+    has_drum = machine.modules.drum is not None
+    assert {choices.short_mix for choices in drawn} == {has_drum, False}
     most = max(find_game(config.game).players)
     assert {choices.dealer for choices in drawn} == set(range(most))
 
@@ -47,6 +52,31 @@ def test_the_same_seed_makes_the_same_choices() -> None:
     config, machine = load_game("wenzhou"), load_table("robotic")
     first, second = (draw(Random("seed"), machine, config, play=True) for _ in range(2))
     assert first == second
+
+
+def states_of(choices: Choices, folder: Path) -> set[tuple[object, object]]:
+    """Play two rounds of Wenzhou; return the pairs of what the table does below and on top."""
+
+    async def scenario() -> set[tuple[object, object]]:
+        place = SurvivingTable("robotic", "wenzhou", 1, choices=choices)
+        await place.run_host(folder / "table.journal", rounds=2)
+        states = [event for event in place.events if event["event"] == "state"]
+        return {(state["under"], state["top"]) for state in states}
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        return runner.run(scenario())
+
+
+@pytest.mark.slow
+def test_with_a_short_mix_a_set_is_built_below_while_a_hand_is_dealt_on_top(tmp_path: Path) -> None:
+    assert ("building", "dealing") in states_of(Choices(short_mix=True), tmp_path)
+
+
+@pytest.mark.slow
+def test_with_the_tables_own_mix_the_deal_ends_before_the_build_begins(tmp_path: Path) -> None:
+    states = states_of(Choices(), tmp_path)
+    assert ("shuffling", "dealing") in states
+    assert ("building", "dealing") not in states
 
 
 def test_without_choices_a_house_has_the_parameters_of_the_games_file() -> None:

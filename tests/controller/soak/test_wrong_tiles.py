@@ -8,7 +8,7 @@ import pytest
 
 from controller.soak.evening import play_evening
 from controller.soak.rounds_played import RoundPlayed
-from controller.soak.scenarios import Evening, ScheduledFault, evening_of, pairs_of
+from controller.soak.scenarios import Evening, ScheduledFault
 from firmware_bridge.sim.faults.injected_fault import Always, Nth
 from tests.quick import sampled, slow_except
 
@@ -23,11 +23,11 @@ def pushed_in(kind: str) -> ScheduledFault:
 
 
 def rounds_of(
-    table: str, game: str, folder: Path, *faults: tuple[ScheduledFault, ...]
+    table: str, game: str, folder: Path, *faults: tuple[ScheduledFault, ...], seed: int = 7
 ) -> list[RoundPlayed]:
     """Play one round with each group of faults, and with no other fault; return the rounds."""
     spares = tuple(HARMLESS for _ in faults)
-    evening = Evening(0, table, game, 7, play=False, scheduled_faults=faults, spares=spares)
+    evening = Evening(0, table, game, seed, play=False, scheduled_faults=faults, spares=spares)
     return play_evening(evening, folder, len(faults)).rounds
 
 
@@ -107,7 +107,11 @@ def test_a_head_with_permanent_double_feeds_leaves_no_gap(tmp_path: Path) -> Non
 def test_people_who_turn_up_a_foreign_tile_stop_the_table_with_a_named_fault(
     tmp_path: Path,
 ) -> None:
-    # A round of chaos seed 611977: the foreign tile was where people turn up the joker.
-    played = play_evening(evening_of(978, 611977, pairs_of()), tmp_path)
-    assert [each.wrong for each in played.rounds] == [[] for _ in played.rounds]
-    assert "FOREIGN" in [each.get("code") for one in played.rounds for each in one.events]
+    # The first seed from 0 with which the foreign tile is where people turn up the joker.
+    first, second, third = rounds_of(
+        "bench", "filipino", tmp_path, (pushed_in("foreign_tile"),), (), (), seed=115
+    )
+    assert "foreign_tile" in first.injected_faults
+    assert [each.wrong for each in (first, second, third)] == [[], [], []]
+    assert first.stops == ["FOREIGN"]
+    assert "FOREIGN" in [each.get("code") for each in first.events]
