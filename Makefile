@@ -23,12 +23,13 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST = $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-quick check format bench evidence mutants docs lock clean firmware-tools \
-	browser-tools
+.PHONY: help run test test-quick check format bench evidence mutants docs lock deb clean \
+	firmware-tools browser-tools metrics-tools packaging-tools test-arm64 arm64-tools
 
 help:
 	@echo "make run         deal one round of Wenzhou mahjong on the simulated table robotic"
 	@echo "make test        run every test"
+	@echo "make test-arm64  install the package for arm64 in an emulated Debian, and deal: minutes"
 	@echo "make test-quick  run the quick tests"
 	@echo "make check       check formatting, lint, types and layers"
 	@echo "make format      correct the formatting"
@@ -36,18 +37,25 @@ help:
 	@echo "make evidence    play 10,000 random rounds with two new seeds, kill hosts, fuzz, press stops: hours"
 	@echo "make mutants     make COUNT=300 random changes; count those the quick tests detect: hours"
 	@echo "make docs        write every generated page and drawing"
+	@echo "make deb         build the Debian package into build/deb; ARCH=arm64 for a Raspberry Pi"
 	@echo "make lock        put the newest versions into requirements*.txt (needs uv)"
 	@echo "make browser-tools   install the Debian packages that the panel's and the API's tests need"
+	@echo "make metrics-tools   install the Debian package whose promtool the metrics' tests need"
 	@echo "make firmware-tools  install the Debian packages that the firmware's tests need"
+	@echo "make packaging-tools install the Debian packages that the package's tests need"
 	@echo "make clean       remove .venv and every cache"
 
 run: $(VENV)/.run
 	@$(BIN)/wallwright serve --sim 25 --game wenzhou --automatic --until ready --listen 127.0.0.1:0
 
-test: $(VENV)/.dev firmware-tools browser-tools
+test: $(VENV)/.dev firmware-tools browser-tools metrics-tools packaging-tools
 	$(PYTEST) -n $(JOBS)
 
-test-quick: $(VENV)/.dev firmware-tools browser-tools
+# Takes minutes: an emulator executes every program of arm64.
+test-arm64: $(VENV)/.dev packaging-tools arm64-tools
+	$(BIN)/python -m pytest -q --hypothesis-profile evidence tests/packaging/test_on_arm64.py
+
+test-quick: $(VENV)/.dev firmware-tools browser-tools metrics-tools
 	$(PYTEST) -n $(QUICK_JOBS) -m "not slow" --hypothesis-profile quick
 
 check: $(VENV)/.dev
@@ -69,12 +77,17 @@ evidence: $(VENV)/.dev
 
 COUNT ?= 300
 # Draws a new seed and prints it; SEED=n makes the same mutants again.
-mutants: $(VENV)/.dev firmware-tools browser-tools
+mutants: $(VENV)/.dev firmware-tools browser-tools metrics-tools
 	$(BIN)/python -m tools.mutants --count $(COUNT) $(if $(SEED),--seed $(SEED)) \
 		--jobs $(JOBS) --report build/survivors.txt
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m tools.pages
+
+ARCH ?= amd64
+# The package is built without a compiler, so a package for another processor needs no other tools.
+deb: $(VENV)/.run
+	@$(BIN)/python -m tools.debian_package --arch $(ARCH)
 
 lock:
 	@command -v $(UV) >/dev/null || \
@@ -152,6 +165,58 @@ browser-tools:
 		echo "The panel's and the API's tests need a browser and a proxy (on Debian:" \
 			"sudo apt install $(BROWSER_PACKAGES)); install them and run make again." >&2; \
 		exit 1; \
+	fi
+
+# Debian's prometheus has promtool, which checks the metrics and the alert rules. Its service is not
+# started: policy-rc.d refuses that during the installation, and the unit is disabled afterwards.
+METRICS_PACKAGES := prometheus
+METRICS_SIGNS = $(shell command -v promtool)
+POLICY := /usr/sbin/policy-rc.d
+
+metrics-tools:
+	@if [ -n "$(METRICS_SIGNS)" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		[ -e $(POLICY) ] || { printf '#!/bin/sh\nexit 101\n' >$(POLICY) && \
+			chmod 755 $(POLICY) && trap 'rm -f $(POLICY)' EXIT; }; \
+		apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+			$(METRICS_PACKAGES) && \
+		{ deb-systemd-helper disable prometheus.service >/dev/null 2>&1 || true; }; \
+	else \
+		echo "The metrics' tests need promtool (on Debian: sudo apt install $(METRICS_PACKAGES);" \
+			"its service may be stopped); install it and run make again." >&2; exit 1; \
+	fi
+
+# The Debian packages that check the project's own package and install it in a clean Debian 12, and
+# a file of each.
+PACKAGING_PACKAGES := mmdebstrap lintian man-db mandoc groff-base binutils systemd iproute2
+PACKAGING_SIGNS = $(and $(wildcard /usr/bin/mmdebstrap),$(wildcard /usr/bin/lintian),\
+	$(wildcard /usr/bin/man),$(wildcard /usr/bin/mandoc),$(wildcard /usr/bin/readelf),\
+	$(wildcard /usr/bin/systemd-analyze),$(shell command -v ip))
+
+packaging-tools:
+	@if [ -n "$(PACKAGING_SIGNS)" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+			$(PACKAGING_PACKAGES); \
+	else \
+		echo "The tests of the Debian package need its tools (on Debian: sudo apt install" \
+			"$(PACKAGING_PACKAGES)); install them and run make again." >&2; exit 1; \
+	fi
+
+ARM64_PACKAGES := qemu-user-static arch-test
+ARM64_SIGNS = $(and $(wildcard /usr/bin/qemu-aarch64-static),$(wildcard /usr/bin/arch-test))
+
+arm64-tools:
+	@if [ -n "$(ARM64_SIGNS)" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+			$(ARM64_PACKAGES); \
+	else \
+		echo "make test-arm64 needs an emulator (on Debian: sudo apt install $(ARM64_PACKAGES));" \
+			"install it and run make again." >&2; exit 1; \
 	fi
 
 $(VENV)/.run: $(VENV)/.made requirements-build.txt requirements.txt pyproject.toml

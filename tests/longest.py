@@ -4,6 +4,9 @@ from __future__ import annotations
 
 LONGEST = (
     "hil_tests/test_killed_hosts.py",
+    "tests/packaging/test_the_package_file.py",
+    "tests/packaging/test_installation.py",
+    "tests/packaging/test_a_running_service.py",
     "tests/controller/panel/test_a_guided_table_by_clicks.py",
     "tests/firmware_bridge/firmware/test_emulated_rounds.py",
     "tests/controller/panel/test_accessibility.py",

@@ -41,9 +41,12 @@ STARTS_PROCESSES = {
 OUTSIDE = re.compile(
     r"pypi[.]org|pythonhosted[.]org|npmjs[.](?:org|com)|deb[.]debian[.]org"
     r"|--(?:extra-)?index[-]url|--find[-]links"
-    r"|(?<![\w./])/(?:home|opt|root|work)/"
+    r"|(?<![\w./])/(?:(?:home|root|work)/|opt/(?!wallwright\b))"
 )
-"""A registry's address, an option that names one, or a path on a developer's computer."""
+"""A registry's address, an option that names one, or a path on a developer's computer.
+
+The Debian package installs the program into /opt/wallwright.
+"""
 
 
 def test_imports_go_one_way_from_rules_to_controller() -> None:

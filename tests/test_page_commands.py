@@ -28,15 +28,27 @@ NOT_RUN: Sequence[tuple[str, str]] = (
     (r"\. ", "it changes the shell in which it runs"),
     (r"(sudo )?apt(-get)? ", "it installs packages on the machine"),
     (r"sudo install ", "it writes into the folders of an installation"),
+    (
+        r"sudo (wallwright install|systemctl|journalctl)",
+        "tests/packaging runs the service's package",
+    ),
     (r"git ", "it needs a network or another repository"),
     (r"(python -m )?pip ", "tests/examples installs the same package into a folder of its own"),
     (r"wallwright run --game high_bone ", "tests/examples runs it where the game is installed"),
+    (
+        r"python -m tools\.drum_physics",
+        "it simulates for minutes; tests/tools/test_drum_physics.py runs a second",
+    ),
     (r"python -m pytest ", "tests/examples and `make test` run the conformance suite"),
     (r"pytest ", "`make test` runs hil_tests; no harness is connected to this machine"),
     (r"python -m benchmarks", "`make bench` measures for minutes; the name must exist"),
     (
         r"wallwright board ",
         "it runs until Ctrl-C; tests/controller/cli/commands/test_ports.py uses it",
+    ),
+    (
+        r"wallwright doctor",
+        "its exit code depends on the computer; test_doctor.py of the commands runs it",
     ),
     (r"wallwright monitor ", "it needs a service that runs; tests/controller/monitor runs it"),
     (
@@ -55,6 +67,7 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         "it needs releases and two slots; tests/controller/update runs it",
     ),
     (r"\s*curl ", "it needs a service or an authority on a network"),
+    (r"wallwright backup ", "it needs a service's data and a passphrase; tests/controller/backup"),
     (r"wallwright audit ", "it needs a service's data; tests/controller/audit runs it"),
     (r"\s*wallwright verify bundle", "it needs a service's bundle; tests/controller/audit runs it"),
     (
@@ -72,7 +85,7 @@ WITH_COMMANDS = [page for page in PAGES if list(commands(page))]
 LONG = ("GUIDE.md", "README.md", "BENCH.md", "RULES_LIBRARY.md", "INJECTED_FAULTS.md")
 """Pages whose commands run for more than a second."""
 ALL = [command for page in PAGES for command in commands(page)]
-TARGETS = re.findall(r"^([a-z-]+):", (TOP / "Makefile").read_text("utf-8"), re.MULTILINE)
+TARGETS = re.findall(r"^([a-z0-9-]+):", (TOP / "Makefile").read_text("utf-8"), re.MULTILINE)
 PLACEHOLDER = re.compile(r"^[A-Z]+(\.yaml)?(\.\.\.)?$")
 
 

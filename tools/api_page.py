@@ -47,8 +47,9 @@ of a browser. It tells the clients of one login apart where one client leads a r
 
 `player`, `dealer`, `attendant` and `technician` include the rights of the roles before them. The
 role `table` is the touchscreen's and has the rights of a player. The role `auditor` reads
-everything and changes nothing. A prompt is answered by its own role, and a fault is cleared by the
-role in the fault catalogue.
+everything and changes nothing. The role `metrics` is for the token of a monitoring system: it reads
+`GET /metrics` and nothing else of the table. A prompt is answered by its own role, and a fault is
+cleared by the role in the fault catalogue.
 """
 
 _GIVING = """\
@@ -147,7 +148,7 @@ def page() -> str:
 def _endpoints() -> Iterator[str]:
     yield "## Endpoints"
     yield ""
-    yield f"All paths begin with `{PREFIX}`."
+    yield f"All paths but `/metrics` begin with `{PREFIX}`."
     yield ""
     yield "| request | least role | what it does |"
     yield "|---|---|---|"

@@ -19,13 +19,17 @@ from tools.boards_page import page as boards_page
 from tools.cases_page import page as cases_page
 from tools.chip_header import chips
 from tools.chip_header import header as chip_header
+from tools.compatibility_page import page as compatibility_page
 from tools.compliance_page import page as compliance_page
 from tools.configuration_page import page as configuration_page
+from tools.doctor_page import page as doctor_page
 from tools.electrical_page import page as electrical_page
 from tools.faults_page import page as faults_page
 from tools.fit_matrices import readme, tables_page
 from tools.injected_faults_page import page as injected_faults_page
 from tools.machine_page import page as machine_page
+from tools.metrics_page import page as metrics_page
+from tools.mixing_page import page as mixing_page
 from tools.protocol_page import page as protocol_page
 from tools.readme_picture import portrait
 from tools.threats_page import page as threats_page
@@ -39,10 +43,14 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/API.md": api_page,
     "docs/BOARDS.md": boards_page,
     "docs/CASES.md": cases_page,
+    "docs/COMPATIBILITY.md": compatibility_page,
     "docs/COMPLIANCE.md": compliance_page,
     "docs/CONFIGURATION.md": configuration_page,
+    "docs/DOCTOR.md": doctor_page,
     "docs/FAULTS.md": faults_page,
     "docs/MACHINE.md": machine_page,
+    "docs/METRICS.md": metrics_page,
+    "docs/MIXING.md": mixing_page,
     "docs/INJECTED_FAULTS.md": injected_faults_page,
     "docs/PROTOCOL.md": protocol_page,
     "docs/RETROFIT.md": electrical_page,

@@ -270,5 +270,7 @@ FOOT = """
 ## What is not on this page
 
 The shuffle itself: a drum that mixes badly is an advantage for a player who follows the tiles,
-and no cryptography prevents it.
+and no cryptography prevents it. `wallwright check` warns about a mixing time that is too short for
+the drum ([MIXING.md](MIXING.md)), `wallwright lab shuffle` examines recorded cycles
+([LABORATORY.md](LABORATORY.md)), and a magazine makes the order independent of the drum.
 """

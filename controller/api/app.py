@@ -31,6 +31,7 @@ from controller.api.routes.diagnostics import DiagnosticRoutes
 from controller.api.routes.games import GameRoutes
 from controller.api.routes.history import HistoryRoutes
 from controller.api.routes.login import LoginRoutes, account_problem
+from controller.api.routes.metrics import MetricsRoutes
 from controller.api.routes.picture import PictureRoutes
 from controller.api.routes.proof import ProofRoutes
 from controller.api.routes.registration import register, text_response
@@ -38,6 +39,7 @@ from controller.api.routes.status import StatusRoutes
 from controller.api.stream.hub import StreamHub
 from controller.api.stream.stream_socket import StreamSocket
 from controller.api.worker_thread import WorkerBusyError, WorkerThread
+from controller.metrics.table_metrics import TableMetrics
 from controller.service.port import ServicePort
 
 _LOG = logging.getLogger(__name__)
@@ -53,6 +55,7 @@ def create_app(
     hub: StreamHub,
     *,
     judge: WorkerThread,
+    metrics: TableMetrics,
     table: Table | None = None,
     panel: ASGIApp | None = None,
 ) -> ASGIApp:
@@ -61,7 +64,8 @@ def create_app(
     `judge` is the worker thread for games and judgements. `table` adds to `GET games` which games
     this table can set up.
     """
-    guarded = RequestGuard(api_application(service, accounts, hub, judge, table), panel, accounts)
+    api = api_application(service, accounts, hub, judge, metrics, table)
+    guarded = RequestGuard(api, panel, accounts)
     return AuditedRequests(guarded, service)
 
 
@@ -70,6 +74,7 @@ def api_application(
     accounts: Accounts,
     hub: StreamHub,
     judge: WorkerThread,
+    metrics: TableMetrics,
     table: Table | None = None,
 ) -> FastAPI:
     """The endpoints without the request guard."""
@@ -90,6 +95,7 @@ def api_application(
         CaseRoutes(service, judge),
         ProofRoutes(service, judge),
         DiagnosticRoutes(service, judge),
+        MetricsRoutes(metrics, hub, judge),
         LoginRoutes(accounts),
         AccountRoutes(accounts),
     ):

@@ -32,7 +32,8 @@ class OpenAccess(Enum):
 class Endpoint:
     """One endpoint: its name, method and path, who may use it, and what it does.
 
-    `reads` states that the endpoint changes nothing, so that the auditor may use it too.
+    `reads` states that the endpoint changes nothing, so that the auditor may use it too. `prefix`
+    is the beginning of its path.
     """
 
     name: str
@@ -41,6 +42,12 @@ class Endpoint:
     least: UserRole | OpenAccess
     summary: str
     reads: bool = False
+    prefix: str = PREFIX
+
+    @property
+    def full_path(self) -> str:
+        """The path of the endpoint, with the parameters in braces."""
+        return self.prefix + self.path
 
     def admits(self, role: UserRole | None) -> bool:
         """Whether a client with this role may use the endpoint; None is a client without login."""
@@ -56,7 +63,7 @@ class Endpoint:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(re.sub(r"\{\w+\}", r"[^/]+", PREFIX + self.path))
+        return re.compile(re.sub(r"\{\w+\}", r"[^/]+", self.full_path))
 
 
 def _get(name: str, path: str, least: UserRole | OpenAccess, summary: str) -> Endpoint:
@@ -210,6 +217,15 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "revoke_key", "DELETE", "/keys/{key}", _TECHNICIAN, "Revoke an API token or a device."
     ),
     _get("openapi", "/openapi.json", _PLAYER, "This description, as OpenAPI 3.1."),
+    Endpoint(
+        "metrics",
+        "GET",
+        "/metrics",
+        OpenAccess.LOGGED_IN,
+        "The metrics of the table, in the text format of Prometheus.",
+        reads=True,
+        prefix="",
+    ),
 )
 BY_NAME: dict[str, Endpoint] = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 

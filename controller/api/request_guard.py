@@ -135,7 +135,7 @@ def client_id(identity: Identity | None, given: str) -> str:
 
 
 def _is_of_the_api(path: str) -> bool:
-    return path == "/api" or path.startswith("/api/")
+    return path == "/api" or path.startswith("/api/") or bool(endpoints_at(path))
 
 
 def _endpoint(scope: Scope) -> Endpoint:

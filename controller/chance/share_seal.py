@@ -2,7 +2,8 @@
 
 People with the role auditor may read the journal while a round is played, and its copy can be on a
 device that is taken away. A share in the journal is therefore encrypted with a key that stays in a
-file of its own beside the journal. That file is never copied, sent, or part of the diagnostics.
+file of its own beside the journal. That file is never sent and no part of the diagnostics; of
+backups, only encrypted ones contain it.
 """
 
 from __future__ import annotations

@@ -25,6 +25,10 @@ COMMANDS = {
         "serve",
         "Keep a table running through the evening, with its API and its panel, until stopped.",
     ),
+    "install": (
+        "install",
+        "Set up the service of this computer: table, ports, files in /etc/wallwright, start.",
+    ),
     "monitor": (
         "monitor",
         "Show a table's status in the terminal: prompts, seats, scores, counts, last events.",
@@ -79,7 +83,11 @@ COMMANDS = {
     ),
     "doctor": (
         "doctor",
-        "Check plug-ins, ports, disks, a journal and a table's pins; exit code 1 for a problem.",
+        "Check the computer, the program and a table's records; exit code 1 for a problem.",
+    ),
+    "backup": (
+        "backup",
+        "Make, show and restore backups of a table.",
     ),
     "explain": (
         "explain",
@@ -98,7 +106,7 @@ COMMANDS = {
         "Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused.",
     ),
     "version": (
-        "version",
+        "versions",
         "Print the program's version, and the identity of its signed manifest.",
     ),
     "identity": (

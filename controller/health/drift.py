@@ -63,6 +63,17 @@ class Drift:
                 yield f"{more} Check its bearings and its tension, and look for parts that rub."
 
     @property
+    def shares(self) -> Iterator[tuple[str, str, float]]:
+        """The quantity (`tile_time` or `current`), the part and the drift of each part.
+
+        The drift is the change from the first to the last median as a share, 0.1 for 10 % more.
+        Parts with too few sets are left out.
+        """
+        for quantity, parts in (("tile_time", self.widths), ("current", self.currents)):
+            for part, share in _drifted(parts, -1.0):
+                yield quantity, part, share
+
+    @property
     def facts(self) -> dict[str, Any]:
         """First and last median of each part, as JSON values; None until there are enough sets."""
         return {

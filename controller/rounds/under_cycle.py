@@ -133,7 +133,10 @@ class UnderCycle:
             done = work.done or not self.tiles
             counted = self.tiles if done else await self._built(number, work, at_rest)
             run_state.ledger = run_state.ledger.built(number, counted)
-            work({"counted": counted, "picks": self._picks, **self._rig.condition.facts})
+            built = {"counted": counted, "picks": self._picks, **self._rig.condition.facts}
+            work(built)
+        if not done:
+            run_state.events.emit("set_built", set=number, **built)
         self._trays_empty.clear()
         await run_state.machine.enter("stage")
         return not (work.done or work.doubtful)

@@ -10,6 +10,7 @@ from controller.events import Listener
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.status import GameChoice, HandResult
 from controller.service.status.feed import StatusFeed
+from controller.service.status.machine_figures import MachineFigures
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,9 @@ class ServicePort(Protocol):
 
     def last_rounds(self) -> LastRounds:
         """The last ten rounds with their results, and the round in progress."""
+
+    def figures(self) -> MachineFigures:
+        """Counts and times of links, logs and parts, which are no part of the status."""
 
     def diagnostics(self) -> Callable[[], bytes]:
         """A function that makes the diagnostics bundle, a zip file without secrets.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from config.schema import Table
 from controller.events import Event, Listener
 from controller.faults.table_fault import Fault
+from controller.journal.measured_storage import MeasuredStorage, WriteFigures
 from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
 from controller.service.auditing.receipt_book import ReceiptBook, facts_of_table
 from controller.service.commands.recovery_lead import RecoveryLead
@@ -30,8 +31,10 @@ from controller.service.status import (
     TableFacts,
 )
 from controller.service.status.feed import StatusFeed
+from controller.service.status.machine_figures import MachineFigures
 from controller.service.status.publication import Publication
 from controller.service.tracking.chance_view import chance_of_round, chance_of_shuffle
+from controller.service.tracking.figures_book import FiguresBook
 from controller.service.tracking.round_view import deal_on_table
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
@@ -108,14 +111,16 @@ class TableService:
             lambda: chance_of_shuffle(self.daemon),
         )
         self._tracker = StatusTracker(table, facts, self)
+        self._figures = FiguresBook()
         self._sessions = SessionKeeper(store, thread, self._round_is_over, self._session_is_over)
         self.runs = RunSequence(
             table,
             opener,
             self.guide,
-            RunOptions(storage, journal, journal_copy, ports, seed),
+            RunOptions(self._measured(storage), journal, journal_copy, ports, seed),
             self._sessions,
             self._tracker,
+            self._figures,
             thread,
             self,
         )
@@ -155,6 +160,18 @@ class TableService:
     def feed(self) -> StatusFeed:
         """The status and its changes."""
         return self._publication.feed
+
+    def figures(self) -> MachineFigures:
+        """Counts and times of links, logs and parts."""
+        recorder = self.audit.recorder
+        if recorder is None:
+            return self._figures.figures(WriteFigures(), 0)
+        return self._figures.figures(recorder.times.figures, recorder.waiting)
+
+    def _measured(self, storage: Callable[[], Storage]) -> Callable[[], Storage]:
+        """A function that opens the storage of a run, whose writes are measured."""
+        times = self._figures.journal_times
+        return lambda: MeasuredStorage(storage(), times, self.clock)
 
     @property
     def book(self) -> SessionBook | None:
@@ -363,6 +380,7 @@ class TableService:
         self.audit.on_event(event)
         self.receipts.on_event(event, self.game)
         self._tracker.update(event)
+        self._figures.on_event(event)
         self._sessions.update(event)
         for listener in tuple(self._listeners):
             listener(event)

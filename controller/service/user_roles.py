@@ -2,7 +2,8 @@
 
 A role includes the rights of the roles below it: a technician may do what an attendant may do. The
 auditor reads everything that may be read and gives no command. The table's own touchscreen has a
-role of its own, with the rights of a player and without a password.
+role of its own, with the rights of a player and without a password. The role `metrics` is for the
+token of a monitoring system, which reads the metrics and nothing else.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class UserRole(Enum):
     ATTENDANT = "attendant"
     TECHNICIAN = "technician"
     AUDITOR = "auditor"
+    METRICS = "metrics"
 
     def includes(self, least: UserRole) -> bool:
         """Whether this role may give a command whose least role is `least`."""
@@ -32,6 +34,7 @@ _INCLUDED: dict[UserRole, frozenset[UserRole]] = {
     **{role: frozenset(_RANKS[: rank + 1]) for rank, role in enumerate(_RANKS)},
     UserRole.TABLE: frozenset({UserRole.TABLE, UserRole.PLAYER}),
     UserRole.AUDITOR: frozenset({UserRole.AUDITOR}),
+    UserRole.METRICS: frozenset({UserRole.METRICS}),
 }
 
 

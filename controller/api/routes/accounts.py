@@ -27,6 +27,8 @@ _DAY = 24 * 3600.0
 
 PersonRole = Literal["player", "dealer", "attendant", "technician", "auditor"]
 """The roles of people; the role `table` is the touchscreen's."""
+TokenRole = Literal["player", "dealer", "attendant", "technician", "auditor", "metrics"]
+"""The roles of API tokens; only a token can have the role `metrics`."""
 DeviceRole = Literal["player", "dealer", "attendant", "auditor"]
 """The roles of paired devices: anybody can pick one up, so none is a technician."""
 Label = Annotated[str, Field(min_length=1, max_length=40)]
@@ -72,7 +74,7 @@ class NewToken(Value):
     """An API token to make: the machine's name, its role, and for how long the token is valid."""
 
     name: Label
-    role: PersonRole
+    role: TokenRole
     days: Annotated[int, Field(ge=1, le=3650)] | None = Field(
         default=None, description="Days until it expires; null: until it is revoked."
     )

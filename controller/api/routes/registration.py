@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.responses import JSONResponse, Response
 
-from controller.api.endpoints import BY_NAME, PREFIX, Endpoint, OpenAccess
+from controller.api.endpoints import BY_NAME, Endpoint, OpenAccess
 from controller.api.json_text import json_text
 from controller.api.problems import PROBLEM_JSON
 
@@ -58,7 +58,7 @@ def register(
             "content": {media: {"schema": {"type": "string"}}},
         }
     app.add_api_route(
-        PREFIX + endpoint.path,
+        endpoint.full_path,
         function,
         methods=[endpoint.method],
         name=name,

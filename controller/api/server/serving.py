@@ -28,6 +28,7 @@ from controller.api.server.starting_answer import StartingAnswer
 from controller.api.server.stream_protocol import StreamProtocol
 from controller.api.stream.hub import StreamHub
 from controller.api.worker_thread import WorkerThread
+from controller.metrics.table_metrics import TableMetrics
 from controller.service.port import ServicePort
 
 CONNECTIONS = 512
@@ -103,20 +104,24 @@ async def serve_api(
     switch = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH)
     judge = WorkerThread("judge")
+    metrics = TableMetrics(service, data_dir, pace)
     try:
-        app = StartingAnswer(
-            create_app(service, accounts, hub, judge=judge, table=table, panel=panel), is_open
+        api = create_app(
+            service, accounts, hub, judge=judge, metrics=metrics, table=table, panel=panel
         )
+        app = StartingAnswer(api, is_open)
         with bound_socket(address) as bound:
             server = ApiServer(_config(app, tls, pace))
             serving = asyncio.get_running_loop().create_task(server.serve([bound]))
             hub.start()
+            metrics.start()
             try:
                 url = _url(ListenAddress(address.host, bound.getsockname()[1]), tls is not None)
                 token = accounts.issue_first_start()
                 yield ServedApi(url, f"{url}#first-start={token}" if token else None)
             finally:
                 await hub.close()
+                await metrics.close()
                 server.ending.set()
                 await serving
     finally:

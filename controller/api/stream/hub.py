@@ -76,6 +76,11 @@ class StreamHub:
         """Number of clients that watch the table."""
         return len(self._watchers)
 
+    @property
+    def clients(self) -> int:
+        """Number of different clients among the watchers."""
+        return len(self._present)
+
     def add(self, watcher: StreamClient, identity: Identity, run: str, since: int | None) -> None:
         """Send a client what it has missed, or a snapshot, and from now on every change."""
         feed = self._service.feed

@@ -18,6 +18,7 @@ from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.audit.log.event_line import AuditEntry, AuditEvent, time_text
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import LogReader
+from controller.journal.measured_storage import WriteTimes
 from controller.journal.storage import Results, Storage
 
 RETRY_AFTER = 5.0
@@ -66,6 +67,8 @@ class AuditRecorder:
         """Whether the log contradicts itself, so that a person has to decide."""
         self.size = 0
         """The number of events on disk."""
+        self.times = WriteTimes()
+        """Durations of the writes of batches."""
         self.log: AuditLog | None = None
         self.repairs: tuple[str, ...] = ()
         """What was corrected when the log was opened."""
@@ -81,6 +84,11 @@ class AuditRecorder:
         if open_after:
             loop = asyncio.get_running_loop()
             self._retry = loop.call_later(open_after * pace, self._try_again)
+
+    @property
+    def waiting(self) -> int:
+        """The number of events that are not on disk yet."""
+        return len(self._waiting)
 
     def time(self) -> str:
         """The computer's time, as events have it."""
@@ -182,6 +190,7 @@ class AuditRecorder:
         self._is_busy = True
         batch = tuple(self._waiting)
         written: list[AuditEvent] = []
+        begun = self._clock()
 
         def job() -> None:
             if self.log is None:
@@ -195,15 +204,26 @@ class AuditRecorder:
                 self.log = None  # it is read again: nobody knows what the disk has kept
                 raise
 
-        self._storage.carry_out([job], lambda results: self._written(batch, written, results))
+        def ended(results: Results) -> None:
+            self.times.add(self._clock() - begun, failed=results[0] is not None)
+            self._written(batch, written, results)
+
+        self._storage.carry_out([job], ended)
 
     def _opened(self) -> AuditLog:
         if self.folder.exists:
             log = opened_log(self.folder)
         else:
-            log = begun_log(self.folder, self._table, self.entry("log_begun"))
+            log = begun_log(self.folder, self._table, self._log_begun())
         self.repairs += log.repairs
         return log
+
+    def _log_begun(self) -> AuditEntry:
+        """The first event, with the times of the oldest waiting entry, which is older than now."""
+        if not self._waiting:
+            return self.entry("log_begun")
+        oldest = self._waiting[0].entry
+        return AuditEntry("log_begun", oldest.wall, oldest.table_s, oldest.real_s)
 
     def _written(
         self, batch: Sequence[_Waiting], written: Sequence[AuditEvent], results: Results

@@ -36,7 +36,7 @@ def scan(
     """List serial ports and the boards on them, with serial number, firmware and key."""
     known = keys_of(keys)
     attached = {port.device: port.description for port in list_ports.comports()}
-    found = [_scanned(port, attached.get(port, "n/a")) for port in ports or sorted(attached)]
+    found = [scanned_port(port, attached.get(port, "n/a")) for port in ports or sorted(attached)]
     if as_json:
         print(json.dumps([facts(each, known) for each in found], indent=2))
     elif not found:
@@ -66,7 +66,8 @@ class Scanned:
         return f" ({self.description})" if self.description != "n/a" else ""
 
 
-def _scanned(port: str, description: str) -> Scanned:
+def scanned_port(port: str, description: str = "n/a") -> Scanned:
+    """Ask the boards on one port."""
     try:
         return Scanned(port, description, asyncio.run(answers(port)))
     except BoardSilentError as error:

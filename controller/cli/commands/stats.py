@@ -11,7 +11,7 @@ import typer
 from rich.table import Table as Grid
 
 from controller.audit.log.event_counts import event_counts
-from controller.cli.commands.audit import AUDIT_FOLDER
+from controller.cli.commands.audit.files import AUDIT_FOLDER
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen

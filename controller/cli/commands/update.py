@@ -76,9 +76,11 @@ def prepare(
     root: Root = ROOT,
 ) -> int:
     """Make the folder with the slots, with a first release and the starter."""
+    from controller.update.debian_package import require_no_package
     from controller.update.preparation import prepare
 
     with _errors_reported():
+        require_no_package()
         prepare(root, program.resolve(), _manifest_of(program, manifest), trusted, _trust())
     print(f"Prepared: {root}. Start the program with: python3 -I {root / 'boot' / 'start.py'}.")
     return 0
@@ -144,8 +146,11 @@ def _manifest_of(program: Path, manifest: Path | None) -> Path:
 
 
 def _slots(root: Path) -> Slots:
+    """The slots of this computer. Raises UpdateError if apt updates the program."""
+    from controller.update.debian_package import require_no_package
     from controller.update.slots import Slots
 
+    require_no_package()
     return Slots(root, _trust())
 
 

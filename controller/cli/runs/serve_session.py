@@ -25,6 +25,7 @@ from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.screen import screen
 from controller.identity.boot import PROGRAM, software_identity, trust_folder
 from controller.panel.pages import panel_app
+from controller.service.data_folder import DataFolderInUseError, locked_data_folder
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import StoreWorker
@@ -81,7 +82,7 @@ def serve_job(job: ServeJob) -> int:
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         try:
             return runner.run(_serve(job))
-        except (ListenError, AccountsFileError, StoreError, OSError) as error:
+        except (ListenError, AccountsFileError, DataFolderInUseError, StoreError, OSError) as error:
             raise BadInputError(as_sentence(error)) from error
 
 
@@ -108,6 +109,8 @@ async def _serve(job: ServeJob) -> int:
                 is_open=lambda: service.runs.gate.is_open,
             ) as served:
                 watchdog = loop.create_task(notices.keep_alive(job.pace))
+                notices.show(service.feed.status)
+                service.feed.follow(lambda _: notices.show(service.feed.status))
                 checks = _start_checks(service, job.pace)
                 title = f"The table {job.table.name}"
                 with LiveView(
@@ -177,10 +180,11 @@ def _announce(job: ServeJob, served: ServedApi, notices: ServiceNotices) -> None
 
 @contextmanager
 def _data_folder(data: Path | None) -> Iterator[Path]:
-    """The data folder; a temporary one if none is given."""
+    """The data folder, which no other service may use; a temporary one if none is given."""
     if data is not None:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        yield data
+        with locked_data_folder(data):
+            yield data
         return
     with tempfile.TemporaryDirectory(prefix="wallwright-") as folder:
         yield Path(folder)

@@ -21,6 +21,7 @@ from controller.service.commands.arguments import (
     SavePreset,
     SeatNumber,
     StartSession,
+    StopJog,
 )
 from controller.service.commands.kinds import (
     BY_NAME,
@@ -60,4 +61,5 @@ __all__ = [
     "SavePreset",
     "SeatNumber",
     "StartSession",
+    "StopJog",
 ]

@@ -97,6 +97,12 @@ class Jog(Value):
     press: str = Field(default="", max_length=40)
 
 
+class StopJog(Value):
+    """End this client's jog; with `press`, only the jog of this press, also before it begins."""
+
+    press: str = Field(default="", max_length=40)
+
+
 class Home(Value):
     """Home one motor or axis; an empty name homes every part."""
 

@@ -27,6 +27,7 @@ from controller.service.commands.arguments import (
     RunTest,
     SavePreset,
     StartSession,
+    StopJog,
 )
 from controller.service.status import Value
 from controller.service.user_roles import UserRole
@@ -96,7 +97,7 @@ KINDS: tuple[CommandKind, ...] = (
         "Leave service mode; moved parts return, and the state before is restored.",
     ),
     CommandKind("jog", Jog, UserRole.TECHNICIAN, "Move a motor or axis while the button is held."),
-    CommandKind("stop_jog", NoArguments, UserRole.TECHNICIAN, "End this client's jog."),
+    CommandKind("stop_jog", StopJog, UserRole.TECHNICIAN, "End this client's jog."),
     CommandKind("home", Home, UserRole.TECHNICIAN, "Home a part, or every part."),
     CommandKind("run_test", RunTest, UserRole.TECHNICIAN, "Run a station's test programme."),
     CommandKind(

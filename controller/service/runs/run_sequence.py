@@ -22,6 +22,7 @@ from controller.service.evening.session_keeper import SessionKeeper, StoreThread
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.start_gate import StartGate
 from controller.service.status import GameChoice, ServiceName, ServiceStatus
+from controller.service.tracking.figures_book import FiguresBook
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
 
@@ -109,6 +110,7 @@ class RunSequence:
         options: RunOptions,
         sessions: SessionKeeper,
         tracker: StatusTracker,
+        figures: FiguresBook,
         thread: StoreThread,
         state: ServiceState,
     ) -> None:
@@ -140,6 +142,7 @@ class RunSequence:
         self._guide = guide
         self._sessions = sessions
         self._tracker = tracker
+        self._figures = figures
         self._thread = thread
         self._state = state
         self._interrupt = asyncio.Event()
@@ -268,6 +271,7 @@ class RunSequence:
         finally:
             self.daemon = self.programme = self.journal = None
             self._tracker.end_run()
+            self._figures.end_run()
             if hardware is not None:
                 hardware.close()
         if failure is not None:
@@ -315,6 +319,7 @@ class RunSequence:
         self._thread.write(lambda store: store.put_fact(RUN_CHOICE, choice))
         run.daemon.watch_lifts(self._state.changed)
         self._tracker.begin_run(journal.serials)
+        self._figures.begin_run(hardware, journal)
         programme.attach(run.daemon.run_state)
         self._sessions.use_settlements(run.entries or ())
         if book is not None:

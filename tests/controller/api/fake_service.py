@@ -20,6 +20,7 @@ from controller.service.status import (
     TableFacts,
 )
 from controller.service.status.feed import StatusFeed
+from controller.service.status.machine_figures import MachineFigures
 from controller.service.user_roles import UserRole
 
 FACTS = TableFacts(name="bench", seats=4, simulated=True, software="0")
@@ -109,6 +110,9 @@ class FakeService:
             for (each, number), record in sorted(self.records.items())
             if each == session and number <= last
         ]
+
+    def figures(self) -> MachineFigures:
+        return MachineFigures()
 
     def diagnostics(self) -> Callable[[], bytes]:
         return lambda: self.bundle

@@ -20,6 +20,7 @@ from controller.api.app import create_app
 from controller.api.server.serving import ServedApi, serve_api
 from controller.api.stream.hub import StreamHub
 from controller.api.worker_thread import WorkerThread
+from controller.metrics.table_metrics import TableMetrics
 from controller.service.user_roles import UserRole
 from tests.controller.api.fake_service import FakeService, an_evening
 
@@ -73,13 +74,18 @@ async def an_api(
         accounts = await open_accounts(Path(folder), now, CHEAP)
         hub = StreamHub(service, accounts)
         hub.start()
+        metrics = TableMetrics(service, Path(folder))
+        metrics.start()
         try:
             tokens = {
                 role: (await accounts.add_token(role.value, role, None))[0] for role in UserRole
             }
-            app = create_app(service, accounts, hub, judge=judge, table=table, panel=panel)
+            app = create_app(
+                service, accounts, hub, judge=judge, metrics=metrics, table=table, panel=panel
+            )
             yield Api(service, accounts, app, hub, tokens, Path(folder))
         finally:
+            await metrics.close()
             await hub.close()
             judge.close()
             await accounts.close()

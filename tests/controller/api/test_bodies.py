@@ -7,7 +7,7 @@ import json
 import pytest
 
 from config.loader import load_table
-from controller.api.endpoints import ENDPOINTS, PREFIX
+from controller.api.endpoints import ENDPOINTS
 from controller.api.endpoints import PREFIX as V1
 from controller.api.json_text import DEEPEST, LONGEST_BODY
 from controller.service.user_roles import UserRole
@@ -71,7 +71,7 @@ def test_a_deep_value_at_any_field_of_any_endpoint_is_a_problem(levels: int) -> 
             for endpoint in ENDPOINTS:
                 if endpoint.method not in ("POST", "PATCH"):
                     continue
-                path = PREFIX + endpoint.path.format(game="wenzhou", user="x")
+                path = endpoint.full_path.format(game="wenzhou", user="x")
                 for body in bodies:
                     async with api.client(UserRole.TECHNICIAN) as client:
                         answer = await client.request(

@@ -202,7 +202,7 @@ def test_the_description_has_every_endpoint_with_its_least_role_and_its_problems
             for endpoint in ENDPOINTS:
                 if endpoint.method == SUBSCRIBE:
                     continue
-                operation = described["paths"][PREFIX + endpoint.path][endpoint.method.lower()]
+                operation = described["paths"][endpoint.full_path][endpoint.method.lower()]
                 assert operation["operationId"] == endpoint.name
                 assert operation["summary"] == endpoint.summary
                 if isinstance(endpoint.least, UserRole):

@@ -16,9 +16,10 @@ import pytest
 from config.loader import load_table
 from controller.api.accounts.accounts import Accounts, open_accounts
 from controller.api.app import create_app
-from controller.api.endpoints import ENDPOINTS, PREFIX, Endpoint
+from controller.api.endpoints import ENDPOINTS, Endpoint
 from controller.api.stream.hub import StreamHub
 from controller.api.worker_thread import WorkerThread
+from controller.metrics.table_metrics import TableMetrics
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
 from controller.service.status import Status, TableFacts
@@ -63,7 +64,14 @@ async def a_table(
     accounts = await open_accounts(data, passwords=CHEAP)
     hub = StreamHub(guests.port, accounts, PACE)
     judge = WorkerThread("judge")
-    app = create_app(guests.port, accounts, hub, judge=judge, table=machine)
+    app = create_app(
+        guests.port,
+        accounts,
+        hub,
+        judge=judge,
+        metrics=TableMetrics(guests.port),
+        table=machine,
+    )
     try:
         yield guests, opener, partial(_read_all, app, accounts)
     finally:
@@ -91,14 +99,14 @@ async def _read_all(app: object, accounts: Accounts) -> Read:
             transport=transport, base_url="http://table", headers=headers
         ) as client:
             for endpoint in READ:
-                answer = await client.get(PREFIX + _path(endpoint))
+                answer = await client.get(_path(endpoint))
                 assert answer.status_code < 500, answer.text
                 answers[role, endpoint.name] = _text(answer)
     return answers
 
 
 def _path(endpoint: Endpoint) -> str:
-    return endpoint.path.format(session="s1", hand=1, game="wenzhou")
+    return endpoint.full_path.format(session="s1", hand=1, game="wenzhou")
 
 
 def _text(answer: httpx.Response) -> str:

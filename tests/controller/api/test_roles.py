@@ -10,6 +10,7 @@ import pytest
 from controller.api.app import api_application
 from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint
 from controller.api.worker_thread import WorkerThread
+from controller.metrics.table_metrics import TableMetrics
 from controller.service.commands import KINDS
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import Api, an_api, run
@@ -20,17 +21,18 @@ ROLES = (None, *UserRole)
 
 MAY: dict[str, str] = {
     "-": "health login first_start pair",
-    "table": "me logout change_password logins end_login status status_schema stream commands"
-    " give_command games presets sessions results record case case_file replay"
+    "table": "me logout change_password logins end_login metrics status status_schema stream"
+    " commands give_command games presets sessions results record case case_file replay"
     " receipt receipt_text receipt_pdf rounds judge_form judge faults geometry preview openapi",
     "player": "=table",
     "dealer": "=table",
     "attendant": "=table",
     "technician": "=table journal journal_file audit_events diagnostics selftest change users"
     " add_user change_user delete_user keys add_token add_pairing_code revoke_key",
-    "auditor": "me logout change_password logins end_login status status_schema stream commands"
-    " games presets sessions results record case case_file replay receipt receipt_text receipt_pdf"
-    " rounds judge_form judge faults geometry"
+    "metrics": "me logout change_password logins end_login metrics",
+    "auditor": "me logout change_password logins end_login metrics status status_schema stream"
+    " commands games presets sessions results record case case_file replay receipt"
+    " receipt_text receipt_pdf rounds judge_form judge faults geometry"
     " preview openapi journal journal_file audit_events diagnostics selftest change users keys",
 }
 """What each role may use, written out: a change of the table of endpoints has to change this."""
@@ -47,9 +49,11 @@ def _may(role: UserRole | None) -> set[str]:
 
 
 async def _use(client: httpx.AsyncClient, endpoint: Endpoint) -> httpx.Response:
-    path = endpoint.path.format(login="x", session="s2", hand=1, game="wenzhou", user="x", key="x")
+    path = endpoint.full_path.format(
+        login="x", session="s2", hand=1, game="wenzhou", user="x", key="x"
+    )
     body: Any = {} if endpoint.method in ("POST", "PATCH") else None
-    return await client.request(endpoint.method, PREFIX + path, json=body)
+    return await client.request(endpoint.method, path, json=body)
 
 
 @pytest.mark.parametrize("role", slow_except([UserRole.PLAYER, None], ROLES), ids=str)
@@ -84,7 +88,7 @@ async def _client(api: Api, role: UserRole | None) -> httpx.AsyncClient:
 @pytest.mark.slow
 def test_a_role_may_give_exactly_its_commands(role: UserRole) -> None:
     ranks = [UserRole.PLAYER, UserRole.DEALER, UserRole.ATTENDANT, UserRole.TECHNICIAN]
-    rank = {UserRole.TABLE: 0, UserRole.AUDITOR: -1}.get(role, -2)
+    rank = {UserRole.TABLE: 0, UserRole.AUDITOR: -1, UserRole.METRICS: -1}.get(role, -2)
     rank = ranks.index(role) if rank == -2 else rank
 
     async def test() -> None:
@@ -115,7 +119,8 @@ def test_a_prompt_is_answered_by_its_own_role_only(role: UserRole) -> None:
                 arguments = {"prompt": prompt.id, "value": "done"}
                 body = {"id": prompt.id, "name": "answer", "arguments": arguments}
                 answer = await client.post(f"{V1}/commands", json=body)
-                may = role is not UserRole.AUDITOR and role.includes(prompt.role)
+                reads_only = role in (UserRole.AUDITOR, UserRole.METRICS)
+                may = not reads_only and role.includes(prompt.role)
                 assert answer.status_code == (200 if may else 403), prompt.role
 
     run(test)
@@ -125,14 +130,15 @@ def test_every_route_of_the_application_is_in_the_table_of_endpoints_and_in_the_
     async def test() -> None:
         async with an_api() as api:
             judge = WorkerThread("judge")
-            app = api_application(api.service, api.accounts, api.hub, judge)
+            metrics = TableMetrics(api.service)
+            app = api_application(api.service, api.accounts, api.hub, judge, metrics)
             judge.close()
         routes = {
             (method, getattr(route, "path", ""))
             for route in app.routes
             for method in (getattr(route, "methods", None) or {SUBSCRIBE})
         }
-        assert routes == {(endpoint.method, PREFIX + endpoint.path) for endpoint in ENDPOINTS}
+        assert routes == {(endpoint.method, endpoint.full_path) for endpoint in ENDPOINTS}
 
     run(test)
     rows = {word for words in MAY.values() for word in words.split()} - {"=table"}

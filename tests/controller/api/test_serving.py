@@ -162,7 +162,7 @@ def test_no_answer_to_any_role_contains_a_password_a_hash_or_a_secret() -> None:
                 for endpoint in ENDPOINTS:
                     if endpoint.method in (SUBSCRIBE, "DELETE") or endpoint.name == "logout":
                         continue
-                    path = PREFIX + endpoint.path.format(
+                    path = endpoint.full_path.format(
                         session="s2", hand=1, game="wenzhou", user="ana"
                     )
                     async with api.client(role, address="127.0.0.1") as client:

@@ -10,7 +10,7 @@ from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import Decoder, Frame, encode, framed, plain
 from firmware_bridge.wire.forgery import NOISE
-from tests.controller.pausing.test_pauses import check_same_deal, prompts, undisturbed
+from tests.controller.pausing.test_pauses import DEALING, check_same_deal, prompts, undisturbed
 from tests.controller.played_round import Round, play
 
 
@@ -36,7 +36,7 @@ def changes_frames(played: Round) -> None:
 
 @pytest.mark.slow
 def test_a_table_whose_frames_are_changed_pauses_asks_and_completes_the_same_deal() -> None:
-    played = play(happens={60.0: changes_frames})
+    played = play(happens={DEALING: changes_frames})
     assert prompts(played) == ["PROTOCOL"]
     (broken,) = played.events_named("protocol_broken")
     assert "a frame that another device has changed, repeated or made" in str(broken["message"])
@@ -63,7 +63,7 @@ def test_a_forged_notice_of_a_start_pauses_the_table_and_loses_neither_homes_nor
         homed.clear()
         transport(played).arrive(b"\0" + encode(1, 0, wire.Started(77, 1)))
 
-    played = play(happens={70.0: forge})  # the arm moves
+    played = play(happens={DEALING + 10.0: forge})  # the arm moves
     assert prompts(played) == ["PROTOCOL"]
     (broken,) = played.events_named("protocol_broken")
     assert "board arm sent Started(boots=77, reset_cause=1): a notice without a start" in str(

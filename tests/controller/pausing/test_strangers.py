@@ -17,7 +17,7 @@ from firmware_bridge.guide import Ask
 from tests.controller.played_round import Happens, Round, play
 from tests.quick import slow_except
 
-AT = 34.0
+AT = 86.0
 """Seconds after power-on: the heads build the first set."""
 
 Change = Callable[[Round], None]

@@ -29,7 +29,7 @@ from tests.quick import slow_except
 
 RESEAT = Parameters(after_fourth="reseat", dealer_scale=(2,))
 """Parameters by which seats are drawn after the first hand that the dealer wins."""
-SEEDS = {"auto_deal": 12, "classic": 6}
+SEEDS = {"auto_deal": 6, "classic": 6}
 """For each table, a seed with which the dealer wins the first hand."""
 DARK = 3.0
 """Seconds between the end of one host and the start of the next."""

@@ -33,7 +33,9 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.seeded_chance import SeededChance
 from rules.games import find_game
 
-MIX, BUILD = 8.0, 17 * 0.56 + 0.28
+MIX, BUILD = 60.0, 17 * 0.56 + 0.28
+FULL = MIX + 22.0
+"""Seconds for which walls fill the trays: longer than the next set is mixed."""
 
 
 class FaultlessBoard(Board):
@@ -208,7 +210,7 @@ def test_the_second_set_is_mixed_but_not_built_while_walls_fill_the_trays() -> N
         await stage.take(0)
         await stage.under.staged()
         await stage.take(1)
-        await asyncio.sleep(30.0)
+        await asyncio.sleep(FULL)
         assert stage.run_state.machine.under == "shuffling"
         assert len(stage.board.when("head0_wheel 2")) == 17
         stage.under.trays_are_empty()
@@ -216,8 +218,8 @@ def test_the_second_set_is_mixed_but_not_built_while_walls_fill_the_trays() -> N
 
     stage = below(scenario)
     (*_, waits, staged) = stage.states
-    assert waits == (MIX + BUILD + 30.0, "building")
-    assert staged == (pytest.approx(MIX + BUILD + 30.0 + BUILD), "staged")
+    assert waits == (MIX + BUILD + FULL, "building")
+    assert staged == (pytest.approx(MIX + BUILD + FULL + BUILD), "staged")
 
 
 def test_a_set_is_not_taken_in_while_another_one_is_prepared() -> None:

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from config.layout.mixing import with_drum
 from config.loader import game_parameters, load_game, load_table
 from controller.assembly import Hardware, daemon_for, simulated
 from controller.events import Event, EventLog
@@ -30,6 +31,8 @@ def build(*targets: str) -> None:
 
 PLAY = 2.0
 """Seconds of play in these rounds: so short that the table does no work meanwhile."""
+MIX = 8.0
+"""Seconds of mixing in these rounds: the emulated boards take half a second for each."""
 
 
 @dataclass
@@ -73,7 +76,7 @@ def play(
 
     async def main() -> Round:
         loop = asyncio.get_running_loop()
-        machine = load_table(table)
+        machine = with_drum(load_table(table), mix=MIX)
         config = load_game(game).model_copy(update={"play": PLAY})
         orders = Orders(find_game(game), game_parameters(config), answers=answers or {})
         seats = seats_of(orders.setup(0))

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import threading
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,23 @@ def test_a_log_that_is_opened_later_has_every_event_since_the_start(
     whats = [json.loads(line)["what"] for line in events]
     assert whats[:2] == ["log_begun", "power_up"]
     assert whats[-1] == "service_stopped"
+
+
+def test_a_first_log_that_is_opened_late_reports_no_jump_of_the_clock(tmp_path: Path) -> None:
+    async def evening() -> None:
+        times = iter([NOON, *(NOON + timedelta(seconds=5) for _ in range(9))])
+        recorder = AuditRecorder(
+            LogFolder(tmp_path / "audit"),
+            "pai_gow",
+            lambda: 0.0,
+            DirectStorage(),
+            wall=lambda: next(times),
+            open_after=0.001,
+        )
+        recorder.record(recorder.entry("power_up"))
+        await recorder.on_disk()
+        recorder.close()
+
+    asyncio.run(evening())
+    events = (tmp_path / "audit/events.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["what"] for line in events] == ["log_begun", "power_up"]

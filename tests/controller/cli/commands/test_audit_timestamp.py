@@ -1,4 +1,8 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -86,3 +90,86 @@ def test_a_reply_that_is_none_is_refused(
     for file, error in ((f"{data}/none", "no certificates"), (f"{data}/reply", "name a PEM file")):
         refused = wallwright(f"{take} {file}")
         assert (refused.code, error in refused.err) == (2, True)
+
+
+@contextmanager
+def service(answer: bytes | OpensslAuthority, code: int = 200) -> Iterator[str]:
+    """A time-stamping service on this computer that gives an answer, or an authority's reply."""
+
+    class Service(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            assert self.headers["Content-Type"] == "application/timestamp-query"
+            request = self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(code)
+            self.end_headers()
+            self.wfile.write(answer if isinstance(answer, bytes) else answer.reply(request))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Service) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/stamp"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_table_with_a_network_has_its_head_stamped_by_one_command(
+    wallwright: Wallwright, data: Path, authority: OpensslAuthority
+) -> None:
+    root = authority.folder / "root.pem"
+    with service(authority) as address:
+        fetched = wallwright(
+            f"audit timestamp fetch --data {data} --service {address} --authority {root}"
+        )
+    assert fetched.out.startswith("The head of size 31 is stamped: 20")
+    assert wallwright(f"audit export --data {data} {data}/bundle").code == 0
+    assert wallwright(f"verify {data}/bundle --time-authority {root}").code == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "reason"),
+    [
+        (b"not found", 404, "The service answered 404"),
+        (b"<html>sign in</html>", 200, "The time stamp"),
+        (b"", 200, "A time stamp is one DER value"),
+        (bytes((1 << 20) + 1), 200, "The reply has more than 1048576 bytes"),
+    ],
+)
+def test_an_answer_of_a_service_that_is_no_stamp_is_refused_and_not_kept(
+    wallwright: Wallwright,
+    data: Path,
+    authority: OpensslAuthority,
+    answer: bytes,
+    code: int,
+    reason: str,
+) -> None:
+    root = authority.folder / "root.pem"
+    with service(answer, code) as address:
+        refused = wallwright(
+            f"audit timestamp fetch --data {data} --service {address} --authority {root}"
+        )
+    assert (refused.code, reason in refused.err) == (1, True), refused.err
+    assert not list((data / "audit").glob("witnessed/*"))
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("http://127.0.0.1:9/", "does not answer"),
+        ("http://127.0.0.1:x/", "does not answer"),
+        ("file:///etc/hostname", "not one of http:// or https://"),
+        ("casino", "not one of http:// or https://"),
+    ],
+)
+def test_an_address_without_a_service_is_refused(
+    wallwright: Wallwright, data: Path, authority: OpensslAuthority, address: str, reason: str
+) -> None:
+    root = authority.folder / "root.pem"
+    refused = wallwright(
+        f"audit timestamp fetch --data {data} --service {address} --authority {root}"
+    )
+    assert (refused.code, reason in refused.err) == (1, True), refused.err

@@ -14,7 +14,7 @@ from tests.controller.cli.terminal.terminal_session import TerminalSession
 
 JAMMED = (
     "run --seed 7 --until ready --speed 12"
-    " --fault jam:head2#30~9 --fault emergency_stop:table@70~20"
+    " --fault jam:head2#30~9 --fault emergency_stop:table@122~20"
 )
 
 Board = Callable[[str], str]
@@ -43,12 +43,12 @@ def board() -> Iterator[Board]:
 @pytest.mark.slow
 def test_a_jam_is_on_the_screen_until_it_is_removed_and_then_in_the_summary() -> None:
     with TerminalSession(JAMMED, columns=160) as terminal:
-        waiting = terminal.until("WAITING for the attendant since 52.")
+        waiting = terminal.until("WAITING for the attendant since 104.")
         assert "JAM, head 2" in waiting
         assert "Take the tile that is stuck at head 2 out" in waiting
-        paused = terminal.until("PAUSED since 70.0 s: EMERGENCY_STOP, board base emergency")
+        paused = terminal.until("PAUSED since 122.0 s: EMERGENCY_STOP, board base emergency")
         assert "after its release, the dealer may clear it" in paused
-        terminal.until("WAITING for the dealer since 90.0 s")
+        terminal.until("WAITING for the dealer since 142.0 s")
         ended = terminal.until("resumed after")
         assert "EMERGENCY at emergency: the dealer answered 'reset'" in ended
         terminal.until("JAM at head 2: recovered on attempt 5")
@@ -68,9 +68,9 @@ def test_a_jam_is_on_the_screen_until_it_is_removed_and_then_in_the_summary() ->
 @pytest.mark.slow
 def test_on_a_low_terminal_last_events_are_left_out_and_questions_are_not() -> None:
     with TerminalSession(JAMMED, columns=70, height=13) as terminal:
-        terminal.until("WAITING for the dealer since 90.0 s")
+        terminal.until("WAITING for the dealer since 142.0 s")
         visible = " ".join(terminal.for_a_while(0.4).split())
-        assert "WAITING for the dealer since 90.0 s" in visible
+        assert "WAITING for the dealer since 142.0 s" in visible
         assert "then reset the emergency." in visible
         assert "Wenzhou mahjong on the table robotic" in visible
 

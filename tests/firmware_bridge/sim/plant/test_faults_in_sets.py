@@ -93,7 +93,8 @@ def test_a_left_over_tile_replaces_the_extra_tile_in_a_finished_stack() -> None:
         assert is_set(rack, (stack[0] for stack in stacks), 4)
         replaced.append(len(changed))
 
-    for seed in range(6):
+    # With seed 14 the extra tile itself is left over, with the others a tile of the set.
+    for seed in range(9, 15):
         run_scenario(main, seed=seed, **with_faults("extra_tile:drum#1"))
     assert set(replaced) == {0, 1}
 

@@ -1,0 +1,172 @@
+"""The commands that show a log, export it, write receipts of it, and change its key."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from getpass import getuser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from controller.cli.commands.audit.files import Data, folder_of, log_of, write_new
+from controller.cli.errors import BadInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from controller.audit.log.event_line import AuditEvent
+    from controller.audit.log.log_reader import LogReader
+
+audit = typer.Typer(
+    name="audit",
+    help="Show or export a service's audit log, have it witnessed, or change its key.",
+)
+ROUNDS = 10
+"""Number of rounds that `rounds` prints (a regulator asks for the last ten games)."""
+UNFINISHED = ("dice_thrown", "choice_made", "tile_turned_up", "ready", "fault")
+"""Events that describe a round that has no receipt yet."""
+
+
+@audit.command()
+def show(
+    data: Data,
+    last: Annotated[int, typer.Option(min=1, help="The number of events, latest last.")] = 20,
+    what: Annotated[
+        str | None, typer.Option(help="Only events of this kind.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> int:
+    """Check the whole log, and print its key, its size and its last events."""
+    log = log_of(data)
+    first = 0 if what else max(0, log.size - last)
+    events = [event for event in log.events(first) if what in {None, event.what}][-last:]
+    if as_json:
+        for event in events:
+            print(json.dumps(asdict(event), ensure_ascii=False))
+        return 0
+    print(f"log    {log.checkpoint.origin}")
+    print(f"key    {log.keys.latest}")
+    print(f"       {log.keys.latest.fingerprint}")
+    print(f"events {log.size}, root {log.checkpoint.root.hex()}")
+    for event in events:
+        actor = f"{event.who} ({event.role}, {event.source})" if event.who else event.source
+        details = json.dumps(event.details, ensure_ascii=False)
+        print(f"{event.index:>6}  {event.time}  {event.what:<20} {actor}  {details}")
+    return 0
+
+
+@audit.command()
+def export(
+    data: Data,
+    file: Annotated[Path, typer.Argument(help="The bundle to write.", show_default=False)],
+    first: Annotated[int, typer.Option(min=0, help="The index of the first event.")] = 0,
+) -> int:
+    """Write a bundle that a stranger verifies offline with 'wallwright verify'."""
+    from controller.audit.bundle.export import export_bundle
+
+    log = log_of(data)
+    try:
+        with file.open("xb") as stream:
+            count = export_bundle(log, stream, first)
+    except FileExistsError as error:
+        raise BadInputError(f"There is a file {file} already; name a new one.") from error
+    except OSError as error:
+        raise BadInputError(f"{file} cannot be written ({error.strerror}).") from error
+    print(f"{count} events are in {file}. Verify it with 'wallwright verify {file}'.")
+    return 0
+
+
+@audit.command()
+def rounds(
+    data: Data,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> int:
+    """Print the last ten rounds with their outcomes, and the events since then."""
+    log = log_of(data)
+    found = _last_rounds(log)
+    since = found[-1].index + 1 if found else 0
+    unfinished = [event for event in log.events(since) if event.what in UNFINISHED]
+    for event in found:
+        if as_json:
+            print(json.dumps({"event": event.index, **event.details}, ensure_ascii=False))
+            continue
+        result = event.details.get("result") or {}
+        title = f"{event.details.get('game')} {event.details.get('number')}"
+        print(f"{event.index:>6}  {event.time}  {title:<16} {result.get('sentence', '')}")
+    if unfinished and not as_json:
+        print("The unfinished round:")
+    for event in unfinished:
+        if as_json:
+            print(json.dumps({"event": event.index, "unfinished": True, **event.details}))
+        else:
+            print(f"{event.index:>6}  {event.time}  {event.what:<16} {json.dumps(event.details)}")
+    return 0
+
+
+@audit.command()
+def receipt(
+    data: Data,
+    file: Annotated[
+        Path, typer.Argument(help="The receipt to write: .json, .txt or .pdf.", show_default=False)
+    ],
+    event: Annotated[
+        int | None,
+        typer.Option(min=0, help="Index of the log's event; default: the last round."),
+    ] = None,
+) -> int:
+    """Write the receipt of a round or of a shuffle cycle."""
+    from controller.audit.receipts.receipt import receipt_of, receipt_text
+    from controller.audit.receipts.receipt_lines import receipt_page
+    from controller.audit.receipts.receipt_pdf import receipt_pdf
+
+    written: dict[str, Callable[[dict[str, Any]], bytes]] = {
+        ".json": lambda made: receipt_text(made).encode(),
+        ".txt": lambda made: receipt_page(made).encode(),
+        ".pdf": receipt_pdf,
+    }
+    if file.suffix not in written:
+        raise BadInputError(f"{file}: the name of a receipt ends in .json, .txt or .pdf.")
+    log = log_of(data)
+    if event is None:
+        last = _last_rounds(log)
+        if not last:
+            raise BadInputError("The log has no receipt of a round; play one, or name --event.")
+        event = last[-1].index
+    write_new(file, written[file.suffix](receipt_of(log, event)))
+    print(f"The receipt of event {event} is in {file}.")
+    return 0
+
+
+@audit.command("rotate-key")
+def rotate_key(data: Data) -> int:
+    """Make a new key on this computer; the old key signs it, and is deleted. Stop the service."""
+    from controller.audit.log.audit_log import opened_log
+
+    log = opened_log(folder_of(data))
+    try:
+        event = log.rotate_key(_entry("key_rotated"))
+        print(f"Event {event.index} introduces the new key {log.key.public}")
+        print(f"Its fingerprint: {log.key.public.fingerprint}")
+    finally:
+        log.close()
+    return 0
+
+
+def _last_rounds(log: LogReader) -> list[AuditEvent]:
+    """The receipts of the last rounds, in order; of two receipts of a round the later one."""
+    found: dict[tuple[object, object], AuditEvent] = {}
+    for event in log.events():
+        if event.what == "receipt" and event.details.get("kind") == "round":
+            hand = (event.details.get("session"), event.details.get("number"))
+            found.pop(hand, None)
+            found[hand] = event
+    return list(found.values())[-ROUNDS:]
+
+
+def _entry(what: str) -> Any:
+    from controller.audit.log.event_line import AuditEntry
+
+    return AuditEntry(what, datetime.now(UTC), 0.0, 0.0, getuser(), "", "command line")
