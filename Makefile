@@ -123,9 +123,11 @@ python3-venv:
 	fi
 
 # The Debian packages that build the firmware, emulate its processor and simulate the circuits of
-# docs/BENCH.md, and a file of each.
-FIRMWARE_PACKAGES := gcc-avr avr-libc binutils-avr arduino-core-avr libsimavr-dev avrdude clang \
-	libclang-rt-14-dev gcc-arm-none-eabi picolibc-arm-none-eabi nodejs npm ngspice
+# docs/BENCH.md, and a file of each. Node's own packages contain npm and refuse Debian's, so Debian's
+# are left out where both commands exist.
+FIRMWARE_PACKAGES = gcc-avr avr-libc binutils-avr arduino-core-avr libsimavr-dev avrdude clang \
+	libclang-rt-14-dev gcc-arm-none-eabi picolibc-arm-none-eabi ngspice $(NODE_PACKAGES)
+NODE_PACKAGES = $(if $(and $(shell command -v node),$(shell command -v npm)),,nodejs npm)
 FIRMWARE_SIGNS = $(and $(shell command -v gcc),$(shell command -v avr-gcc),\
 	$(shell command -v avr-objcopy),$(shell command -v avrdude),$(shell command -v clang),\
 	$(shell command -v arm-none-eabi-gcc),$(shell command -v node),$(shell command -v npm),\
