@@ -1,0 +1,197 @@
+"""Payloads of every kind of message, as JSON values, with their limits.
+
+Times are the sender's computer time in UTC as ISO 8601 texts. A birth is a random id that a table
+chooses when it connects; messages carry it, so that a late message of an older connection is known.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rules.errors import WallwrightError
+
+LARGEST_PAYLOAD = 256 * 1024
+"""Bytes of the largest payload; a receiver drops a longer one without parsing it."""
+LARGEST_BATCH = 128 * 1024
+"""Bytes of events in one message; one event that is longer travels alone, up to the limit above."""
+MOST_EVENTS = 500
+"""Events in one message."""
+
+BirthId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+LogId = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Time = Annotated[
+    str,
+    Field(pattern=r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z$"),
+]
+Index = Annotated[int, Field(ge=0, le=2**53)]
+Title = Annotated[str, Field(max_length=80)]
+Words = Annotated[str, Field(max_length=500)]
+
+
+class PayloadError(WallwrightError, ValueError):
+    """A payload that is too long, is not JSON, or has other fields than its kind."""
+
+
+class Payload(BaseModel):
+    """Base of the payloads: frozen. Unknown fields are ignored: a newer sender can add some."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class Alive(Payload):
+    """Whether the table is connected. The broker publishes `online: false` as the table's will."""
+
+    online: bool
+    birth: BirthId
+
+
+class Birth(Payload):
+    """What the table is; published once in each connection, before every other message but `alive`.
+
+    `log` identifies the audit log: the hash of its first event. `size` is the number of its events.
+    `state_every` is the longest time between two state messages, seconds.
+    """
+
+    birth: BirthId
+    at: Time
+    title: Title
+    software: Annotated[str, Field(max_length=60)]
+    identity: Annotated[str, Field(max_length=100)]
+    simulated: bool
+    seats: Annotated[int, Field(ge=0, le=16)]
+    log: LogId | None
+    size: Index
+    state_every: Annotated[float, Field(gt=0, le=3600)]
+
+
+class FaultState(Payload):
+    """The fault that stopped the table, in words for people."""
+
+    code: Annotated[str, Field(max_length=60)]
+    part: Annotated[str, Field(max_length=100)]
+    evidence: Words
+    cure: Words
+    role: Annotated[str, Field(max_length=20)]
+    since: Time
+
+
+class Need(Payload):
+    """A prompt that a person at the table has to answer, and since when it is open."""
+
+    who: Annotated[str, Field(max_length=20)]
+    sentence: Words
+    since: Time
+
+
+class Drift(Payload):
+    """A figure of the machine that moves towards its limit."""
+
+    part: Annotated[str, Field(max_length=100)]
+    sentence: Words
+
+
+class State(Payload):
+    """The table's present state. `sequence` counts the state messages of this birth from 0.
+
+    `service` is idle, session, service_mode, stopping or fault; `under`, `top` and `mode` are
+    states of the state machine. `needs` has the longest open one first.
+    """
+
+    birth: BirthId
+    sequence: Index
+    at: Time
+    service: Annotated[str, Field(max_length=20)]
+    sentence: Words
+    under: Annotated[str, Field(max_length=20)]
+    top: Annotated[str, Field(max_length=20)]
+    mode: Annotated[str, Field(max_length=20)]
+    game: Annotated[str, Field(max_length=60)]
+    rounds: Index
+    tiles_expected: Index
+    tiles_accounted: Index
+    out_of_play: bool
+    fault: FaultState | None
+    needs: Annotated[tuple[Need, ...], Field(max_length=20)]
+    drift: Annotated[tuple[Drift, ...], Field(max_length=50)]
+
+
+class Events(Payload):
+    """Consecutive events of the table's audit log, from index `first`, each as its canonical line.
+
+    `before` is the leaf hash of the event before `first`, empty for the first event of the log. The
+    floor stores a batch only if it continues the events that it has.
+    """
+
+    birth: BirthId
+    log: LogId
+    first: Index
+    before: Hash | Literal[""]
+    lines: Annotated[
+        tuple[Annotated[str, Field(max_length=LARGEST_PAYLOAD)], ...],
+        Field(min_length=1, max_length=MOST_EVENTS),
+    ]
+
+
+class Position(Payload):
+    """The floor has every event of the log below index `next` in its database.
+
+    With `again`, the table repeats its birth and its state, because the floor has missed a message.
+    """
+
+    birth: BirthId
+    log: LogId | None
+    next: Index
+    again: bool = False
+
+
+class Request(Payload):
+    """A person on the floor asks the table for something, which the table may refuse.
+
+    `signature` is an Ed25519 signature, base64, of `messages.signing.signed_text`. `number` is
+    higher than that of every earlier request with the same key.
+    """
+
+    birth: BirthId
+    number: Index
+    at: Time
+    name: Annotated[str, Field(max_length=40)]
+    arguments: dict[str, Any]
+    who: Annotated[str, Field(max_length=60)]
+    role: Annotated[str, Field(max_length=20)]
+    key: Annotated[str, Field(max_length=100)]
+    signature: Annotated[str, Field(max_length=200)]
+
+
+class Reply(Payload):
+    """The table's answer to a request, by its number and its key."""
+
+    birth: BirthId
+    key: Annotated[str, Field(max_length=100)]
+    number: Index
+    accepted: bool
+    sentence: Words
+
+
+AnyPayload = TypeVar("AnyPayload", bound=Payload)
+
+
+def parsed(kind: type[AnyPayload], data: bytes) -> AnyPayload:
+    """Parse a payload of one kind. Raises PayloadError with the first defect."""
+    if len(data) > LARGEST_PAYLOAD:
+        raise PayloadError(f"A payload has {len(data)} bytes; at most {LARGEST_PAYLOAD} are read.")
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        defect = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(step) for step in defect["loc"])
+        raise PayloadError(
+            f"The payload is no {kind.__name__}: {f'{where}: ' if where else ''}{defect['msg']}."
+        ) from None
+
+
+def encoded(payload: Payload) -> bytes:
+    """The payload as JSON in UTF-8."""
+    return payload.model_dump_json().encode()

@@ -1,0 +1,106 @@
+"""The tables of the floor's database, as SQLAlchemy Core describes them for both databases.
+
+In PostgreSQL `events` is partitioned by the month of `received`, so that old months are dropped as
+a whole. A unique key of a partitioned table contains the partition's column. Therefore the row of
+the log ensures that each event is stored once: every writer locks it, and its `next` only grows.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+_Id = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite numbers rows by itself only in a column of the type INTEGER."""
+
+METADATA = MetaData()
+
+TABLES = Table(
+    "tables",
+    METADATA,
+    Column("id", _Id, primary_key=True),
+    Column("floor", String(63), nullable=False),
+    Column("name", String(63), nullable=False),
+    Column("title", Text, nullable=False, server_default=""),
+    Column("software", Text, nullable=False, server_default=""),
+    Column("identity", Text, nullable=False, server_default=""),
+    Column("simulated", Boolean, nullable=False, server_default="0"),
+    Column("first_seen", DateTime(timezone=True), nullable=False),
+    Column("last_birth", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("floor", "name"),
+)
+"""Every table that has ever published a birth."""
+
+LOGS = Table(
+    "logs",
+    METADATA,
+    Column("id", _Id, primary_key=True),
+    Column("table_id", _Id, ForeignKey("tables.id"), nullable=False),
+    Column("log", String(64), nullable=False),
+    Column("begun", DateTime(timezone=True), nullable=False),
+    Column("next", BigInteger, nullable=False, server_default="0"),
+    Column("last_hash", String(64), nullable=False, server_default=""),
+    UniqueConstraint("table_id", "log"),
+)
+"""The audit logs of the tables. `next` is the number of stored events, `last_hash` the leaf hash of
+the last one. A table begins a new log when it is restored from a backup."""
+
+EVENTS = Table(
+    "events",
+    METADATA,
+    Column("log_id", _Id, ForeignKey("logs.id"), nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("received", DateTime(timezone=True), nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Column("what", String(60), nullable=False),
+    Column("line", Text, nullable=False),
+    PrimaryKeyConstraint("log_id", "number", "received"),
+    Index("events_what", "what", "at"),
+    postgresql_partition_by="RANGE (received)",
+)
+"""The events, each as its canonical line. `at` is the table's computer time, `received` the floor's
+time; only `at` depends on the table's clock."""
+
+ACKNOWLEDGEMENTS = Table(
+    "acknowledgements",
+    METADATA,
+    Column("log_id", _Id, ForeignKey("logs.id"), nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Column("who", String(60), nullable=False),
+    Column("note", Text, nullable=False, server_default=""),
+    PrimaryKeyConstraint("log_id", "number"),
+)
+"""Alarms that a named person has acknowledged; an alarm is the event with this number."""
+
+REQUESTS = Table(
+    "requests",
+    METADATA,
+    Column("id", _Id, primary_key=True),
+    Column("table_id", _Id, ForeignKey("tables.id"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("name", String(40), nullable=False),
+    Column("arguments", Text, nullable=False),
+    Column("who", String(60), nullable=False),
+    Column("role", String(20), nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Column("accepted", Boolean, nullable=True),
+    Column("sentence", Text, nullable=False, server_default=""),
+    Column("replied", DateTime(timezone=True), nullable=True),
+    UniqueConstraint("key", "number"),
+)
+"""Requests to tables and their replies; `accepted` is null until the table replies."""
