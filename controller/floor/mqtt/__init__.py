@@ -1,0 +1,1 @@
+"""A connection to an MQTT 5 broker, as tables and the floor use it."""

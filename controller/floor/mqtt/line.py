@@ -1,0 +1,174 @@
+"""One connection to a broker: publish, subscribe, and read messages until the connection is lost.
+
+`Line` is the interface; tests have a broker in memory behind it. `open_line` connects with aiomqtt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+import aiomqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from controller.floor.messages.payloads import LARGEST_PAYLOAD
+from controller.floor.mqtt.broker import Broker, BrokerError
+
+ANSWER = 10.0
+"""Seconds in which the broker has to acknowledge a message or a subscription (our choice)."""
+CLOSING = 2.0
+"""Seconds in which the broker has to answer a disconnection."""
+MOST_WAITING = 2000
+"""Received messages that wait to be read; more are dropped, and their senders repeat them."""
+MOST_OUTGOING = 1000
+"""Messages that wait for the connection."""
+_LOGGER = logging.getLogger("wallwright.floor.mqtt")
+_LOGGER.addHandler(logging.NullHandler())
+_LOGGER.propagate = False
+
+
+class LineError(BrokerError):
+    """The connection is lost, or the broker refused something; connect again."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A received message. `is_retained` is true for one that the broker had kept."""
+
+    topic: str
+    payload: bytes
+    is_retained: bool = False
+
+
+@dataclass(frozen=True)
+class Will:
+    """The message that the broker publishes, retained, when the connection is lost."""
+
+    topic: str
+    payload: bytes
+
+
+class Line(Protocol):
+    """A connection. Every method raises LineError when it is lost."""
+
+    async def publish(
+        self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None
+    ) -> None:
+        """Publish with QoS 1; returns after the broker has acknowledged the message.
+
+        After `expiry` seconds the broker no longer passes the message on.
+        """
+
+    async def subscribe(self, topic: str) -> None:
+        """Receive messages of these topics with QoS 1."""
+
+    def messages(self) -> AsyncIterator[Message]:
+        """The received messages; ends only by LineError."""
+
+
+class BrokerLine:
+    """A connection by aiomqtt. A publish that the broker has accepted is never sent again."""
+
+    def __init__(self, client: aiomqtt.Client, broker: Broker) -> None:
+        self._client = client
+        self._broker = broker
+
+    async def publish(
+        self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None
+    ) -> None:
+        properties = None
+        if expiry is not None:
+            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call] # paho has no types
+            properties.MessageExpiryInterval = expiry
+        try:
+            await self._client.publish(
+                topic, payload, qos=1, retain=retain, properties=properties, timeout=ANSWER
+            )
+        except (aiomqtt.MqttError, ValueError) as error:
+            raise _lost(self._broker, error) from error
+
+    async def subscribe(self, topic: str) -> None:
+        try:
+            codes = await self._client.subscribe(
+                topic, options=SubscribeOptions(qos=1), timeout=ANSWER
+            )
+        except (aiomqtt.MqttError, ValueError) as error:
+            raise _lost(self._broker, error) from error
+        if any(getattr(code, "is_failure", False) for code in codes):
+            raise LineError(
+                f"The broker {self._broker} refused the subscription to {topic}; permit it in the"
+                " broker's access list."
+            )
+
+    async def messages(self) -> AsyncGenerator[Message, None]:
+        try:
+            async for message in self._client.messages:
+                if isinstance(message.payload, bytes | bytearray):
+                    payload = bytes(message.payload)
+                    yield Message(str(message.topic), payload, bool(message.retain))
+        except aiomqtt.MqttError as error:
+            raise _lost(self._broker, error) from error
+
+
+@asynccontextmanager
+async def open_line(
+    broker: Broker, identifier: str, will: Will | None = None
+) -> AsyncGenerator[BrokerLine, None]:
+    """Connect to a broker until the block ends. Raises BrokerError if that fails.
+
+    The broker keeps no session of the client: what a lost connection swallowed is sent again by
+    the protocol above, from the table's log.
+    """
+    tls = broker.tls.context() if broker.tls is not None else None
+    connect = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call] # paho has no types
+    connect.MaximumPacketSize = LARGEST_PAYLOAD + 1024
+    connect.ReceiveMaximum = 500
+    client = aiomqtt.Client(
+        broker.host,
+        broker.port,
+        identifier=identifier,
+        protocol=aiomqtt.ProtocolVersion.V5,
+        clean_start=True,
+        will=None if will is None else aiomqtt.Will(will.topic, will.payload, 1, retain=True),
+        timeout=ANSWER,
+        keepalive=broker.keepalive,
+        max_queued_incoming_messages=MOST_WAITING,
+        max_queued_outgoing_messages=MOST_OUTGOING,
+        max_inflight_messages=500,
+        properties=connect,
+        tls_context=tls,
+        logger=_LOGGER,
+    )
+    try:
+        await client.__aenter__()
+    except (aiomqtt.MqttError, OSError, ValueError) as error:
+        raise BrokerError(
+            f"The broker {broker} cannot be reached ({error}); check its address, that it runs, and"
+            " the certificates."
+        ) from error
+    try:
+        yield BrokerLine(client, broker)
+    finally:
+        await _close(client)
+
+
+async def _close(client: aiomqtt.Client) -> None:
+    with suppress(aiomqtt.MqttError, TimeoutError, OSError):
+        async with asyncio.timeout(CLOSING):
+            await client.__aexit__(None, None, None)
+    # Reading takes the reason of a lost connection from aiomqtt's future. Without that, asyncio
+    # prints a traceback when the future is deleted.
+    with suppress(aiomqtt.MqttError, TimeoutError):
+        async with asyncio.timeout(0.05):
+            async for _ in client.messages:
+                pass
+
+
+def _lost(broker: Broker, error: Exception) -> LineError:
+    return LineError(f"The connection to the broker {broker} is lost ({error}).")
