@@ -86,7 +86,7 @@ class Need(Payload):
     since: Time
 
 
-class Drift(Payload):
+class DriftWarning(Payload):
     """A figure of the machine that moves towards its limit."""
 
     part: Annotated[str, Field(max_length=100)]
@@ -115,7 +115,7 @@ class State(Payload):
     out_of_play: bool
     fault: FaultState | None
     needs: Annotated[tuple[Need, ...], Field(max_length=20)]
-    drift: Annotated[tuple[Drift, ...], Field(max_length=50)]
+    drift: Annotated[tuple[DriftWarning, ...], Field(max_length=50)]
 
 
 class Events(Payload):
@@ -135,7 +135,7 @@ class Events(Payload):
     ]
 
 
-class Position(Payload):
+class StoredPosition(Payload):
     """The floor has every event of the log below index `next` in its database.
 
     With `again`, the table repeats its birth and its state, because the floor has missed a message.

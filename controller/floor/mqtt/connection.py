@@ -1,6 +1,6 @@
 """One connection to a broker: publish, subscribe, and read messages until the connection is lost.
 
-`Line` is the interface; tests have a broker in memory behind it. `open_line` connects with aiomqtt.
+`BrokerConnection` is the interface; tests have a broker in memory behind it. `open_connection` connects with aiomqtt.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LOGGER.addHandler(logging.NullHandler())
 _LOGGER.propagate = False
 
 
-class LineError(BrokerError):
+class ConnectionLostError(BrokerError):
     """The connection is lost, or the broker refused something; connect again."""
 
 
@@ -54,8 +54,8 @@ class Will:
     payload: bytes
 
 
-class Line(Protocol):
-    """A connection. Every method raises LineError when it is lost."""
+class BrokerConnection(Protocol):
+    """A connection. Every method raises ConnectionLostError when it is lost."""
 
     async def publish(
         self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None
@@ -69,10 +69,10 @@ class Line(Protocol):
         """Receive messages of these topics with QoS 1."""
 
     def messages(self) -> AsyncIterator[Message]:
-        """The received messages; ends only by LineError."""
+        """The received messages; ends only by ConnectionLostError."""
 
 
-class BrokerLine:
+class MqttConnection:
     """A connection by aiomqtt. A publish that the broker has accepted is never sent again."""
 
     def __init__(self, client: aiomqtt.Client, broker: Broker) -> None:
@@ -101,7 +101,7 @@ class BrokerLine:
         except (aiomqtt.MqttError, ValueError) as error:
             raise _lost(self._broker, error) from error
         if any(getattr(code, "is_failure", False) for code in codes):
-            raise LineError(
+            raise ConnectionLostError(
                 f"The broker {self._broker} refused the subscription to {topic}; permit it in the"
                 " broker's access list."
             )
@@ -117,9 +117,9 @@ class BrokerLine:
 
 
 @asynccontextmanager
-async def open_line(
+async def open_connection(
     broker: Broker, identifier: str, will: Will | None = None
-) -> AsyncGenerator[BrokerLine, None]:
+) -> AsyncGenerator[MqttConnection, None]:
     """Connect to a broker until the block ends. Raises BrokerError if that fails.
 
     The broker keeps no session of the client: what a lost connection swallowed is sent again by
@@ -153,7 +153,7 @@ async def open_line(
             " the certificates."
         ) from error
     try:
-        yield BrokerLine(client, broker)
+        yield MqttConnection(client, broker)
     finally:
         await _close(client)
 
@@ -170,5 +170,5 @@ async def _close(client: aiomqtt.Client) -> None:
                 pass
 
 
-def _lost(broker: Broker, error: Exception) -> LineError:
-    return LineError(f"The connection to the broker {broker} is lost ({error}).")
+def _lost(broker: Broker, error: Exception) -> ConnectionLostError:
+    return ConnectionLostError(f"The connection to the broker {broker} is lost ({error}).")
