@@ -1,6 +1,7 @@
 """One connection to a broker: publish, subscribe, and read messages until the connection is lost.
 
-`BrokerConnection` is the interface; tests have a broker in memory behind it. `open_connection` connects with aiomqtt.
+`BrokerConnection` is the interface; tests have a broker in memory behind it. `open_connection`
+connects with aiomqtt.
 """
 
 from __future__ import annotations
