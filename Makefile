@@ -24,7 +24,8 @@ PYTEST = $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-quick check format bench evidence mutants docs lock deb clean \
-	firmware-tools browser-tools metrics-tools packaging-tools test-arm64 arm64-tools
+	firmware-tools browser-tools metrics-tools floor-tools packaging-tools test-arm64 \
+	arm64-tools
 
 help:
 	@echo "make run         deal one round of Wenzhou mahjong on the simulated table robotic"
@@ -41,6 +42,7 @@ help:
 	@echo "make lock        put the newest versions into requirements*.txt (needs uv)"
 	@echo "make browser-tools   install the Debian packages that the panel's and the API's tests need"
 	@echo "make metrics-tools   install the Debian package whose promtool the metrics' tests need"
+	@echo "make floor-tools     install the Debian packages of the broker and the database of the floor's tests"
 	@echo "make firmware-tools  install the Debian packages that the firmware's tests need"
 	@echo "make packaging-tools install the Debian packages that the package's tests need"
 	@echo "make clean       remove .venv and every cache"
@@ -48,14 +50,14 @@ help:
 run: $(VENV)/.run
 	@$(BIN)/wallwright serve --sim 25 --game wenzhou --automatic --until ready --listen 127.0.0.1:0
 
-test: $(VENV)/.dev firmware-tools browser-tools metrics-tools packaging-tools
+test: $(VENV)/.dev firmware-tools browser-tools metrics-tools floor-tools packaging-tools
 	$(PYTEST) -n $(JOBS)
 
 # Takes minutes: an emulator executes every program of arm64.
 test-arm64: $(VENV)/.dev packaging-tools arm64-tools
 	$(BIN)/python -m pytest -q --hypothesis-profile evidence tests/packaging/test_on_arm64.py
 
-test-quick: $(VENV)/.dev firmware-tools browser-tools metrics-tools
+test-quick: $(VENV)/.dev firmware-tools browser-tools metrics-tools floor-tools
 	$(PYTEST) -n $(QUICK_JOBS) -m "not slow" --hypothesis-profile quick
 
 check: $(VENV)/.dev
@@ -77,7 +79,7 @@ evidence: $(VENV)/.dev
 
 COUNT ?= 300
 # Draws a new seed and prints it; SEED=n makes the same mutants again.
-mutants: $(VENV)/.dev firmware-tools browser-tools metrics-tools
+mutants: $(VENV)/.dev firmware-tools browser-tools metrics-tools floor-tools
 	$(BIN)/python -m tools.mutants --count $(COUNT) $(if $(SEED),--seed $(SEED)) \
 		--jobs $(JOBS) --report build/survivors.txt
 
@@ -187,6 +189,27 @@ metrics-tools:
 	else \
 		echo "The metrics' tests need promtool (on Debian: sudo apt install $(METRICS_PACKAGES);" \
 			"its service may be stopped); install it and run make again." >&2; exit 1; \
+	fi
+
+# Debian's broker and database, of which the floor's tests start instances of their own. Debian's own
+# services are not started, as with metrics-tools.
+FLOOR_PACKAGES := mosquitto postgresql
+FLOOR_SIGNS = $(and $(wildcard /usr/sbin/mosquitto),$(wildcard /usr/lib/postgresql/*/bin/postgres))
+
+floor-tools:
+	@if [ -n "$(FLOOR_SIGNS)" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		[ -e $(POLICY) ] || { printf '#!/bin/sh\nexit 101\n' >$(POLICY) && \
+			chmod 755 $(POLICY) && trap 'rm -f $(POLICY)' EXIT; }; \
+		apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+			$(FLOOR_PACKAGES) && \
+		{ deb-systemd-helper disable mosquitto.service postgresql.service \
+			>/dev/null 2>&1 || true; }; \
+	else \
+		echo "The floor's tests need a broker and a database (on Debian: sudo apt install" \
+			"$(FLOOR_PACKAGES); their services may be stopped); install them and run make" \
+			"again." >&2; exit 1; \
 	fi
 
 # The Debian packages that check the project's own package and install it in a clean Debian 12, and
