@@ -100,7 +100,10 @@ def test_a_new_game_and_a_new_table_pass_all_tests_and_get_tests_of_their_own(co
 def test_contributing_lists_the_packages_that_the_makefile_installs() -> None:
     make = (TOP / "Makefile").read_text("utf-8")
     (listed,) = re.findall(r"^FIRMWARE_PACKAGES = ((?:.*\\\n)*.*)$", make, re.MULTILINE)
-    assert "NODE_PACKAGES = $(if $(and $(shell command -v node),$(shell command -v npm)),,nodejs npm)" in make
+    assert (
+        "NODE_PACKAGES = $(if $(and $(shell command -v node),$(shell command -v npm)),,nodejs npm)"
+        in make
+    )
     listed = listed.replace("ngspice $(NODE_PACKAGES)", "nodejs npm ngspice")
     packages = " ".join(listed.replace("\\\n", " ").split())
     text = (TOP / "CONTRIBUTING.md").read_text("utf-8")
