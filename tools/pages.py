@@ -17,6 +17,7 @@ from tools.api_page import page as api_page
 from tools.bench_drawing import drawing
 from tools.boards_page import page as boards_page
 from tools.cases_page import page as cases_page
+from tools.casino_page import page as casino_page
 from tools.chip_header import chips
 from tools.chip_header import header as chip_header
 from tools.compatibility_page import page as compatibility_page
@@ -43,6 +44,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/API.md": api_page,
     "docs/BOARDS.md": boards_page,
     "docs/CASES.md": cases_page,
+    "docs/CASINO_HOST.md": casino_page,
     "docs/COMPATIBILITY.md": compatibility_page,
     "docs/COMPLIANCE.md": compliance_page,
     "docs/CONFIGURATION.md": configuration_page,

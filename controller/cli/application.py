@@ -117,6 +117,10 @@ COMMANDS = {
         "update",
         "Make, check, install, confirm and roll back signed updates.",
     ),
+    "casino": (
+        "casino",
+        "Print a casino host's codes for events; answer checks of the program.",
+    ),
     "lab": (
         "lab",
         "Print probabilities of the games and results of strategies.",
