@@ -18,6 +18,7 @@ SIGNIFICANT = frozenset(
         "operator_prompted",
         "paused",
         "prompt_answered",
+        "prompt_withdrawn",
         "protocol_broken",
         "put_away_requested",
         "ready",
@@ -26,12 +27,14 @@ SIGNIFICANT = frozenset(
         "run_resumed",
         "run_started",
         "seats_drawn",
+        "set_built",
         "settled",
         "signal_failed",
         "tile_turned_up",
     }
 )
-"""Events of the table that are recorded. Every person at the table has seen what they contain."""
+"""Events of the table that are recorded. None contains a tile that a person at the table has not
+seen; `set_built` contains counts, times and currents."""
 _SUMMARY = 2000
 """Characters of the text that replaces details without a canonical form."""
 

@@ -1,0 +1,1 @@
+"""Figures of tables, computed from the stored events of their audit logs."""

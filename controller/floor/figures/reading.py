@@ -1,0 +1,126 @@
+"""Reads the figures of every table of a floor from the database."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select
+
+from controller.floor.figures import kinds
+from controller.floor.figures.counts import LogCounts, read_counts
+from controller.floor.figures.line_values import number_at
+from controller.floor.figures.table_figures import TableFigures, together
+from controller.floor.figures.times import Mark, Span, TableTimes, times_of
+from controller.floor.figures.window import Window, utc
+from controller.floor.store.schema import EVENTS, LOGS
+
+LONGEST_SPAN = timedelta(days=40)
+"""How long before and after a time range the events are looked for that begin and end its spans."""
+
+
+def read_figures(
+    connection: Connection, window: Window, now: datetime
+) -> Mapping[int, TableFigures]:
+    """The figures of each table in the time range, by the table's id in the database.
+
+    `now` ends what still lasts, such as a fault, if it is before the end of the range.
+    """
+    counts = read_counts(connection, window)
+    marks = _read_marks(connection, window)
+    found: defaultdict[int, list[TableFigures]] = defaultdict(list)
+    for log, table in connection.execute(select(LOGS.c.id, LOGS.c.table_id)):
+        if log in counts or log in marks:
+            times = times_of(marks.get(log, ()))
+            found[table].append(_figures(counts.get(log, LogCounts()), times, window, now))
+    return {table: together(parts) for table, parts in found.items()}
+
+
+def _figures(counts: LogCounts, times: TableTimes, window: Window, now: datetime) -> TableFigures:
+    out = [*times.out_of_play]
+    if times.is_out_of_play:
+        out[-1] = Span(out[-1].begin, Mark(0, max(now, out[-1].end.at), 0, ""))
+    return TableFigures(
+        rounds=counts.rounds,
+        operating_s=sum(span.table_seconds(window) for span in times.operating),
+        tiles=counts.tiles,
+        jams=counts.jams,
+        assists=counts.assists,
+        assisting_s=counts.assisting_s,
+        faults=dict(counts.faults),
+        recoveries=dict(counts.recoveries),
+        out_of_play_s=sum(window.overlap(span.begin.at, span.end.at) for span in out),
+    )
+
+
+def _read_marks(connection: Connection, window: Window) -> Mapping[int, list[Mark]]:
+    """The marks of each log in the window, and those around it that begin or end its spans."""
+    before = _marks_between(window.begin - LONGEST_SPAN, window.begin)
+    after = _marks_between(window.end, window.end + LONGEST_SPAN)
+    inside = _marks_between(window.begin, window.end)
+    found: defaultdict[int, dict[int, Mark]] = defaultdict(dict)
+    for query in (
+        _columns().where(inside),
+        _one_of_each(before, func.max(EVENTS.c.number)),
+        _one_of_each(after, func.min(EVENTS.c.number)),
+        _before_starts(window),
+        _last_events(),
+    ):
+        for log, number, at, what, milliseconds in connection.execute(query):
+            kind = what if what in kinds.MARKS else ""
+            mark = Mark(number, utc(at), (milliseconds or 0) / 1000, kind)
+            found[log].setdefault(number, mark)
+    return {
+        log: [marks[number] for number in sorted(marks)]
+        for log, marks in found.items()
+        if any(mark.what for mark in marks.values())
+    }
+
+
+def _marks_between(begin: datetime, end: datetime) -> ColumnElement[bool]:
+    return and_(EVENTS.c.what.in_(kinds.MARKS), EVENTS.c.at >= begin, EVENTS.c.at < end)
+
+
+def _columns() -> Select[Any]:
+    return select(
+        EVENTS.c.log_id,
+        EVENTS.c.number,
+        EVENTS.c.at,
+        EVENTS.c.what,
+        number_at(EVENTS.c.line, "table_ms"),
+    )
+
+
+def _one_of_each(where: ColumnElement[bool], which: ColumnElement[int]) -> Select[Any]:
+    """One mark of each kind and log."""
+    chosen = (
+        select(EVENTS.c.log_id, which.label("number"))
+        .where(where)
+        .group_by(EVENTS.c.log_id, EVENTS.c.what)
+        .subquery()
+    )
+    same = and_(EVENTS.c.log_id == chosen.c.log_id, EVENTS.c.number == chosen.c.number)
+    return _columns().join(chosen, same)
+
+
+def _before_starts(window: Window) -> Select[Any]:
+    """The event before each start of a service, which ends what a kill has left open."""
+    starts = EVENTS.alias()
+    same = and_(starts.c.log_id == EVENTS.c.log_id, starts.c.number == EVENTS.c.number + 1)
+    return _columns().join(
+        starts,
+        and_(
+            same,
+            starts.c.what == kinds.START,
+            starts.c.at >= window.begin - LONGEST_SPAN,
+            starts.c.at < window.end + LONGEST_SPAN,
+        ),
+    )
+
+
+def _last_events() -> Select[Any]:
+    """The last event of each log, up to which a run in progress counts."""
+    last = and_(LOGS.c.id == EVENTS.c.log_id, LOGS.c.next == EVENTS.c.number + 1)
+    return _columns().join(LOGS, last)
