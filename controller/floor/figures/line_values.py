@@ -1,9 +1,8 @@
 """Reads values of an event's stored line in SQL, with the functions of SQLite or of PostgreSQL.
 
-A value is returned as its JSON text: a text keeps its quotation marks and escapes. PostgreSQL
-refuses to return a text that contains the character U+0000, which a hostile table could put into
-any text; it can always return the JSON form. A line without the value gives null, and no line ends
-the query with an error.
+A value is returned as its JSON text: a text keeps its quotation marks and escapes. A line without
+the value gives null, and no line ends the query with an error. PostgreSQL refuses a line that has
+the character U+0000, which a hostile table can put into any text; U+0001 is read in its place.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def _json_of_sqlite(element: _JsonAt, compiler: Any, **options: Any) -> str:
 @compiles(_JsonAt, "postgresql")  # type: ignore[no-untyped-call, untyped-decorator, unused-ignore]
 def _json_of_postgresql(element: _JsonAt, compiler: Any, **options: Any) -> str:
     line, path = _parts(element, compiler, options)
-    return f"CAST(CAST({line} AS JSON) #> '{{{path.replace('.', ',')}}}' AS TEXT)"
+    return _value_of_postgresql(line, path)
 
 
 @compiles(_NumberAt, "sqlite")  # type: ignore[no-untyped-call, untyped-decorator, unused-ignore]
@@ -77,10 +76,15 @@ def _number_of_sqlite(element: _NumberAt, compiler: Any, **options: Any) -> str:
 @compiles(_NumberAt, "postgresql")  # type: ignore[no-untyped-call, untyped-decorator, unused-ignore]
 def _number_of_postgresql(element: _NumberAt, compiler: Any, **options: Any) -> str:
     line, path = _parts(element, compiler, options)
-    value = f"CAST(CAST({line} AS JSON) #> '{{{path.replace('.', ',')}}}' AS TEXT)"
+    value = _value_of_postgresql(line, path)
     return f"(CASE WHEN {value} ~ '^[0-9]{{1,15}}$' THEN CAST({value} AS BIGINT) END)"
 
 
 def _parts(element: FunctionElement[Any], compiler: Any, options: Any) -> tuple[str, str]:
     line, path = element.clauses
     return compiler.process(line, **options), str(path)
+
+
+def _value_of_postgresql(line: str, path: str) -> str:
+    readable = f"replace({line}, '\\u0000', '\\u0001')"
+    return f"CAST(CAST({readable} AS JSON) #> '{{{path.replace('.', ',')}}}' AS TEXT)"

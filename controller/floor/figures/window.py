@@ -28,6 +28,8 @@ class Window:
     def __post_init__(self) -> None:
         if self.begin.tzinfo is None or self.end.tzinfo is None:
             raise WindowError("A time range needs times with a time zone, such as UTC.")
+        object.__setattr__(self, "begin", utc(self.begin))
+        object.__setattr__(self, "end", utc(self.end))
         if not timedelta() < self.end - self.begin <= LONGEST:
             raise WindowError(
                 f"The time range {self.begin.isoformat()} to {self.end.isoformat()} must end after"
