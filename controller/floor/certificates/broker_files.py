@@ -1,0 +1,129 @@
+"""Files for the broker mosquitto: its configuration, and the topics of each user name.
+
+A table may publish its own topics and read the messages to itself, and nothing else. mosquitto
+takes the user name from the certificate, and also the client identifier: otherwise a table could
+end the connection of another one by connecting with its identifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from controller.floor.certificates import files
+from controller.floor.certificates.authority import CRL_FILE, CertificateAuthority
+from controller.floor.certificates.errors import CertificateError
+from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
+from controller.floor.messages.payloads import LARGEST_PAYLOAD
+from controller.floor.messages.topics import KINDS, RETAINED, ROOT, TO_TABLE
+
+TLS_PORT = 8883
+"""The registered port of MQTT with TLS."""
+
+
+@dataclass(frozen=True)
+class BrokerPlace:
+    """Where the broker runs: the folder of its files and data there, port, and system user."""
+
+    folder: Path
+    port: int = TLS_PORT
+    user: str = "mosquitto"
+
+
+def write_broker_files(
+    authority: CertificateAuthority, broker: CertificateIdentity, output: Path, place: BrokerPlace
+) -> None:
+    """Write the folder for the broker's computer, or replace its files. Raises CertificateError.
+
+    The certificate and its key are in one file, so that both are replaced in one step.
+    """
+    if broker.kind is not CertificateKind.BROKER:
+        raise CertificateError(f"mosquitto needs the certificate of a broker; got {broker}.")
+    own = authority.newest_folder(broker)
+    pair = files.read(own / "certificate.pem") + files.read(own / "key.pem")
+    names = sorted({one.identity for one in authority.issued() if one.revoked is None})
+    texts = (
+        ("ca.pem", files.pem(authority.certificate), files.PUBLIC),
+        ("crl.pem", files.read(authority.folder / CRL_FILE), files.PUBLIC),
+        ("broker.pem", pair, files.PRIVATE),
+        ("acl", access_list(authority.floor, names).encode(), files.PRIVATE),
+        ("mosquitto.conf", configuration(place).encode(), files.PUBLIC),
+    )
+    for name, data, mode in texts:
+        files.replace(output / name, data, mode)
+
+
+def access_list(floor: str, names: Iterable[CertificateIdentity]) -> str:
+    """The access list: what servers, readers and tables may read and write.
+
+    A pattern is valid for every user name, `%u`. For a server or a reader, it names topics which
+    are not those of a table, because no table's name has a dot.
+    """
+    below = f"{ROOT}/{floor}"
+    lines = [f"# Access list of floor {floor}, written by `wallwright floor ca mosquitto`."]
+    for identity in names:
+        if identity.kind is CertificateKind.SERVER:
+            lines += ["", f"user {identity.common_name}", f"topic read {below}/#"]
+            lines += [f"topic write {below}/+/{kind}" for kind in TO_TABLE]
+        elif identity.kind is CertificateKind.READER:
+            lines += ["", f"user {identity.common_name}", "topic read homeassistant/#"]
+            lines += ["topic write homeassistant/status"]
+            lines += [f"topic read {below}/+/{kind}" for kind in RETAINED]
+    lines += ["", "# Every table, by the common name of its certificate."]
+    lines += [f"pattern write {below}/%u/{kind}" for kind in KINDS if kind not in TO_TABLE]
+    lines += [f"pattern read {below}/%u/{kind}" for kind in TO_TABLE]
+    lines += ["pattern write homeassistant/+/%u/+/config", ""]
+    return "\n".join(lines)
+
+
+def configuration(place: BrokerPlace) -> str:
+    """The configuration. Raises CertificateError for a path that mosquitto cannot read."""
+    folder = str(place.folder)
+    if not place.folder.is_absolute() or folder != folder.strip() or "\n" in folder:
+        raise CertificateError(
+            f"The broker's folder must be an absolute path without spaces at its ends; got"
+            f" {folder!r}."
+        )
+    return _CONFIGURATION.format(
+        folder=folder, port=place.port, user=place.user, largest=LARGEST_PAYLOAD
+    )
+
+
+_CONFIGURATION = """\
+# Configuration of mosquitto 2.0, written by `wallwright floor ca mosquitto`.
+user {user}
+listener {port}
+cafile {folder}/ca.pem
+certfile {folder}/broker.pem
+keyfile {folder}/broker.pem
+crlfile {folder}/crl.pem
+tls_version tlsv1.2
+require_certificate true
+use_identity_as_username true
+use_username_as_clientid true
+allow_anonymous false
+acl_file {folder}/acl
+
+# A longer message is refused: no table sends one.
+message_size_limit {largest}
+
+# Messages that a client has not acknowledged, and those that wait for it. A floor of 10,000 tables
+# has 30,000 retained messages, which a starting service receives at once.
+max_inflight_messages 500
+max_queued_messages 100000
+max_queued_bytes 268435456
+max_keepalive 120
+persistent_client_expiration 1d
+
+# Retained messages survive a restart of the broker.
+persistence true
+persistence_location {folder}/
+autosave_interval 60
+
+log_dest stderr
+log_type error
+log_type warning
+log_type notice
+connection_messages true
+"""
