@@ -81,6 +81,10 @@ COMMANDS = {
         "learn",
         "Find out what each wire of a table does, one motor at a time, and propose its file.",
     ),
+    "floor": (
+        "floor",
+        "Run the floor service of many tables, and issue its certificates.",
+    ),
     "doctor": (
         "doctor",
         "Check the computer, the program and a table's records; exit code 1 for a problem.",

@@ -96,8 +96,9 @@ class CertificateAuthority:
     def revocations(self) -> x509.CertificateRevocationList:
         """The revocation list."""
         file = self.folder / CRL_FILE
+        data = files.read(file)
         try:
-            found = x509.load_pem_x509_crl(files.read(file))
+            found = x509.load_pem_x509_crl(data)
         except ValueError:
             found = None
         if found is None or not found.is_signature_valid(self._signer.key.public_key()):

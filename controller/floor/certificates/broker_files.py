@@ -21,6 +21,9 @@ from controller.floor.messages.topics import KINDS, RETAINED, ROOT, TO_TABLE
 TLS_PORT = 8883
 """The registered port of MQTT with TLS."""
 
+LARGEST_PACKET = LARGEST_PAYLOAD + 1024
+"""Bytes of the largest packet: a payload, its topic and its properties."""
+
 
 @dataclass(frozen=True)
 class BrokerPlace:
@@ -86,7 +89,7 @@ def configuration(place: BrokerPlace) -> str:
             f" {folder!r}."
         )
     return _CONFIGURATION.format(
-        folder=folder, port=place.port, user=place.user, largest=LARGEST_PAYLOAD
+        folder=folder, port=place.port, user=place.user, largest=LARGEST_PACKET
     )
 
 
@@ -105,8 +108,8 @@ use_username_as_clientid true
 allow_anonymous false
 acl_file {folder}/acl
 
-# A longer message is refused: no table sends one.
-message_size_limit {largest}
+# A client that sends a longer packet is disconnected: no table sends one.
+max_packet_size {largest}
 
 # Messages that a client has not acknowledged, and those that wait for it. A floor of 10,000 tables
 # has 30,000 retained messages, which a starting service receives at once.

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from controller.floor.certificates.errors import CertificateError
+from controller.update.durable_files import sync_folder
 
 PRIVATE, PUBLIC = 0o600, 0o644
 LARGEST = 1 << 20
@@ -44,6 +45,7 @@ def replace(file: Path, data: bytes, mode: int) -> None:
         fresh.unlink(missing_ok=True)
         write_new(fresh, data, mode)
         fresh.replace(file)
+        sync_folder(file.parent)
     except OSError as error:
         raise CertificateError(
             f"{file} cannot be replaced ({error.strerror}); correct the folder and its rights."
@@ -64,8 +66,9 @@ def read(file: Path) -> bytes:
 
 def read_certificate(file: Path) -> x509.Certificate:
     """The certificate in a PEM file. Raises CertificateError."""
+    data = read(file)
     try:
-        return x509.load_pem_x509_certificate(read(file))
+        return x509.load_pem_x509_certificate(data)
     except ValueError:
         raise CertificateError(f"{file} does not hold a certificate; put it back.") from None
 

@@ -106,6 +106,11 @@ def floor_of(certificate: x509.Certificate) -> str:
     )
 
 
+def fingerprint_of(certificate: x509.Certificate) -> str:
+    """The SHA-256 of a certificate in hexadecimal, as other programs print it too."""
+    return certificate.fingerprint(hashes.SHA256()).hex()
+
+
 def common_name_of(certificate: x509.Certificate) -> str:
     """The common name of a certificate. Raises IndexError if it has none."""
     return str(certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)[0].value)

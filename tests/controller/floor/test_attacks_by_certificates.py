@@ -1,0 +1,251 @@
+"""Attacks on the broker: without a certificate, with another table's, and with a revoked one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import aiomqtt
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from controller.floor.certificates import files, making
+from controller.floor.certificates.authority import make_authority
+from tests.controller.floor.tls_floor import (
+    BROKER,
+    FLOOR,
+    HOST,
+    READER,
+    SERVER,
+    TlsFloor,
+    received,
+    table,
+)
+
+pytestmark = pytest.mark.slow
+BELOW = f"wallwright/1/{FLOOR}"
+T1, T2 = table("t1"), table("t2")
+CONNECT = bytes.fromhex("100d 00044d515454 05 02 003c 00 0000")
+"""The message CONNECT of MQTT 5, without an identifier."""
+CONNECTED = b"\x20"
+"""The first byte of the broker's answer CONNACK."""
+
+
+@pytest.fixture
+def floor(tmp_path: Path) -> Iterator[TlsFloor]:
+    broker = TlsFloor(tmp_path)
+    broker.start()
+    yield broker
+    broker.kill()
+
+
+async def is_refused(floor: TlsFloor, *, folder: Path | None) -> bool:
+    """Whether the broker refuses a connection with the certificate in a folder, or without one."""
+    try:
+        reader, writer = await asyncio.open_connection(HOST, floor.port, ssl=floor.tls(folder))
+        writer.write(CONNECT)
+        answer = await asyncio.wait_for(reader.read(1), 5)
+        writer.close()
+    except OSError:
+        return True
+    return answer != CONNECTED
+
+
+async def accepts(client: aiomqtt.Client, topic: str) -> bool:
+    """Whether the broker accepts a message with this topic."""
+    publisher = client._client
+    acknowledged: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    usual = publisher.on_publish
+
+    def acknowledge(*given: Any) -> None:
+        acknowledged.set_result(given[3].value)
+        assert usual is not None
+        usual(*given)
+
+    publisher.on_publish = acknowledge
+    await client.publish(topic, b"{}", qos=1)
+    publisher.on_publish = usual
+    return acknowledged.result() < 0x80
+
+
+def test_a_client_without_a_certificate_is_refused(floor: TlsFloor) -> None:
+    assert asyncio.run(is_refused(floor, folder=None))
+    assert not asyncio.run(is_refused(floor, folder=floor.folders[T1]))
+
+
+def test_a_certificate_of_another_floors_authority_is_refused(
+    floor: TlsFloor, tmp_path: Path
+) -> None:
+    other = make_authority(tmp_path / "other", FLOOR, datetime.now(UTC))
+    issued = other.issue(T1, (), 398, datetime.now(UTC))
+    assert asyncio.run(is_refused(floor, folder=issued))
+
+
+def test_the_brokers_certificate_is_no_clients(floor: TlsFloor) -> None:
+    assert asyncio.run(is_refused(floor, folder=floor.folders[BROKER]))
+
+
+def test_a_stolen_tables_certificate_cannot_serve_as_the_broker(
+    floor: TlsFloor, tmp_path: Path
+) -> None:
+    floor.kill()
+    own = floor.folders[T1]
+    pair = (own / "certificate.pem").read_bytes() + (own / "key.pem").read_bytes()
+    (floor.folder / "mosquitto" / "broker.pem").write_bytes(pair)
+    floor.start()
+    assert asyncio.run(is_refused(floor, folder=floor.folders[T2]))
+
+
+def test_a_table_cannot_publish_as_another_table_nor_as_the_floor(floor: TlsFloor) -> None:
+    async def attack() -> tuple[list[str], list[tuple[str, bytes]]]:
+        async with (
+            floor.client(SERVER, f"{BELOW}/#") as server,
+            floor.client(T1, identifier="t2") as thief,
+        ):
+            topics = [
+                f"{BELOW}/{name}/{kind}"
+                for name in ("t1", "t2", "server.main")
+                for kind in (
+                    "alive",
+                    "birth",
+                    "state",
+                    "events",
+                    "reply",
+                    "position",
+                    "request",
+                    "other",
+                )
+            ]
+            topics += [f"homeassistant/sensor/{name}/x/config" for name in ("t1", "t2")]
+            topics += ["homeassistant/status", "wallwright/1/other/t1/state", "$SYS/x", "x"]
+            return [topic for topic in topics if await accepts(thief, topic)], await received(
+                server
+            )
+
+    accepted, arrived = asyncio.run(attack())
+    own = [f"{BELOW}/t1/{kind}" for kind in ("alive", "birth", "state", "events", "reply")]
+    assert [topic for topic in accepted if "/t1/" in topic] == [
+        *own,
+        "homeassistant/sensor/t1/x/config",
+    ]
+    assert [topic for topic, _ in arrived if "/t2/" in topic] == []
+    assert not any("/t2/" in topic or topic.endswith(("x", "status")) for topic in accepted)
+
+
+def test_a_table_reads_messages_to_itself_only(floor: TlsFloor) -> None:
+    async def attack() -> list[tuple[str, bytes]]:
+        async with floor.client(T2) as other, floor.client(SERVER) as server:
+            await other.publish(f"{BELOW}/t2/state", b"secret", qos=1, retain=True)
+            async with floor.client(T1, "#", f"{BELOW}/t2/#", "$SYS/#") as thief:
+                for name in ("t1", "t2"):
+                    await server.publish(f"{BELOW}/{name}/request", b"for " + name.encode(), qos=1)
+                await other.publish(f"{BELOW}/t2/events", b"secret", qos=1)
+                return await received(thief)
+
+    assert asyncio.run(attack()) == [(f"{BELOW}/t1/request", b"for t1")]
+
+
+def test_a_table_cannot_end_the_connection_of_another_with_its_identifier(
+    floor: TlsFloor,
+) -> None:
+    async def attack() -> list[tuple[str, bytes]]:
+        async with (
+            floor.client(T2, f"{BELOW}/t2/request", identifier="t2") as victim,
+            floor.client(T1, identifier="t2"),
+            floor.client(SERVER) as server,
+        ):
+            await server.publish(f"{BELOW}/t2/request", b"still here", qos=1)
+            return await received(victim)
+
+    assert asyncio.run(attack()) == [(f"{BELOW}/t2/request", b"still here")]
+
+
+def test_a_forged_will_in_the_name_of_another_table_is_not_published(floor: TlsFloor) -> None:
+    async def attack() -> list[tuple[str, bytes]]:
+        wills = [
+            aiomqtt.Will(f"{BELOW}/{name}/alive", b"dead", 1, retain=True) for name in ("t2", "t1")
+        ]
+        async with floor.client(SERVER, f"{BELOW}/+/alive") as server:
+            for will in wills:
+                try:
+                    async with floor.client(T1, will=will, identifier="t1") as thief:
+                        thief._client._sock_close()  # as if the network were cut
+                        await asyncio.sleep(0.2)
+                except aiomqtt.MqttError:
+                    pass
+            return await received(server)
+
+    assert asyncio.run(attack()) == [(f"{BELOW}/t1/alive", b"dead")]
+
+
+def test_a_reader_reads_states_and_can_send_nothing_to_a_table(floor: TlsFloor) -> None:
+    async def attack() -> tuple[list[bool], list[tuple[str, bytes]]]:
+        async with floor.client(READER, f"{BELOW}/#") as reader, floor.client(T1) as own:
+            await own.publish(f"{BELOW}/t1/events", b"private", qos=1)
+            await own.publish(f"{BELOW}/t1/state", b"state", qos=1)
+            sent = [await accepts(reader, f"{BELOW}/t1/{kind}") for kind in ("request", "position")]
+            return sent, await received(reader)
+
+    assert asyncio.run(attack()) == ([False, False], [(f"{BELOW}/t1/state", b"state")])
+
+
+def test_a_revoked_certificate_is_refused_after_a_reload(floor: TlsFloor) -> None:
+    """The broker ends a live connection only when it restarts or the table connects anew."""
+
+    async def attack() -> tuple[bool, bool]:
+        async with floor.client(T1) as thief:
+            floor.authority.revoke(T1, None, datetime.now(UTC))
+            floor.write_files()
+            floor.reload()
+            live = await accepts(thief, f"{BELOW}/t1/state")
+            fresh = floor.authority.issue(T1, (), 398, datetime.now(UTC))
+            async with floor.client(T1, folder=fresh) as table_with_new_certificate:
+                assert await accepts(table_with_new_certificate, f"{BELOW}/t1/state")
+                with pytest.raises(aiomqtt.MqttError):
+                    await anext(aiter(thief.messages))
+            return live, await is_refused(floor, folder=floor.folders[T1])
+
+    assert asyncio.run(attack()) == (True, True)
+    assert not asyncio.run(is_refused(floor, folder=floor.folders[T2]))
+
+
+def test_old_and_new_certificate_connect_after_a_renewal(floor: TlsFloor) -> None:
+    renewed = floor.authority.renew(T1, 398, datetime.now(UTC))
+    assert not asyncio.run(is_refused(floor, folder=floor.folders[T1]))
+    assert not asyncio.run(is_refused(floor, folder=renewed))
+
+
+def test_an_ended_certificate_is_refused(floor: TlsFloor) -> None:
+    ended = floor.authority.renew(T1, 1, datetime(2026, 1, 1, tzinfo=UTC))
+    assert asyncio.run(is_refused(floor, folder=ended))
+
+
+def test_the_brokers_renewed_certificate_is_served_after_a_reload(floor: TlsFloor) -> None:
+    newer = floor.authority.renew(BROKER, 398, datetime.now(UTC))
+    floor.write_files()
+    floor.reload()
+
+    async def served() -> bytes | None:
+        _, writer = await asyncio.open_connection(
+            HOST, floor.port, ssl=floor.tls(floor.folders[T1])
+        )
+        served_certificate: bytes | None = writer.get_extra_info("ssl_object").getpeercert(True)
+        writer.close()
+        return served_certificate
+
+    made = x509.load_pem_x509_certificate((newer / "certificate.pem").read_bytes())
+    assert asyncio.run(served()) == made.public_bytes(Encoding.DER)
+
+
+def test_an_ended_revocation_list_refuses_every_client(floor: TlsFloor) -> None:
+    """Why the list ends no earlier than any certificate, and why its end is a finding."""
+    past = datetime(2024, 1, 1, tzinfo=UTC)
+    signer = floor.authority._signer
+    ended = making.revocation_list({}, 99, signer, past, datetime(2025, 1, 1, tzinfo=UTC))
+    (floor.folder / "mosquitto" / "crl.pem").write_bytes(files.pem(ended))
+    floor.reload()
+    assert asyncio.run(is_refused(floor, folder=floor.folders[T1]))

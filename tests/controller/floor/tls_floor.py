@@ -1,0 +1,114 @@
+"""A broker with TLS and the certificates of a floor, for the tests of attacks."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import ssl
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import aiomqtt
+
+from controller.floor.certificates.authority import make_authority
+from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
+from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
+from tests.controller.floor.free_port import free_port
+from tests.controller.floor.mosquitto_process import MosquittoProcess
+
+FLOOR = "club"
+ANSWER = 5.0
+"""Seconds for an answer of the broker."""
+QUIET = 0.5
+"""Seconds in which a message that was permitted would have arrived."""
+HOST = "localhost"
+
+
+def table(name: str) -> CertificateIdentity:
+    """The identity of a table."""
+    return CertificateIdentity(CertificateKind.TABLE, name)
+
+
+SERVER = CertificateIdentity(CertificateKind.SERVER, "main")
+READER = CertificateIdentity(CertificateKind.READER, "home")
+BROKER = CertificateIdentity(CertificateKind.BROKER, "hall")
+
+
+class TlsFloor(MosquittoProcess):
+    """A broker with the files that `wallwright floor ca mosquitto` writes; tables t1 and t2."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self.process = None
+        self.folder = folder
+        self.authority = make_authority(folder / "ca", FLOOR, datetime.now(UTC))
+        self.folders = {
+            identity: self.authority.issue(identity, hosts, 398, datetime.now(UTC))
+            for identity, hosts in (
+                (BROKER, [HOST]),
+                (SERVER, [HOST]),
+                (READER, []),
+                (table("t1"), []),
+                (table("t2"), []),
+            )
+        }
+        self._place = BrokerPlace(folder / "mosquitto", self.port, "root")
+        self._file = folder / "mosquitto" / "mosquitto.conf"
+        self.log = folder / "mosquitto.log"
+        self.write_files()
+
+    def write_files(self) -> None:
+        """Write the broker's files again, as after a renewal or a revocation."""
+        write_broker_files(self.authority, BROKER, self._place.folder, self._place)
+
+    def reload(self) -> None:
+        """Send SIGHUP, and wait until the broker has read its files: 0.2 s is plenty."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+
+    def tls(self, folder: Path | None) -> ssl.SSLContext:
+        """The TLS settings of a client with the certificate in a folder, or without one."""
+        context = ssl.create_default_context(cafile=str(self.authority.folder / "ca.pem"))
+        if folder is not None:
+            context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
+        return context
+
+    @asynccontextmanager
+    async def client(
+        self,
+        identity: CertificateIdentity | None,
+        *subscriptions: str,
+        folder: Path | None = None,
+        **options: Any,
+    ) -> AsyncIterator[aiomqtt.Client]:
+        """A connected client with subscriptions; without an identity it has no certificate."""
+        own = folder or (None if identity is None else self.folders[identity])
+        async with aiomqtt.Client(
+            HOST,
+            self.port,
+            protocol=aiomqtt.ProtocolVersion.V5,
+            tls_context=self.tls(own),
+            timeout=ANSWER,
+            **options,
+        ) as client:
+            for topic in subscriptions:
+                await client.subscribe(topic, qos=1)
+            yield client
+
+
+async def received(client: aiomqtt.Client, seconds: float = QUIET) -> list[tuple[str, bytes]]:
+    """The topics and payloads of all messages that arrive until nothing comes for some time."""
+    found: list[tuple[str, bytes]] = []
+    messages = client.messages
+    while True:
+        try:
+            async with asyncio.timeout(seconds):
+                message = await anext(messages)
+        except TimeoutError:
+            return found
+        found.append((message.topic.value, bytes(message.payload)))  # type: ignore[arg-type] # bytes
