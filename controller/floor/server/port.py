@@ -35,10 +35,17 @@ class FloorPort(Protocol):
         ...
 
     async def read(self, query: Callable[[Connection], Result]) -> Result:
-        """Run a query in a worker thread, in a transaction of its own that is committed after it.
+        """Run a query that changes nothing, in a worker thread and a transaction of its own.
 
-        The query can also write, such as an acknowledgement. Raises StoreUnavailableError when the
-        database cannot be reached, and WorkerBusyError when too many queries wait.
+        Raises StoreUnavailableError when the database cannot be reached, and WorkerBusyError when
+        too many queries wait.
+        """
+        ...
+
+    async def write(self, change: Callable[[Connection], Result]) -> Result:
+        """Run a change, such as an acknowledgement, as `read` runs a query; committed at its end.
+
+        Raises StoreUnavailableError and WorkerBusyError.
         """
         ...
 

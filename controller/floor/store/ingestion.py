@@ -1,0 +1,158 @@
+"""Stores batches of many tables in one transaction, each event exactly once.
+
+The row of a log is locked before it is compared with a batch, so two services that receive the same
+batch store it one after another, and the second one finds it stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Connection,
+    DateTime,
+    Text,
+    any_,
+    bindparam,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.types import TypeEngine
+
+from controller.floor.messages.topics import TableAddress
+from controller.floor.store.batches import EventBatch, LogEnd, LogKey, TakenBatch
+from controller.floor.store.engine import is_sqlite
+from controller.floor.store.schema import EVENTS, LOGS, TABLES
+from rules.errors import WallwrightError
+
+LogIds = Mapping[LogKey, int]
+
+
+class UnknownLogsError(WallwrightError):
+    """Ids of logs are unknown, or no longer those of the logs. `missing` are the logs."""
+
+    def __init__(self, missing: Sequence[LogKey]) -> None:
+        super().__init__(f"The ids of {len(missing)} logs are unknown.")
+        self.missing = missing
+
+
+def take_batches(
+    connection: Connection, batches: Sequence[EventBatch], known: LogIds, received: datetime
+) -> list[TakenBatch]:
+    """Store the batches; return the result of each, in their order.
+
+    `known` are ids of logs; they are checked. Raises UnknownLogsError: the caller gives new logs a
+    row in an earlier transaction. Otherwise two services could wait for each other, each with the
+    other's new row.
+    """
+    keys = sorted({batch.log for batch in batches})
+    ends = _locked(connection, keys, known)
+    if missing := [key for key in keys if key not in ends]:
+        raise UnknownLogsError(missing)
+    taken = [ends[batch.log].take(batch) for batch in batches]
+    changed = {known[key]: end for key, end in ends.items() if end.new}
+    if changed:
+        _insert(connection, changed, received)
+        _move_on(connection, changed)
+    return taken
+
+
+def _locked(connection: Connection, keys: Iterable[LogKey], known: LogIds) -> dict[LogKey, LogEnd]:
+    """The ends of logs, locked in the order of their ids: two services never wait for each other.
+
+    If an id is unknown, nothing is locked. A key whose id is that of another log is left out.
+    """
+    if not all(key in known for key in keys):
+        return {}
+    ids = sorted(known[key] for key in keys)
+    query = (
+        select(TABLES.c.floor, TABLES.c.name, LOGS.c.log, LOGS.c.next, LOGS.c.last_hash, LOGS.c.id)
+        .join_from(LOGS, TABLES)
+        .order_by(LOGS.c.id)
+        .with_for_update(of=LOGS)
+    )
+    if is_sqlite(connection):
+        rows = connection.execute(query.where(LOGS.c.id.in_(ids)))
+    else:
+        chosen = LOGS.c.id == any_(bindparam("ids", type_=ARRAY(BigInteger)))
+        rows = connection.execute(query.where(chosen), {"ids": ids})
+    found = {
+        LogKey(TableAddress(row.floor, row.name), row.log): (
+            row.id,
+            LogEnd(row.next, row.last_hash),
+        )
+        for row in rows
+    }
+    return {key: found[key][1] for key in keys if key in found and known.get(key) == found[key][0]}
+
+
+def _insert(connection: Connection, ends: Mapping[int, LogEnd], received: datetime) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "log_id": log,
+            "number": row.number,
+            "received": received,
+            "at": row.at,
+            "what": row.what,
+            "line": row.line,
+        }
+        for log, end in ends.items()
+        for row in end.new
+    ]
+    if is_sqlite(connection):
+        connection.execute(insert(EVENTS), rows)
+        return
+    columns: dict[str, TypeEngine[Any]] = {
+        "log_id": BigInteger(),
+        "number": BigInteger(),
+        "at": DateTime(timezone=True),
+        "what": Text(),
+        "line": Text(),
+    }
+    values = [_unnested(name, kind) for name, kind in columns.items()]
+    moment = bindparam("received", type_=DateTime(timezone=True))
+    connection.execute(
+        insert(EVENTS).from_select([*columns, "received"], select(*values, moment)),
+        {**{name: [row[name] for row in rows] for name in columns}, "received": received},
+    )
+
+
+def _move_on(connection: Connection, ends: Mapping[int, LogEnd]) -> None:
+    """Write the new ends of the logs."""
+    if is_sqlite(connection):
+        connection.execute(
+            update(LOGS)
+            .where(LOGS.c.id == bindparam("log_id"))
+            .values(next=bindparam("new_next"), last_hash=bindparam("new_hash")),
+            [
+                {"log_id": log, "new_next": end.next, "new_hash": end.last_hash}
+                for log, end in ends.items()
+            ],
+        )
+        return
+    new = select(
+        _unnested("log_ids", BigInteger()).label("id"),
+        _unnested("nexts", BigInteger()).label("next"),
+        _unnested("hashes", Text()).label("last_hash"),
+    ).subquery()
+    connection.execute(
+        update(LOGS)
+        .where(LOGS.c.id == new.c.id)
+        .values(next=new.c.next, last_hash=new.c.last_hash),
+        {
+            "log_ids": list(ends),
+            "nexts": [end.next for end in ends.values()],
+            "hashes": [end.last_hash for end in ends.values()],
+        },
+    )
+
+
+def _unnested(name: str, kind: TypeEngine[Any]) -> Any:
+    """The values of a list as rows: one statement for any number of them."""
+    return func.unnest(bindparam(name, type_=ARRAY(kind)))
