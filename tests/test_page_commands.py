@@ -50,6 +50,8 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         r"wallwright doctor",
         "its exit code depends on the computer; test_doctor.py of the commands runs it",
     ),
+    (r"wallwright casino gat", "it needs a serial line; tests/controller/casino has one"),
+    (r"wallwright identity challenge ", "it needs a signed program; tests/controller/identity"),
     (r"wallwright monitor ", "it needs a service that runs; tests/controller/monitor runs it"),
     (
         r"wallwright serve ",

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from controller.identity.boot import PROGRAM
+from controller.identity.identity_error import IdentityError
+from controller.identity.low_priority_process import printed_by_process
 
 INTERVAL = 900.0
 """Real seconds between the end of a check and the next one."""
 LIMIT = 600.0
 """Largest duration of a check in real seconds; then the program counts as not checked."""
 _CHILD = """
-import os, sys
-os.nice(19)
-sys.dont_write_bytecode = True
-sys.path[:0] = sys.argv[3:]
 from pathlib import Path
 from controller.identity.boot import checked_manifest
 from controller.identity.identity_error import IdentityError
@@ -28,7 +24,6 @@ try:
 except IdentityError as error:
     sys.exit(str(error))
 """
-"""A process does this: hashing does not delay the event loop, and the scheduler puts it last."""
 
 Check = Callable[[], Awaitable[str | None]]
 
@@ -41,26 +36,13 @@ async def check_in_process(
     `digest` is the identity with which the service started: a program that was exchanged with its
     manifest is another one. `limit` is in seconds of the event loop's clock.
     """
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-I", "-c", _CHILD, str(folder), str(program), str(PROGRAM), *sys.path),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
     try:
-        async with asyncio.timeout(limit):
-            out, err = await child.communicate()
+        found = await printed_by_process(_CHILD, folder, program, limit=limit)
     except TimeoutError:
         return "The check of the program did not end in time. Look at the disk of this computer."
-    finally:
-        if child.returncode is None:
-            with suppress(ProcessLookupError):
-                child.kill()
-            await child.wait()
-    if child.returncode != 0:
-        return err.decode(errors="replace").strip().splitlines()[-1]
-    if out.decode().strip() != digest:
+    except IdentityError as error:
+        return str(error)
+    if found != digest:
         return (
             "The manifest of the program was exchanged while the service ran. Restart the service."
         )

@@ -19,6 +19,8 @@ PROGRAM = Path(__file__).resolve().parents[2]
 """The folder that contains the packages of this program."""
 NAMED = 3
 """Number of files that a sentence names."""
+ALL_FILES = "all files"
+"""Name of the answer for all roots together; the name of a root has no space."""
 _BLOCK = 1 << 18
 
 
@@ -38,10 +40,26 @@ def answer(seed: bytes, roots: Mapping[str, str], program: Path) -> str:
     The seed is the key of each file's HMAC, and therefore stands before the file's bytes: nobody
     can compute an answer from stored digests, or store answers for seeds to come.
     """
-    total = hashlib.sha256(b"wallwright challenge 1\n" + seed.hex().encode() + b"\n")
-    for name, digest in _digests(roots, program, lambda: hmac.new(seed, digestmod=hashlib.sha256)):
-        total.update(f"{digest} {name}\n".encode("utf-8", "surrogateescape"))
-    return total.hexdigest()
+    return component_answers(seed, roots, program)[ALL_FILES]
+
+
+def component_answers(seed: bytes, roots: Mapping[str, str], program: Path) -> dict[str, str]:
+    """The answers to a challenge for each root alone, by its name, and for `ALL_FILES`.
+
+    Each file is read once.
+    """
+    head = b"wallwright challenge 1\n" + seed.hex().encode() + b"\n"
+    whole, answers = hashlib.sha256(head), {}
+    for root, place in sorted(roots.items()):
+        total = hashlib.sha256(head)
+        for name, digest in _digests(
+            {root: place}, program, lambda: hmac.new(seed, digestmod=hashlib.sha256)
+        ):
+            line = f"{digest} {name}\n".encode("utf-8", "surrogateescape")
+            total.update(line)
+            whole.update(line)
+        answers[root] = total.hexdigest()
+    return {ALL_FILES: whole.hexdigest(), **answers}
 
 
 def differences(files: Mapping[str, str], roots: Mapping[str, str], program: Path) -> list[str]:

@@ -152,7 +152,7 @@ def challenge(
 ) -> int:
     """Print the hash of all files with a given seed; the same files give the same answer."""
     from controller.identity.identity_error import IdentityError
-    from controller.identity.program_files import answer
+    from controller.identity.program_files import ALL_FILES, component_answers
 
     try:
         key = bytes.fromhex(seed)
@@ -166,14 +166,15 @@ def challenge(
     folder, place = _signed_by(), (program or boot.PROGRAM).resolve()
     try:
         manifest = boot.protected_manifest(folder, place)
-        reply = answer(key, manifest.roots, place)
+        answers = component_answers(key, manifest.roots, place)
     except IdentityError as error:
         print_error(str(error))
         return 1
     if as_json:
-        print(json.dumps({"seed": key.hex(), "answer": reply, "identity": manifest.digest}))
+        facts = {"seed": key.hex(), "answer": answers[ALL_FILES], "identity": manifest.digest}
+        print(json.dumps({**facts, "components": answers}))
     else:
-        print(reply)
+        print(answers[ALL_FILES])
     return 0
 
 

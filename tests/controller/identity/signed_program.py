@@ -1,15 +1,25 @@
-"""A small signed program in a folder, for tests."""
+"""Signed programs in folders, for tests: a small one, and a copy of this program."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.identity.boot import MANIFEST, SIGNERS
-from controller.identity.signing import make_manifest
+from controller.identity.boot import MANIFEST, PROGRAM, SIGNERS, VARIABLE
+from controller.identity.signing import PACKAGES, make_manifest
 
 MADE = datetime(2026, 11, 1, tzinfo=UTC)
+ROOTS = {name: name for name in PACKAGES}
+_RUN = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from controller.cli import main
+sys.exit(main())
+"""
 
 
 @dataclass(frozen=True)
@@ -51,3 +61,33 @@ def small_program(folder: Path) -> SignedProgram:
     signed = SignedProgram(program, trust, folder / "key")
     signed.sign()
     return signed
+
+
+def installed_program(folder: Path) -> SignedProgram:
+    """A signed copy of this program."""
+    program, trust = folder / "program", folder / "trust"
+    ignored = shutil.ignore_patterns("__pycache__", "build")
+    for name in PACKAGES:
+        shutil.copytree(PROGRAM / name, program / name, ignore=ignored)
+    trust.mkdir(mode=0o755)
+    signed = SignedProgram(program, trust, folder / "key")
+    signed.sign(ROOTS)
+    return signed
+
+
+def command_of(installed: SignedProgram, *arguments: str) -> list[str]:
+    """The command line that runs a command of an installed copy."""
+    return [sys.executable, "-I", "-B", "-c", _RUN, str(installed.program), *arguments]
+
+
+def wallwright(
+    installed: SignedProgram, *arguments: str, trust: bool = True
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of an installed copy."""
+    return subprocess.run(
+        command_of(installed, *arguments),
+        env={VARIABLE: str(installed.trust)} if trust else {},
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -4,53 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from controller.identity.boot import PROGRAM, VARIABLE, software_identity
+from controller.identity.boot import software_identity
 from controller.identity.periodic_check import PeriodicCheck, check_in_process
-from controller.identity.signing import PACKAGES, compile_roots
-from tests.controller.identity.signed_program import SignedProgram, small_program
+from controller.identity.signing import compile_roots
+from tests.controller.identity.signed_program import (
+    SignedProgram,
+    installed_program,
+    small_program,
+    wallwright,
+)
 from tests.controller.service.service_at_a_table import Guests, at_a_table
-
-ROOTS = {name: name for name in PACKAGES}
-RUN = """
-import sys
-sys.path.insert(0, sys.argv.pop(1))
-from controller.cli import main
-sys.exit(main())
-"""
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> SignedProgram:
     """A signed copy of this program."""
-    folder = tmp_path_factory.mktemp("installed")
-    program, trust = folder / "program", folder / "trust"
-    ignored = shutil.ignore_patterns("__pycache__", "build")
-    for name in PACKAGES:
-        shutil.copytree(PROGRAM / name, program / name, ignore=ignored)
-    trust.mkdir(mode=0o755)
-    signed = SignedProgram(program, trust, folder / "key")
-    signed.sign(ROOTS)
-    return signed
-
-
-def wallwright(
-    installed: SignedProgram, *arguments: str, trust: bool = True
-) -> subprocess.CompletedProcess[str]:
-    """Run a command of the installed copy."""
-    return subprocess.run(
-        [sys.executable, "-I", "-B", "-c", RUN, str(installed.program), *arguments],
-        env={VARIABLE: str(installed.trust)} if trust else {},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return installed_program(tmp_path_factory.mktemp("installed"))
 
 
 def test_R12_a_changed_program_does_not_start_and_names_the_file(installed: SignedProgram) -> None:

@@ -1,0 +1,119 @@
+"""`wallwright casino gat` and `gat-query`: both sides of the serial GAT protocol."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import Annotated
+
+import typer
+
+from controller.cli.errors import BadInputError, as_sentence, print_error
+
+SEED_SIZE = 20
+"""Bytes of a seed that is drawn, as terminals draw it."""
+LONGEST = 86_400
+"""Largest `--limit`, seconds."""
+
+Port = Annotated[
+    str, typer.Option(help="The serial port of the line, such as /dev/ttyS0.", show_default=False)
+]
+
+
+def gat(port: Port) -> int:
+    """Answer checks of the signed program on a serial port (GAT 3.50) until Ctrl-C."""
+    from controller.casino.gat.calculation import components
+    from controller.casino.gat.errors import GatPortError
+    from controller.cli.runs.gat_session import answer_terminals
+    from controller.identity import boot
+    from controller.identity.identity_error import IdentityError
+
+    folder = boot.trust_folder()
+    if folder is None:
+        raise BadInputError(
+            f"This program is not signed: there is no {boot.SYSTEM}, so there is nothing to"
+            " compare it with. Sign it first: docs/SERVICE.md, 'A signed installation'."
+        )
+    try:
+        return answer_terminals(port, folder, components(folder))
+    except GatPortError as error:
+        raise BadInputError(as_sentence(error)) from None
+    except IdentityError as error:
+        print_error(str(error))
+        return 1
+
+
+def gat_query(
+    port: Port,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            help="The seed: 16 to 64 bytes in hexadecimal.", show_default="20 random bytes"
+        ),
+    ] = None,
+    component: Annotated[
+        str | None,
+        typer.Option(help="Ask for one component only.", show_default="all components"),
+    ] = None,
+    functions: Annotated[
+        bool, typer.Option("--functions", help="Print what the machine offers.")
+    ] = False,
+    limit: Annotated[int, typer.Option(help="Seconds that a calculation may take.")] = 1200,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> int:
+    """Ask a machine by GAT for the answers of its components to a seed, and print them."""
+    from controller.casino.gat.errors import GatError, GatPortError
+    from controller.casino.gat.functions import SEED_BYTES, GatRequest
+    from controller.casino.gat.messages import SPECIAL_FUNCTIONS
+    from controller.casino.gat.results import answers_in, functions_in
+
+    if functions and (seed is not None or component is not None):
+        raise BadInputError("`--functions` needs no seed and no component; leave them out.")
+    if not 1 <= limit <= LONGEST:
+        raise BadInputError(f"`--limit` must be 1 to {LONGEST} s; got {limit}.")
+    key = secrets.token_bytes(SEED_SIZE)
+    if seed is not None:
+        try:
+            key = bytes.fromhex(seed)
+        except ValueError:
+            key = b""
+    if len(key) not in SEED_BYTES:
+        raise BadInputError(
+            f"`--seed` must be {SEED_BYTES.start} to {SEED_BYTES.stop - 1} bytes in hexadecimal;"
+            f" got '{seed}'."
+        )
+    request = GatRequest(SPECIAL_FUNCTIONS, None if functions else key, component)
+    if len(request.to_bytes()) > 251:
+        raise BadInputError("`--component` is too long for a frame; list them with --functions.")
+
+    from controller.cli.runs.gat_session import result_of
+
+    try:
+        result = result_of(port, request, limit)
+        if functions:
+            _print_functions(functions_in(result), as_json=as_json)
+        else:
+            _print_answers(key, answers_in(result), as_json=as_json)
+    except GatPortError as error:
+        raise BadInputError(as_sentence(error)) from None
+    except GatError as error:
+        print_error(as_sentence(error))
+        return 1
+    return 0
+
+
+def _print_functions(found: list[list[str]], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"functions": found}, indent=2))
+        return
+    for parts in found:
+        print("  ".join(parts))
+
+
+def _print_answers(seed: bytes, answers: dict[str, str], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"seed": seed.hex(), "components": answers}, indent=2))
+        return
+    print(f"seed  {seed.hex()}")
+    for name, answer in answers.items():
+        print(f"{name}  {answer}")

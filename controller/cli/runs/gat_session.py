@@ -1,0 +1,67 @@
+"""Runs of both sides of the GAT protocol on a serial port."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from controller.casino.gat.calculation import calculated
+from controller.casino.gat.functions import GatRequest
+from controller.casino.gat.port import GatPort, open_port
+from controller.casino.gat.terminal import GatTerminal
+from controller.cli.errors import print_error
+from controller.cli.runs.stop_signals import StopSignals
+
+
+def answer_terminals(port: str, folder: Path, components: tuple[str, ...]) -> int:
+    """Answer until a stop signal; returns the exit code. Raises GatError.
+
+    `folder` has the signers of the program. Each calculation is printed as a line of JSON.
+    """
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+        return runner.run(_answer(port, folder, components))
+
+
+def result_of(port: str, request: GatRequest, limit: float) -> bytes:
+    """The result of a calculation of the machine on a port. `limit` in seconds. Raises GatError."""
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+        return runner.run(_ask(port, request, limit))
+
+
+async def _answer(port: str, folder: Path, components: tuple[str, ...]) -> int:
+    responder = GatPort(
+        components,
+        partial(calculated, folder),
+        _print_calculation,
+        print_error,
+        partial(open_port, port),
+    )
+    answering = asyncio.ensure_future(responder.run())
+
+    def stop() -> None:
+        answering.cancel()
+
+    signals = StopSignals(asyncio.get_running_loop(), stop)
+    await asyncio.sleep(0)
+    if not answering.done():
+        print(f"Answering GAT queries on {port}; Ctrl-C ends it.", flush=True)
+    await asyncio.wait((answering,))
+    if not answering.cancelled():
+        answering.result()
+    return signals.exit_code or 0
+
+
+async def _ask(port: str, request: GatRequest, limit: float) -> bytes:
+    transport = open_port(port)
+    try:
+        return await GatTerminal(transport).calculated(request, limit)
+    finally:
+        transport.close()
+
+
+def _print_calculation(what: str, facts: dict[str, object]) -> None:
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    print(json.dumps({"time": time, "calculation": what, **facts}), flush=True)
