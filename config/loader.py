@@ -36,6 +36,7 @@ __all__ = [
     "game_names",
     "game_parameters",
     "load_game",
+    "load_settings",
     "load_table",
     "packaged_text",
     "table_names",
@@ -132,6 +133,11 @@ def _game(document: Document) -> GameConfig:
     if defects:
         raise located(document.file, document.lines, defects)
     return config
+
+
+def load_settings(path: str | FilePath, model: type[Model]) -> Model:
+    """Loads a file of another kind of settings by its model. Raises ConfigErrors."""
+    return _validated(read(path), model)
 
 
 def read(path: str | FilePath) -> Document:

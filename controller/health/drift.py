@@ -47,20 +47,31 @@ class Drift:
     @property
     def warnings(self) -> Iterator[str]:
         """One sentence for each value that drifted too far, with what to do."""
+        return (sentence for _, sentence in self.warnings_by_part)
+
+    @property
+    def warnings_by_part(self) -> Iterator[tuple[str, str]]:
+        """Each part with a value that drifted too far, and the sentence about it."""
         for part, share in _drifted(self.widths, WIDTH):
             clean = CATALOGUE[Fault.DIRTY].request(part)
             if share < 0:
-                yield f"S1 of {part} reports tiles {_percent(share)} shorter than at first. {clean}"
+                yield (
+                    part,
+                    f"S1 of {part} reports tiles {_percent(share)} shorter than at first. {clean}",
+                )
             else:
                 longer = f"S1 of {part} reports tiles {_percent(share)} longer than at first."
-                yield f"{longer} Tighten the belt of {part}; if it is tight: {clean}"
+                yield part, f"{longer} Tighten the belt of {part}; if it is tight: {clean}"
         for part, share in _drifted(self.currents, CURRENT):
             if share < 0:
                 less = f"The {part} draws {_percent(share)} less current than at first."
-                yield f"{less} It slips or is worn: tighten or replace it."
+                yield part, f"{less} It slips or is worn: tighten or replace it."
             else:
                 more = f"The {part} draws {_percent(share)} more current than at first."
-                yield f"{more} Check its bearings and its tension, and look for parts that rub."
+                yield (
+                    part,
+                    f"{more} Check its bearings and its tension, and look for parts that rub.",
+                )
 
     @property
     def shares(self) -> Iterator[tuple[str, str, float]]:

@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from controller.update.session_lock import SessionLock
 
 
+OUT_OF_PLAY = "out of play"
+"""Name of the fact in the store that has the person who has taken the table out of play."""
+
+
 class TableService:
     """The service of one table, as commands and runs change it.
 
@@ -81,8 +85,12 @@ class TableService:
         begun = loop.time()
         self.table = table
         self.table_file = table_file
-        self.service = ServiceStatus(sentence="Nobody plays; choose a game to begin.")
         self.store = store
+        self.out_of_play: str | None = store.fact(OUT_OF_PLAY)
+        """The person who has taken the table out of play; None if it is in play."""
+        self.service = ServiceStatus(
+            sentence=self._idle_sentence(), out_of_play=self.out_of_play is not None
+        )
         self.thread = thread
         self.mode_status: ServiceModeStatus | None = None
         self.session_lock: SessionLock | None = None
@@ -254,6 +262,30 @@ class TableService:
             self._sessions.end()
         self.changed()
 
+    def take_out_of_play(self, who: str) -> None:
+        """End the session after this round; none begins until `put_in_play`, even after a restart.
+
+        A round that a fault interrupted is still recovered and played to its end.
+        """
+        self._set_out_of_play(who)
+        if self.book is not None:
+            self.finish_session()
+
+    def put_in_play(self) -> None:
+        """Let sessions begin again."""
+        self._set_out_of_play(None)
+
+    def _set_out_of_play(self, who: str | None) -> None:
+        self.out_of_play = who
+        self.thread.write(lambda store: store.put_fact(OUT_OF_PLAY, who))
+        state = self.service.state
+        self.set_state(state, self._idle_sentence() if state == "idle" else self.service.sentence)
+
+    def _idle_sentence(self) -> str:
+        if self.out_of_play is None:
+            return "Nobody plays; choose a game to begin."
+        return f"{self.out_of_play} has taken the table out of play."
+
     def clear_fault(self, *, abandon: bool = False) -> None:
         """Let the table start again after a fault.
 
@@ -364,7 +396,12 @@ class TableService:
     def set_state(self, state: ServiceName, sentence: str) -> None:
         """Change the state of the service."""
         self.audit.on_state(state, sentence)
-        self.service = ServiceStatus(state=state, since=round(self.clock(), 3), sentence=sentence)
+        self.service = ServiceStatus(
+            state=state,
+            since=round(self.clock(), 3),
+            sentence=sentence,
+            out_of_play=self.out_of_play is not None,
+        )
         self.changed()
 
     def changed(self) -> None:
@@ -407,7 +444,8 @@ class TableService:
         if self.runs.programme is not None:
             self.runs.programme.end_session()
         if self.runs.failure is None:
-            self.set_state("idle", "The session is over.")
+            is_in_play = self.out_of_play is None
+            self.set_state("idle", "The session is over." if is_in_play else self._idle_sentence())
         else:
             self.set_state("fault", self.runs.failure)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,6 +24,9 @@ from controller.cli.options.shared import JournalCopy, TableNamed
 from controller.cli.options.simulation import FaultTexts, injected_faults_of
 from controller.cli.runs.run_options import pace_of
 from controller.cli.runs.signed_tables import require_signed
+
+if TYPE_CHECKING:
+    from controller.floor.settings import FloorSettings
 
 READY = "ready"
 
@@ -86,6 +89,13 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    floor: Annotated[
+        Path | None,
+        typer.Option(
+            help="A YAML file with which the table joins a floor, as docs/FLOOR.md describes it.",
+            show_default=False,
+        ),
+    ] = None,
     port: Ports = None,
     keys: KeysFile = None,
     allow_simulated: AllowSimulated = False,
@@ -117,6 +127,8 @@ def serve(
         raise BadInputError(
             "`--sim` must be real or a factor such as 10; in virtual time no browser could follow."
         )
+    if floor is not None and not floor.is_file():
+        raise BadInputError(f"`--floor` names a file; there is no file {floor}.")
     require_ports_for_keys(keys, ports)
     require_ports_for_simulated(ports, allow_simulated=allow_simulated)
     injected_faults = injected_faults_of(fault, None, machine)
@@ -149,8 +161,16 @@ def serve(
             nameplate=_nameplate(nameplate),
             cert=cert,
             key=key,
+            floor=None if floor is None else _floor_settings(floor),
         )
     )
+
+
+def _floor_settings(file: Path) -> FloorSettings:
+    """The settings in the file. Raises ConfigErrors."""
+    from controller.floor.settings import load_floor_settings
+
+    return load_floor_settings(file)
 
 
 def _nameplate(text: str | None) -> tuple[str, str, str]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from controller.audit.log.recorder import AuditRecorder
     from controller.events import Event
+    from controller.floor.settings import FloorSettings
     from controller.journal.storage import Storage
     from firmware_bridge.commissioning.device_keys import DeviceKeys
     from firmware_bridge.sim.faults.injected_fault import InjectedFault
@@ -74,6 +75,8 @@ class ServeJob:
     """Maker, model and serial number for receipts."""
     table_file: Path | None = None
     """The table's own file; None for a table of the program."""
+    floor: FloorSettings | None = None
+    """How the table joins a floor; None if it belongs to none."""
 
 
 def serve_job(job: ServeJob) -> int:
@@ -97,17 +100,21 @@ async def _serve(job: ServeJob) -> int:
             reload = partial(service.reload, partial(table_named, job.table_name))
             StopSignals(loop, service.stop, reload if by_supervisor else None)
             console = screen()
-            async with serve_api(
-                ClientPort(service),
-                folder,
-                job.listen,
-                job.cert,
-                job.key,
-                panel_app(),
-                table=job.table,
-                pace=job.pace,
-                is_open=lambda: service.runs.gate.is_open,
-            ) as served:
+            port = ClientPort(service)
+            async with (
+                serve_api(
+                    port,
+                    folder,
+                    job.listen,
+                    job.cert,
+                    job.key,
+                    panel_app(),
+                    table=job.table,
+                    pace=job.pace,
+                    is_open=lambda: service.runs.gate.is_open,
+                ) as served,
+                _on_floor(job, port, service.report),
+            ):
                 watchdog = loop.create_task(notices.keep_alive(job.pace))
                 notices.show(service.feed.status)
                 service.feed.follow(lambda _: notices.show(service.feed.status))
@@ -119,7 +126,8 @@ async def _serve(job: ServeJob) -> int:
                     service.listen(view.on_event)
                     if job.until_ready:
                         service.listen(FirstRound(service, console).on_event)
-                    if job.game is not None and service.book is None:
+                    may_begin = service.book is None and service.out_of_play is None
+                    if job.game is not None and may_begin:
                         game = service.plan(GameChoice(game=job.game))
                         service.begin_session(game, {})
                     service.runs.gate.when_open(partial(_announce, job, served, notices))
@@ -133,6 +141,35 @@ async def _serve(job: ServeJob) -> int:
                 print_error(f"{fault.code} at {fault.part}: {fault.evidence}. {fault.cure}")
                 return 1
     return 0
+
+
+@asynccontextmanager
+async def _on_floor(
+    job: ServeJob, port: ClientPort, report: Callable[[str], None]
+) -> AsyncIterator[None]:
+    """Publish the table to its floor while the block runs, if it belongs to one.
+
+    `report` is called with a sentence when the table is connected and when it is not any more.
+    """
+    settings = job.floor
+    if settings is None:
+        yield
+        return
+    from controller.floor.table.floor_thread import publishing
+    from controller.floor.table.publisher import TablePublisher
+    from controller.floor.table.service_source import ServiceSource
+
+    loop = asyncio.get_running_loop()
+    source = ServiceSource(port, job.pace)
+
+    def connection_changed(failure: str | None) -> None:
+        sentence = f"The table is connected to the floor {settings.address.floor}."
+        loop.call_soon_threadsafe(report, failure or sentence)
+
+    async with publishing(
+        lambda: TablePublisher(settings, source, connection_changed=connection_changed), job.pace
+    ):
+        yield
 
 
 def _start_checks(service: TableService, pace: float) -> asyncio.Task[None] | None:

@@ -18,6 +18,8 @@ LARGEST_BATCH = 128 * 1024
 """Bytes of events in one message; one event that is longer travels alone, up to the limit above."""
 MOST_EVENTS = 500
 """Events in one message."""
+MOST_NEEDS, MOST_DRIFT = 20, 50
+"""Prompts and drift warnings in one state."""
 
 BirthId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 LogId = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -93,16 +95,13 @@ class DriftWarning(Payload):
     sentence: Words
 
 
-class State(Payload):
-    """The table's present state. `sequence` counts the state messages of this birth from 0.
+class TableState(Payload):
+    """What a table does now, for people on the floor.
 
     `service` is idle, session, service_mode, stopping or fault; `under`, `top` and `mode` are
     states of the state machine. `needs` has the longest open one first.
     """
 
-    birth: BirthId
-    sequence: Index
-    at: Time
     service: Annotated[str, Field(max_length=20)]
     sentence: Words
     under: Annotated[str, Field(max_length=20)]
@@ -114,8 +113,16 @@ class State(Payload):
     tiles_accounted: Index
     out_of_play: bool
     fault: FaultState | None
-    needs: Annotated[tuple[Need, ...], Field(max_length=20)]
-    drift: Annotated[tuple[DriftWarning, ...], Field(max_length=50)]
+    needs: Annotated[tuple[Need, ...], Field(max_length=MOST_NEEDS)]
+    drift: Annotated[tuple[DriftWarning, ...], Field(max_length=MOST_DRIFT)]
+
+
+class State(TableState):
+    """The table's state at one time. `sequence` counts the state messages of this birth from 0."""
+
+    birth: BirthId
+    sequence: Index
+    at: Time
 
 
 class Events(Payload):

@@ -83,6 +83,15 @@ KINDS: tuple[CommandKind, ...] = (
     CommandKind(
         "automatic", Automatic, UserRole.PLAYER, "Let simulated people act, or act in their place."
     ),
+    CommandKind(
+        "take_out_of_play",
+        NoArguments,
+        UserRole.ATTENDANT,
+        "End the session after this round, and begin none until the table is put back in play.",
+    ),
+    CommandKind(
+        "put_in_play", NoArguments, UserRole.ATTENDANT, "Let sessions begin again at this table."
+    ),
     CommandKind("stop_service", NoArguments, UserRole.TECHNICIAN, "Stop the service safely."),
     CommandKind(
         "enter_service_mode",

@@ -52,6 +52,8 @@ class CommandDesk:
             "start_session": self._start_session,
             "choose_next": self._choose_next,
             "end_session": self._end_session,
+            "take_out_of_play": self._take_out_of_play,
+            "put_in_play": self._put_in_play,
             "name_players": self._name_players,
             "press_lid_key": self._press_lid_key,
             "add_share": self._add_share,
@@ -173,6 +175,12 @@ class CommandDesk:
                 f"The table is in service mode, which {service.shift.name} has entered.",
                 "Leave service mode first.",
             )
+        if service.out_of_play is not None:
+            raise CommandRefusedError(
+                "out_of_play",
+                f"{service.out_of_play} has taken the table out of play.",
+                "Ask a person with the role attendant to put it back in play.",
+            )
         if service.book is not None:
             raise CommandRefusedError(
                 "session",
@@ -202,6 +210,19 @@ class CommandDesk:
         self._service.finish_session()
         ended = self._service.book is None
         return "The session is over." if ended else "The session ends after this round."
+
+    def _take_out_of_play(self, given: NoArguments, actor: Actor) -> str:
+        if self._service.out_of_play is not None:
+            raise CommandRefusedError("out_of_play", "The table is out of play already.")
+        self._service.take_out_of_play(actor.name)
+        playing = self._service.book is not None
+        return f"The table is out of play{' after this round' if playing else ''}."
+
+    def _put_in_play(self, given: NoArguments, actor: Actor) -> str:
+        if self._service.out_of_play is None:
+            raise CommandRefusedError("in_play", "The table is in play already.")
+        self._service.put_in_play()
+        return "The table is in play."
 
     def _name_players(self, given: NamePlayers, actor: Actor) -> str:
         book = self._require_session()

@@ -32,7 +32,8 @@ class MachineFigures:
 
     `links` and `storage_used` are by board; a board that does not report its storage is missing,
     and the shares are permille. `drift` is the change of a part since its first sets, by quantity
-    (`tile_time`, `current`) and part; it contains parts with enough samples.
+    (`tile_time`, `current`) and part; it contains parts with enough samples. `drift_warnings` has
+    the parts whose change is too large, each with a sentence for people.
     """
 
     links: Mapping[str, LinkFigures] = field(default_factory=dict)
@@ -42,3 +43,4 @@ class MachineFigures:
     """Events of the audit log that are not on disk yet."""
     storage_used: Mapping[str, int] = field(default_factory=dict)
     drift: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    drift_warnings: tuple[tuple[str, str], ...] = ()

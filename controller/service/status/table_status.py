@@ -60,6 +60,9 @@ class ServiceStatus(Value):
     state: ServiceName = "idle"
     since: float = 0.0
     sentence: str = ""
+    out_of_play: bool = Field(
+        default=False, description="Whether no session begins until the table is put back in play."
+    )
 
 
 class LeadStatus(Value):

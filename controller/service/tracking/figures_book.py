@@ -61,6 +61,7 @@ class FiguresBook:
             audit_waiting=audit_waiting,
             storage_used=self._used(),
             drift={(quantity, part): share for quantity, part, share in shares},
+            drift_warnings=() if self._drift is None else tuple(self._drift.warnings_by_part),
         )
 
     def _used(self) -> Mapping[str, int]:

@@ -1,0 +1,72 @@
+"""Keeps a table connected to its floor: connects, and connects again after each loss."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+from controller.floor.mqtt.broker import Broker, BrokerError
+from controller.floor.mqtt.connection import BrokerConnection, Will, open_connection
+from controller.floor.settings import FloorSettings
+from controller.floor.table.outbox import Outbox
+from controller.floor.table.session import Discovery, TableSession
+from controller.floor.table.source import TableSource
+
+SHORTEST, LONGEST = 1.0, 60.0
+"""Seconds until the next try: doubled after each failure, and shortened by chance by up to half, so
+that the tables of a floor do not all connect in the same second after a failure of the broker."""
+Connect = Callable[[Broker, str, Will | None], AbstractAsyncContextManager[BrokerConnection]]
+"""Connects to a broker with a client identifier and a will."""
+
+
+class TablePublisher:
+    """Publishes one table until it is cancelled.
+
+    `connection_changed` is called with None after each connection, and with the reason when the
+    connection is lost or cannot be made; the same reason is not repeated.
+    """
+
+    def __init__(
+        self,
+        settings: FloorSettings,
+        source: TableSource,
+        *,
+        connect: Connect = open_connection,
+        discovery: Discovery | None = None,
+        connection_changed: Callable[[str | None], None] = lambda _: None,
+    ) -> None:
+        self._failure: str | None = ""
+        self._changed = connection_changed
+        self.outbox = Outbox()
+        self._settings, self._source = settings, source
+        self._connect, self._discovery = connect, discovery
+
+    async def run(self) -> None:
+        """Connect and publish, again and again."""
+        wait = SHORTEST
+        while True:
+            begun = asyncio.get_running_loop().time()
+            try:
+                await self._run_once()
+            except BrokerError as error:
+                self._report(str(error))
+            if asyncio.get_running_loop().time() - begun > LONGEST:
+                wait = SHORTEST
+            await asyncio.sleep(wait * (1 - secrets.randbelow(500) / 1000))
+            wait = min(LONGEST, 2 * wait)
+
+    async def _run_once(self) -> None:
+        session = TableSession(self._settings, self._source, self.outbox, discovery=self._discovery)
+        address = self._settings.address
+        # A fixed identifier: the broker ends an older connection of the same table at once.
+        identifier = f"wallwright-{address.floor}-{address.table}"
+        async with self._connect(self._settings.broker, identifier, session.will) as connection:
+            self._report(None)
+            await session.run(connection)
+
+    def _report(self, failure: str | None) -> None:
+        if failure != self._failure:
+            self._failure = failure
+            self._changed(failure)

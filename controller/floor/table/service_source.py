@@ -1,0 +1,124 @@
+"""Reads a table's service from the publisher's thread: status, audit log and requests.
+
+Everything of the service runs on the table's event loop, which may be a simulation's. Each method
+passes a coroutine to that loop and waits for its result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from controller.audit.errors import AuditError
+from controller.floor.messages.payloads import TableState
+from controller.floor.table.source import RequestResult, SourceError, TableDescription
+from controller.floor.table.state_of_status import ClockTimes, state_of_status
+from controller.service.commands import Actor, CommandRequest
+from controller.service.port import ServicePort
+from controller.service.user_roles import UserRole
+
+ANSWER = 10.0
+"""Real seconds in which the table's loop has to answer."""
+Result = TypeVar("Result")
+
+
+class ServiceSource:
+    """Implements `TableSource` for a service; made on the table's event loop.
+
+    `pace` is the number of seconds of the table's clock in a real second.
+    """
+
+    def __init__(self, port: ServicePort, pace: float = 1.0) -> None:
+        self._port = port
+        self._loop = asyncio.get_running_loop()
+        self._times = ClockTimes(pace)
+        table = port.feed.status.table
+        self._description = TableDescription(
+            table.software, table.identity, table.simulated, table.seats
+        )
+
+    @property
+    def description(self) -> TableDescription:
+        """Facts that do not change."""
+        return self._description
+
+    def follow(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call `changed` on the loop of the caller after each change of the status."""
+        caller = asyncio.get_running_loop()
+        ends: list[Callable[[], None]] = []
+
+        def on_change(_: object) -> None:
+            if not caller.is_closed():
+                caller.call_soon_threadsafe(changed)
+
+        def begin() -> None:
+            ends.append(self._port.feed.follow(on_change))
+
+        def end() -> None:
+            while ends:
+                ends.pop()()
+
+        self._loop.call_soon_threadsafe(begin)
+        return lambda: self._call(end)
+
+    async def state(self) -> TableState:
+        """The present state."""
+
+        async def work() -> TableState:
+            snapshot = self._port.feed.snapshot()
+            drift = self._port.figures().drift_warnings
+            return state_of_status(self._port.feed.status, snapshot.at, self._times, drift)
+
+        return await self._on_table(work())
+
+    async def size(self) -> int:
+        """The number of events in the log."""
+
+        async def work() -> int:
+            return self._port.feed.status.audit.events
+
+        return await self._on_table(work())
+
+    async def events(self, first: int, most: int) -> Sequence[str]:
+        """Lines of the log from index `first` on."""
+
+        async def work() -> Sequence[str]:
+            return await self._port.audit_lines(first, most)
+
+        return await self._on_table(work())
+
+    async def request(
+        self, identifier: str, name: str, arguments: dict[str, Any], who: str, role: str, key: str
+    ) -> RequestResult:
+        """Give the service a command, with the role that the table's file gives the key."""
+        actor = Actor(who, UserRole(role), f"floor:{key}"[:64], f"floor key {key}")
+
+        async def work() -> RequestResult:
+            request = CommandRequest(id=identifier, name=name, arguments=arguments)
+            reply = await self._port.submit(request, actor)
+            sentence = f"{reply.sentence} {reply.next_step}".strip()
+            return RequestResult(reply.state != "refused", sentence)
+
+        return await self._on_table(work())
+
+    def _call(self, function: Callable[[], None]) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(function)
+
+    async def _on_table(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """The result of a coroutine on the table's loop. Raises SourceError."""
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError as error:
+            work.close()
+            raise SourceError("The table's service has ended.") from error
+        try:
+            async with asyncio.timeout(ANSWER):
+                return await asyncio.wrap_future(future)
+        except TimeoutError as error:
+            raise SourceError(
+                f"The table's event loop did not answer within {ANSWER:g} s."
+            ) from error
+        except AuditError as error:
+            raise SourceError(str(error)) from error

@@ -1,0 +1,316 @@
+"""One connection of a table to the floor: birth, then state and events, and answers to requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from controller.audit.log.event_line import time_text
+from controller.audit.tree.hashing import leaf_hash
+from controller.floor.messages.payloads import (
+    LARGEST_BATCH,
+    LARGEST_PAYLOAD,
+    MOST_EVENTS,
+    Alive,
+    Birth,
+    Events,
+    Payload,
+    PayloadError,
+    Reply,
+    Request,
+    State,
+    StoredPosition,
+    TableState,
+    encoded,
+    parsed,
+)
+from controller.floor.messages.topics import Kind
+from controller.floor.mqtt.connection import BrokerConnection, ConnectionLostError, Message, Will
+from controller.floor.settings import FloorSettings
+from controller.floor.table.outbox import Outbox
+from controller.floor.table.request_gate import (
+    ForgedRequestError,
+    RequestGate,
+    RequestRefusedError,
+)
+from controller.floor.table.source import RequestResult, SourceError, TableSource
+
+EVERY = 1.0
+"""Least seconds between two messages of state or events."""
+STATE_EVERY = 60.0
+"""Most seconds between two states; the floor shows a table without one as silent."""
+LOG_RETRY = 5.0
+"""Seconds until the log is read again after it could not be read."""
+_LOGGER = logging.getLogger("wallwright.floor.table")
+Discovery = Callable[[Birth], Sequence[tuple[str, bytes]]]
+"""Topics and payloads that describe the table to another system; retained."""
+
+
+def utc_text() -> str:
+    """The computer's time, as payloads have it."""
+    return time_text(datetime.now(UTC))
+
+
+class TableSession:
+    """Publishes one table in one connection, which `birth` identifies.
+
+    `outbox` outlives the connection. `time` gives the text of the computer's time.
+    """
+
+    def __init__(
+        self,
+        settings: FloorSettings,
+        source: TableSource,
+        outbox: Outbox,
+        *,
+        birth: str | None = None,
+        time: Callable[[], str] = utc_text,
+        discovery: Discovery | None = None,
+    ) -> None:
+        self.birth = secrets.token_hex(16) if birth is None else birth
+        self._settings, self._source, self._outbox = settings, source, outbox
+        self._time, self._discovery = time, discovery
+        self._gate = RequestGate(settings.address, settings.keys, self.birth)
+        self._changed = asyncio.Event()
+        self._log: str | None = None
+        self._shown: TableState | None = None
+        self._shown_at = 0.0
+        self._sequence = 0
+        self._is_birth_due = False
+        self._was_events = False
+        self._unreadable_until = 0.0
+
+    @property
+    def will(self) -> Will:
+        """The message that the broker publishes if the connection is lost."""
+        alive = Alive(online=False, birth=self.birth)
+        return Will(self._topic("alive"), encoded(alive))
+
+    async def run(self, connection: BrokerConnection) -> None:
+        """Publish until the connection is lost: raises ConnectionLostError.
+
+        A cancellation publishes that the table is offline, if that is possible.
+        """
+        self._outbox.restart()
+        end = self._source.follow(self._changed.set)
+        try:
+            await connection.subscribe(self._topic("position"))
+            await connection.subscribe(self._topic("request"))
+            await self._publish(connection, "alive", Alive(online=True, birth=self.birth))
+            await self._publish_birth(connection)
+            await _until_one_ends(self._receive(connection), self._send(connection))
+        except asyncio.CancelledError:
+            with suppress(ConnectionLostError, TimeoutError):
+                async with asyncio.timeout(EVERY):
+                    await self._publish(connection, "alive", Alive(online=False, birth=self.birth))
+            raise
+        finally:
+            end()
+
+    async def _publish_birth(self, connection: BrokerConnection) -> None:
+        """Publish what the table is. Without a readable log the birth is published again later."""
+        self._is_birth_due = False
+        size = 0
+        try:
+            first = await self._source.events(0, 1)
+            self._log = leaf_hash(first[0].encode()).hex() if first else None
+            size = await self._source.size()
+        except SourceError as error:
+            self._log_is_unreadable(error)
+        description = self._source.description
+        birth = Birth(
+            birth=self.birth,
+            at=self._time(),
+            title=self._settings.title,
+            software=description.software[:60],
+            identity=description.identity[:100],
+            simulated=description.simulated,
+            seats=description.seats,
+            log=self._log,
+            size=size,
+            state_every=STATE_EVERY,
+        )
+        await self._publish(connection, "birth", birth)
+        for topic, payload in () if self._discovery is None else self._discovery(birth):
+            await connection.publish(topic, payload, retain=True)
+        self._shown = None
+
+    async def _send(self, connection: BrokerConnection) -> None:
+        """Publish at most one message in `EVERY` seconds, of state and events in turn."""
+        while True:
+            self._changed.clear()
+            if self._is_birth_due:
+                await self._publish_birth(connection)
+                await asyncio.sleep(EVERY)
+            message = await self._next_message()
+            if message is None:
+                await self._wait_for_change()
+                continue
+            kind, payload = message
+            await self._publish(connection, kind, payload)
+            await asyncio.sleep(EVERY)
+
+    async def _next_message(self) -> tuple[Kind, Payload] | None:
+        state, events = self._next_state, self._next_events
+        for make in (state, events) if self._was_events else (events, state):
+            try:
+                message = await make()
+            except SourceError as error:
+                self._log_is_unreadable(error)
+                continue
+            if message is not None:
+                self._was_events = isinstance(message, Events)
+                return ("events" if self._was_events else "state"), message
+        return None
+
+    async def _next_state(self) -> State | None:
+        now = asyncio.get_running_loop().time()
+        shown = await self._source.state()
+        if shown == self._shown and now < self._shown_at + STATE_EVERY:
+            return None
+        self._shown, self._shown_at = shown, now
+        state = State(
+            **shown.model_dump(), birth=self.birth, sequence=self._sequence, at=self._time()
+        )
+        self._sequence += 1
+        return state
+
+    async def _next_events(self) -> Events | None:
+        now = asyncio.get_running_loop().time()
+        if now < self._unreadable_until:
+            return None
+        size = await self._source.size()
+        if self._log is None:
+            # The log was begun, or became readable, after the birth.
+            self._is_birth_due = size > 0
+            return None
+        first = self._outbox.first_to_send(size, now)
+        if first is None:
+            return None
+        before, most = max(0, first - 1), MOST_EVENTS + min(first, 1)
+        lines = await self._source.events(before, most)
+        fitting = _fitting(lines[first - before :])
+        if not fitting:
+            raise SourceError(
+                f"Event {first} of the log is longer than a message ({LARGEST_PAYLOAD} bytes); no"
+                " later event can be sent. Report this as a defect."
+            )
+        self._outbox.sent(first + len(fitting), now)
+        return Events(
+            birth=self.birth,
+            log=self._log,
+            first=first,
+            before=leaf_hash(lines[0].encode()).hex() if first else "",
+            lines=fitting,
+        )
+
+    async def _wait_for_change(self) -> None:
+        """Wait until something changed, or the time of the next repetition has come."""
+        loop = asyncio.get_running_loop()
+        until = self._shown_at + STATE_EVERY
+        for time in (self._outbox.resend_at(), self._unreadable_until or None):
+            if time is not None and time > loop.time():
+                until = min(until, time)
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(max(until, loop.time() + EVERY / 10)):
+                await self._changed.wait()
+
+    async def _receive(self, connection: BrokerConnection) -> None:
+        position, request = self._topic("position"), self._topic("request")
+        async for message in connection.messages():
+            try:
+                if message.topic == position:
+                    await self._take_position(parsed(StoredPosition, message.payload))
+                elif message.topic == request and not message.is_retained:
+                    await self._take_request(connection, message)
+            except (PayloadError, ForgedRequestError) as error:
+                _LOGGER.warning("%s: %s", self._settings.address, error)
+
+    async def _take_position(self, position: StoredPosition) -> None:
+        if position.birth != self.birth:
+            return
+        if position.again:
+            self._is_birth_due = True
+            self._changed.set()
+        if position.log is None or position.log != self._log:
+            return
+        now = asyncio.get_running_loop().time()
+        try:
+            size = await self._source.size()
+        except SourceError:
+            return
+        if not self._outbox.take_position(position.next, size, now):
+            _LOGGER.error(
+                "%s: the floor has %d events of a log with %d; check the log with `wallwright audit"
+                " verify`.",
+                self._settings.address,
+                position.next,
+                size,
+            )
+        self._changed.set()
+
+    async def _take_request(self, connection: BrokerConnection, message: Message) -> None:
+        request = parsed(Request, message.payload)
+        try:
+            key = self._gate.admit(request)
+            result = await self._source.request(
+                f"floor:{self.birth}:{request.number}"[:64],
+                request.name,
+                request.arguments,
+                request.who,
+                key.role,
+                key.key.name,
+            )
+        except (RequestRefusedError, SourceError) as error:
+            result = RequestResult(accepted=False, sentence=str(error))
+        reply = Reply(
+            birth=self.birth,
+            key=request.key,
+            number=request.number,
+            accepted=result.accepted,
+            sentence=result.sentence[:500],
+        )
+        await self._publish(connection, "reply", reply)
+
+    async def _publish(self, connection: BrokerConnection, kind: Kind, payload: Payload) -> None:
+        is_kept = kind in {"alive", "birth", "state"}
+        await connection.publish(self._topic(kind), encoded(payload), retain=is_kept)
+
+    def _topic(self, kind: Kind) -> str:
+        return self._settings.address.topic(kind)
+
+    def _log_is_unreadable(self, error: SourceError) -> None:
+        self._unreadable_until = asyncio.get_running_loop().time() + LOG_RETRY
+        _LOGGER.warning("%s: %s", self._settings.address, error)
+
+
+def _fitting(lines: Sequence[str]) -> tuple[str, ...]:
+    """The first lines that fit in one message; at least one."""
+    total, fitting = 0, list[str]()
+    for line in lines:
+        # Quotation marks and backslashes of a line take a second byte in the payload.
+        total += len(line.encode()) + line.count('"') + line.count("\\") + 3
+        if fitting and total > LARGEST_BATCH:
+            break
+        fitting.append(line)
+    return tuple(fitting) if total < LARGEST_PAYLOAD or len(fitting) > 1 else ()
+
+
+async def _until_one_ends(*works: Coroutine[None, None, None]) -> None:
+    """Run coroutines until one of them ends, and cancel the others; raises its exception.
+
+    A TaskGroup of Python 3.11 raises a failure in place of a simultaneous cancellation.
+    """
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
