@@ -25,13 +25,15 @@ THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
 WITH_THREADS = {
     "controller/api/worker_thread.py",
+    "controller/floor/table/floor_thread.py",
     "controller/journal/writer_threads.py",
     "controller/service/evening/store_thread.py",
     "firmware_bridge/boards/gpio_board.py",
 }
 """The only files that use threads: gpiozero calls back in threads of its own, the API computes
-hashes and judgements in threads (docs/decisions/0028), and the journal of a real table is synced in
-threads (docs/decisions/0015). Simulations use neither the first nor the last."""
+hashes and judgements in threads (docs/decisions/0028), a table of a floor publishes in one, and the
+journal of a real table is synced in threads (docs/decisions/0015). Simulations in virtual time
+use none of them."""
 STARTS_PROCESSES = {
     "controller/campaign/process_pool.py",
     "controller/campaign/stopping.py",

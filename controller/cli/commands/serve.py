@@ -127,8 +127,6 @@ def serve(
         raise BadInputError(
             "`--sim` must be real or a factor such as 10; in virtual time no browser could follow."
         )
-    if floor is not None and not floor.is_file():
-        raise BadInputError(f"`--floor` names a file; there is no file {floor}.")
     require_ports_for_keys(keys, ports)
     require_ports_for_simulated(ports, allow_simulated=allow_simulated)
     injected_faults = injected_faults_of(fault, None, machine)

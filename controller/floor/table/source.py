@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from controller.floor.messages.payloads import TableState
+from rules.errors import WallwrightError
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class RequestResult:
     sentence: str
 
 
-class SourceError(Exception):
+class SourceError(WallwrightError):
     """The table does not answer now, or its log cannot be read; try again later."""
 
 

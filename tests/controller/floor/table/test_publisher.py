@@ -1,0 +1,285 @@
+"""A table stays connected to its floor: births, states, events and requests, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from itertools import pairwise
+
+import pytest
+
+from controller.audit.notes.signing_key import SigningKey
+from controller.audit.tree.hashing import leaf_hash
+from controller.floor.messages.payloads import (
+    Alive,
+    Birth,
+    Events,
+    Reply,
+    Request,
+    State,
+    StoredPosition,
+    encoded,
+    parsed,
+)
+from controller.floor.messages.signing import signed
+from controller.floor.messages.topics import Kind, TableAddress, address_and_kind
+from controller.floor.mqtt.broker import Broker
+from controller.floor.settings import FloorSettings, RequestKey
+from controller.floor.table.publisher import TablePublisher
+from controller.floor.table.session import EVERY, STATE_EVERY
+from firmware_bridge.sim.clock import run
+from tests.controller.floor.memory_broker import MemoryBroker
+from tests.controller.floor.table.fake_source import FakeSource, line
+
+T07 = TableAddress("main", "t07")
+PIT, STRANGER = SigningKey("pit", b"p" * 32), SigningKey("pit", b"s" * 32)
+SETTINGS = FloorSettings(
+    T07,
+    "Table 7",
+    Broker("broker", 1883),
+    keys=(RequestKey(PIT.public, "attendant", frozenset({"take_out_of_play"})),),
+)
+
+
+class PlainFloor:
+    """A floor that stores what continues its events, and answers each message."""
+
+    def __init__(self, broker: MemoryBroker) -> None:
+        self.lines: list[str] = []
+        self.broker = broker
+        self.is_answering = True
+        self.birth: Birth | None = None
+
+    async def run(self) -> None:
+        """Take messages until cancelled; connect again after a loss."""
+        while True:
+            with suppress(Exception):
+                async with self.broker.connect(SETTINGS.broker, "floor") as connection:
+                    for kind in ("birth", "events"):
+                        await connection.subscribe(f"wallwright/1/main/+/{kind}")
+                    async for message in connection.messages():
+                        _, kind_of = address_and_kind(message.topic)
+                        if kind_of == "birth":
+                            self.birth = parsed(Birth, message.payload)
+                        elif self.is_answering:
+                            self._take(parsed(Events, message.payload))
+            await asyncio.sleep(1.0)
+
+    def _take(self, events: Events) -> None:
+        have = len(self.lines)
+        if events.first <= have:
+            if events.first and events.first == have:
+                assert events.before == leaf_hash(self.lines[-1].encode()).hex()
+            self.lines += events.lines[have - events.first :]
+        position = StoredPosition(birth=events.birth, log=events.log, next=len(self.lines))
+        self.broker.publish(T07.topic("position"), encoded(position))
+
+
+Scene = Callable[[MemoryBroker, PlainFloor, FakeSource], Awaitable[None]]
+
+
+def on_a_floor(scene: Scene, broker: MemoryBroker | None = None, lines: int = 0) -> None:
+    """Run a table and a floor until the scene ends."""
+
+    async def main() -> None:
+        present = MemoryBroker() if broker is None else broker
+        source, floor = FakeSource(lines), PlainFloor(present)
+        publisher = TablePublisher(SETTINGS, source, connect=present.connect)
+        tasks = [asyncio.create_task(each) for each in (floor.run(), publisher.run())]
+        try:
+            await scene(present, floor, source)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    run(main())
+
+
+def of_kind(broker: MemoryBroker, kind: Kind) -> list[bytes]:
+    """Return the payloads of the table's messages of one kind."""
+    return [each.payload for each in broker.published if each.topic == T07.topic(kind)]
+
+
+def test_a_table_announces_itself_and_its_events_reach_the_floor_in_order() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(5)
+        source.add(7)
+        await asyncio.sleep(3)
+        assert floor.lines == source.lines
+        assert parsed(Alive, broker.retained[T07.topic("alive")]).online
+        birth = parsed(Birth, broker.retained[T07.topic("birth")])
+        assert (birth.title, birth.simulated) == ("Table 7", True)
+        assert birth.log == leaf_hash(line(0).encode()).hex()
+
+    on_a_floor(scene, lines=1200)
+
+
+def test_a_table_in_play_sends_at_most_one_message_a_second() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        for number in range(600):
+            await asyncio.sleep(0.1)
+            source.shown = source.shown.model_copy(update={"rounds": number})
+            source.add(1)
+        await asyncio.sleep(5)
+        assert floor.lines == source.lines
+        times = [
+            each.at
+            for each in broker.published
+            if address_and_kind(each.topic)[1] in {"state", "events"}
+        ]
+        gaps = [after - before for before, after in pairwise(times)]
+        assert min(gaps) >= EVERY
+        states = [parsed(State, payload) for payload in of_kind(broker, "state")]
+        assert [state.sequence for state in states] == list(range(len(states)))
+        assert states[-1].rounds == 599
+
+    on_a_floor(scene)
+
+
+def test_an_idle_table_repeats_its_state_once_a_minute() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(10 * STATE_EVERY + 5)
+        assert len(of_kind(broker, "state")) == 11
+        assert not of_kind(broker, "events")
+
+    on_a_floor(scene)
+
+
+def test_a_table_without_a_network_sends_everything_when_it_is_back() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        source.add(10)
+        await asyncio.sleep(5)
+        broker.is_down = True
+        broker.lose_connections()
+        assert not parsed(Alive, broker.retained[T07.topic("alive")]).online
+        for _ in range(3600):
+            await asyncio.sleep(1)
+            source.add(2)
+        assert len(floor.lines) == 10
+        broker.is_down = False
+        await asyncio.sleep(120)
+        assert floor.lines == source.lines
+        births = {parsed(Birth, payload).birth for payload in of_kind(broker, "birth")}
+        assert len(births) == 2
+
+    on_a_floor(scene)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_event_is_stored_once_with_lost_and_repeated_messages(seed: int) -> None:
+    broker = MemoryBroker(loss=0.3, repetition=0.2)
+    broker.chance.seed(seed)
+
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        for number in range(300):
+            await asyncio.sleep(1)
+            source.add(2)
+            floor.is_answering = not 100 <= number < 140
+            if number % 70 == 50:
+                broker.lose_connections()
+        broker.loss = 0.0
+        await asyncio.sleep(200)
+        assert floor.lines == source.lines
+
+    on_a_floor(scene, broker)
+
+
+def test_a_log_that_cannot_be_read_is_read_again_and_nothing_is_left_out() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        source.failure = "The audit log cannot be used."
+        source.add(3)
+        await asyncio.sleep(60)
+        assert not floor.lines
+        assert of_kind(broker, "state")
+        source.failure = None
+        await asyncio.sleep(20)
+        assert floor.lines == source.lines
+        assert floor.birth is not None and floor.birth.log is not None
+
+    on_a_floor(scene)
+
+
+def test_a_floor_that_missed_a_birth_gets_it_again_at_most_once_a_second() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(5)
+        assert floor.birth is not None
+        again = StoredPosition(birth=floor.birth.birth, log=None, next=0, again=True)
+        for _ in range(100):
+            broker.publish(T07.topic("position"), encoded(again))
+            await asyncio.sleep(0.05)
+        assert 2 <= len(of_kind(broker, "birth")) <= 8
+
+    on_a_floor(scene)
+
+
+async def replies_to(
+    broker: MemoryBroker, floor: PlainFloor, *requests: Request
+) -> list[tuple[bool, str]]:
+    for request in requests:
+        broker.publish(T07.topic("request"), encoded(request))
+    await asyncio.sleep(1)
+    replies = [parsed(Reply, payload) for payload in of_kind(broker, "reply")]
+    return [(reply.accepted, reply.sentence) for reply in replies]
+
+
+def request_of(floor: PlainFloor, number: int = 1, name: str = "take_out_of_play") -> Request:
+    assert floor.birth is not None
+    plain = Request(
+        birth=floor.birth.birth,
+        number=number,
+        at="2026-01-02T03:04:05.678Z",
+        name=name,
+        arguments={},
+        who="Mei",
+        role="attendant",
+        key="",
+        signature="",
+    )
+    return signed(plain, T07, PIT)
+
+
+def test_a_signed_request_reaches_the_table_once_with_the_role_of_its_key() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(3)
+        request = request_of(floor)
+        replies = await replies_to(broker, floor, request, request, request)
+        assert replies == [(True, "The table is out of play.")]
+        assert source.requests == [("take_out_of_play", "Mei", "attendant")]
+
+    on_a_floor(scene)
+
+
+def test_a_request_that_the_table_does_not_permit_is_refused_with_a_sentence() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(3)
+        ((accepted, sentence),) = await replies_to(broker, floor, request_of(floor, name="home"))
+        assert not accepted
+        assert "may not request 'home'; this table permits it take_out_of_play" in sentence
+        assert not source.requests
+
+    on_a_floor(scene)
+
+
+def test_forged_old_and_foreign_requests_get_no_reply() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(3)
+        good = request_of(floor, number=5)
+        changed = good.model_copy(update={"name": "put_in_play"})
+        by_stranger = signed(good, T07, STRANGER)
+        for_another_table = signed(good, TableAddress("main", "t08"), PIT)
+        of_an_old_birth = signed(good.model_copy(update={"birth": "0" * 32}), T07, PIT)
+        noise = good.model_copy(update={"signature": base64.b64encode(b"x" * 64).decode()})
+        unknown = good.model_copy(update={"key": "another"})
+        forged = (changed, by_stranger, for_another_table, of_an_old_birth, noise, unknown)
+        assert not await replies_to(broker, floor, *forged)
+        broker.publish(T07.topic("request"), b"{" * 300_000)
+        broker.publish(T07.topic("position"), b"\xff")
+        assert len(await replies_to(broker, floor, good, request_of(floor, number=4))) == 1
+        broker.lose_connections()
+        await asyncio.sleep(30)
+        assert len(await replies_to(broker, floor, good)) == 1
+
+    on_a_floor(scene)
