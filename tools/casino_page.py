@@ -30,10 +30,11 @@ $ wallwright casino gat-query --port /dev/ttyUSB0 --functions # the components o
 $ wallwright identity challenge SEED --json                   # the answers of a reference copy
 ```
 
-`casino gat` needs a [signed installation](SERVICE.md#a-signed-installation). It prints each
-calculation as a line of JSON with the time, the seed and the answers, or the reason of a failure.
-The files are read by a process of the lowest priority, so that play is not delayed; a calculation
-has 20 minutes.
+`wallwright serve --gat PORT` answers beside the service of the table, and records each check in the
+audit log (`gat_started`, `gat_complete`, `gat_failed`). `casino gat` prints each check as a line of
+JSON with the time, the seed and the answers, or the reason of a failure. Both need a
+[signed installation](SERVICE.md#a-signed-installation). A process of the lowest priority reads the
+files, so that play is not delayed; a calculation has 20 minutes.
 
 **A matching answer proves less than it seems to.** The machine computes its answer itself: a
 program that was exchanged could keep the files of the approved one and hash those. The answer shows

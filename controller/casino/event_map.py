@@ -27,6 +27,9 @@ _POWER = (
     ),
 )
 _SERVICE = (
+    HostRow("gat_started", (), ("G2S_GAE102",), "SAS reports the end only."),
+    HostRow("gat_complete", ("8F",), ("G2S_GAE103",)),
+    HostRow("gat_failed", ("20",), ("G2S_GAE104",)),
     HostRow("service_mode_entered", ("84",), ("G2S_CBE206",)),
     HostRow(
         "service_mode_left",
@@ -81,13 +84,7 @@ _FAULTS = (
         note="The event adds the text of a message to `paused`, which has reported the fault.",
     ),
     HostRow("operator_prompted", ("71",), ("G2S_CBE301",)),
-    HostRow(
-        "prompt_answered",
-        ("72",),
-        ("G2S_CBE302",),
-        "A prompt can also be withdrawn: the event `prompt_withdrawn` has the same codes, and only"
-        " the stream of events has it.",
-    ),
+    *(HostRow(what, ("72",), ("G2S_CBE302",)) for what in ("prompt_answered", "prompt_withdrawn")),
     HostRow(
         "put_away_requested",
         note="`operator_prompted` follows it and reports the call.",
@@ -121,6 +118,7 @@ _ROUNDS = (
             "receipt",
             "run_started",
             "seats_drawn",
+            "set_built",
             "tile_turned_up",
         )
     ),
@@ -167,9 +165,6 @@ GROUPS: Mapping[str, tuple[HostRow, ...]] = {
 """The rows of all events, in groups by title."""
 
 OTHERS: tuple[HostRow, ...] = (
-    HostRow("GAT calculation started", (), ("G2S_GAE102",), "SAS reports the end only."),
-    HostRow("GAT calculation complete", ("8F",), ("G2S_GAE103",)),
-    HostRow("GAT calculation failed", ("20",), ("G2S_GAE104",)),
     HostRow(
         "program differs from its manifest",
         ("37", "6F"),

@@ -41,7 +41,9 @@ def open_port(name: str) -> Transport:
 class GatPort:
     """The responder on one port. `record` gets each calculation when it starts and ends.
 
-    `lost` gets a sentence when the port has disappeared, and when it is there again.
+    `lost` gets a sentence when the port has disappeared, and when it is there again. `opener` opens
+    the port, and is called at once. `pace` is loop seconds in a real second. Raises GatPortError if
+    the port cannot be opened.
     """
 
     def __init__(
@@ -51,25 +53,27 @@ class GatPort:
         record: GatRecord,
         lost: Callable[[str], None],
         opener: Callable[[], Transport],
+        pace: float = 1.0,
     ) -> None:
         self._calculate = calculate
         self._record = record
         self._lost = lost
         self._opener = opener
+        self._pace = pace
         self._loop = asyncio.get_running_loop()
-        self._responder = GatResponder(components, self._start, self._loop.time)
+        self._responder = GatResponder(components, self._start, self._time)
         self._calculation: asyncio.Task[None] | None = None
+        self._transport = opener()
 
     async def run(self) -> None:
-        """Answer until this call is cancelled. Raises GatPortError if there is no such port."""
-        transport = self._opener()
+        """Answer until this call is cancelled."""
         try:
             while True:
-                self._lost(await self._until_lost(transport))
-                transport = await self._reopened()
+                self._lost(await self._until_lost(self._transport))
+                self._transport = await self._reopened()
                 self._lost("The GAT port is there again.")
         finally:
-            transport.close()
+            self._transport.close()
             if self._calculation is not None:
                 self._calculation.cancel()
                 with suppress(asyncio.CancelledError):
@@ -81,7 +85,7 @@ class GatPort:
         lost: asyncio.Future[str] = self._loop.create_future()
 
         def receive(data: bytes) -> None:
-            for frame in reader.feed(data, self._loop.time()):
+            for frame in reader.feed(data, self._time()):
                 try:
                     transport.write(self._responder.reply(frame).to_bytes())
                 except GatError:
@@ -96,9 +100,12 @@ class GatPort:
 
     async def _reopened(self) -> Transport:
         while True:
-            await asyncio.sleep(REOPEN)
+            await asyncio.sleep(REOPEN * self._pace)
             with suppress(GatError):
                 return self._opener()
+
+    def _time(self) -> float:
+        return self._loop.time() / self._pace
 
     def _start(self, request: GatRequest) -> None:
         self._calculation = self._loop.create_task(self._calculated(request))

@@ -23,7 +23,7 @@ from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.options.shared import JournalCopy, TableNamed
 from controller.cli.options.simulation import FaultTexts, injected_faults_of
 from controller.cli.runs.run_options import pace_of
-from controller.cli.runs.signed_tables import require_signed
+from controller.cli.runs.signed_tables import require_signed, require_signed_program
 
 if TYPE_CHECKING:
     from controller.floor.settings import FloorSettings
@@ -96,6 +96,13 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    gat: Annotated[
+        str | None,
+        typer.Option(
+            help="Serial port on which a Game Authentication Terminal can check the program.",
+            show_default=False,
+        ),
+    ] = None,
     port: Ports = None,
     keys: KeysFile = None,
     allow_simulated: AllowSimulated = False,
@@ -113,6 +120,8 @@ def serve(
     if until and game is None:
         raise BadInputError("`--until ready` needs a game; add --game NAME.")
     ports = ports_of(machine, port or ())
+    if gat in ports.values():
+        raise BadInputError(f"`--gat` must be a port of its own; {gat} has a board of the table.")
     if ports and (sim is not None or fault or automatic or seed):
         raise BadInputError(
             "`--sim`, `--seed`, `--automatic` and `--fault` are for a simulated table; leave them"
@@ -133,6 +142,8 @@ def serve(
     pace = pace_of(sim or "real", real=bool(ports))
     require_ports(dict.fromkeys(ports.values()))
     require_signed(table)
+    if gat is not None:
+        require_signed_program()
     known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
 
     from config.loader import table_names
@@ -160,6 +171,7 @@ def serve(
             cert=cert,
             key=key,
             floor=None if floor is None else _floor_settings(floor),
+            gat=gat,
         )
     )
 

@@ -8,21 +8,21 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from controller.casino.gat.calculation import calculated
+from controller.casino.gat.calculation import LIMIT, calculated, components
 from controller.casino.gat.functions import GatRequest
-from controller.casino.gat.port import GatPort, open_port
+from controller.casino.gat.port import GatPort, GatRecord, open_port
 from controller.casino.gat.terminal import GatTerminal
 from controller.cli.errors import print_error
 from controller.cli.runs.stop_signals import StopSignals
 
 
-def answer_terminals(port: str, folder: Path, components: tuple[str, ...]) -> int:
-    """Answer until a stop signal; returns the exit code. Raises GatError.
+def answer_terminals(port: str, folder: Path) -> int:
+    """Answer until a stop signal; returns the exit code. Raises GatPortError and IdentityError.
 
     `folder` has the signers of the program. Each calculation is printed as a line of JSON.
     """
     with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-        return runner.run(_answer(port, folder, components))
+        return runner.run(_answer(port, folder))
 
 
 def result_of(port: str, request: GatRequest, limit: float) -> bytes:
@@ -31,23 +31,31 @@ def result_of(port: str, request: GatRequest, limit: float) -> bytes:
         return runner.run(_ask(port, request, limit))
 
 
-async def _answer(port: str, folder: Path, components: tuple[str, ...]) -> int:
-    responder = GatPort(
-        components,
-        partial(calculated, folder),
-        _print_calculation,
+def gat_port(port: str, folder: Path, record: GatRecord, pace: float = 1.0) -> GatPort:
+    """The responder of this program on a port, which is open then.
+
+    `folder` has the signers of the program; `pace` is loop seconds in a real second. Raises
+    GatPortError and IdentityError.
+    """
+    return GatPort(
+        components(folder),
+        partial(calculated, folder, limit=LIMIT * pace),
+        record,
         print_error,
         partial(open_port, port),
+        pace,
     )
+
+
+async def _answer(port: str, folder: Path) -> int:
+    responder = gat_port(port, folder, _print_calculation)
+    print(f"Answering GAT queries on {port}; Ctrl-C ends it.", flush=True)
     answering = asyncio.ensure_future(responder.run())
 
     def stop() -> None:
         answering.cancel()
 
     signals = StopSignals(asyncio.get_running_loop(), stop)
-    await asyncio.sleep(0)
-    if not answering.done():
-        print(f"Answering GAT queries on {port}; Ctrl-C ends it.", flush=True)
     await asyncio.wait((answering,))
     if not answering.cancelled():
         answering.result()

@@ -77,6 +77,8 @@ class ServeJob:
     """The table's own file; None for a table of the program."""
     floor: FloorSettings | None = None
     """How the table joins a floor; None if it belongs to none."""
+    gat: str | None = None
+    """The serial port of a Game Authentication Terminal."""
 
 
 def serve_job(job: ServeJob) -> int:
@@ -118,7 +120,7 @@ async def _serve(job: ServeJob) -> int:
                 watchdog = loop.create_task(notices.keep_alive(job.pace))
                 notices.show(service.feed.status)
                 service.feed.follow(lambda _: notices.show(service.feed.status))
-                checks = _start_checks(service, job.pace)
+                checks = [*_start_checks(service, job.pace), *_start_gat(service, job)]
                 title = f"The table {job.table.name}"
                 with LiveView(
                     console, title, clock=service.clock, in_words=service.in_words
@@ -134,8 +136,8 @@ async def _serve(job: ServeJob) -> int:
                     await service.serve()
                 notices.send("STOPPING=1")
                 watchdog.cancel()
-                if checks is not None:
-                    checks.cancel()
+                for check in checks:
+                    check.cancel()
             fault = service.feed.status.fault
             if fault is not None and job.until_ready:
                 print_error(f"{fault.code} at {fault.part}: {fault.evidence}. {fault.cure}")
@@ -172,15 +174,36 @@ async def _on_floor(
         yield
 
 
-def _start_checks(service: TableService, pace: float) -> asyncio.Task[None] | None:
-    """Check the program at intervals; a changed file locks the table. None if it is not signed."""
+def _start_checks(service: TableService, pace: float) -> Iterator[asyncio.Task[None]]:
+    """Check the program at intervals, if it is signed; a changed file locks the table."""
     folder = trust_folder()
     if folder is None:
-        return None
+        return
     from controller.identity.periodic_check import periodic_check
 
     check = periodic_check(folder, software_identity(folder), service.lock_table, pace)
-    return asyncio.get_running_loop().create_task(check.run())
+    yield asyncio.get_running_loop().create_task(check.run())
+
+
+def _start_gat(service: TableService, job: ServeJob) -> Iterator[asyncio.Task[None]]:
+    """Answer a Game Authentication Terminal, if the job has a port for it.
+
+    Each calculation is recorded in the audit log. Raises BadInputError if the port is not there.
+    """
+    if job.gat is None:
+        return
+    from controller.casino.gat.errors import GatPortError
+    from controller.cli.runs.gat_session import gat_port
+    from controller.cli.runs.signed_tables import require_signed_program
+
+    def record(what: str, facts: dict[str, object]) -> None:
+        service.audit.record(f"gat_{what}", facts, source=str(job.gat))
+
+    try:
+        port = gat_port(job.gat, require_signed_program(), record, job.pace)
+    except GatPortError as error:
+        raise BadInputError(as_sentence(error)) from error
+    yield asyncio.get_running_loop().create_task(port.run())
 
 
 class FirstRound:

@@ -1,4 +1,4 @@
-"""Refuses a table's own file that is not part of the signed manifest."""
+"""Refuses an unsigned program, and a table's own file that is not part of the manifest."""
 
 from __future__ import annotations
 
@@ -26,3 +26,14 @@ def require_signed(table: str) -> None:
             f"The file {table} is not part of the signed manifest. Add it and sign again:"
             f" wallwright identity make --add table={table}."
         )
+
+
+def require_signed_program() -> Path:
+    """The folder with the signers of the program. Raises BadInputError if it is not signed."""
+    folder = boot.trust_folder()
+    if folder is None:
+        raise BadInputError(
+            f"This program is not signed: there is no {boot.SYSTEM}, so there is nothing to"
+            " compare it with. Sign it first: docs/SERVICE.md, 'A signed installation'."
+        )
+    return folder

@@ -70,7 +70,6 @@ def check(line: SerialLine, use: Use, calculate: gat_port.Calculate) -> Records:
         answering = asyncio.ensure_future(machine.run())
         transport = open_port(line.terminal)
         try:
-            await asyncio.sleep(0)
             async with asyncio.timeout(30.0):
                 await use(GatTerminal(transport))
         finally:
@@ -261,3 +260,35 @@ def test_the_two_commands_check_an_installed_program(line: SerialLine, tmp_path:
     calculations = [json.loads(text) for text in out.splitlines()]
     assert [each["calculation"] for each in calculations] == ["started", "complete"]
     assert calculations[1]["answers"] == answers
+
+
+@pytest.mark.slow
+def test_a_service_answers_a_terminal_and_records_the_check_in_its_audit_log(
+    line: SerialLine, tmp_path: Path
+) -> None:
+    installed = installed_program(tmp_path)
+    options = ("--sim", "20", "--listen", "127.0.0.1:0", "--data", str(tmp_path / "data"))
+    service = subprocess.Popen(
+        command_of(installed, "serve", *options, "--gat", line.machine),
+        env={VARIABLE: str(installed.trust)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert service.stdout is not None
+    try:
+        assert service.stdout.readline().startswith("The panel of the table robotic")
+        query = ("casino", "gat-query", "--port", line.terminal, "--component", "rules")
+        answered = wallwright(installed, *query, "--seed", SEED.hex())
+        own = wallwright(installed, "identity", "challenge", SEED.hex(), "--json")
+        answer_of_rules = json.loads(own.stdout)["components"]["rules"]
+        assert answered.stdout == f"seed  {SEED.hex()}\nrules  {answer_of_rules}\n"
+    finally:
+        service.send_signal(signal.SIGTERM)
+        service.communicate(timeout=30)
+    assert service.returncode == 0
+    text = (tmp_path / "data" / "audit" / "events.jsonl").read_text("utf-8")
+    events = [json.loads(each) for each in text.splitlines()]
+    checks = [each for each in events if each["what"].startswith("gat_")]
+    assert [each["what"] for each in checks] == ["gat_started", "gat_complete"]
+    assert checks[1]["details"]["answers"] == {"rules": answer_of_rules}
+    assert checks[1]["from"] == line.machine

@@ -22,20 +22,14 @@ Port = Annotated[
 
 def gat(port: Port) -> int:
     """Answer checks of the signed program on a serial port (GAT 3.50) until Ctrl-C."""
-    from controller.casino.gat.calculation import components
     from controller.casino.gat.errors import GatPortError
     from controller.cli.runs.gat_session import answer_terminals
-    from controller.identity import boot
+    from controller.cli.runs.signed_tables import require_signed_program
     from controller.identity.identity_error import IdentityError
 
-    folder = boot.trust_folder()
-    if folder is None:
-        raise BadInputError(
-            f"This program is not signed: there is no {boot.SYSTEM}, so there is nothing to"
-            " compare it with. Sign it first: docs/SERVICE.md, 'A signed installation'."
-        )
+    folder = require_signed_program()
     try:
-        return answer_terminals(port, folder, components(folder))
+        return answer_terminals(port, folder)
     except GatPortError as error:
         raise BadInputError(as_sentence(error)) from None
     except IdentityError as error:
