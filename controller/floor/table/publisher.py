@@ -11,7 +11,7 @@ from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.mqtt.connection import BrokerConnection, Will, open_connection
 from controller.floor.settings import FloorSettings
 from controller.floor.table.outbox import Outbox
-from controller.floor.table.session import Discovery, TableSession
+from controller.floor.table.session import TableSession
 from controller.floor.table.source import TableSource
 
 SHORTEST, LONGEST = 1.0, 60.0
@@ -34,14 +34,13 @@ class TablePublisher:
         source: TableSource,
         *,
         connect: Connect = open_connection,
-        discovery: Discovery | None = None,
         connection_changed: Callable[[str | None], None] = lambda _: None,
     ) -> None:
         self._failure: str | None = ""
         self._changed = connection_changed
         self.outbox = Outbox()
         self._settings, self._source = settings, source
-        self._connect, self._discovery = connect, discovery
+        self._connect = connect
 
     async def run(self) -> None:
         """Connect and publish, again and again."""
@@ -58,7 +57,7 @@ class TablePublisher:
             wait = min(LONGEST, 2 * wait)
 
     async def _run_once(self) -> None:
-        session = TableSession(self._settings, self._source, self.outbox, discovery=self._discovery)
+        session = TableSession(self._settings, self._source, self.outbox)
         address = self._settings.address
         # A fixed identifier: the broker ends an older connection of the same table at once.
         identifier = f"wallwright-{address.floor}-{address.table}"

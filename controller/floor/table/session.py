@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from controller.audit.log.event_line import time_text
 from controller.audit.tree.hashing import leaf_hash
+from controller.floor.discovery.payloads import EXPIRY, REPEAT, discovery_messages
 from controller.floor.messages.payloads import (
     LARGEST_BATCH,
     LARGEST_PAYLOAD,
@@ -46,8 +47,6 @@ STATE_EVERY = 60.0
 LOG_RETRY = 5.0
 """Seconds until the log is read again after it could not be read."""
 _LOGGER = logging.getLogger("wallwright.floor.table")
-Discovery = Callable[[Birth], Sequence[tuple[str, bytes]]]
-"""Topics and payloads that describe the table to another system; retained."""
 
 
 def utc_text() -> str:
@@ -69,11 +68,10 @@ class TableSession:
         *,
         birth: str | None = None,
         time: Callable[[], str] = utc_text,
-        discovery: Discovery | None = None,
     ) -> None:
         self.birth = secrets.token_hex(16) if birth is None else birth
         self._settings, self._source, self._outbox = settings, source, outbox
-        self._time, self._discovery = time, discovery
+        self._time = time
         self._gate = RequestGate(settings.address, settings.keys, self.birth)
         self._changed = asyncio.Event()
         self._log: str | None = None
@@ -83,6 +81,7 @@ class TableSession:
         self._is_birth_due = False
         self._was_events = False
         self._unreadable_until = 0.0
+        self._announced_at = 0.0
 
     @property
     def will(self) -> Will:
@@ -135,15 +134,21 @@ class TableSession:
             state_every=STATE_EVERY,
         )
         await self._publish(connection, "birth", birth)
-        for topic, payload in () if self._discovery is None else self._discovery(birth):
-            await connection.publish(topic, payload, retain=True)
+        if self._settings.discovery:
+            await self._announce(connection, birth)
         self._shown = None
+
+    async def _announce(self, connection: BrokerConnection, birth: Birth) -> None:
+        """Publish what Home Assistant needs to show the table; the broker deletes it later."""
+        self._announced_at = asyncio.get_running_loop().time()
+        for message in discovery_messages(birth, self._settings.address):
+            await connection.publish(message.topic, message.payload, retain=True, expiry=EXPIRY)
 
     async def _send(self, connection: BrokerConnection) -> None:
         """Publish at most one message in `EVERY` seconds, of state and events in turn."""
         while True:
             self._changed.clear()
-            if self._is_birth_due:
+            if self._is_birth_due or self._must_announce_again():
                 await self._publish_birth(connection)
                 await asyncio.sleep(EVERY)
             message = await self._next_message()
@@ -153,6 +158,10 @@ class TableSession:
             kind, payload = message
             await self._publish(connection, kind, payload)
             await asyncio.sleep(EVERY)
+
+    def _must_announce_again(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        return self._settings.discovery and now >= self._announced_at + REPEAT
 
     async def _next_message(self) -> tuple[Kind, Payload] | None:
         state, events = self._next_state, self._next_events

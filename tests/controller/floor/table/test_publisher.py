@@ -6,12 +6,14 @@ import asyncio
 import base64
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from controller.audit.notes.signing_key import SigningKey
 from controller.audit.tree.hashing import leaf_hash
+from controller.floor.discovery.payloads import REPEAT
 from controller.floor.messages.payloads import (
     Alive,
     Birth,
@@ -80,13 +82,18 @@ class PlainFloor:
 Scene = Callable[[MemoryBroker, PlainFloor, FakeSource], Awaitable[None]]
 
 
-def on_a_floor(scene: Scene, broker: MemoryBroker | None = None, lines: int = 0) -> None:
+def on_a_floor(
+    scene: Scene,
+    broker: MemoryBroker | None = None,
+    lines: int = 0,
+    settings: FloorSettings = SETTINGS,
+) -> None:
     """Run a table and a floor until the scene ends."""
 
     async def main() -> None:
         present = MemoryBroker() if broker is None else broker
         source, floor = FakeSource(lines), PlainFloor(present)
-        publisher = TablePublisher(SETTINGS, source, connect=present.connect)
+        publisher = TablePublisher(settings, source, connect=present.connect)
         tasks = [asyncio.create_task(each) for each in (floor.run(), publisher.run())]
         try:
             await scene(present, floor, source)
@@ -213,6 +220,25 @@ def test_a_floor_that_missed_a_birth_gets_it_again_at_most_once_a_second() -> No
         assert 2 <= len(of_kind(broker, "birth")) <= 8
 
     on_a_floor(scene)
+
+
+def test_a_table_announces_itself_to_home_assistant_every_day_if_its_file_says_so() -> None:
+    def announcements(broker: MemoryBroker) -> int:
+        return sum(each.topic.startswith("homeassistant/") for each in broker.published)
+
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(5)
+        first = announcements(broker)
+        assert first > 5
+        await asyncio.sleep(REPEAT + STATE_EVERY)
+        assert announcements(broker) == 2 * first
+
+    async def without(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(5)
+        assert not announcements(broker)
+
+    on_a_floor(scene, settings=replace(SETTINGS, discovery=True))
+    on_a_floor(without)
 
 
 async def replies_to(
