@@ -27,6 +27,7 @@ from tools.doctor_page import page as doctor_page
 from tools.electrical_page import page as electrical_page
 from tools.faults_page import page as faults_page
 from tools.fit_matrices import readme, tables_page
+from tools.floor_messages_page import page as floor_messages_page
 from tools.injected_faults_page import page as injected_faults_page
 from tools.machine_page import page as machine_page
 from tools.metrics_page import page as metrics_page
@@ -50,6 +51,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/CONFIGURATION.md": configuration_page,
     "docs/DOCTOR.md": doctor_page,
     "docs/FAULTS.md": faults_page,
+    "docs/FLOOR_MESSAGES.md": floor_messages_page,
     "docs/MACHINE.md": machine_page,
     "docs/METRICS.md": metrics_page,
     "docs/MIXING.md": mixing_page,

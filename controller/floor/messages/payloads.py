@@ -51,7 +51,7 @@ class Alive(Payload):
 
 
 class Birth(Payload):
-    """What the table is; published once in each connection, before every other message but `alive`.
+    """Facts of the table, published in each connection before every other message but `alive`.
 
     `log` identifies the audit log: the hash of its first event. `size` is the number of its events.
     `state_every` is the longest time between two state messages, seconds.
@@ -96,7 +96,7 @@ class DriftWarning(Payload):
 
 
 class TableState(Payload):
-    """What a table does now, for people on the floor.
+    """The present activity of a table, for people on the floor.
 
     `service` is idle, session, service_mode, stopping or fault; `under`, `top` and `mode` are
     states of the state machine. `needs` has the longest open one first.
