@@ -26,8 +26,17 @@ MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily
 
 
+Reading = tuple[Metric, tuple[str, ...], float | Distribution]
+"""A metric, the values of its labels, and its value."""
+
+
 def exposition(samples: Iterable[Sample]) -> bytes:
     """The text of these samples, and of the metrics of this process; it may run in any thread."""
+    return text_of((METRICS[name], labels, value) for name, labels, value in samples)
+
+
+def text_of(samples: Iterable[Reading]) -> bytes:
+    """The text of samples of any metrics, and of the metrics of this process."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Samples(samples))
     ProcessCollector(registry=registry)
@@ -37,15 +46,15 @@ def exposition(samples: Iterable[Sample]) -> bytes:
 class _Samples(Collector):
     """Collects samples that are given; it keeps nothing."""
 
-    def __init__(self, samples: Iterable[Sample]) -> None:
+    def __init__(self, samples: Iterable[Reading]) -> None:
         self._samples = samples
 
     def collect(self) -> Iterator[Family]:
         families: dict[str, Family] = {}
-        for name, labels, value in self._samples:
-            if name not in families:
-                families[name] = _family(METRICS[name])
-            _add(families[name], labels, value)
+        for metric, labels, value in self._samples:
+            if metric.name not in families:
+                families[metric.name] = _family(metric)
+            _add(families[metric.name], labels, value)
         yield from families.values()
 
 

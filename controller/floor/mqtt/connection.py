@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -94,6 +94,13 @@ class MqttConnection:
         except (aiomqtt.MqttError, ValueError) as error:
             raise _lost(self._broker, error) from error
 
+    async def publish_once(self, topic: str, payload: bytes) -> None:
+        """Publish with QoS 0: without an acknowledgement, so the message can be lost."""
+        try:
+            await self._client.publish(topic, payload, qos=0, timeout=ANSWER)
+        except (aiomqtt.MqttError, ValueError) as error:
+            raise _lost(self._broker, error) from error
+
     async def subscribe(self, topic: str) -> None:
         try:
             codes = await self._client.subscribe(
@@ -110,18 +117,23 @@ class MqttConnection:
     async def messages(self) -> AsyncGenerator[Message, None]:
         try:
             async for message in self._client.messages:
-                if isinstance(message.payload, bytes | bytearray):
-                    payload = bytes(message.payload)
-                    yield Message(str(message.topic), payload, bool(message.retain))
+                yield _message_of(message)
         except aiomqtt.MqttError as error:
             raise _lost(self._broker, error) from error
 
 
 @asynccontextmanager
 async def open_connection(
-    broker: Broker, identifier: str, will: Will | None = None
+    broker: Broker,
+    identifier: str,
+    will: Will | None = None,
+    receive: Callable[[Message], None] | None = None,
 ) -> AsyncGenerator[MqttConnection, None]:
     """Connect to a broker until the block ends. Raises BrokerError if that fails.
+
+    `receive` is called with each message at once, and `messages` then only waits for the end of the
+    connection. A receiver of thousands of messages a second needs that: the tasks that aiomqtt
+    makes to wait for a message take longer than the message.
 
     The broker keeps no session of the client: what a lost connection swallowed is sent again by
     the protocol above, from the table's log.
@@ -139,6 +151,7 @@ async def open_connection(
         will=None if will is None else aiomqtt.Will(will.topic, will.payload, 1, retain=True),
         timeout=ANSWER,
         keepalive=broker.keepalive,
+        queue_type=None if receive is None else _passing_queue(receive),
         max_queued_incoming_messages=MOST_WAITING,
         max_queued_outgoing_messages=MOST_OUTGOING,
         max_inflight_messages=500,
@@ -157,6 +170,22 @@ async def open_connection(
         yield MqttConnection(client, broker)
     finally:
         await _close(client)
+
+
+def _message_of(message: aiomqtt.Message) -> Message:
+    return Message(message.topic.value, bytes(message.payload), bool(message.retain))
+
+
+def _passing_queue(
+    receive: Callable[[Message], None],
+) -> type[asyncio.Queue[aiomqtt.Message]]:
+    """A queue that stays empty, because it passes each message on."""
+
+    class PassingQueue(asyncio.Queue[aiomqtt.Message]):
+        def put_nowait(self, item: aiomqtt.Message) -> None:
+            receive(_message_of(item))
+
+    return PassingQueue
 
 
 async def _close(client: aiomqtt.Client) -> None:

@@ -60,6 +60,8 @@ class TakenBatch:
     stored: int = 0
     refusal: Refusal | None = None
     reason: str = ""
+    first_at: datetime | None = None
+    """The time of the first new event, by the table's computer; None without new events."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class LogEnd:
         self.new += rows
         self.next += len(rows)
         self.last_hash = leaf_hash(fresh[-1].encode()).hex()
-        return TakenBatch(batch, self.next, len(rows))
+        return TakenBatch(batch, self.next, len(rows), first_at=rows[0].at)
 
     def _is_continued_by(self, events: Events) -> bool:
         """Whether the batch has the stored last event at its place, if it contains that place."""

@@ -73,13 +73,15 @@ class FloorStore:
                 return self._take(batches)
             return self._take_by_log(batches)
 
-    def keep_months(self, months: int) -> int:
-        """Delete events from before the last `months` whole months; make coming partitions.
+    def keep_months(self, months: int | None) -> int:
+        """Make coming partitions; delete events from before the last `months` whole months, if any.
 
         Returns the number of deleted partitions, in SQLite of events.
         """
         self.write(self._make_partitions)
-        return self.write(lambda connection: drop_old_months(connection, self._clock(), months))
+        if months is None:
+            return 0
+        return self.write(partial(drop_old_months, now=self._clock(), months=months))
 
     def _take(self, batches: Sequence[EventBatch]) -> list[TakenBatch]:
         now = self._clock()

@@ -1,0 +1,244 @@
+"""The floor service: one connection to the broker, one database, and the room between them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import Connection
+
+from controller.api.worker_thread import WorkerThread
+from controller.audit.notes.signing_key import SigningKey
+from controller.floor.messages.payloads import Reply, Request, StoredPosition, encoded
+from controller.floor.messages.topics import Kind, TableAddress, every_table, require_name
+from controller.floor.mqtt.broker import Broker, BrokerError
+from controller.floor.mqtt.connection import (
+    BrokerConnection,
+    ConnectionLostError,
+    Message,
+    open_connection,
+)
+from controller.floor.server.counts import FloorCounts
+from controller.floor.server.exposition import floor_text
+from controller.floor.server.intake import Intake
+from controller.floor.server.port import RequestOutcome
+from controller.floor.server.request_desk import ANSWER, RequestDesk, RequestNotSentError
+from controller.floor.server.room import Room
+from controller.floor.server.storing import Storing
+from controller.floor.server.table_messages import TableMessages
+from controller.floor.store.floor_store import FloorStore, utc_now
+
+RECONNECT = (0.5, 15.0)
+"""Seconds until the first and the longest wait before the broker is tried again."""
+DRAINING = 5.0
+"""Seconds in which a service that ends stores what it has received."""
+ALONE: tuple[Kind, ...] = ("alive", "birth", "state", "reply")
+"""Kinds that every service of the floor receives, for its page."""
+_LOGGER = logging.getLogger("wallwright.floor")
+_LOGGER.addHandler(logging.NullHandler())
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class FloorOptions:
+    """What the service is. `share` is the name by which several services share the events.
+
+    `months` is the number of whole months of events that are kept; None keeps all.
+    """
+
+    floor: str
+    broker: Broker
+    share: str | None = None
+    months: int | None = None
+
+    def __post_init__(self) -> None:
+        require_name(self.floor, "floor")
+        if self.share is not None:
+            require_name(self.share, "share of services")
+
+
+class FloorConnection(BrokerConnection, Protocol):
+    """A connection that can also publish without an acknowledgement."""
+
+    async def publish_once(self, topic: str, payload: bytes) -> None:
+        """Publish with QoS 0. Raises ConnectionLostError."""
+
+
+class Connect(Protocol):
+    """Connects to a broker; `receive` is called with each message."""
+
+    def __call__(
+        self, broker: Broker, identifier: str, *, receive: Callable[[Message], None]
+    ) -> AbstractAsyncContextManager[FloorConnection]: ...
+
+
+class FloorService:
+    """Implements `FloorPort`. `running` serves while its block runs."""
+
+    def __init__(
+        self,
+        options: FloorOptions,
+        store: FloorStore,
+        key: SigningKey,
+        *,
+        connect: Connect = open_connection,
+        wall: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.options, self._store, self._connect = options, store, connect
+        self.counts = FloorCounts()
+        self._room = Room(options.floor)
+        self._intake = Intake(self.counts.drop)
+        self._writer, self._reader = WorkerThread("store"), WorkerThread("query")
+        self._connection: FloorConnection | None = None
+        self._asks: set[asyncio.Task[None]] = set()
+        self._desk = RequestDesk(
+            store, self._reader, self._room, self.counts, key, send=self._send_request, wall=wall
+        )
+        self._storing = Storing(
+            store,
+            self._writer,
+            self._intake,
+            self._room,
+            self.counts,
+            answer=self._answer,
+            wall=wall,
+            months=options.months,
+        )
+        self._messages = TableMessages(
+            self._room,
+            self._intake,
+            self.counts,
+            repeat=self._ask_again,
+            replied=self._take_reply,
+            clock=asyncio.get_running_loop().time,
+            wall=wall,
+        )
+
+    @property
+    def room(self) -> Room:
+        """The present state of every table."""
+        return self._room
+
+    async def read(self, query: Callable[[Connection], Result]) -> Result:
+        """Run a query in a worker thread."""
+        return await self._reader.run(self._store.read, query)
+
+    async def write(self, change: Callable[[Connection], Result]) -> Result:
+        """Run a change in a worker thread."""
+        return await self._reader.run(self._store.write, change)
+
+    async def request(
+        self, address: TableAddress, name: str, arguments: Mapping[str, Any], who: str, role: str
+    ) -> RequestOutcome:
+        """Send a signed request to a table and wait for its reply."""
+        return await self._desk.request(address, name, arguments, who, role)
+
+    def metrics(self) -> bytes:
+        """The text of the service's metrics."""
+        return floor_text(self._room, self.counts, self._intake.waiting_bytes)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[asyncio.Future[None]]:
+        """Serve until the block ends; then store what was received, for 5 s at most.
+
+        The future raises the error of a service that cannot go on, such as StoreVersionError.
+        """
+        loop = asyncio.get_running_loop()
+        tasks = [loop.create_task(self._storing.run()), loop.create_task(self._stay_connected())]
+        try:
+            yield asyncio.ensure_future(_first_of(tasks))
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            if self._room.is_database_available:
+                await self._storing.drain(DRAINING)
+            self._writer.close()
+            self._reader.close()
+            self._store.close()
+
+    async def _stay_connected(self) -> None:
+        wait = RECONNECT[0]
+        failure = ""
+        while True:
+            try:
+                async with self._connect(
+                    self.options.broker, self._identifier(), receive=self._messages.receive
+                ) as connection:
+                    await self._subscribe(connection)
+                    self._connection, wait, failure = connection, RECONNECT[0], ""
+                    self._room.change(broker=True)
+                    async for message in connection.messages():
+                        self._messages.receive(message)
+            except BrokerError as error:
+                if str(error) != failure:
+                    failure = str(error)
+                    _LOGGER.warning("%s", failure)
+                self.counts.broker_losses += self._connection is not None
+            finally:
+                self._connection = None
+                self._room.change(broker=False)
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, RECONNECT[1])
+
+    async def _subscribe(self, connection: FloorConnection) -> None:
+        """Subscribe to the events last: by then the tables of the kept messages are there."""
+        for kind in ALONE:
+            await connection.subscribe(every_table(self.options.floor, kind))
+        events = every_table(self.options.floor, "events")
+        if self.options.share is not None:
+            # Only other services tell of the events that they have stored.
+            await connection.subscribe(every_table(self.options.floor, "position"))
+            events = f"$share/{self.options.share}/{events}"
+        await connection.subscribe(events)
+
+    def _identifier(self) -> str:
+        """A client identifier of each connection's own: several services run at the same time."""
+        return f"wallwright-{self.options.floor}-floor-{secrets.token_hex(4)}"
+
+    async def _answer(self, address: TableAddress, position: StoredPosition) -> None:
+        """Send a position. A lost one needs no repetition: the table sends its events again."""
+        if self._connection is None:
+            return
+        with suppress(ConnectionLostError):
+            await self._connection.publish_once(address.topic("position"), encoded(position))
+            self.counts.positions += 1
+
+    def _ask_again(self, address: TableAddress, birth: str) -> None:
+        """Ask a table to repeat birth and state. The position has no log: it answers no events."""
+        position = StoredPosition(birth=birth, log=None, next=0, again=True)
+        task = asyncio.get_running_loop().create_task(self._answer(address, position))
+        self._asks.add(task)
+        task.add_done_callback(self._asks.discard)
+
+    def _take_reply(self, address: TableAddress, reply: Reply) -> None:
+        self._desk.take_reply(address, reply)
+        self._intake.add_reply(address, reply)
+
+    async def _send_request(self, address: TableAddress, request: Request) -> None:
+        connection = self._connection
+        if connection is None:
+            raise RequestNotSentError(
+                "The broker is not connected; nothing was sent. Try again when it is."
+            )
+        try:
+            await connection.publish(
+                address.topic("request"), encoded(request), expiry=round(ANSWER)
+            )
+        except ConnectionLostError as error:
+            raise RequestNotSentError(
+                f"It is unknown whether the request was sent. {error}"
+            ) from error
+
+
+async def _first_of(tasks: list[asyncio.Task[None]]) -> None:
+    """Wait until one of the tasks ends, and raise its error."""
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()

@@ -1,0 +1,198 @@
+"""Stores the waiting messages, and answers each batch of events with the stored position.
+
+Messages of 50 ms are stored in one transaction. While the database is gone, the same messages are
+tried again; later ones wait in the intake, which is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from sqlalchemy import Connection, text
+
+from controller.api.worker_thread import WorkerThread
+from controller.floor.messages.payloads import Events, PayloadError, StoredPosition, parsed
+from controller.floor.messages.topics import TableAddress
+from controller.floor.server.counts import FloorCounts
+from controller.floor.server.intake import Gathered, Intake, WaitingBatch
+from controller.floor.server.room import Room
+from controller.floor.store.batches import EventBatch, Refusal, TakenBatch
+from controller.floor.store.errors import StoreUnavailableError
+from controller.floor.store.floor_store import FloorStore
+from controller.floor.store.requests import store_reply
+from controller.floor.store.tables import note_birth
+
+GATHER = 0.05
+"""Seconds in which messages are gathered for one transaction."""
+RETRY = 1.0
+"""Seconds until the database is tried again."""
+PROBE = 10.0
+"""Seconds without messages after which the database is asked whether it works."""
+Result = TypeVar("Result")
+_LOGGER = logging.getLogger("wallwright.floor")
+
+
+@dataclass(frozen=True)
+class StoredTogether:
+    """The results of one transaction. `next_of` are the positions of the tables with a birth.
+
+    Of each batch: its result, and when it was received. `malformed` is the number of batches that
+    are no `Events`.
+    """
+
+    next_of: dict[TableAddress, tuple[str, str, int]]
+    batches: tuple[tuple[TakenBatch, float], ...]
+    malformed: int
+
+
+class Storing:
+    """Stores until it is cancelled. `answer` sends a position to a table."""
+
+    def __init__(
+        self,
+        store: FloorStore,
+        worker: WorkerThread,
+        intake: Intake,
+        room: Room,
+        counts: FloorCounts,
+        *,
+        answer: Callable[[TableAddress, StoredPosition], Awaitable[None]],
+        wall: Callable[[], datetime],
+        months: int | None = None,
+    ) -> None:
+        self._store, self._worker, self._intake = store, worker, intake
+        self._room, self._counts = room, counts
+        self._answer, self._wall = answer, wall
+        self._months = months
+        self._kept: datetime | None = None
+
+    async def run(self) -> None:
+        """Open the database, then store what arrives. Raises StoreVersionError."""
+        await self._until_stored(self._store.open)
+        while True:
+            await self._keep_months()
+            if not await self._intake.wait(PROBE):
+                await self._until_stored(partial(self._store.read, _probe))
+                continue
+            await asyncio.sleep(GATHER)
+            gathered = self._intake.gather()
+            await self._report(await self._until_stored(partial(self._save, gathered)))
+
+    async def drain(self, seconds: float) -> None:
+        """Store what waits, for at most these seconds; for the end of the service."""
+        try:
+            async with asyncio.timeout(seconds):
+                while gathered := self._intake.gather():
+                    await self._report(await self._worker.run(self._save, gathered))
+        except (TimeoutError, StoreUnavailableError) as error:
+            _LOGGER.warning("The last messages are not stored (%s); tables send them again.", error)
+
+    async def _until_stored(self, job: Callable[[], Result]) -> Result:
+        """The result of a job in the worker thread, tried again while the database is gone."""
+        while True:
+            try:
+                result = await self._worker.run(job)
+            except StoreUnavailableError as error:
+                self._counts.database_failures += 1
+                if self._room.is_database_available or self._counts.database_failures == 1:
+                    _LOGGER.warning("%s", error)
+                self._room.change(database=False)
+                await asyncio.sleep(RETRY)
+            else:
+                self._room.change(database=True)
+                return result
+
+    def _save(self, gathered: Gathered) -> StoredTogether:
+        """Store messages; runs in the worker thread. Raises StoreUnavailableError."""
+        next_of: dict[TableAddress, tuple[str, str, int]] = {}
+        if gathered.births or gathered.replies:
+            next_of = self._store.write(partial(self._note, gathered=gathered))
+        batches: list[EventBatch] = []
+        received: list[float] = []
+        for waiting in gathered.batches:
+            batch = _parsed(waiting)
+            if batch is not None:
+                batches.append(batch)
+                received.append(waiting.at)
+        taken = self._store.take(batches) if batches else []
+        malformed = len(gathered.batches) - len(batches)
+        return StoredTogether(next_of, tuple(zip(taken, received, strict=True)), malformed)
+
+    def _note(
+        self, connection: Connection, gathered: Gathered
+    ) -> dict[TableAddress, tuple[str, str, int]]:
+        now = self._wall()
+        found = {}
+        # In one order, so that two services do not wait for each other's rows.
+        for address, birth in sorted(gathered.births, key=lambda each: each[0]):
+            number = note_birth(connection, address, birth, now)
+            if birth.log is not None:
+                found[address] = (birth.birth, birth.log, number)
+        for address, reply in gathered.replies:
+            store_reply(connection, address, reply, now)
+        return found
+
+    async def _report(self, stored: StoredTogether) -> None:
+        """Count, show the new positions in the room, and answer the tables."""
+        counts, now, wall = self._counts, asyncio.get_running_loop().time(), self._wall()
+        counts.dropped["malformed"] += stored.malformed
+        counts.transactions += bool(stored.batches)
+        answers: dict[TableAddress, tuple[str, str, int]] = dict(stored.next_of)
+        for taken, received in stored.batches:
+            events = taken.batch.events
+            if taken.refusal in (Refusal.DAMAGED, Refusal.CONTRADICTION):
+                self._refuse(taken)
+                continue
+            if taken.refusal is not None:
+                counts.refused[taken.refusal.value] += 1
+            answers[taken.batch.address] = (events.birth, events.log, taken.next)
+            if taken.stored:
+                counts.events += taken.stored
+                counts.batches += 1
+                counts.storing.add(now - received)
+            if taken.first_at is not None:
+                counts.ages.add(max(0.0, (wall - taken.first_at).total_seconds()))
+        for address, (birth, log, number) in answers.items():
+            self._show(address, log, number)
+            await self._answer(address, StoredPosition(birth=birth, log=log, next=number))
+
+    def _show(self, address: TableAddress, log: str, number: int) -> None:
+        table = self._room.table(address)
+        if table is None or (table.birth is not None and table.birth.log != log):
+            return
+        if number > table.stored or table.contradiction:
+            self._room.update(address, stored=number, stored_at=self._wall(), contradiction="")
+
+    def _refuse(self, taken: TakenBatch) -> None:
+        """Count and show a batch that is not stored. It gets no answer: the same would follow."""
+        assert taken.refusal is not None
+        self._counts.refused[taken.refusal.value] += 1
+        table = self._room.table(taken.batch.address)
+        if table is None or table.contradiction != taken.reason:
+            _LOGGER.error("%s", taken.reason)
+        self._room.update(taken.batch.address, contradiction=taken.reason)
+
+    async def _keep_months(self) -> None:
+        """Make coming partitions and delete old months, once a day."""
+        now = self._wall()
+        if self._kept is not None and self._kept.date() == now.date():
+            return
+        self._kept = now
+        await self._until_stored(partial(self._store.keep_months, self._months))
+
+
+def _parsed(waiting: WaitingBatch) -> EventBatch | None:
+    try:
+        return EventBatch(waiting.address, parsed(Events, waiting.payload))
+    except PayloadError:
+        return None
+
+
+def _probe(connection: Connection) -> None:
+    connection.execute(text("SELECT 1"))

@@ -1,0 +1,197 @@
+"""Takes the messages of tables: keeps their state in the room, and passes the rest on to storage.
+
+Everything that a table sends can be wrong. A message that is not understood is counted and dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from controller.floor.messages.payloads import (
+    LARGEST_PAYLOAD,
+    Alive,
+    Birth,
+    PayloadError,
+    Reply,
+    State,
+    StoredPosition,
+    parsed,
+)
+from controller.floor.messages.topics import Kind, TableAddress, TopicError, address_and_kind
+from controller.floor.mqtt.connection import Message
+from controller.floor.server.counts import FloorCounts
+from controller.floor.server.flood_limit import FloodLimit
+from controller.floor.server.intake import Intake, WaitingBatch
+from controller.floor.server.room import Room
+
+ASK_AGAIN = 5.0
+"""Least seconds between two times that a table is asked to repeat its birth and its state."""
+MOST_TOPICS = 100_000
+"""Topics whose parts are kept in memory."""
+Address = tuple[TableAddress, Kind]
+
+
+@dataclass
+class _Seen:
+    """The last messages of a table: the connection that is alive, and the last state in it."""
+
+    alive: str = ""
+    sequence: int = -1
+    asked: float = float("-inf")
+
+
+class TableMessages:
+    """Receives every message of a floor's tables, on the event loop.
+
+    `repeat` asks a table with this birth to publish its birth and its state again. `replied` is
+    called with each reply. `clock` gives seconds, `wall` the computer's time.
+    """
+
+    def __init__(
+        self,
+        room: Room,
+        intake: Intake,
+        counts: FloorCounts,
+        *,
+        repeat: Callable[[TableAddress, str], None],
+        replied: Callable[[TableAddress, Reply], None],
+        clock: Callable[[], float],
+        wall: Callable[[], datetime],
+    ) -> None:
+        self._room, self._intake, self._counts = room, intake, counts
+        self._repeat, self._replied = repeat, replied
+        self._clock, self._wall = clock, wall
+        self._limit = FloodLimit[TableAddress]()
+        self._seen: dict[TableAddress, _Seen] = {}
+        self._topics: dict[str, Address | None] = {}
+
+    def receive(self, message: Message) -> None:
+        """Take one message; it never raises."""
+        found = self._address(message.topic)
+        if found is None:
+            self._counts.drop("topic")
+            return
+        address, kind = found
+        now = self._clock()
+        # The floor's own positions are no messages of the table.
+        if kind != "position" and not message.is_retained and not self._limit.admits(address, now):
+            self._counts.drop("flood")
+            return
+        self._counts.messages[kind] += 1
+        if len(message.payload) > LARGEST_PAYLOAD:
+            self._counts.drop("malformed")
+            return
+        if kind == "events":
+            self._take_events(address, message, now)
+            return
+        try:
+            self._take(address, kind, message)
+        except PayloadError:
+            self._counts.drop("malformed")
+
+    def _address(self, topic: str) -> Address | None:
+        if topic in self._topics:
+            return self._topics[topic]
+        try:
+            found = address_and_kind(topic)
+        except TopicError:
+            return None
+        if found[0].floor != self._room.floor:
+            return None
+        if len(self._topics) >= MOST_TOPICS:
+            self._topics.clear()
+        self._topics[topic] = found
+        return found
+
+    def _take_events(self, address: TableAddress, message: Message, now: float) -> None:
+        """Let a batch wait; it is parsed in the thread that stores it.
+
+        The broker keeps no events, so a retained batch was published by a foreign client.
+        """
+        if message.is_retained:
+            self._counts.drop("retained")
+        elif self._room.update(address) is None:
+            self._counts.drop("too_many_tables")
+        else:
+            self._intake.add_batch(WaitingBatch(address, message.payload, now))
+
+    def _take(self, address: TableAddress, kind: Kind, message: Message) -> None:
+        payload = message.payload
+        match kind:
+            case "alive":
+                self._take_alive(address, parsed(Alive, payload))
+            case "birth":
+                self._take_birth(address, parsed(Birth, payload))
+            case "state":
+                self._take_state(address, parsed(State, payload), is_kept=message.is_retained)
+            case "position":
+                self._take_position(address, parsed(StoredPosition, payload))
+            case "reply" if not message.is_retained:
+                self._replied(address, parsed(Reply, payload))
+            case "reply":
+                self._counts.drop("retained")
+            case _:
+                self._counts.drop("topic")
+
+    def _take_alive(self, address: TableAddress, alive: Alive) -> None:
+        seen = self._of(address)
+        if seen is None or (not alive.online and seen.alive not in ("", alive.birth)):
+            # The will of an earlier connection, after the next one was made.
+            return
+        seen.alive = alive.birth
+        old = self._room.table(address)
+        if old is None or old.is_connected != alive.online or old.changed_connection is None:
+            self._room.update(address, is_connected=alive.online, changed_connection=self._wall())
+
+    def _take_birth(self, address: TableAddress, birth: Birth) -> None:
+        seen = self._of(address)
+        if seen is None:
+            return
+        old = self._room.table(address)
+        fields: dict[str, object] = {"birth": birth}
+        if old is None or old.birth is None or old.birth.birth != birth.birth:
+            seen.sequence = -1
+        if old is not None and old.birth is not None and old.birth.log != birth.log:
+            fields |= {"stored": 0, "stored_at": None, "contradiction": ""}
+        self._room.update(address, **fields)
+        self._intake.add_birth(address, birth)
+
+    def _take_state(self, address: TableAddress, state: State, *, is_kept: bool) -> None:
+        seen = self._of(address)
+        if seen is None:
+            return
+        table = self._room.table(address)
+        birth = table.birth if table is not None else None
+        is_of_birth = birth is not None and birth.birth == state.birth
+        if is_of_birth and state.sequence <= seen.sequence:
+            return
+        # A kept state is the last one of several, so its number shows no gap.
+        if not is_of_birth or (state.sequence != seen.sequence + 1 and not is_kept):
+            self._ask_again(address, state.birth, seen)
+        if is_of_birth:
+            seen.sequence = state.sequence
+            self._room.update(address, state=state, state_received=self._wall())
+
+    def _take_position(self, address: TableAddress, position: StoredPosition) -> None:
+        """Another service of the floor has stored events of this table."""
+        table = self._room.table(address)
+        if table is None or table.birth is None or table.birth.log != position.log:
+            return
+        if position.log is not None and position.next > table.stored:
+            self._room.update(address, stored=position.next, stored_at=self._wall())
+
+    def _of(self, address: TableAddress) -> _Seen | None:
+        """What was seen of a table; None if the floor has no place for another table."""
+        if self._room.update(address) is None:
+            self._counts.drop("too_many_tables")
+            return None
+        return self._seen.setdefault(address, _Seen())
+
+    def _ask_again(self, address: TableAddress, birth: str, seen: _Seen) -> None:
+        now = self._clock()
+        if now - seen.asked >= ASK_AGAIN:
+            seen.asked = now
+            self._counts.repeats += 1
+            self._repeat(address, birth)

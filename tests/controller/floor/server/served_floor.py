@@ -1,0 +1,60 @@
+"""A floor service on a real broker, with tables that run the program's own publisher."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from controller.audit.notes.signing_key import SigningKey
+from controller.floor.messages.topics import TableAddress
+from controller.floor.mqtt.broker import Broker
+from controller.floor.server.floor_service import FloorOptions, FloorService
+from controller.floor.settings import FloorSettings, RequestKey
+from controller.floor.store.floor_store import FloorStore
+from controller.floor.table.publisher import TablePublisher
+from tests.controller.floor.table.fake_source import FakeSource
+
+KEY = SigningKey("pit", b"p" * 32)
+SOON = 20.0
+"""Seconds in which an expected change has to come, also on a computer that is busy."""
+
+
+@asynccontextmanager
+async def floor_service(
+    url: str, port: int, *, share: str | None = None, key: SigningKey = KEY
+) -> AsyncIterator[FloorService]:
+    """Return a service of the floor `club` that runs."""
+    options = FloorOptions("club", Broker("127.0.0.1", port), share)
+    service = FloorService(options, FloorStore(url), key)
+    async with service.running() as ended:
+        yield service
+        if ended.done():
+            ended.result()
+        ended.cancel()
+
+
+@asynccontextmanager
+async def table(port: int, name: str, source: FakeSource) -> AsyncIterator[TablePublisher]:
+    """Return a table's publisher that runs."""
+    settings = FloorSettings(
+        TableAddress("club", name),
+        f"Table {name}",
+        Broker("127.0.0.1", port),
+        keys=(RequestKey(KEY.public, "attendant", frozenset({"take_out_of_play"})),),
+    )
+    publisher = TablePublisher(settings, source)
+    task = asyncio.get_running_loop().create_task(publisher.run())
+    try:
+        yield publisher
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def until(condition: Callable[[], bool], seconds: float = SOON) -> None:
+    """Wait until the condition is true; fail after these seconds."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110 - any condition, which sets no event
+            await asyncio.sleep(0.01)

@@ -1,0 +1,254 @@
+"""Tests how the floor takes messages of tables: late, missing, foreign and too many ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from controller.floor.messages.payloads import (
+    Alive,
+    Birth,
+    Payload,
+    Reply,
+    State,
+    StoredPosition,
+    encoded,
+)
+from controller.floor.messages.topics import Kind, TableAddress
+from controller.floor.mqtt.connection import Message
+from controller.floor.server.counts import FloorCounts
+from controller.floor.server.flood_limit import BURST, FloodLimit
+from controller.floor.server.intake import MOST_BATCHES, Intake, WaitingBatch
+from controller.floor.server.room import Room, RoomTable
+from controller.floor.server.table_messages import ASK_AGAIN, TableMessages
+from tests.controller.floor.table.fake_source import IDLE
+
+A1, A2 = TableAddress("club", "a1"), TableAddress("club", "a2")
+FIRST, SECOND = "1" * 32, "2" * 32
+LOG, OTHER_LOG = "c" * 64, "d" * 64
+NOW = datetime(2026, 11, 24, 20, tzinfo=UTC)
+
+
+class Receiver:
+    """Takes messages as a floor service does; `now` is its clock."""
+
+    def __init__(self, most_tables: int = 10) -> None:
+        self.now = 0.0
+        self.counts = FloorCounts()
+        self.room = Room("club", most_tables)
+        self.intake = Intake(self.counts.drop)
+        self.repeats: list[str] = []
+        self.replies: list[Reply] = []
+        self.messages = TableMessages(
+            self.room,
+            self.intake,
+            self.counts,
+            repeat=lambda _, birth: self.repeats.append(birth),
+            replied=lambda _, reply: self.replies.append(reply),
+            clock=lambda: self.now,
+            wall=lambda: NOW,
+        )
+
+    def send(
+        self, kind: Kind, payload: Payload | bytes, *, kept: bool = False, to: TableAddress = A1
+    ) -> None:
+        data = payload if isinstance(payload, bytes) else encoded(payload)
+        self.messages.receive(Message(to.topic(kind), data, is_retained=kept))
+
+    @property
+    def table(self) -> RoomTable:
+        found = self.room.table(A1)
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def floor() -> Iterator[Receiver]:
+    return Receiver()
+
+
+def birth(birth_id: str, log: str | None = LOG) -> Birth:
+    return Birth(
+        birth=birth_id,
+        at="2026-11-24T20:00:00.000Z",
+        title="Table 1",
+        software="1",
+        identity="",
+        simulated=True,
+        seats=4,
+        log=log,
+        size=0,
+        state_every=60,
+    )
+
+
+def state(birth_id: str, sequence: int) -> State:
+    at = "2026-11-24T20:00:00.000Z"
+    return State(**IDLE.model_dump(), birth=birth_id, sequence=sequence, at=at)
+
+
+def test_a_late_will_of_an_earlier_connection_changes_nothing(floor: Receiver) -> None:
+    floor.send("alive", Alive(online=True, birth=FIRST))
+    floor.send("alive", Alive(online=True, birth=SECOND))
+    floor.send("alive", Alive(online=False, birth=FIRST))
+    assert floor.table.is_connected
+    floor.send("alive", Alive(online=False, birth=SECOND))
+    assert not floor.table.is_connected
+
+
+def test_a_missed_state_is_asked_for_once_in_a_while(floor: Receiver) -> None:
+    floor.send("birth", birth(FIRST))
+    for sequence in (0, 1):
+        floor.send("state", state(FIRST, sequence))
+    assert floor.repeats == []
+    floor.send("state", state(FIRST, 3))
+    floor.send("state", state(FIRST, 5))
+    assert floor.repeats == [FIRST]
+    assert floor.table.state == state(FIRST, 5)
+    floor.now += ASK_AGAIN
+    floor.send("state", state(FIRST, 8))
+    assert floor.repeats == [FIRST, FIRST]
+    assert floor.counts.repeats == 2
+
+
+def test_a_late_or_repeated_state_does_not_replace_a_newer_one(floor: Receiver) -> None:
+    floor.send("birth", birth(FIRST))
+    for sequence in (0, 1, 2, 1, 2):
+        floor.send("state", state(FIRST, sequence))
+    assert floor.table.state == state(FIRST, 2)
+    assert floor.repeats == []
+
+
+def test_a_kept_state_needs_no_earlier_ones(floor: Receiver) -> None:
+    floor.send("birth", birth(FIRST), kept=True)
+    floor.send("state", state(FIRST, 40), kept=True)
+    floor.send("state", state(FIRST, 41))
+    assert floor.table.state == state(FIRST, 41)
+    assert floor.repeats == []
+
+
+def test_a_state_of_an_unknown_birth_is_not_shown_and_asked_for(floor: Receiver) -> None:
+    floor.send("state", state(SECOND, 0))
+    assert floor.table.state is None
+    assert floor.repeats == [SECOND]
+    floor.send("birth", birth(SECOND))
+    floor.send("state", state(SECOND, 1), kept=True)
+    assert floor.table.state is not None
+
+
+def test_a_new_log_begins_without_stored_events(floor: Receiver) -> None:
+    floor.send("birth", birth(FIRST))
+    floor.send("position", StoredPosition(birth=FIRST, log=LOG, next=12))
+    floor.send("position", StoredPosition(birth=FIRST, log=LOG, next=7))
+    floor.send("position", StoredPosition(birth=FIRST, log=OTHER_LOG, next=99))
+    assert floor.table.stored == 12
+    floor.room.update(A1, contradiction="The log contradicts itself.")
+    floor.send("birth", birth(SECOND))
+    assert floor.table.stored == 12
+    floor.send("birth", birth(SECOND, OTHER_LOG))
+    assert (floor.table.stored, floor.table.contradiction) == (0, "")
+
+
+def test_events_and_replies_that_the_broker_kept_are_forged(floor: Receiver) -> None:
+    reply = Reply(birth=FIRST, key="pit", number=1, accepted=True, sentence="")
+    floor.send("events", b"{}", kept=True)
+    floor.send("reply", reply, kept=True)
+    assert floor.counts.dropped["retained"] == 2
+    assert not floor.intake.gather()
+    floor.send("reply", reply)
+    assert floor.replies == [reply]
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        "wallwright/1/other/a1/alive",
+        "wallwright/2/club/a1/alive",
+        "wallwright/1/club/a1",
+        "wallwright/1/club/A1/alive",
+        "wallwright/1/club/../alive",
+        "wallwright/1/club/a1/request",
+        "",
+    ],
+)
+def test_messages_of_foreign_topics_are_dropped(floor: Receiver, topic: str) -> None:
+    floor.messages.receive(Message(topic, encoded(Alive(online=True, birth=FIRST))))
+    assert floor.counts.dropped["topic"] == 1
+    assert len(floor.room) == 0
+
+
+def test_a_table_that_floods_loses_its_own_messages_only(floor: Receiver) -> None:
+    for _ in range(10_000):
+        floor.send("state", b"{}")
+    floor.send("birth", birth(FIRST), to=A2)
+    assert floor.counts.dropped["flood"] == 10_000 - BURST
+    assert floor.counts.messages["birth"] == 1
+    floor.now += 1
+    floor.send("birth", birth(FIRST))
+    assert floor.counts.messages["birth"] == 2
+
+
+def test_tables_beyond_the_limit_are_dropped() -> None:
+    floor = Receiver(most_tables=1)
+    floor.send("birth", birth(FIRST))
+    for kind, payload in (
+        ("birth", birth(FIRST)),
+        ("alive", Alive(online=True, birth=FIRST)),
+        ("state", state(FIRST, 0)),
+        ("events", b"{}"),
+    ):
+        floor.send(kind, payload, to=A2)  # type: ignore[arg-type] # kinds
+    assert floor.counts.dropped["too_many_tables"] == 4
+    assert len(floor.room) == 1
+    assert len(floor.intake.gather().births) == 1
+
+
+def test_each_table_has_a_batch_stored_before_any_has_two() -> None:
+    counts = FloorCounts()
+    intake = Intake(counts.drop)
+    for number in range(MOST_BATCHES + 3):
+        intake.add_batch(WaitingBatch(A1, str(number).encode(), 0.0))
+    intake.add_batch(WaitingBatch(A2, b"other", 0.0))
+    assert counts.dropped["full"] == 3
+    payloads = [batch.payload for batch in intake.gather().batches]
+    assert payloads == [b"0", b"other", *(str(n).encode() for n in range(1, MOST_BATCHES))]
+    assert intake.waiting_bytes == 0
+    assert not intake.gather()
+
+
+def test_waiting_batches_are_bounded_altogether(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.floor.server.intake.MOST_BYTES", 1000)
+    monkeypatch.setattr("controller.floor.server.intake.GATHERED_BYTES", 400)
+    counts = FloorCounts()
+    intake = Intake(counts.drop)
+    for number in range(20):
+        intake.add_batch(WaitingBatch(TableAddress("club", f"t{number}"), b"x" * 100, 0.0))
+    assert counts.dropped["full"] == 10
+    sizes = []
+    while gathered := intake.gather():
+        sizes.append(len(gathered.batches))
+    assert sizes == [4, 4, 2]
+
+
+def test_waiting_ends_when_a_message_comes_and_after_the_time() -> None:
+    async def wait() -> None:
+        intake = Intake(lambda _: None)
+        assert not await intake.wait(0.01)
+        intake.add_birth(A1, birth(FIRST))
+        assert await intake.wait(0.01)
+        intake.gather()
+        assert not await intake.wait(0.01)
+
+    asyncio.run(wait())
+
+
+def test_a_flood_limit_forgets_tables_that_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.floor.server.flood_limit.MOST_KEYS", 4)
+    limit = FloodLimit[int](rate=1.0, burst=2.0)
+    assert [limit.admits(0, 0.0) for _ in range(3)] == [True, True, False]
+    assert all(limit.admits(number, 0.0) for number in range(1, 9))
+    assert [limit.admits(8, 0.0) for _ in range(2)] == [True, False]
+    assert limit.admits(0, 100.0)
