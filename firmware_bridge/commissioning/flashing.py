@@ -23,6 +23,9 @@ from rules.errors import WallwrightError
 FIRMWARE = Path(__file__).parents[1] / "firmware"
 ELF = FIRMWARE / "build" / "wallwright.elf"
 HEX = ELF.with_suffix(".hex")
+BUILD_LOCK = ELF.parent / ".lock"
+BUILD_WAIT = 300
+"""Seconds in which another build in the same folder has to end."""
 SOURCES = (
     "core/*.[ch]",
     "chips/*.h",
@@ -123,7 +126,7 @@ def build() -> bytes:
             f"{FIRMWARE} does not contain the firmware's sources; use a checkout of the project.",
             refused=True,
         )
-    run_tool(["make", "-C", str(FIRMWARE), "avr"], "The build")
+    run_build("avr")
     made = built_hash()
     if made is None:
         raise FlashingError(
@@ -236,6 +239,18 @@ def avrdude(port: str, operation: str) -> None:
         )
     finally:
         expect_reset(port)
+
+
+def run_build(target: str) -> None:
+    """Build a target of the firmware's Makefile. Raises FlashingError.
+
+    A second build in the same folder waits for the first: both would write the same files.
+    """
+    command = ["make", "-C", str(FIRMWARE), target]
+    if flock := shutil.which("flock"):
+        BUILD_LOCK.parent.mkdir(exist_ok=True)
+        command = [flock, "--wait", str(BUILD_WAIT), str(BUILD_LOCK), *command]
+    run_tool(command, "The build")
 
 
 def run_tool(command: list[str], action: str) -> None:

@@ -10,6 +10,7 @@ from firmware_bridge.commissioning.flashing import (
     FIRMWARE,
     FlashingError,
     built_hash,
+    run_build,
     run_tool,
     tree_hash,
 )
@@ -48,7 +49,7 @@ def build() -> bytes:
             f"{FIRMWARE} does not contain the firmware's sources; use a checkout of the project.",
             refused=True,
         )
-    run_tool(["make", "-C", str(FIRMWARE), "rp2040"], "The build")
+    run_build("rp2040")
     made = built_hash(ELF)
     if made is None:
         raise FlashingError(

@@ -19,8 +19,8 @@ PURGE = "apt-get purge --yes wallwright"
 
 
 def test_it_installs_without_a_network_and_deals_a_round(debian: DebianRoot, package: Path) -> None:
-    told = debian.install(package)
-    assert "Next step: sudo wallwright install" in told
+    printed = debian.install(package)
+    assert "Next step: sudo wallwright install" in printed
     seen = debian.run(
         f"""
         wallwright version

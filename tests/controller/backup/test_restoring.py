@@ -194,7 +194,7 @@ def test_files_of_a_newer_format_are_refused_and_nothing_is_changed(
 def test_a_backup_with_a_damaged_record_is_refused_and_leaves_nothing(
     backup: bytes, tmp_path: Path
 ) -> None:
-    """The hashes agree here: whoever made this backup had damaged files."""
+    """The hashes agree here: the files were damaged before the backup was made."""
     given = PackedBackup(backup)
     files = dict(given.files())
     for name, wrong in (("data/table.journal", b"throw"), ("data/audit/events.jsonl", b"Mei")):

@@ -28,7 +28,7 @@ def texts() -> dict[str, bytes]:
     """The metrics of one evening: before it, at a jam, after a round, after the run."""
     found: dict[str, bytes] = {}
 
-    async def story(guests: Guests) -> None:
+    async def evening(guests: Guests) -> None:
         metrics = TableMetrics(guests.port, Path(folder))
         metrics.start()
         try:
@@ -54,7 +54,7 @@ def texts() -> dict[str, bytes]:
 
     with TemporaryDirectory() as folder:
         jam = ("jam:head2@20~60",)
-        at_a_table(story, automatic=False, injected_faults=jam, audit=Path(folder) / "audit")
+        at_a_table(evening, automatic=False, injected_faults=jam, audit=Path(folder) / "audit")
     return found
 
 
@@ -141,7 +141,7 @@ def test_no_name_of_a_person_and_no_tile_is_in_the_metrics() -> None:
 
 
 def test_nothing_is_counted_after_the_end() -> None:
-    async def story() -> None:
+    async def evening() -> None:
         service = FakeService(prompts=())
         metrics = TableMetrics(service)
         metrics.start()
@@ -151,11 +151,11 @@ def test_nothing_is_counted_after_the_end() -> None:
         service.emit({"t": 2.0, "event": "set_built", "set": 0, "counted": 5, "picks": {}})
         assert value(values_of(metrics.scrape(API)()), "tiles_lifted_total") == 5
 
-    run(story())
+    run(evening())
 
 
 def test_the_lag_of_the_event_loop_is_what_a_callback_was_late() -> None:
-    async def story() -> None:
+    async def evening() -> None:
         times = iter((0.0, PERIOD + 0.3, 5.0, 5.0 + PERIOD, 9.0))
         lag = LoopLag(clock=lambda: next(times))
         measuring = asyncio.ensure_future(lag.run())
@@ -165,7 +165,7 @@ def test_the_lag_of_the_event_loop_is_what_a_callback_was_late() -> None:
         assert sum(found.classes) == 2
         assert found.total == pytest.approx(0.3)
 
-    run(story())
+    run(evening())
 
 
 def test_a_table_has_at_most_500_series() -> None:

@@ -32,7 +32,7 @@ from tests.firmware_bridge.conformance.pico_twins import (
 from tests.firmware_bridge.conformance.script import Script, play_with
 from tests.firmware_bridge.conformance.test_sessions import SCRIPTS
 from tests.firmware_bridge.conformance.test_vectors import VECTORS, Board, meaning, wire
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.quick import slow_except, tries
 
 BOARDS = load_table("robotic").boards

@@ -13,7 +13,7 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US
 from firmware_bridge.sim.processors.rp2040 import STORAGE, STORAGE_SIZE, Rp2040
 from tests.firmware_bridge.conformance.pico_twins import START_US, PicoTwins
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE
 
 CYCLES = board_profile("rp2040").storage.cycles

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE, built
 
 HERE = Path(__file__).parent

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -16,18 +14,7 @@ from controller.journal import Journal
 from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.processors.processor import ELF, FIRMWARE
 from rules.games import find_game
-
-
-def build(*targets: str) -> None:
-    """Build firmware and emulator, once for all processes of a test run: those of the Mega."""
-    ELF.parent.mkdir(exist_ok=True)
-    with (ELF.parent / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        command = ["make", "-s", "-C", str(FIRMWARE), *(targets or ("avr", "simavr"))]
-        subprocess.run(command, check=True, timeout=300)
-
 
 PLAY = 2.0
 """Seconds of play in these rounds: so short that the table does no work meanwhile."""

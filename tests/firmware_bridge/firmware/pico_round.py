@@ -12,7 +12,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.firmware_bridge.firmware.emulated_rounds import Round, build, play
+from tests.firmware_bridge.firmware.emulated_rounds import Round, play
+from tests.firmware_bridge.firmware.firmware_build import build
 
 PICOS = str(Path(__file__).parents[3] / "examples" / "pico" / "robotic_pico.yaml")
 MEGAS = "robotic"

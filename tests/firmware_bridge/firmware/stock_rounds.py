@@ -19,7 +19,8 @@ from random import Random
 from controller.assembly import Hardware
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.wire.messages import ResetCause
-from tests.firmware_bridge.firmware.emulated_rounds import Round, build, play
+from tests.firmware_bridge.firmware.emulated_rounds import Round, play
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.lease_watch import LeaseWatch
 
 CAUSES = (ResetCause.EXTERNAL, ResetCause.BROWN_OUT, ResetCause.WATCHDOG, ResetCause.POWER)

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.firmware_reflex import busy_host, drive_all, promised_us
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 
 pytestmark = [pytest.mark.slow]
 

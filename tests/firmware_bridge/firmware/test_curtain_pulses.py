@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.test_input_noise import (
     APART_US,
     CURTAIN_BREAK_US,

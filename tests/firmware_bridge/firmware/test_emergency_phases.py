@@ -20,7 +20,7 @@ from benchmarks.emergency_phases import (
 from benchmarks.firmware_host import Host
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel
 from firmware_bridge.wire.messages import NONE, Flag, Home, Move
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 
 pytestmark = [pytest.mark.slow]
 

@@ -24,7 +24,7 @@ from firmware_bridge.sim.processors.processor import Processor
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.messages import ResetCause
 from rules.games import find_game
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 
 pytestmark = [pytest.mark.slow]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.firmware_bridge.firmware.emulated_rounds import Round, build, play
+from tests.firmware_bridge.firmware.emulated_rounds import Round, play
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.quick import EVIDENCE_ONLY, tries
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]

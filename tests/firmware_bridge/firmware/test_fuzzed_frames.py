@@ -15,7 +15,7 @@ from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import COMMANDS, encode
 from rules.games import find_game
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.quick import tries
 
 pytestmark = [pytest.mark.slow, pytest.mark.evidence]

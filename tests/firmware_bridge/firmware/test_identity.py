@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from struct import calcsize
 
@@ -24,6 +23,7 @@ from firmware_bridge.wire.messages import (
     Ok,
     Started,
 )
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 NONCE = b"whoareU?"
@@ -92,7 +92,7 @@ def _limit(code: str, most: bool) -> int | bytes:
 
 @pytest.fixture(scope="module")
 def elf() -> Path:
-    subprocess.run(["make", "-C", FIRMWARE, "avr", "simavr"], check=True, capture_output=True)
+    build()
     return FIRMWARE / "build" / "wallwright.elf"
 
 

@@ -14,7 +14,7 @@ from benchmarks.firmware_reflex import motor, sensor
 from firmware_bridge.board import FaultCode
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel
 from firmware_bridge.wire.messages import Clear, Faulted, Flag, Set, TakeLease
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 
 pytestmark = [pytest.mark.slow]
 

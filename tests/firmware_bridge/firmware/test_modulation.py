@@ -10,7 +10,7 @@ from benchmarks.firmware_host import Host
 from benchmarks.firmware_reflex import MOTORS, motor
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel
 from firmware_bridge.wire.messages import Set
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 
 PULSE_US, GAP_US = 7000, 3000
 """Of a drive of 650 permille: to the nearest tenth of 10 ms."""

@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-import fcntl
-import subprocess
-
 import pytest
 
 from benchmarks.firmware_reflex import drives, emergencies, step_errors
 from benchmarks.pico_reflex import GOAL_US, PICO, STEP_GOAL_US
-from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE
-from firmware_bridge.sim.processors.rp2040 import IMAGE
+from firmware_bridge.sim.processors.processor import CYCLES_PER_US
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.quick import tries
 
 pytestmark = [pytest.mark.slow, pytest.mark.evidence]
@@ -21,11 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.evidence]
 
 @pytest.fixture(scope="module", autouse=True)
 def firmware() -> None:
-    IMAGE.parent.mkdir(exist_ok=True)
-    with (IMAGE.parent / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        command = ["make", "-s", "-C", str(FIRMWARE), "rp2040", "rp2040js"]
-        subprocess.run(command, check=True, timeout=300)
+    build("rp2040", "rp2040js")
 
 
 @pytest.mark.timeout(300)

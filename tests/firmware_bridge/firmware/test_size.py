@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.firmware_reflex import BESIDE_PINS, SPEED, busy_host, drive_all
 from firmware_bridge.sim.processors.processor import FREQUENCY, PinLevel
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.quick import tries
 
 pytestmark = [pytest.mark.slow, pytest.mark.evidence]

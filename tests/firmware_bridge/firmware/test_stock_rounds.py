@@ -22,7 +22,7 @@ from firmware_bridge.sim.processors.processor import (
 from firmware_bridge.wire.codec import encode
 from firmware_bridge.wire.messages import ResetCause, TakeLease
 from rules.games import find_game
-from tests.firmware_bridge.firmware.emulated_rounds import build
+from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.lease_watch import LeaseWatch
 
 

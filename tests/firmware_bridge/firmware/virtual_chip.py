@@ -6,13 +6,12 @@ import _ctypes
 import ctypes
 import os
 import shutil
-import subprocess
-from fcntl import LOCK_EX, flock
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from firmware_bridge.commissioning.provisioning import eeprom
+from tests.firmware_bridge.firmware.firmware_build import build
 
 FIRMWARE = Path(__file__).parents[3] / "firmware_bridge" / "firmware"
 TARGET = os.environ.get("FIRMWARE_TARGET", "host")
@@ -23,12 +22,9 @@ EEPROM_SIZE = 4096
 
 def built(target: str = TARGET) -> Path:
     """Build the library if a source changed, one process at a time; return its path."""
-    build = FIRMWARE / "build"
-    build.mkdir(exist_ok=True)
-    with (build / "lock").open("w") as lock:
-        flock(lock, LOCK_EX)
-        subprocess.run(["make", "-s", "-C", str(FIRMWARE), target], check=True, timeout=300)
-    return build / ("asan/host" if target == "host-asan" else "host") / "libwallwright_host.so"
+    build(target)
+    folder = "asan/host" if target == "host-asan" else "host"
+    return FIRMWARE / "build" / folder / "libwallwright_host.so"
 
 
 class Change(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,7 +10,7 @@ from config.boards import board_profile
 from firmware_bridge.board import FaultCode
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.processors.bootloader import parse_intel_hex, stock_bootloader
-from firmware_bridge.sim.processors.processor import FIRMWARE, FREQUENCY, PinLevel, Processor
+from firmware_bridge.sim.processors.processor import FREQUENCY, PinLevel, Processor
 from firmware_bridge.wire.codec import Decoder, encode
 from firmware_bridge.wire.messages import (
     NONE,
@@ -27,6 +26,7 @@ from firmware_bridge.wire.messages import (
     ResetCause,
     Started,
 )
+from tests.firmware_bridge.firmware.firmware_build import build
 
 (LED,) = [
     pin.pin
@@ -46,7 +46,7 @@ POWER_FLAG, EXTERNAL_FLAG, BROWN_OUT_FLAG, WATCHDOG_FLAG = 1, 2, 4, 8
 
 @pytest.fixture(scope="module", autouse=True)
 def built() -> None:
-    subprocess.run(["make", "-C", FIRMWARE, "avr", "simavr"], check=True, capture_output=True)
+    build()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -11,7 +10,6 @@ import pytest
 from firmware_bridge.sim.processors.processor import (
     CYCLES_PER_US,
     EEPROM_SIZE,
-    FIRMWARE,
     FREQUENCY,
     PinLevel,
     PinOutputs,
@@ -19,6 +17,7 @@ from firmware_bridge.sim.processors.processor import (
 )
 from firmware_bridge.wire.codec import Decoder, encode
 from firmware_bridge.wire.messages import PROTOCOL, Identify, Identity, Started
+from tests.firmware_bridge.firmware.firmware_build import build
 
 STARTED = FREQUENCY // 10
 EMERGENCY, CURTAIN = 20, 21
@@ -26,7 +25,7 @@ EMERGENCY, CURTAIN = 20, 21
 
 @pytest.fixture(scope="module", autouse=True)
 def built() -> None:
-    subprocess.run(["make", "-C", FIRMWARE, "avr", "simavr"], check=True, capture_output=True)
+    build()
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -13,7 +11,7 @@ from firmware_bridge.commissioning.provisioning import eeprom, image
 from firmware_bridge.commissioning.uf2 import parts
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
-from firmware_bridge.sim.processors.processor import EEPROM_SIZE, FIRMWARE, PinLevel
+from firmware_bridge.sim.processors.processor import EEPROM_SIZE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import IMAGE, Restart, Rp2040
 from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.codec import Decoder, encode
@@ -29,6 +27,7 @@ from firmware_bridge.wire.messages import (
     Refusal,
     Refused,
 )
+from tests.firmware_bridge.firmware.firmware_build import build
 
 BOOT2 = 252
 MILLISECOND = 16_000
@@ -37,11 +36,7 @@ EMERGENCY = 20
 
 @pytest.fixture(scope="module", autouse=True)
 def firmware() -> None:
-    IMAGE.parent.mkdir(exist_ok=True)
-    with (IMAGE.parent / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        command = ["make", "-s", "-C", str(FIRMWARE), "rp2040", "rp2040js"]
-        subprocess.run(command, check=True, timeout=300)
+    build("rp2040", "rp2040js")
 
 
 @pytest.fixture
