@@ -193,8 +193,9 @@ metrics-tools:
 
 # Debian's broker and database, of which the floor's tests start instances of their own. Debian's own
 # services are not started, as with metrics-tools.
-FLOOR_PACKAGES := mosquitto postgresql
-FLOOR_SIGNS = $(and $(wildcard /usr/sbin/mosquitto),$(wildcard /usr/lib/postgresql/*/bin/postgres))
+FLOOR_PACKAGES := mosquitto postgresql nftables iproute2
+FLOOR_SIGNS = $(and $(wildcard /usr/sbin/mosquitto),$(wildcard /usr/lib/postgresql/*/bin/postgres),\
+	$(wildcard /usr/sbin/nft),$(shell command -v ip))
 
 floor-tools:
 	@if [ -n "$(FLOOR_SIGNS)" ]; then :; \

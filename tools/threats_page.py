@@ -156,6 +156,72 @@ SERIAL_LINE = (
     ),
 )
 """A person with a laptop on the serial line."""
+FLOOR = (
+    Threat(
+        "a person in the network of the broker",
+        "Connects without a certificate, with one of another authority, or with an ended one.",
+        "The broker accepts only certificates of the floor's own authority.",
+        (
+            "test_a_client_without_a_certificate_is_refused",
+            "test_a_certificate_of_another_floors_authority_is_refused",
+            "test_an_ended_certificate_is_refused",
+        ),
+    ),
+    Threat(
+        "a person who has stolen a table's certificate and key",
+        "Publishes or reads as another table or as the floor, also by a will or a retained message;"
+        " ends another table's connection; pretends to be the broker.",
+        "The certificate's common name is the user name and the client identifier, and limits the"
+        " topics to the table's own. The certificate is a client's only.",
+        (
+            "test_a_table_cannot_publish_as_another_table_nor_as_the_floor",
+            "test_a_table_reads_messages_to_itself_only",
+            "test_a_forged_will_in_the_name_of_another_table_is_not_published",
+            "test_a_table_cannot_end_the_connection_of_another_with_its_identifier",
+            "test_a_stolen_tables_certificate_cannot_serve_as_the_broker",
+        ),
+    ),
+    Threat(
+        "the same person",
+        "Goes on with the certificate after the theft was noticed.",
+        "A revoked certificate is refused from the next connection on; a live connection ends when"
+        " the new certificate connects or the broker restarts.",
+        ("test_a_revoked_certificate_is_refused_after_a_reload",),
+    ),
+    Threat(
+        "the same person",
+        "Floods the floor with 10,000 messages in a second, or sends payloads of 10 MB.",
+        "The broker's firewall limits what each address sends, and the broker disconnects the"
+        " sender of a packet that is too large.",
+        (
+            "test_a_flooding_table_does_not_delay_the_messages_of_another",
+            "test_a_payload_that_is_too_large_ends_its_senders_connection_only",
+        ),
+    ),
+    Threat(
+        "the same person",
+        "Sends other events than those of the table's log, or names with SQL or HTML.",
+        "A batch must continue the hash of the stored event before it. SQL has parameters only, and"
+        " nothing that a table sends becomes part of a template.",
+        (
+            "test_a_log_that_was_changed_is_refused",
+            "test_a_damaged_line_is_refused_and_other_tables_lose_nothing",
+            "test_names_and_texts_with_sql_and_html_are_stored_as_they_are",
+            "test_no_text_of_the_table_becomes_part_of_a_template",
+        ),
+    ),
+    Threat(
+        "a person who controls the broker",
+        "Sends requests to tables, or repeats recorded ones.",
+        "A request is signed for one table and one connection, with a number that grows. No request"
+        " moves anything, and the table's file says which ones it considers.",
+        (
+            "test_forged_old_and_foreign_requests_get_no_reply",
+            "test_a_request_that_the_table_does_not_permit_is_refused_with_a_sentence",
+        ),
+    ),
+)
+"""Tables, the broker and the floor service."""
 OTHERS = (
     Threat(
         "a person who has kept an old release or old metadata",
@@ -226,6 +292,8 @@ def page() -> str:
         + "\n## A person with a laptop on the serial line\n\n"
         + LINE
         + _table(SERIAL_LINE)
+        + "\n## Tables on a floor\n\n"
+        + _table(FLOOR)
         + "\n## Other ways in\n\n"
         + _table(OTHERS)
         + FOOT

@@ -15,6 +15,8 @@ from controller.floor.certificates import files
 from controller.floor.certificates.authority import CRL_FILE, CertificateAuthority
 from controller.floor.certificates.errors import CertificateError
 from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
+from controller.floor.certificates.making import hosts_of
+from controller.floor.certificates.rate_limits import rate_limits
 from controller.floor.messages.payloads import LARGEST_PAYLOAD
 from controller.floor.messages.topics import KINDS, RETAINED, ROOT, TO_TABLE
 
@@ -45,13 +47,17 @@ def write_broker_files(
         raise CertificateError(f"mosquitto needs the certificate of a broker; got {broker}.")
     own = authority.newest_folder(broker)
     pair = files.read(own / "certificate.pem") + files.read(own / "key.pem")
-    names = sorted({one.identity for one in authority.issued() if one.revoked is None})
+    valid = [one for one in authority.issued() if one.revoked is None]
+    names = sorted({one.identity for one in valid})
+    servers = [one.certificate for one in valid if one.identity.kind is CertificateKind.SERVER]
+    unlimited = {host for certificate in servers for host in hosts_of(certificate)}
     texts = (
         ("ca.pem", files.pem(authority.certificate), files.PUBLIC),
         ("crl.pem", files.read(authority.folder / CRL_FILE), files.PUBLIC),
         ("broker.pem", pair, files.PRIVATE),
         ("acl", access_list(authority.floor, names).encode(), files.PRIVATE),
         ("mosquitto.conf", configuration(place).encode(), files.PUBLIC),
+        ("limits.nft", rate_limits(place.port, unlimited).encode(), files.PUBLIC),
     )
     for name, data, mode in texts:
         files.replace(output / name, data, mode)

@@ -93,8 +93,7 @@ class TlsFloor(MosquittoProcess):
             self.port,
             protocol=aiomqtt.ProtocolVersion.V5,
             tls_context=self.tls(own),
-            timeout=ANSWER,
-            **options,
+            **{"timeout": ANSWER, **options},
         ) as client:
             for topic in subscriptions:
                 await client.subscribe(topic, qos=1)

@@ -61,7 +61,7 @@ def test_the_files_are_replaced_after_a_renewal(tmp_path: Path) -> None:
     assert stat.S_IMODE((output / "broker.pem").stat().st_mode) == 0o600
     assert "certfile /etc/mosquitto/broker.pem" in (output / "mosquitto.conf").read_text()
     assert sorted(file.name for file in output.iterdir()) == [
-        *("acl", "broker.pem", "ca.pem", "crl.pem", "mosquitto.conf")
+        *("acl", "broker.pem", "ca.pem", "crl.pem", "limits.nft", "mosquitto.conf")
     ]
 
 

@@ -1,0 +1,111 @@
+"""Measures how late a table's messages are while another table floods the broker.
+
+Runs in a network namespace of its own, with or without the limits of the firewall, and prints the
+figures as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from controller.floor.certificates.identity import CertificateIdentity
+from controller.floor.messages.topics import TableAddress
+from controller.floor.mqtt.broker import Broker, TlsFiles
+from controller.floor.mqtt.connection import BrokerConnection, open_connection
+from tests.controller.floor.tls_floor import FLOOR, HOST, SERVER, TlsFloor, table
+
+RATE = 10_000
+"""Messages of the flooding table in a second."""
+SECONDS = 5.0
+EVERY = 0.02
+"""Seconds between two messages of the other table."""
+STATE, FLOOD = TableAddress(FLOOR, "t2").topic("state"), TableAddress(FLOOR, "t1").topic("events")
+
+
+class Measurement:
+    """What the floor service receives: the delays of the table t2, and the number of messages."""
+
+    def __init__(self, server: BrokerConnection, victim: BrokerConnection) -> None:
+        self._server, self._victim = server, victim
+        self._delays: list[float] = []
+        self._received = 0
+
+    async def receive(self) -> None:
+        """Receive until cancelled."""
+        async for message in self._server.messages():
+            self._received += 1
+            if message.topic == STATE:
+                self._delays.append(time.monotonic() - float(message.payload))
+
+    async def figures(self) -> dict[str, Any]:
+        """Publish for some seconds; return delays in milliseconds, and counts."""
+        self._delays.clear()
+        self._received = sent = 0
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            await self._victim.publish(STATE, repr(time.monotonic()).encode())
+            sent += 1
+            await asyncio.sleep(EVERY)
+        received = self._received
+        await asyncio.sleep(1.0)
+        delays = sorted(self._delays)
+        return {
+            "p50": 1000 * delays[len(delays) // 2],
+            "p99": 1000 * delays[len(delays) * 99 // 100],
+            "lost": sent - len(delays),
+            "received": received,
+        }
+
+
+async def measure(floor: TlsFloor) -> dict[str, Any]:
+    """Measure before a flood and during it."""
+
+    def broker(identity: CertificateIdentity) -> Broker:
+        own = floor.folders[identity]
+        files = TlsFiles(own / "ca.pem", own / "certificate.pem", own / "key.pem")
+        return Broker(HOST, floor.port, files)
+
+    async with (
+        open_connection(broker(SERVER), "server") as server,
+        open_connection(broker(table("t2")), "t2") as victim,
+    ):
+        for topic in (STATE, FLOOD):
+            await server.subscribe(topic)
+        measurement = Measurement(server, victim)
+        receiving = asyncio.create_task(measurement.receive())
+        quiet = await measurement.figures()
+        flooder = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.controller.floor.flooder", HOST, str(floor.port)),
+            *(str(floor.folders[table("t1")]), FLOOD, str(RATE), str(SECONDS + 3)),
+        )
+        await asyncio.sleep(2.0)  # The burst that the firewall permits is over.
+        flooded = await measurement.figures()
+        flooder.kill()
+        await flooder.wait()
+        receiving.cancel()
+    return {"quiet": quiet, "flooded": flooded}
+
+
+def main(folder: Path, *, is_limited: bool) -> None:
+    """Prepare the network and the broker, and print the figures."""
+    # Packets as on a network: the loopback interface has packets of 64 kB.
+    subprocess.run(["ip", "link", "set", "lo", "up", "mtu", "1500"], check=True)
+    floor = TlsFloor(folder)
+    if is_limited:
+        limits = folder / "mosquitto" / "limits.nft"
+        subprocess.run(["/usr/sbin/nft", "-f", limits], check=True)
+    floor.start()
+    try:
+        sys.stdout.write(json.dumps(asyncio.run(measure(floor))))
+    finally:
+        floor.kill()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), is_limited=sys.argv[2] == "limited")

@@ -1,0 +1,81 @@
+"""Attacks by the amount: a table that floods the broker, and payloads that are too large."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import aiomqtt
+import pytest
+
+from controller.floor.certificates.rate_limits import rate_limits
+from controller.floor.messages.payloads import LARGEST_PAYLOAD
+from tests.controller.floor.tls_floor import FLOOR, SERVER, TlsFloor, received, table
+
+HOUSE = Path(__file__).parents[3]
+BELOW = f"wallwright/1/{FLOOR}"
+
+
+def measured(folder: Path, kind: str) -> dict[str, Any]:
+    """Measure a flood in a network of its own, `limited` or `unlimited`."""
+    module = "tests.controller.floor.flood_measurement"
+    ended = subprocess.run(
+        ["unshare", "--net", sys.executable, "-m", module, folder, kind],
+        cwd=HOUSE,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return dict(json.loads(ended.stdout))
+
+
+@pytest.mark.slow
+def test_a_flooding_table_does_not_delay_the_messages_of_another(tmp_path: Path) -> None:
+    """The firewall limits each address; without it, a flood of 10,000 messages/s does harm."""
+    for name in ("limited", "unlimited"):
+        (tmp_path / name).mkdir()
+    limited = measured(tmp_path / "limited", "limited")
+    unlimited = measured(tmp_path / "unlimited", "unlimited")
+    harmed = unlimited["flooded"]
+    assert harmed["lost"] > 0 or harmed["p99"] > 200, unlimited
+    assert limited["flooded"]["lost"] == 0, limited
+    assert limited["flooded"]["p99"] < limited["quiet"]["p99"] + 100, limited
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [LARGEST_PAYLOAD + 2000, 10_000_000])
+def test_a_payload_that_is_too_large_ends_its_senders_connection_only(
+    tmp_path: Path, size: int
+) -> None:
+    async def attack(floor: TlsFloor) -> list[int]:
+        async with (
+            floor.client(SERVER, f"{BELOW}/#") as server,
+            floor.client(table("t2")) as other,
+        ):
+            with pytest.raises(aiomqtt.MqttError):
+                async with floor.client(table("t1"), timeout=3) as attacker:
+                    await attacker.publish(f"{BELOW}/t1/events", b"x" * size, qos=1)
+            await other.publish(f"{BELOW}/t2/events", b"x" * LARGEST_PAYLOAD, qos=1)
+            return [len(payload) for _, payload in await received(server)]
+
+    floor = TlsFloor(tmp_path)
+    floor.start()
+    try:
+        assert asyncio.run(attack(floor)) == [LARGEST_PAYLOAD]
+    finally:
+        floor.kill()
+    assert "oversize packet" in floor.log.read_text()
+
+
+def test_the_limits_are_for_the_brokers_port_and_not_for_floor_services() -> None:
+    rules = rate_limits(8883, ["10.0.0.6", "fd00::6", "floor.club"])
+    assert "tcp dport != 8883 accept" in rules
+    assert "ip saddr { 10.0.0.6, 127.0.0.1 } accept" in rules
+    assert "ip6 saddr { ::1, fd00::6 } accept" in rules
+    assert "floor.club" not in rules
