@@ -96,9 +96,7 @@ async def serve_api(
     answer `503 starting`. Raises ListenError, and AccountsFileError for a data directory that
     cannot be used.
     """
-    address = listen_address(listen)
-    require_tls(address, cert, key)
-    tls = _tls(cert, key) if cert is not None and key is not None else None
+    require_tls(listen_address(listen), cert, key)
     accounts = await open_accounts(data_dir, now, passwords or Passwords())
     hub = StreamHub(service, accounts, pace)
     switch = sys.getswitchinterval()
@@ -109,25 +107,44 @@ async def serve_api(
         api = create_app(
             service, accounts, hub, judge=judge, metrics=metrics, table=table, panel=panel
         )
-        app = StartingAnswer(api, is_open)
-        with bound_socket(address) as bound:
-            server = ApiServer(_config(app, tls, pace))
-            serving = asyncio.get_running_loop().create_task(server.serve([bound]))
+        async with listening(StartingAnswer(api, is_open), listen, cert, key, pace) as url:
             hub.start()
             metrics.start()
             try:
-                url = _url(ListenAddress(address.host, bound.getsockname()[1]), tls is not None)
                 token = accounts.issue_first_start()
                 yield ServedApi(url, f"{url}#first-start={token}" if token else None)
             finally:
                 await hub.close()
                 await metrics.close()
-                server.ending.set()
-                await serving
     finally:
         sys.setswitchinterval(switch)
         judge.close()
         await accounts.close()
+
+
+@asynccontextmanager
+async def listening(
+    app: ASGIApp,
+    listen: str,
+    cert: Path | None = None,
+    key: Path | None = None,
+    pace: float = 1.0,
+) -> AsyncIterator[str]:
+    """Serve an application until the block ends; returns its address for a browser.
+
+    Raises ListenError.
+    """
+    address = listen_address(listen)
+    require_tls(address, cert, key)
+    tls = _tls(cert, key) if cert is not None and key is not None else None
+    with bound_socket(address) as bound:
+        server = ApiServer(_config(app, tls, pace))
+        serving = asyncio.get_running_loop().create_task(server.serve([bound]))
+        try:
+            yield _url(ListenAddress(address.host, bound.getsockname()[1]), tls is not None)
+        finally:
+            server.ending.set()
+            await serving
 
 
 def _config(app: ASGIApp, tls: ssl.SSLContext | None, pace: float) -> uvicorn.Config:

@@ -1,0 +1,105 @@
+"""`wallwright floor serve`: runs the floor service until it is stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from controller.cli.errors import BadInputError
+
+MOST_MONTHS = 1200
+"""Most months of --retention-months: a century."""
+
+
+def serve(
+    floor: Annotated[str, typer.Option(help="The name of the floor, as in its topics.")],
+    broker: Annotated[str, typer.Option(help="HOST or HOST:PORT of the MQTT 5 broker.")],
+    data: Annotated[
+        Path, typer.Option(help="The folder of the accounts, of the key and of SQLite's file.")
+    ],
+    database: Annotated[
+        str | None,
+        typer.Option(
+            help="postgresql://USER@HOST/DATABASE or sqlite:///FILE. Write a password into"
+            " ~/.pgpass, where no other user can read it.",
+            show_default="floor.db in --data",
+        ),
+    ] = None,
+    ca: Annotated[
+        Path | None,
+        typer.Option(help="The certificate of the floor's authority.", show_default=False),
+    ] = None,
+    cert: Annotated[
+        Path | None,
+        typer.Option(help="The service's certificate for the broker.", show_default=False),
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="The key of that certificate.", show_default=False)
+    ] = None,
+    listen: Annotated[
+        str,
+        typer.Option(
+            help="Address and port of the page. Other computers can only connect with --page-cert"
+            " and --page-key."
+        ),
+    ] = "127.0.0.1:8081",
+    page_cert: Annotated[
+        Path | None, typer.Option(help="The page's certificate for TLS.", show_default=False)
+    ] = None,
+    page_key: Annotated[
+        Path | None, typer.Option(help="The key of that certificate.", show_default=False)
+    ] = None,
+    instances: Annotated[
+        str | None,
+        typer.Option(
+            help="The name under which several services of this floor share the events. Give each"
+            " the same name and database.",
+            show_default=False,
+        ),
+    ] = None,
+    retention_months: Annotated[
+        int | None,
+        typer.Option(
+            help="Whole months of events that are kept besides the present one.",
+            show_default="all",
+        ),
+    ] = None,
+) -> int:
+    """Store the events of a floor's tables, and show the floor, until stopped."""
+    if retention_months is not None and not 1 <= retention_months <= MOST_MONTHS:
+        raise BadInputError(
+            f"`--retention-months` must be 1 to {MOST_MONTHS}; got {retention_months}."
+        )
+    if len({ca is None, cert is None, key is None}) > 1:
+        raise BadInputError("TLS to the broker needs --ca, --cert and --key; give all three.")
+    try:
+        from controller.cli.runs.floor_session import FloorJob, floor_job
+    except ModuleNotFoundError as error:
+        raise BadInputError(
+            f"The floor service needs the package {error.name}; install wallwright with its"
+            " extra: pip install 'wallwright[floor]'."
+        ) from error
+    from controller.floor.mqtt.broker import BrokerError, TlsFiles, broker_of
+
+    tls = None
+    if ca is not None and cert is not None and key is not None:
+        tls = TlsFiles(ca, cert, key)
+    try:
+        address = broker_of(broker, tls)
+    except BrokerError as error:
+        raise BadInputError(str(error)) from error
+    return floor_job(
+        FloorJob(
+            floor=floor,
+            broker=address,
+            data=data,
+            database=database,
+            listen=listen,
+            page_cert=page_cert,
+            page_key=page_key,
+            instances=instances,
+            months=retention_months,
+        )
+    )

@@ -1,0 +1,162 @@
+"""One floor service with its page, from its start to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from controller.api.server.listen_address import ListenError, listen_address, require_tls
+from controller.api.server.serving import SWITCH, listening
+from controller.audit.errors import AuditError
+from controller.audit.notes.signing_key import SigningKey, new_key, read_key
+from controller.cli.errors import BadInputError, as_sentence, print_error
+from controller.cli.runs.stop_signals import StopSignals
+from controller.floor.messages.topics import TopicError
+from controller.floor.mqtt.broker import Broker, BrokerError
+from controller.floor.server.floor_service import FloorOptions, FloorService
+from controller.floor.server.port import FloorPort
+from controller.floor.store.engine import database_url
+from controller.floor.store.errors import StoreSettingsError, StoreVersionError
+from controller.floor.store.floor_store import FloorStore
+from controller.service.data_folder import DataFolderInUseError, locked_data_folder
+from controller.service.runs.service_notices import ServiceNotices
+
+KEY_FILE = "requests.key"
+"""The key that signs requests, in the data folder."""
+
+
+@dataclass(frozen=True)
+class FloorJob:
+    """The options of `wallwright floor serve`."""
+
+    floor: str
+    broker: Broker
+    data: Path
+    database: str | None
+    listen: str
+    page_cert: Path | None
+    page_key: Path | None
+    instances: str | None
+    months: int | None
+
+    @property
+    def url(self) -> str:
+        """The URL of the database."""
+        return self.database or f"sqlite:///{self.data / 'floor.db'}"
+
+
+def floor_job(job: FloorJob) -> int:
+    """Serve until a stop signal; returns the exit code. Raises BadInputError."""
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH)
+    try:
+        options = usable_options(job)
+        with _data_folder(job.data), _printed_log():
+            return asyncio.run(_serve(job, options))
+    except (
+        ListenError,
+        TopicError,
+        AuditError,
+        BrokerError,
+        DataFolderInUseError,
+        StoreSettingsError,
+        StoreVersionError,
+        OSError,
+    ) as error:
+        raise BadInputError(as_sentence(error)) from error
+    finally:
+        sys.setswitchinterval(switch)
+
+
+def usable_options(job: FloorJob) -> FloorOptions:
+    """Check all options before anything is made. Raises the errors that `floor_job` reports."""
+    options = FloorOptions(job.floor, job.broker, job.instances, job.months)
+    database_url(job.url)
+    require_tls(listen_address(job.listen), job.page_cert, job.page_key)
+    if job.broker.tls is not None:
+        job.broker.tls.context()
+    return options
+
+
+async def _serve(job: FloorJob, options: FloorOptions) -> int:
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    signals = StopSignals(loop, stop.set)
+    notices = ServiceNotices()
+    key = floor_key(job.data, job.floor)
+    service = FloorService(options, FloorStore(job.url), key)
+    stopped = loop.create_task(_wait(stop))
+    async with (
+        service.running() as ended,
+        listening(floor_application(service), job.listen, job.page_cert, job.page_key) as url,
+    ):
+        watchdog = loop.create_task(notices.keep_alive(1.0))
+        print(f"The page of the floor {job.floor}: {url}", flush=True)
+        print(f"Requests to tables are signed with the key {key.public}", flush=True)
+        notices.send("READY=1")
+        await asyncio.wait({stopped, ended}, return_when=asyncio.FIRST_COMPLETED)
+        notices.send("STOPPING=1")
+        watchdog.cancel()
+        stopped.cancel()
+        if ended.done():
+            ended.result()
+        ended.cancel()
+    assert signals.exit_code is not None
+    return 0
+
+
+async def _wait(event: asyncio.Event) -> None:
+    await event.wait()
+
+
+def floor_application(port: FloorPort) -> ASGIApp:
+    """The web application of a floor service: its metrics."""
+
+    async def metrics(_: Request) -> Response:
+        return Response(port.metrics(), media_type="text/plain; version=0.0.4")
+
+    return Starlette(routes=[Route("/metrics", metrics)])
+
+
+def floor_key(data: Path, floor: str) -> SigningKey:
+    """The key that signs requests; made at the first start. Raises AuditError."""
+    path = data / KEY_FILE
+    return read_key(path) if path.exists() else new_key(path, f"floor-{floor}")
+
+
+@contextmanager
+def _data_folder(data: Path) -> Iterator[None]:
+    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with locked_data_folder(data):
+        yield
+
+
+class _Printed(logging.Handler):
+    """Prints each record as one line of standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print_error(record.getMessage())
+
+
+@contextmanager
+def _printed_log() -> Iterator[None]:
+    """Print the records of the floor while the block runs."""
+    logger, handler = logging.getLogger("wallwright.floor"), _Printed(logging.WARNING)
+    is_passed_on, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = is_passed_on

@@ -1,0 +1,98 @@
+"""`wallwright floor serve`: starts without a broker, stores events, and stops by a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from controller.floor.store.floor_store import FloorStore
+from tests.controller.cli.conftest import Start, Wallwright
+from tests.controller.floor.mosquitto_process import MosquittoProcess
+from tests.controller.floor.server.served_floor import table
+from tests.controller.floor.store.conftest import stored_lines
+from tests.controller.floor.table.fake_source import FakeSource
+
+pytestmark = pytest.mark.slow
+
+
+def _metrics(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    found = re.search(r"http://[^ ]+/", process.stdout.readline())
+    assert found is not None
+    with urllib.request.urlopen(f"{found[0]}metrics", timeout=10) as page:  # noqa: S310 an http address
+        text: bytes = page.read()
+    return text.decode()
+
+
+def test_a_floor_is_served_and_a_stop_signal_loses_no_event(start: Start, tmp_path: Path) -> None:
+    broker = MosquittoProcess(tmp_path)
+    data = tmp_path / "club"
+    process = start(
+        f"floor serve --floor club --broker 127.0.0.1:{broker.port} --data {data}"
+        " --listen 127.0.0.1:0"
+    )
+    assert "wallwright_floor_broker_connected 0.0" in _metrics(process)
+    assert stat.S_IMODE((data / "requests.key").stat().st_mode) == 0o600
+    broker.start()
+    source = FakeSource(5)
+
+    async def play() -> None:
+        async with table(broker.port, "a1", source) as publisher, asyncio.timeout(60):
+            while publisher.outbox.stored < 5:  # noqa: ASYNC110 - sets no event
+                await asyncio.sleep(0.05)
+
+    try:
+        asyncio.run(play())
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=30)
+    finally:
+        broker.kill()
+    assert process.returncode == 0
+    assert "signed with the key floor-club+" in out
+    assert err.count("cannot be reached") == 1
+    store = FloorStore(f"sqlite:///{data / 'floor.db'}")
+    assert stored_lines(store) == source.lines
+    store.close()
+
+
+def test_the_supervisor_gets_ready_and_stopping(start: Start, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+        supervisor.bind(str(tmp_path / "notify"))
+        supervisor.settimeout(60)
+        os.environ["NOTIFY_SOCKET"] = str(tmp_path / "notify")
+        try:
+            process = start(
+                f"floor serve --floor club --broker 127.0.0.1:1 --data {tmp_path / 'club'}"
+                " --listen 127.0.0.1:0"
+            )
+        finally:
+            del os.environ["NOTIFY_SOCKET"]
+        assert supervisor.recv(300) == b"READY=1"
+        process.send_signal(signal.SIGTERM)
+        assert supervisor.recv(300) == b"STOPPING=1"
+        process.communicate(timeout=30)
+        assert process.returncode == 0
+
+
+def test_a_data_folder_belongs_to_one_service(
+    start: Start, wallwright: Wallwright, tmp_path: Path
+) -> None:
+    line = f"floor serve --floor club --broker 127.0.0.1:1 --data {tmp_path} --listen 127.0.0.1:0"
+    process = start(line)
+    _metrics(process)
+    second = wallwright(line)
+    assert (second.code, "Another service" in second.err) == (2, True)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    (tmp_path / "requests.key").write_text("no key")
+    damaged = wallwright(line)
+    assert (damaged.code, "does not hold an intact key" in damaged.err) == (2, True)
