@@ -9,28 +9,26 @@ import logging
 from importlib import metadata
 from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from config.schema import Table
-from controller.api.accounts.accounts import AccountRefusedError, Accounts
-from controller.api.accounts.store import AccountsFileError
+from controller.api.accounts.accounts import Accounts
 from controller.api.audited_requests import AuditedRequests
 from controller.api.endpoints import BY_NAME, PREFIX
 from controller.api.json_text import json_text
-from controller.api.problems import Problem, ProblemError, of_status, of_validation
+from controller.api.problems import Problem
 from controller.api.request_guard import COOKIE, RequestGuard
 from controller.api.routes.accounts import AccountRoutes
 from controller.api.routes.cases import CaseRoutes
 from controller.api.routes.commands import CommandRoutes, command_schemas
 from controller.api.routes.diagnostics import DiagnosticRoutes
+from controller.api.routes.errors import add_problems
 from controller.api.routes.games import GameRoutes
 from controller.api.routes.history import HistoryRoutes
-from controller.api.routes.login import LoginRoutes, account_problem
+from controller.api.routes.login import LoginRoutes
 from controller.api.routes.metrics import MetricsRoutes
 from controller.api.routes.picture import PictureRoutes
 from controller.api.routes.proof import ProofRoutes
@@ -38,7 +36,7 @@ from controller.api.routes.registration import register, text_response
 from controller.api.routes.status import StatusRoutes
 from controller.api.stream.hub import StreamHub
 from controller.api.stream.stream_socket import StreamSocket
-from controller.api.worker_thread import WorkerBusyError, WorkerThread
+from controller.api.worker_thread import WorkerThread
 from controller.metrics.table_metrics import TableMetrics
 from controller.service.port import ServicePort
 
@@ -102,7 +100,7 @@ def api_application(
         routes.add_to(app)
     app.add_api_websocket_route(PREFIX + BY_NAME["stream"].path, StreamSocket(hub).stream)
     _add_description(app)
-    _add_problems(app)
+    add_problems(app)
     return app
 
 
@@ -137,37 +135,3 @@ def _add_description(app: FastAPI) -> None:
         return text_response(texts[0])
 
     register(app, "openapi", dict[str, Any], describe)
-
-
-def _add_problems(app: FastAPI) -> None:
-    """Answer every error with a problem document."""
-
-    async def problem(_: Request, error: Exception) -> Response:
-        match error:
-            case ProblemError():
-                return error.response()
-            case RequestValidationError():
-                return of_validation(error).response()
-            case HTTPException():
-                return of_status(error).response()
-        return account_problem(error).response()
-
-    async def defect(request: Request, error: Exception) -> Response:
-        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return ProblemError(
-            500,
-            "defect",
-            "The API has failed because of a defect in the program.",
-            "The log has the details. The table is not affected.",
-        ).response()
-
-    for kind in (
-        ProblemError,
-        RequestValidationError,
-        HTTPException,
-        AccountRefusedError,
-        AccountsFileError,
-        WorkerBusyError,
-    ):
-        app.add_exception_handler(kind, problem)
-    app.add_exception_handler(Exception, defect)

@@ -230,6 +230,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 BY_NAME: dict[str, Endpoint] = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 
-def endpoints_at(path: str) -> tuple[Endpoint, ...]:
+def endpoints_at(path: str, endpoints: tuple[Endpoint, ...] = ENDPOINTS) -> tuple[Endpoint, ...]:
     """The endpoints at a path, one for each method; empty for an unknown path."""
-    return tuple(endpoint for endpoint in ENDPOINTS if endpoint.matches(path))
+    return tuple(endpoint for endpoint in endpoints if endpoint.matches(path))

@@ -15,7 +15,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from controller.api.accounts.accounts import Accounts
 from controller.api.accounts.identity import Identity
-from controller.api.endpoints import PREFIX, SUBSCRIBE, Endpoint, OpenAccess, endpoints_at
+from controller.api.endpoints import (
+    ENDPOINTS,
+    PREFIX,
+    SUBSCRIBE,
+    Endpoint,
+    OpenAccess,
+    endpoints_at,
+)
 from controller.api.json_text import LONGEST_BODY, BadJsonError, checked_json
 from controller.api.problems import ProblemError
 
@@ -32,17 +39,27 @@ _CLIENT = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 class RequestGuard:
-    """An ASGI application that admits requests to `api`; other paths go to `page` unchecked."""
+    """An ASGI application that admits requests to `api`; other paths go to `page` unchecked.
 
-    def __init__(self, api: ASGIApp, page: ASGIApp | None, accounts: Accounts) -> None:
+    `endpoints` are those of `api`: the table's, unless another application is guarded.
+    """
+
+    def __init__(
+        self,
+        api: ASGIApp,
+        page: ASGIApp | None,
+        accounts: Accounts,
+        endpoints: tuple[Endpoint, ...] = ENDPOINTS,
+    ) -> None:
         self._api = api
         self._page = page
         self._accounts = accounts
+        self._endpoints = endpoints
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._api(scope, receive, send)
-        elif self._page is not None and not _is_of_the_api(scope["path"]):
+        elif self._page is not None and not self._is_of_the_api(scope["path"]):
             await self._page(scope, receive, send)
         elif scope["type"] == "websocket":
             await self._subscribe(scope, receive, send)
@@ -51,7 +68,7 @@ class RequestGuard:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            endpoint = _endpoint(scope)
+            endpoint = _endpoint(scope, self._endpoints)
             self._admit(scope, endpoint)
             receive = await _checked_body(scope, receive)
         except ProblemError as problem:
@@ -62,7 +79,7 @@ class RequestGuard:
     async def _subscribe(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Admit a WebSocket. A client without login gets a close code, which a page can read."""
         try:
-            endpoint = _endpoint(scope)
+            endpoint = _endpoint(scope, self._endpoints)
             self._admit(scope, endpoint)
         except ProblemError as problem:
             if problem.status == 401:
@@ -115,6 +132,10 @@ class RequestGuard:
         state[ADDRESS] = address
         state[CLIENT] = client_id(identity, headers.get(CLIENT_HEADER, ""))
 
+    def _is_of_the_api(self, path: str) -> bool:
+        is_below = path == "/api" or path.startswith("/api/")
+        return is_below or bool(endpoints_at(path, self._endpoints))
+
     def _identity(self, headers: Headers, address: str) -> tuple[Identity | None, bool]:
         """The caller's identity, and whether a cookie showed it."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
@@ -134,12 +155,8 @@ def client_id(identity: Identity | None, given: str) -> str:
     return f"{identity.credential}.{given}" if _CLIENT.fullmatch(given) else identity.credential
 
 
-def _is_of_the_api(path: str) -> bool:
-    return path == "/api" or path.startswith("/api/") or bool(endpoints_at(path))
-
-
-def _endpoint(scope: Scope) -> Endpoint:
-    found = endpoints_at(scope["path"])
+def _endpoint(scope: Scope, endpoints: tuple[Endpoint, ...]) -> Endpoint:
+    found = endpoints_at(scope["path"], endpoints)
     method = SUBSCRIBE if scope["type"] == "websocket" else scope["method"]
     for endpoint in found:
         if endpoint.method == method:

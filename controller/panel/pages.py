@@ -92,24 +92,25 @@ class PanelApp:
 
 def panel_app() -> PanelApp:
     """The panel with the files of this package. Raises OSError if they cannot be read."""
-    return PanelApp({name: _read_file(name, file) for name, file in static_files()})
+    return PanelApp({name: file_of(name, file.read_bytes()) for name, file in static_files()})
 
 
 def static_files() -> Iterator[tuple[str, Traversable]]:
     """The files that the panel serves, each with its path below `static`."""
-    yield from _files_below(resources.files("controller.panel") / "static", "")
+    yield from files_of(resources.files("controller.panel") / "static")
 
 
-def _files_below(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]:
+def files_of(folder: Traversable, path: str = "") -> Iterator[tuple[str, Traversable]]:
+    """The files below a folder that a page can have, each with `path` and its path below it."""
     for entry in sorted(folder.iterdir(), key=lambda each: each.name):
         if entry.is_dir():
-            yield from _files_below(entry, f"{path}{entry.name}/")
+            yield from files_of(entry, f"{path}{entry.name}/")
         elif _ending(entry.name) in TYPES:
             yield f"{path}{entry.name}", entry
 
 
-def _read_file(name: str, file: Traversable) -> PanelFile:
-    body = file.read_bytes()
+def file_of(name: str, body: bytes) -> PanelFile:
+    """A file of a page from its name and its contents."""
     compressed = gzip.compress(body, 9, mtime=0)
     return PanelFile(
         body=body,

@@ -30,11 +30,9 @@ def receipt_pdf(receipt: dict[str, Any], *, compress: bool = True) -> bytes:
     """Draw a receipt; returns the bytes of the PDF."""
     from reportlab.lib.pagesizes import A4  # noqa: PLC0415 - takes 0.3 s
     from reportlab.pdfbase import pdfmetrics  # noqa: PLC0415 - takes 0.3 s
-    from reportlab.pdfbase.cidfonts import UnicodeCIDFont  # noqa: PLC0415 - takes 0.3 s
     from reportlab.pdfgen.canvas import Canvas  # noqa: PLC0415 - takes 0.3 s
 
-    for font, _ in _FONTS[1:]:
-        pdfmetrics.registerFont(UnicodeCIDFont(font))
+    register_fonts()
     file = io.BytesIO()
     page = Canvas(file, pagesize=A4, pageCompression=int(compress), invariant=1)
     page.setTitle("Wallwright receipt")
@@ -63,6 +61,15 @@ def receipt_pdf(receipt: dict[str, Any], *, compress: bool = True) -> bytes:
     _draw_code(page, compact_form(receipt), _LEFT, y - 140, 130)
     page.save()
     return file.getvalue()
+
+
+def register_fonts() -> None:
+    """Make the fonts of `font_runs` known to the package that draws."""
+    from reportlab.pdfbase import pdfmetrics  # noqa: PLC0415 - takes 0.3 s
+    from reportlab.pdfbase.cidfonts import UnicodeCIDFont  # noqa: PLC0415 - takes 0.3 s
+
+    for font, _ in _FONTS[1:]:
+        pdfmetrics.registerFont(UnicodeCIDFont(font))
 
 
 def font_runs(text: str) -> list[tuple[str, str]]:

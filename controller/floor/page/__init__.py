@@ -1,0 +1,1 @@
+"""The floor's page: the room, its alarms and figures, each table's history, reports, requests."""

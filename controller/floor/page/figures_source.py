@@ -1,0 +1,94 @@
+"""Figures of the room for pages and reports; the same time range is computed once for all pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, select
+
+from controller.floor.figures.reading import read_figures
+from controller.floor.figures.table_figures import TableFigures, together
+from controller.floor.figures.window import Window
+from controller.floor.server.port import FloorPort
+from controller.floor.store.schema import TABLES
+
+FRESH = timedelta(seconds=15)
+"""How old the figures of a range that ends now can be."""
+HOURS = (1, 8, 24, 168)
+"""Ranges that end now, hours."""
+
+
+@dataclass(frozen=True)
+class NamedFigures:
+    """The figures of one table with its name in topics and its title."""
+
+    name: str
+    title: str
+    figures: TableFigures
+
+
+@dataclass(frozen=True)
+class RoomFigures:
+    """The figures of every table of a floor in a time range, and of all of them together."""
+
+    window: Window
+    tables: tuple[NamedFigures, ...]
+
+    @property
+    def room(self) -> TableFigures:
+        """The figures of all tables together."""
+        return together(table.figures for table in self.tables)
+
+    def as_json(self) -> Mapping[str, object]:
+        """The figures as a JSON object."""
+        return {
+            "begin": _text(self.window.begin),
+            "end": _text(self.window.end),
+            "room": self.room.as_json(),
+            "tables": {table.name: table.figures.as_json() for table in self.tables},
+        }
+
+
+class FiguresSource:
+    """Reads figures from the floor's database."""
+
+    def __init__(self, port: FloorPort) -> None:
+        self._port = port
+        self._recent: dict[int, RoomFigures] = {}
+        self._locks = {hours: asyncio.Lock() for hours in HOURS}
+
+    async def of_window(self, window: Window, now: datetime) -> RoomFigures:
+        """The figures of a time range. Raises WallwrightError without the database."""
+        floor = self._port.room.floor
+        return await self._port.read(
+            lambda connection: read_room_figures(connection, floor, window, now)
+        )
+
+    async def of_last_hours(self, hours: int, now: datetime) -> RoomFigures:
+        """The figures of the last hours, one of `HOURS`; they can be `FRESH` old."""
+        async with self._locks[hours]:
+            kept = self._recent.get(hours)
+            if kept is None or now - kept.window.end > FRESH:
+                window = Window(now - timedelta(hours=hours), now)
+                kept = self._recent[hours] = await self.of_window(window, now)
+            return kept
+
+
+def read_room_figures(
+    connection: Connection, floor: str, window: Window, now: datetime
+) -> RoomFigures:
+    """Read the figures of a floor's tables. `now` ends what still lasts."""
+    figures = read_figures(connection, window, now)
+    query = select(TABLES.c.id, TABLES.c.name, TABLES.c.title).where(TABLES.c.floor == floor)
+    tables = tuple(
+        NamedFigures(name, title or name, figures.get(key, TableFigures()))
+        for key, name, title in connection.execute(query.order_by(TABLES.c.name))
+    )
+    return RoomFigures(window, tables)
+
+
+def _text(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,140 @@
+"""What a pit report contains: figures of each table, and each fault and prompt with its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+
+from controller.floor.figures import kinds
+from controller.floor.figures.alarms import details_of_line, short_text
+from controller.floor.figures.window import Window, utc
+from controller.floor.page.figures_source import RoomFigures, read_room_figures
+from controller.floor.store.schema import ACKNOWLEDGEMENTS, EVENTS, LOGS, TABLES
+
+MOST_INCIDENTS = 5000
+"""Incidents in one report: the first ones; the report says how many are missing."""
+_SHOWN = (kinds.FAULT, *kinds.PROMPTS, kinds.RUN, kinds.START)
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A fault or a prompt about one. `ended` is None if it was open at the end of the report.
+
+    `ending` is `answered`, `withdrawn`, `restarted`, or empty; `acknowledged` names the person.
+    """
+
+    table: str
+    title: str
+    kind: str
+    code: str
+    part: str
+    sentence: str
+    began: datetime
+    ended: datetime | None
+    ending: str
+    acknowledged: str
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it was open; None if it still was."""
+        return None if self.ended is None else max(0.0, (self.ended - self.began).total_seconds())
+
+
+@dataclass(frozen=True)
+class PitReport:
+    """The report of one floor. `made` is when it was made; `missing` counts left out incidents."""
+
+    floor: str
+    window: Window
+    made: datetime
+    figures: RoomFigures
+    incidents: tuple[Incident, ...]
+    missing: int
+
+
+def read_report(connection: Connection, floor: str, window: Window, now: datetime) -> PitReport:
+    """Read the report of a time range from the database."""
+    incidents = _read_incidents(connection, floor, window)
+    return PitReport(
+        floor=floor,
+        window=window,
+        made=now,
+        figures=read_room_figures(connection, floor, window, now),
+        incidents=tuple(incidents[:MOST_INCIDENTS]),
+        missing=max(0, len(incidents) - MOST_INCIDENTS),
+    )
+
+
+def _read_incidents(connection: Connection, floor: str, window: Window) -> list[Incident]:
+    """The incidents that began in the time range, in the order in which they began."""
+    query = (
+        select(
+            EVENTS.c.log_id,
+            EVENTS.c.number,
+            EVENTS.c.at,
+            EVENTS.c.what,
+            EVENTS.c.line,
+            TABLES.c.name,
+            TABLES.c.title,
+        )
+        .join(LOGS, LOGS.c.id == EVENTS.c.log_id)
+        .join(TABLES, TABLES.c.id == LOGS.c.table_id)
+        .where(
+            TABLES.c.floor == floor,
+            EVENTS.c.what.in_(_SHOWN),
+            EVENTS.c.at >= window.begin,
+            EVENTS.c.at < window.end,
+        )
+        .order_by(EVENTS.c.log_id, EVENTS.c.number)
+    )
+    marks = _acknowledgements(connection, window)
+    reading = _Incidents(marks)
+    for row in connection.execute(query):
+        reading.take(row.log_id, row.number, utc(row.at), row.what, row.line, row.name, row.title)
+    return sorted(reading.found, key=lambda incident: incident.began)
+
+
+def _acknowledgements(connection: Connection, window: Window) -> Mapping[tuple[int, int], str]:
+    query = select(
+        ACKNOWLEDGEMENTS.c.log_id, ACKNOWLEDGEMENTS.c.number, ACKNOWLEDGEMENTS.c.who
+    ).where(ACKNOWLEDGEMENTS.c.at >= window.begin)
+    return {(row.log_id, row.number): row.who for row in connection.execute(query)}
+
+
+class _Incidents:
+    """Pairs each incident with the event of its log that ends it."""
+
+    def __init__(self, acknowledged: Mapping[tuple[int, int], str]) -> None:
+        self._acknowledged = acknowledged
+        self._open: dict[int, dict[tuple[str, str, str], int]] = {}
+        self.found: list[Incident] = []
+
+    def take(
+        self, log: int, number: int, at: datetime, what: str, line: str, name: str, title: str
+    ) -> None:
+        present = self._open.setdefault(log, {})
+        if what in (kinds.START, kinds.RUN):
+            for place in present.values():
+                self._end(place, at, "restarted")
+            present.clear()
+            return
+        details = details_of_line(line)
+        code, part = short_text(details, "code"), short_text(details, "part")
+        about = ("fault" if what == kinds.FAULT else "prompt", code, part)
+        before = present.pop(about, None)
+        if before is not None and what != kinds.FAULT:
+            self._end(before, at, "answered" if what == kinds.ANSWER else "withdrawn")
+        if what in (kinds.FAULT, kinds.PROMPT):
+            present[about] = len(self.found)
+            sentence = short_text(details, "evidence", 500)
+            who = self._acknowledged.get((log, number), "")
+            self.found.append(
+                Incident(*(name, title or name, about[0], code, part, sentence, at, None, "", who))
+            )
+
+    def _end(self, place: int, at: datetime, ending: str) -> None:
+        before = self.found[place]
+        self.found[place] = replace(before, ended=at, ending=ending)

@@ -1,0 +1,207 @@
+"""Follows the room and its alarms, and keeps for each watcher which of them it has to be sent.
+
+A watcher that reads slowly misses nothing and holds nothing up: it keeps the names of the changed
+tables, at most one for each table, and is sent their newest state.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+
+from controller.api.json_text import json_text
+from controller.floor.figures.alarm_book import AlarmBook, TableAlarms
+from controller.floor.figures.alarms import Alarm
+from controller.floor.messages.topics import TableAddress
+from controller.floor.page.plan import RoomPlan
+from controller.floor.page.table_view import table_view
+from controller.floor.server.port import FloorPort
+from controller.floor.server.room import RoomTable
+from rules.errors import WallwrightError
+
+_LOG = logging.getLogger(__name__)
+ALARMS_EVERY = 1.0
+"""Seconds between two looks for new alarms, if events were stored."""
+MOST_WATCHERS = 200
+"""Pages that watch the room at the same time."""
+MOST_ALARMS = 500
+"""Open alarms that the page is sent: the oldest ones."""
+
+
+class TooManyWatchersError(WallwrightError):
+    """Too many pages watch the room."""
+
+
+def utc_now() -> datetime:
+    """The computer's time in UTC."""
+    return datetime.now(UTC)
+
+
+class RoomWatcher:
+    """What one page has not been sent yet."""
+
+    def __init__(self) -> None:
+        self.tables: set[TableAddress] = set()
+        self.alarms = self.floor = False
+        self.wake = asyncio.Event()
+
+
+class RoomFeed:
+    """The room for all pages of one service; start it, and close it."""
+
+    def __init__(
+        self, port: FloorPort, plan: RoomPlan, now: Callable[[], datetime] = utc_now
+    ) -> None:
+        self.port = port
+        self.now = now
+        self._plan = plan
+        self._book = AlarmBook()
+        self._reading = asyncio.Lock()
+        self._alarms: tuple[TableAlarms, ...] = ()
+        self._watchers: set[RoomWatcher] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._stored_changed = asyncio.Event()
+        self._texts: dict[TableAddress, tuple[RoomTable, str]] = {}
+
+    def start(self) -> None:
+        """Follow the room from now on."""
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self._follow()), loop.create_task(self._watch_alarms())]
+        self._stored_changed.set()
+
+    async def close(self) -> None:
+        """Follow nothing any more."""
+        for task in self._tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        self._tasks = []
+
+    @contextmanager
+    def watch(self) -> Iterator[RoomWatcher]:
+        """Keep what changes from now on. Raises TooManyWatchersError."""
+        if len(self._watchers) >= MOST_WATCHERS:
+            raise TooManyWatchersError(
+                f"{MOST_WATCHERS} pages watch the room already. Close one of them."
+            )
+        watcher = RoomWatcher()
+        self._watchers.add(watcher)
+        try:
+            yield watcher
+        finally:
+            self._watchers.discard(watcher)
+
+    # Messages
+
+    def snapshot(self) -> str:
+        """The whole room as a JSON text."""
+        tables = (self._table_text(table) for table in self.port.room.view().tables)
+        head = json_text({"type": "room", **self._floor(), "plan": self._places()})
+        alarms = json_text(self._alarm_views())
+        return f'{head[:-1]},"tables":[{",".join(tables)}],"alarms":{alarms}}}'
+
+    def news(self, watcher: RoomWatcher) -> str:
+        """What the watcher has not been sent, as a JSON text; it counts as sent from now on."""
+        changed = sorted(watcher.tables)
+        found = [table for each in changed if (table := self.port.room.table(each)) is not None]
+        head = json_text({"type": "news", **self._floor()})
+        tables = ",".join(self._table_text(table) for table in found)
+        alarms = f',"alarms":{json_text(self._alarm_views())}' if watcher.alarms else ""
+        watcher.tables, watcher.alarms, watcher.floor = set(), False, False
+        watcher.wake.clear()
+        return f'{head[:-1]},"tables":[{tables}]{alarms}}}'
+
+    def _floor(self) -> dict[str, object]:
+        room = self.port.room
+        return {
+            "floor": room.floor,
+            "at": self.now().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "broker": room.is_broker_connected,
+            "database": room.is_database_available,
+        }
+
+    def _places(self) -> dict[str, object]:
+        return {name: list(place) for name, place in self._plan.tables.items()}
+
+    def _table_text(self, table: RoomTable) -> str:
+        kept = self._texts.get(table.address)
+        if kept is None or kept[0] is not table:
+            kept = self._texts[table.address] = (table, json_text(table_view(table)))
+        return kept[1]
+
+    # Alarms
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """The open alarms of the room."""
+        return tuple(alarm for table in self._alarms for alarm in table.alarms)
+
+    async def read_alarms(self) -> None:
+        """Read the open alarms. Raises WallwrightError if the database is not available."""
+        async with self._reading:
+            now = self.now()
+            found = await self.port.read(lambda connection: self._book.read(connection, now))
+            mine = tuple(each for each in found if each.floor == self.port.room.floor)
+            if mine != self._alarms:
+                self._alarms = mine
+                for watcher in self._watchers:
+                    watcher.alarms = True
+                    watcher.wake.set()
+
+    def _alarm_views(self) -> Sequence[Mapping[str, object]]:
+        views = [alarm_view(table.name, alarm) for table in self._alarms for alarm in table.alarms]
+        return sorted(views, key=lambda view: str(view["since"]))[:MOST_ALARMS]
+
+    async def _watch_alarms(self) -> None:
+        while True:
+            await self._stored_changed.wait()
+            self._stored_changed.clear()
+            try:
+                await self.read_alarms()
+            except WallwrightError as error:
+                _LOG.warning("Alarms cannot be read: %s", error)
+                self._stored_changed.set()
+            await asyncio.sleep(ALARMS_EVERY)
+
+    # The room
+
+    async def _follow(self) -> None:
+        stored: dict[TableAddress, int] = {}
+        with self.port.room.follow() as changes:
+            while True:
+                change = await changes.next()
+                for watcher in self._watchers:
+                    watcher.tables.update(table.address for table in change.tables)
+                    watcher.floor = True
+                    watcher.wake.set()
+                for table in change.tables:
+                    if stored.get(table.address) != table.stored:
+                        stored[table.address] = table.stored
+                        self._stored_changed.set()
+
+
+def alarm_view(table: str, alarm: Alarm) -> dict[str, object]:
+    """An alarm as a JSON object of the page."""
+    by = alarm.acknowledged
+    return {
+        "table": table,
+        "log": alarm.log_id,
+        "number": alarm.number,
+        "kind": "fault" if alarm.kind == "fault" else "prompt",
+        "code": alarm.code,
+        "part": alarm.part,
+        "evidence": alarm.evidence,
+        "request": alarm.request,
+        "role": alarm.role,
+        "since": _text(alarm.since),
+        "acknowledged": None
+        if by is None
+        else {"who": by.who, "at": _text(by.at), "note": by.note},
+    }
+
+
+def _text(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

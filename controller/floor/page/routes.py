@@ -1,0 +1,198 @@
+"""The floor's own endpoints: the room, figures, history, acknowledgements, requests, reports."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Path, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from controller.api.accounts.accounts import Accounts
+from controller.api.accounts.identity import Identity
+from controller.api.endpoints import BY_NAME
+from controller.api.problems import ProblemError, unknown
+from controller.api.request_guard import IDENTITY
+from controller.api.routes.registration import json_response, text_response
+from controller.floor.figures.alarm_book import acknowledge
+from controller.floor.figures.alarms import Acknowledgement
+from controller.floor.figures.window import Window
+from controller.floor.messages.topics import NAME, TableAddress
+from controller.floor.page.endpoints import OWN_BY_NAME
+from controller.floor.page.event_stream import RoomStream
+from controller.floor.page.figures_source import HOURS, FiguresSource
+from controller.floor.page.history import read_history
+from controller.floor.page.reports.pit_report import PitReport, read_report
+from controller.floor.page.reports.report_csv import report_csv
+from controller.floor.page.reports.report_pdf import report_pdf
+from controller.floor.page.room_feed import RoomFeed
+from controller.service.status import Value
+from rules.games import GAMES
+
+TableName = Annotated[str, Path(pattern=f"^{NAME.pattern}$", description="Name of a table.")]
+Number = Annotated[int, Path(ge=0, le=2**53)]
+Time = Annotated[datetime, Query(description="A time with its zone, as 2026-11-24T18:00:00Z.")]
+REQUESTS = ("take_out_of_play", "put_in_play", "choose_next")
+"""Requests that a person on the floor can send. None of them moves a part of a table."""
+
+
+class AcknowledgementBody(Value):
+    """A note about an alarm; it can be empty."""
+
+    note: Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
+
+
+class RequestBody(Value):
+    """A request to a table, by its name, with the arguments of the command of the same name."""
+
+    name: Annotated[str, Field(max_length=40)]
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class FloorRoutes:
+    """Answers from the room and from the database. All texts of tables are sent as JSON."""
+
+    def __init__(self, feed: RoomFeed, figures: FiguresSource, accounts: Accounts) -> None:
+        self._feed = feed
+        self._port = feed.port
+        self._figures = figures
+        self._accounts = accounts
+
+    def add_to(self, app: FastAPI) -> None:
+        """Register the endpoints."""
+        health = BY_NAME["health"]
+        app.add_api_route(health.full_path, self.health, name="health", response_model=None)
+        routes: dict[str, Callable[..., Awaitable[Response]]] = {
+            "floor": self.floor,
+            "floor_stream": self.stream,
+            "floor_figures": self.figures,
+            "floor_history": self.history,
+            "floor_games": self.games,
+            "acknowledge": self.acknowledge,
+            "request_table": self.request_table,
+            "report_csv": self.report_csv,
+            "report_pdf": self.report_pdf,
+            "floor_metrics": self.metrics,
+        }
+        for name, function in routes.items():
+            endpoint = OWN_BY_NAME[name]
+            app.add_api_route(
+                endpoint.full_path,
+                function,
+                methods=[endpoint.method],
+                name=name,
+                response_model=None,
+                summary=endpoint.summary,
+            )
+
+    async def health(self) -> Response:
+        return json_response({"state": "ok", "first_start": not self._accounts.has_technician})
+
+    async def floor(self) -> Response:
+        return text_response(self._feed.snapshot())
+
+    async def stream(self, request: Request) -> Response:
+        return RoomStream(self._feed, self._accounts, request.scope["state"][IDENTITY])
+
+    async def figures(self, hours: int = HOURS[1]) -> Response:
+        if hours not in HOURS:
+            raise ProblemError(
+                422,
+                "invalid_request",
+                f"The figures are computed for {', '.join(map(str, HOURS))} hours; got {hours}.",
+                "Use one of them, or a report for any time range.",
+            )
+        found = await self._figures.of_last_hours(hours, self._feed.now())
+        return json_response(found.as_json())
+
+    async def history(
+        self,
+        table: TableName,
+        before: Annotated[str, Query(pattern=r"^([0-9]{1,15}\.[0-9]{1,15})?$")] = "",
+        everything: bool = False,
+    ) -> Response:
+        log, _, number = before.partition(".")
+        place = (int(log), int(number)) if before else None
+        floor = self._port.room.floor
+        page = await self._port.read(
+            lambda connection: read_history(connection, floor, table, place, all_=everything)
+        )
+        if page is None:
+            raise unknown("table", table, "`GET /api/v1/floor` lists them.")
+        return json_response({"events": page.events, "older": page.older})
+
+    async def games(self) -> Response:
+        games = [{"name": name, "title": game.title} for name, game in GAMES.items()]
+        return json_response({"games": games})
+
+    async def acknowledge(
+        self, request: Request, log: Number, number: Number, body: AcknowledgementBody
+    ) -> Response:
+        identity = _person(request)
+        await self._feed.read_alarms()
+        alarms = self._feed.alarms
+        by = Acknowledgement(self._feed.now(), identity.name, body.note)
+        await self._port.read(lambda connection: acknowledge(connection, log, number, by, alarms))
+        await self._feed.read_alarms()
+        return json_response({"who": by.who})
+
+    async def request_table(
+        self, request: Request, table: TableName, body: RequestBody
+    ) -> Response:
+        identity = _person(request)
+        address = TableAddress(self._port.room.floor, table)
+        if self._port.room.table(address) is None:
+            raise unknown("table", table, "`GET /api/v1/floor` lists them.")
+        if body.name not in REQUESTS:
+            raise unknown("request", body.name, f"The requests are {', '.join(REQUESTS)}.")
+        outcome = await self._port.request(
+            address, body.name, body.arguments, identity.name, identity.role.value
+        )
+        return json_response(
+            {
+                "number": outcome.number,
+                "accepted": outcome.accepted,
+                "sentence": outcome.sentence,
+            }
+        )
+
+    async def report_csv(self, begin: Time, end: Time) -> Response:
+        report = await self._report(begin, end)
+        return _file(report_csv(report).encode(), "text/csv; charset=utf-8", report, "csv")
+
+    async def report_pdf(self, begin: Time, end: Time) -> Response:
+        report = await self._report(begin, end)
+        return _file(report_pdf(report), "application/pdf", report, "pdf")
+
+    async def metrics(self) -> Response:
+        text = self._port.metrics()
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def _report(self, begin: datetime, end: datetime) -> PitReport:
+        window, now, floor = Window(begin, end), self._feed.now(), self._port.room.floor
+        return await self._port.read(lambda connection: read_report(connection, floor, window, now))
+
+
+def _person(request: Request) -> Identity:
+    """The person who sends the request. Raises ProblemError for a device or a program."""
+    identity: Identity = request.scope["state"][IDENTITY]
+    if identity.kind != "login":
+        raise ProblemError(
+            403,
+            "person_required",
+            "This is done in the name of a person.",
+            "Log in with a name and a password.",
+        )
+    return identity
+
+
+def _file(body: bytes, media: str, report: PitReport, ending: str) -> Response:
+    name = f"pit-report-{report.window.begin:%Y%m%d-%H%M}.{ending}"
+    headers = {
+        "Cache-Control": "no-store",
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(body, 200, headers, media)
