@@ -278,6 +278,7 @@ class TableService:
     def _set_out_of_play(self, who: str | None) -> None:
         self.out_of_play = who
         self.thread.write(lambda store: store.put_fact(OUT_OF_PLAY, who))
+        self.audit.record("put_in_play" if who is None else "taken_out_of_play", who=who or "")
         state = self.service.state
         self.set_state(state, self._idle_sentence() if state == "idle" else self.service.sentence)
 

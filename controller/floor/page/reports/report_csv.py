@@ -1,6 +1,7 @@
 """The pit report as CSV (RFC 4180): figures of the room and of each table, then the incidents.
 
-A text that begins with = + - @ or a control character would be a formula in a spreadsheet. It gets an apostrophe before it, which a spreadsheet shows as text.
+A text that begins with = + - @ or a control character would be a formula in a spreadsheet. It
+gets an apostrophe before it, which a spreadsheet shows as text.
 """
 
 from __future__ import annotations
