@@ -23,6 +23,14 @@ export function lasting(text) {
   return duration(seconds);
 }
 
+/** The same for a small place: "45 s", "3 min", "5 h". */
+export function lastingShort(text) {
+  const seconds = secondsSince(text);
+  if (seconds === null || seconds < 60) return lasting(text);
+  if (seconds < 3600) return t("unit.minutes", { min: Math.floor(seconds / 60) });
+  return seconds < 172800 ? t("unit.hours", { h: Math.floor(seconds / 3600) }) : lasting(text);
+}
+
 /** Tables that need a person first, the longest wait first; then by condition and name. */
 export function orderedTables(tables = [...state.tables.values()]) {
   const rank = (table) => CONDITIONS.indexOf(table.condition);
@@ -34,7 +42,11 @@ export function orderedTables(tables = [...state.tables.values()]) {
 }
 
 /** The role that is needed, in the present language. */
-export const roleWords = (role) => t(`role.${["dealer", "attendant", "technician", "player"].includes(role) ? role : "attendant"}`);
+export function roleWords(role) {
+  const known = ["dealer", "attendant", "technician", "player"].includes(role) ? role : "attendant";
+  const words = t(`role.${known}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 /** The open alarms of a table. */
 export const alarmsOf = (name) => state.alarms.filter((alarm) => alarm.table === name);

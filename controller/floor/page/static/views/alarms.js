@@ -11,7 +11,7 @@ import { html } from "../vendor/htm_preact.js";
 export function Alarms({ table, full = false }) {
   const alarms = alarmsOf(table);
   if (!alarms.length) return full ? html`<p class="empty">${t("alarms.none")}</p>` : null;
-  return html`<ul class="alarms">
+  return html`<ul class="alarms ${full ? "" : "compact"}">
     ${alarms.map((alarm) => html`<${Alarm} key=${`${alarm.log}.${alarm.number}`} alarm=${alarm} full=${full} />`)}
   </ul>`;
 }
@@ -20,7 +20,7 @@ function Alarm({ alarm, full }) {
   const [run, { busy, error }] = useAction();
   const by = alarm.acknowledged;
   return html`<li class="alarm ${by ? "seen" : ""}">
-    <p class="alarm-head"><b>${alarm.code}</b> <span>${alarm.part}</span> <span class="since">${lasting(alarm.since)}</span></p>
+    <p class="alarm-head"><b>${alarm.code}</b> <span>${alarm.part}</span>${full && html` <span class="since">${lasting(alarm.since)}</span>`}</p>
     ${full && alarm.evidence && html`<p lang="en">${alarm.evidence}</p>`}
     ${full && alarm.request && html`<p lang="en"><b>${roleWords(alarm.role)}:</b> ${alarm.request}</p>`}
     ${by

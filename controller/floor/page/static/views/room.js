@@ -1,7 +1,7 @@
 /** The room: who is needed where and for how long already, and the plan with every table. */
 import { t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { CONDITIONS, alarmsOf, figure, lasting, orderedTables, roleWords } from "../data/words.js";
+import { CONDITIONS, alarmsOf, figure, lasting, lastingShort, orderedTables, roleWords } from "../data/words.js";
 import { useTick } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
 import { html } from "../vendor/htm_preact.js";
@@ -17,11 +17,12 @@ export function Room() {
   const tables = orderedTables();
   const needed = tables.filter((table) => table.needs_person || alarmsOf(table.name).length);
   return html`<h1 class="unseen">${t("view.room")}</h1>
-    <section class="summary card" aria-label=${t("room.summary")}>
-      <${Counts} tables=${tables} />
-      <${FigureList} values=${figures.value?.room} />
-      <${HoursChoice} />
-    </section>
+    <div class="summary">
+      <section class="card counts-card" aria-label=${t("room.summary")}><${Counts} tables=${tables} /></section>
+      <section class="card figures-card" aria-label=${t("figures.title")}>
+        <${FigureList} values=${figures.value?.room} /><${HoursChoice} />
+      </section>
+    </div>
     <${Notice} error=${figures.error} />
     <div class="room-columns">
       <section class="needed" aria-labelledby="needed-title">
@@ -87,7 +88,7 @@ function Stand({ table, place, figures }) {
   return html`<li style=${style}><a class="stand ${table.condition}" href=${`#/table/${table.name}`}>
     <b class="stand-title">${table.title}</b>
     <span class="stand-condition">${t(`condition.${table.condition}`)}</span>
-    ${table.needs_person && html`<span class="stand-since">${table.who && `${roleWords(table.who)} · `}<b>${lasting(table.since)}</b></span>`}
+    ${table.needs_person && html`<span class="stand-since">${table.who && `${roleWords(table.who)} · `}<b>${lastingShort(table.since)}</b></span>`}
     <span class="stand-foot">
       ${table.state?.game && html`<span class="stand-game">${table.state.game}</span>`}
       ${rate !== null && rate !== undefined && html`<span>${t("room.rate", { rate: figure(rate) })}</span>`}
