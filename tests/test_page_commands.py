@@ -51,6 +51,7 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         r"wallwright doctor",
         "its exit code depends on the computer; test_doctor.py of the commands runs it",
     ),
+    (r"wallwright run .*--trace http", "it needs a collector; tests/controller/tracing has one"),
     (r"wallwright casino gat", "it needs a serial line; tests/controller/casino has one"),
     (r"wallwright identity challenge ", "it needs a signed program; tests/controller/identity"),
     (r"wallwright monitor ", "it needs a service that runs; tests/controller/monitor runs it"),

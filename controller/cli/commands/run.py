@@ -37,7 +37,7 @@ from controller.cli.options.set_up import (
     with_seats_drawn,
     with_stakes,
 )
-from controller.cli.options.shared import GameNamed, JournalCopy, Record, TableNamed
+from controller.cli.options.shared import GameNamed, JournalCopy, Record, TableNamed, Trace
 from controller.cli.options.simulation import (
     Campaign,
     Emulated,
@@ -49,6 +49,7 @@ from controller.cli.output.line_output import open_output
 from controller.cli.output.output_checks import require_new, require_separate
 from controller.cli.runs.run_options import check_orders, pace_of
 from controller.cli.runs.signed_tables import require_signed
+from controller.cli.runs.traced_run import trace_file, traced
 from controller.orders import Orders
 from controller.service.runs.run_job import RunJob
 from rules.games import rules_of
@@ -107,6 +108,7 @@ def run(
             show_default=False,
         ),
     ] = None,
+    trace: Trace = None,
     reveal: Annotated[
         bool,
         typer.Option(
@@ -183,8 +185,10 @@ def run(
     require_ports_for_simulated(ports, allow_simulated=allow_simulated)
     copies = _copies_of(journal, journal_copy)
     outputs = {"--events": events, "--record": None if record is None else str(record)}
+    outputs["--trace"] = trace_file(trace)
     require_separate(outputs, copies, keys)
     if not copies:
+        require_new("--trace", trace_file(trace))
         require_new("--events", events)  # with a journal, a resumed run appends to the file
     injected_faults = injected_faults_of(fault, faults, machine)
     pace = pace_of(speed, real=bool(ports))
@@ -214,11 +218,12 @@ def run(
     with (
         open_output("Events", events, "a") as stream,
         open_output("The record", None if record is None else str(record), "a+") as record_stream,
+        traced(trace, {"table": machine.name, "game": config.game}) as listener,
     ):
         # The daemon is imported last: a refused command line then takes a fraction of the time.
         from controller.cli.runs.run_session import play_job
 
-        return play_job(job, stream, record_stream)
+        return play_job(job, stream, record_stream, listener)
 
 
 def _one_of(given: str, option: str, allowed: Sequence[str]) -> str:

@@ -20,10 +20,11 @@ from controller.cli.options.boards import (
     require_ports_for_simulated,
 )
 from controller.cli.options.lookup import game_named, require_fit, table_named
-from controller.cli.options.shared import JournalCopy, TableNamed
+from controller.cli.options.shared import JournalCopy, TableNamed, Trace
 from controller.cli.options.simulation import FaultTexts, injected_faults_of
 from controller.cli.runs.run_options import pace_of
 from controller.cli.runs.signed_tables import require_signed, require_signed_program
+from controller.cli.runs.traced_run import traced
 
 if TYPE_CHECKING:
     from controller.floor.settings import FloorSettings
@@ -103,6 +104,7 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    trace: Trace = None,
     port: Ports = None,
     keys: KeysFile = None,
     allow_simulated: AllowSimulated = False,
@@ -151,29 +153,31 @@ def serve(
     with without_collections():
         from controller.cli.runs.serve_session import ServeJob, serve_job
 
-    return serve_job(
-        ServeJob(
-            table_name=table,
-            table=machine,
-            table_file=None if table in table_names() else Path(table),
-            game=game,
-            until_ready=until is not None,
-            listen=listen,
-            data=data,
-            journal_copy=journal_copy,
-            pace=pace or 1.0,
-            seed=seed,
-            automatic=automatic,
-            ports=ports,
-            keys=known,
-            injected_faults=injected_faults,
-            nameplate=_nameplate(nameplate),
-            cert=cert,
-            key=key,
-            floor=None if floor is None else _floor_settings(floor),
-            gat=gat,
+    with traced(trace, {"table": machine.name}) as listener:
+        return serve_job(
+            ServeJob(
+                table_name=table,
+                table=machine,
+                table_file=None if table in table_names() else Path(table),
+                game=game,
+                until_ready=until is not None,
+                listen=listen,
+                data=data,
+                journal_copy=journal_copy,
+                pace=pace or 1.0,
+                seed=seed,
+                automatic=automatic,
+                ports=ports,
+                keys=known,
+                injected_faults=injected_faults,
+                nameplate=_nameplate(nameplate),
+                cert=cert,
+                key=key,
+                floor=None if floor is None else _floor_settings(floor),
+                gat=gat,
+                listener=listener,
+            )
         )
-    )
 
 
 def _floor_settings(file: Path) -> FloorSettings:

@@ -47,3 +47,11 @@ Record = Annotated[
         show_default=False,
     ),
 ]
+Trace = Annotated[
+    str | None,
+    typer.Option(
+        help="Write an OpenTelemetry trace of each round to this file, or send it to a collector at"
+        " this address, such as http://127.0.0.1:4318.",
+        show_default=False,
+    ),
+]

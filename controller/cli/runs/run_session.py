@@ -20,7 +20,7 @@ from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.screen import screen
 from controller.cli.terminal.terminal_guide import TerminalGuide
-from controller.events import EVENTS_VERSION, EventLog
+from controller.events import EVENTS_VERSION, EventLog, Listener
 from controller.journal import Journal
 from controller.journal.storage import Storage
 from controller.journal.writer_threads import WriterThreads
@@ -36,15 +36,21 @@ from firmware_bridge.sim.stall import StallingLoop
 from firmware_bridge.wire.errors import BoardError
 
 
-def play_job(job: RunJob, stream: TextIO | None, record: TextIO | None) -> int:
+def play_job(
+    job: RunJob,
+    stream: TextIO | None,
+    record: TextIO | None,
+    listener: Listener | None = None,
+) -> int:
     """Run the job on an event loop of its own and return the exit code.
 
-    Events are written to `stream`, the record of the play to `record`. Raises BadInputError for a
+    Events are written to `stream` and given to `listener`, the record of the play is written to
+    `record`. Raises BadInputError for a
     port that cannot be used.
     """
     with asyncio.Runner(loop_factory=lambda: _loop(job)) as runner:
         try:
-            return runner.run(session(job, stream, record))
+            return runner.run(session(job, stream, record, listener))
         except ImpossibleOrderError as refusal:
             print_error(f"A board received a command that the mechanism cannot execute: {refusal}")
             return 1
@@ -57,10 +63,16 @@ def _loop(job: RunJob) -> asyncio.AbstractEventLoop:
     return StallingLoop(job.pace) if stalls else VirtualLoop(job.pace)
 
 
-async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = None) -> int:
+async def session(
+    job: RunJob,
+    stream: TextIO | None,
+    record: TextIO | None = None,
+    listener: Listener | None = None,
+) -> int:
     """Play, stop the table safely, and emit and print the summary; returns the exit code.
 
-    Events are written to `stream`, the record of the play to `record`. Raises BadInputError for a
+    Events are written to `stream` and given to `listener`, the record of the play is written to
+    `record`. Raises BadInputError for a
     port that cannot be used, and for an output file of an earlier run that is not resumed.
     """
     loop = asyncio.get_running_loop()
@@ -77,6 +89,8 @@ async def session(job: RunJob, stream: TextIO | None, record: TextIO | None = No
     outputs = [output for output in (lines, record_file) if output is not None]
     if lines is not None:
         events.listen(lines.on_event)
+    if listener is not None:
+        events.listen(listener)
     console = screen(errors=stream is sys.stdout)
     operator_screen = screen(errors=stream is sys.stdout or _only_errors_are_seen())
     operator = OperatorConsole(operator_screen, sys.stdin, drawn=operator_screen.is_terminal)

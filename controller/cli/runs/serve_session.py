@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from controller.audit.log.recorder import AuditRecorder
-    from controller.events import Event
+    from controller.events import Event, Listener
     from controller.floor.settings import FloorSettings
     from controller.journal.storage import Storage
     from firmware_bridge.commissioning.device_keys import DeviceKeys
@@ -79,6 +79,8 @@ class ServeJob:
     """How the table joins a floor; None if it belongs to none."""
     gat: str | None = None
     """The serial port of a Game Authentication Terminal."""
+    listener: Listener | None = None
+    """Gets every event of the table, such as for traces of rounds."""
 
 
 def serve_job(job: ServeJob) -> int:
@@ -126,6 +128,8 @@ async def _serve(job: ServeJob) -> int:
                     console, title, clock=service.clock, in_words=service.in_words
                 ) as view:
                     service.listen(view.on_event)
+                    if job.listener is not None:
+                        service.listen(job.listener)
                     if job.until_ready:
                         service.listen(FirstRound(service, console).on_event)
                     may_begin = service.book is None and service.out_of_play is None

@@ -1,0 +1,1 @@
+"""OpenTelemetry traces of rounds, made from the events of a table (the extra `trace`)."""
