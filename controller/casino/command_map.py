@@ -33,8 +33,10 @@ COMMANDS: Mapping[str, HostRow] = {
                 "leave_service_mode",
                 "pause",
                 "press_lid_key",
+                "put_in_play",
                 "resume",
                 "stop_service",
+                "take_out_of_play",
             )
         ),
         *(
@@ -49,18 +51,6 @@ COMMANDS: Mapping[str, HostRow] = {
                 "save_preset",
                 "take_lead",
             )
-        ),
-        HostRow(
-            "take_out_of_play",
-            ("86",),
-            ("G2S_CBE202",),
-            "If a host gave the command, the state is G2S_CBE204, disabled by the host, instead.",
-        ),
-        HostRow(
-            "put_in_play",
-            (),
-            ("G2S_CBE205",),
-            "SAS has no exception for a machine that is in service again.",
         ),
         HostRow("confirm_change", ("3C",), ("G2S_CBE006",)),
         *(

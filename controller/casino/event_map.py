@@ -37,6 +37,18 @@ _SERVICE = (
         ("G2S_CBE205",),
         "With an open fault the state is G2S_CBE203 instead.",
     ),
+    HostRow(
+        "taken_out_of_play",
+        ("86",),
+        ("G2S_CBE202",),
+        "If a host gave the command, the state is G2S_CBE204, disabled by the host, instead.",
+    ),
+    HostRow(
+        "put_in_play",
+        (),
+        ("G2S_CBE205",),
+        "SAS has no exception for a machine that is in service again.",
+    ),
     HostRow("configuration_read", ("3C",), ("G2S_CBE006",)),
     HostRow(
         "configuration_refused",
