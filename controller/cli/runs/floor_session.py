@@ -5,17 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
-
+from controller.api.accounts.accounts import Accounts, open_accounts
+from controller.api.accounts.store import AccountsFileError
 from controller.api.server.listen_address import ListenError, listen_address, require_tls
 from controller.api.server.serving import SWITCH, listening
 from controller.audit.errors import AuditError
@@ -24,8 +20,9 @@ from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import StopSignals
 from controller.floor.messages.topics import TopicError
 from controller.floor.mqtt.broker import Broker, BrokerError
+from controller.floor.page.app import floor_app
+from controller.floor.page.plan import RoomPlan
 from controller.floor.server.floor_service import FloorOptions, FloorService
-from controller.floor.server.port import FloorPort
 from controller.floor.store.engine import database_url
 from controller.floor.store.errors import StoreSettingsError, StoreVersionError
 from controller.floor.store.floor_store import FloorStore
@@ -49,6 +46,7 @@ class FloorJob:
     page_key: Path | None
     instances: str | None
     months: int | None
+    plan: RoomPlan
 
     @property
     def url(self) -> str:
@@ -65,6 +63,7 @@ def floor_job(job: FloorJob) -> int:
         with _data_folder(job.data), _printed_log():
             return asyncio.run(_serve(job, options))
     except (
+        AccountsFileError,
         ListenError,
         TopicError,
         AuditError,
@@ -99,10 +98,15 @@ async def _serve(job: FloorJob, options: FloorOptions) -> int:
     stopped = loop.create_task(_wait(stop))
     async with (
         service.running() as ended,
-        listening(floor_application(service), job.listen, job.page_cert, job.page_key) as url,
+        _accounts(job.data) as accounts,
+        floor_app(service, accounts, job.plan) as app,
+        listening(app, job.listen, job.page_cert, job.page_key) as url,
     ):
         watchdog = loop.create_task(notices.keep_alive(1.0))
         print(f"The page of the floor {job.floor}: {url}", flush=True)
+        first_start = accounts.issue_first_start()
+        if first_start is not None:
+            print(f"Set up the first technician: {url}#first-start={first_start}", flush=True)
         print(f"Requests to tables are signed with the key {key.public}", flush=True)
         notices.send("READY=1")
         await asyncio.wait({stopped, ended}, return_when=asyncio.FIRST_COMPLETED)
@@ -120,13 +124,13 @@ async def _wait(event: asyncio.Event) -> None:
     await event.wait()
 
 
-def floor_application(port: FloorPort) -> ASGIApp:
-    """The web application of a floor service: its metrics."""
-
-    async def metrics(_: Request) -> Response:
-        return Response(port.metrics(), media_type="text/plain; version=0.0.4")
-
-    return Starlette(routes=[Route("/metrics", metrics)])
+@asynccontextmanager
+async def _accounts(data: Path) -> AsyncIterator[Accounts]:
+    accounts = await open_accounts(data)
+    try:
+        yield accounts
+    finally:
+        await accounts.close()
 
 
 def floor_key(data: Path, floor: str) -> SigningKey:

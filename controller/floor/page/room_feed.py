@@ -22,7 +22,7 @@ from controller.floor.server.port import FloorPort
 from controller.floor.server.room import RoomTable
 from rules.errors import WallwrightError
 
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger("wallwright.floor")
 ALARMS_EVERY = 1.0
 """Seconds between two looks for new alarms, if events were stored."""
 MOST_WATCHERS = 200

@@ -134,7 +134,7 @@ class FloorRoutes:
         await self._feed.read_alarms()
         alarms = self._feed.alarms
         by = Acknowledgement(self._feed.now(), identity.name, body.note)
-        await self._port.read(lambda connection: acknowledge(connection, log, number, by, alarms))
+        await self._port.write(lambda connection: acknowledge(connection, log, number, by, alarms))
         await self._feed.read_alarms()
         return json_response({"who": by.who})
 

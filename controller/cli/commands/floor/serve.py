@@ -51,6 +51,14 @@ def serve(
     page_key: Annotated[
         Path | None, typer.Option(help="The key of that certificate.", show_default=False)
     ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            help="A YAML file with the place of each table in the room, as docs/FLOOR.md"
+            " describes it.",
+            show_default=False,
+        ),
+    ] = None,
     instances: Annotated[
         str | None,
         typer.Option(
@@ -81,14 +89,17 @@ def serve(
             f"The floor service needs the package {error.name}; install wallwright with its"
             " extra: pip install 'wallwright[floor]'."
         ) from error
+    from config.errors import ConfigErrors
     from controller.floor.mqtt.broker import BrokerError, TlsFiles, broker_of
+    from controller.floor.page.plan import RoomPlan, load_plan
 
     tls = None
     if ca is not None and cert is not None and key is not None:
         tls = TlsFiles(ca, cert, key)
     try:
         address = broker_of(broker, tls)
-    except BrokerError as error:
+        room = RoomPlan() if plan is None else load_plan(plan)
+    except (BrokerError, ConfigErrors) as error:
         raise BadInputError(str(error)) from error
     return floor_job(
         FloorJob(
@@ -101,5 +112,6 @@ def serve(
             page_key=page_key,
             instances=instances,
             months=retention_months,
+            plan=room,
         )
     )

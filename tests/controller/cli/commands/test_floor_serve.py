@@ -9,12 +9,13 @@ import signal
 import socket
 import stat
 import subprocess
-import urllib.request
 from pathlib import Path
 
+import httpx
 import pytest
 
 from controller.floor.store.floor_store import FloorStore
+from tests.controller.api.served import PASSWORD
 from tests.controller.cli.conftest import Start, Wallwright
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.server.served_floor import table
@@ -25,12 +26,18 @@ pytestmark = pytest.mark.slow
 
 
 def _metrics(process: subprocess.Popen[str]) -> str:
+    """Set up the first technician of a new floor by the printed link, and read the metrics."""
     assert process.stdout is not None
-    found = re.search(r"http://[^ ]+/", process.stdout.readline())
-    assert found is not None
-    with urllib.request.urlopen(f"{found[0]}metrics", timeout=10) as page:  # noqa: S310 an http address
-        text: bytes = page.read()
-    return text.decode()
+    page = re.search(r"http://[^ ]+/", process.stdout.readline())
+    link = re.search(r"#first-start=(\S+)", process.stdout.readline())
+    assert page is not None and link is not None
+    assert "signed with the key floor-club+" in process.stdout.readline()
+    with httpx.Client(base_url=page[0]) as browser:
+        assert browser.get("metrics").status_code == 401
+        person = {"token": link[1], "name": "Tom", "password": PASSWORD}
+        assert browser.post("api/v1/first-start", json=person).status_code == 200
+        assert browser.get("api/v1/floor").json()["floor"] == "club"
+        return browser.get("metrics").text
 
 
 def test_a_floor_is_served_and_a_stop_signal_loses_no_event(start: Start, tmp_path: Path) -> None:
@@ -53,11 +60,10 @@ def test_a_floor_is_served_and_a_stop_signal_loses_no_event(start: Start, tmp_pa
     try:
         asyncio.run(play())
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=30)
     finally:
         broker.kill()
     assert process.returncode == 0
-    assert "signed with the key floor-club+" in out
     assert err.count("cannot be reached") == 1
     store = FloorStore(f"sqlite:///{data / 'floor.db'}")
     assert stored_lines(store) == source.lines

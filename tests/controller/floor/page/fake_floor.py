@@ -98,6 +98,10 @@ class FakeFloor:
 
         return await self.worker.run(work)
 
+    async def write(self, change: Callable[[Connection], Result]) -> Result:
+        """Run a change as `read` runs a query."""
+        return await self.read(change)
+
     async def request(
         self, address: TableAddress, name: str, arguments: Mapping[str, Any], who: str, role: str
     ) -> RequestOutcome:

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from controller.audit.log.event_line import parsed_event
+from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_reader import checked_log
+from controller.floor.figures.kinds import BACK, OUT
 from controller.floor.messages.payloads import Alive, Birth, Events, State, parsed
 from controller.floor.messages.topics import TableAddress
 from controller.floor.table.state_of_status import ClockTimes, state_of_status
@@ -38,6 +41,17 @@ def test_a_table_that_is_taken_out_of_play_ends_its_session_and_begins_none() ->
         await guests.have("start_session", choice={"game": "pai_gow"})
 
     at_a_table(evening)
+
+
+def test_the_audit_log_has_who_took_the_table_out_of_play_and_its_return(tmp_path: Path) -> None:
+    async def evening(guests: Guests) -> None:
+        await guests.have("take_out_of_play")
+        await guests.have("put_in_play")
+
+    at_a_table(evening, audit=tmp_path / "audit")
+    events = checked_log(LogFolder(tmp_path / "audit")).events()
+    found = [(event.what, event.who) for event in events if event.what in (OUT, BACK)]
+    assert found == [(OUT, "Ann"), (BACK, "")]
 
 
 def test_a_table_stays_out_of_play_after_a_restart(tmp_path: Path) -> None:
