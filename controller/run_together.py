@@ -25,17 +25,45 @@ async def run_together(*works: Coroutine[Any, Any, T], stops: Iterable[Stop] = (
 
     After a failure the other coroutines are cancelled and then `stops` are called, because
     cancelling a wait does not stop a motor. Raises the failure itself, or an ExceptionGroup if
-    there are several.
+    there are several. If the caller is cancelled, CancelledError is raised, also in the instant of
+    a failure. A TaskGroup of Python 3.11 would raise the failure then, and a caller that catches it
+    would begin a retry on a table that stops.
     """
+    tasks = [asyncio.create_task(work) for work in works]
     try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(work) for work in works]
-    except BaseExceptionGroup as failed:
+        if tasks:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        await _end(tasks)
+    failures = [failure for task in tasks if (failure := _failure(task)) is not None]
+    if failures:
         for stop in stops:
             with suppress(BoardError):
                 await stop()
-        raise only(failed) from None
+        raise only(BaseExceptionGroup("Several of the coroutines failed.", failures))
     return [task.result() for task in tasks]
+
+
+async def _end(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel the tasks and wait until all have ended. Raises a cancellation of the caller then."""
+    waiting = [task for task in tasks if not task.done()]
+    for task in waiting:
+        task.cancel()
+    cancelled: asyncio.CancelledError | None = None
+    while waiting := [task for task in waiting if not task.done()]:
+        try:
+            await asyncio.wait(waiting)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    for task in tasks:
+        # asyncio prints a failure that nobody has asked for when the task is deleted.
+        _failure(task)
+    if cancelled is not None:
+        raise cancelled
+
+
+def _failure(task: asyncio.Task[Any]) -> BaseException | None:
+    return None if task.cancelled() else task.exception()
 
 
 def only(failed: BaseExceptionGroup[BaseException]) -> BaseException:
