@@ -94,7 +94,7 @@ key in this connection. The table answers with `reply`, and refuses as it would 
 request moves anything by itself. A forged or repeated request gets no reply.
 
 The signature covers the canonical JSON (RFC 8785) of the request without `signature` and with
-`context` (`wallwright floor request 1`), `floor` and `table`.
+`context` (`wallwright-floor-request-1`), `floor` and `table`.
 """
 
 _SETTINGS = """\

@@ -44,6 +44,7 @@ for word in "$@"; do
 done
 """.replace("{AS_USER}", AS_USER)
 AUDIT = f"{AS_USER} wallwright audit show --data /var/lib/wallwright/data"
+DOCTOR = f"{AS_USER} wallwright doctor --data /var/lib/wallwright/data --json"
 OPTIONS = 'WALLWRIGHT_SERVE="--sim 15 --game wenzhou --automatic"'
 UNTIL_DEALT = """
 until grep -q '"step":"packet"' /var/lib/wallwright/data/table.journal; do sleep 0.1; done
@@ -71,8 +72,8 @@ def test_an_upgrade_in_the_middle_of_a_deal_stops_the_table_and_goes_on(
         wallwright version
         kill -0 "$(cat pid)"
         cp journal-at-stop journal-at-stop.1
-        {AS_USER} wallwright doctor --data /var/lib/wallwright/data --json || true
         until test "$({AUDIT} | grep -c power_up)" = 2; do sleep 0.5; done
+        until {DOCTOR} | grep '"state": "in use"'; do sleep 0.5; done
         {AUDIT}
         echo "calls of systemctl:"
         cat calls

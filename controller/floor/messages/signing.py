@@ -11,7 +11,7 @@ from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.messages.payloads import Request
 from controller.floor.messages.topics import TableAddress
 
-_CONTEXT = "wallwright floor request 1"
+_CONTEXT = "wallwright-floor-request-1"
 
 
 def signed_text(request: Request, to: TableAddress) -> bytes:
