@@ -18,8 +18,9 @@ class TableFigures:
     """
 
     rounds: int = 0
-    """Rounds that are over: rounds with a receipt, counted once each. A round whose random share is
-    revealed in another time range than it ended has a receipt in both, and counts in both."""
+    """Rounds that are over: rounds with a receipt, each counted once by its beginning. A round
+    whose random share is revealed in another time range than it ended has a receipt in both, and
+    counts in both."""
     operating_s: float = 0.0
     """Time in operation: from the start of each run (`run_started`) to its end by a fault, service
     mode or a stop; the last run counts up to the last event of the log."""

@@ -15,8 +15,11 @@ from controller.floor.figures.window import Window
 from controller.floor.server.port import FloorPort
 from controller.floor.store.schema import TABLES
 
-FRESH = timedelta(seconds=15)
-"""How old the figures of a range that ends now can be."""
+FRESH = 15.0
+"""Seconds for which the figures of a range that ends now are used again."""
+SHARE = 10
+"""They are used for this many times as long as they took to compute, if that is longer: a large
+floor then spends at most a tenth of the time on figures."""
 HOURS = (1, 8, 24, 168)
 """Ranges that end now, hours."""
 
@@ -57,7 +60,8 @@ class FiguresSource:
 
     def __init__(self, port: FloorPort) -> None:
         self._port = port
-        self._recent: dict[int, RoomFigures] = {}
+        self._recent: dict[int, tuple[float, RoomFigures]] = {}
+        """The last figures of each range, and until which time of the event loop they are used."""
         self._locks = {hours: asyncio.Lock() for hours in HOURS}
 
     async def of_window(self, window: Window, now: datetime) -> RoomFigures:
@@ -68,12 +72,15 @@ class FiguresSource:
         )
 
     async def of_last_hours(self, hours: int, now: datetime) -> RoomFigures:
-        """The figures of the last hours, one of `HOURS`; they can be `FRESH` old."""
+        """The figures of the last hours, one of `HOURS`; they can be some seconds old."""
+        clock = asyncio.get_running_loop().time
         async with self._locks[hours]:
-            kept = self._recent.get(hours)
-            if kept is None or now - kept.window.end > FRESH:
-                window = Window(now - timedelta(hours=hours), now)
-                kept = self._recent[hours] = await self.of_window(window, now)
+            until, kept = self._recent.get(hours, (0.0, None))
+            begun = clock()
+            if kept is None or begun > until:
+                kept = await self.of_window(Window(now - timedelta(hours=hours), now), now)
+                until = clock() + max(FRESH, SHARE * (clock() - begun))
+                self._recent[hours] = (until, kept)
             return kept
 
 

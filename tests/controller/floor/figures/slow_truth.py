@@ -26,7 +26,7 @@ def true_figures(lines: Sequence[str], begin: float, end: float, now: float) -> 
         for what in ("fault", "recovered")
     )
     rounds = {
-        (event["details"]["session"], event["details"]["number"])
+        event["details"]["began"]
         for event in inside
         if event["what"] == "receipt" and event["details"]["kind"] == "round"
     }

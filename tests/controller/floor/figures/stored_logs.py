@@ -145,7 +145,7 @@ def _random_event(chance: Random) -> tuple[str, dict[str, object]]:
             ("taken_out_of_play", {}),
             ("put_in_play", {}),
             ("set_built", {"counted": chance.choice((136, 144, -3, "many", None))}),
-            ("receipt", {**kind, "session": "s1", "number": chance.randrange(5)}),
+            ("receipt", {**kind, "began": f"round {chance.randrange(5)}"}),
             ("command", {"command": "pause"}),
         )
     )

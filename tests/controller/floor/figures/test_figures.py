@@ -65,7 +65,7 @@ def test_postgresql_computes_the_same_figures(postgres_url: str) -> None:
 
 def test_rounds_an_hour_count_the_time_in_operation_only(sqlite_url: str) -> None:
     rounds = [
-        happened(600 + 60 * n, "receipt", kind="round", session="s1", number=n) for n in range(10)
+        happened(600 + 60 * n, "receipt", kind="round", began=f"round {n}") for n in range(10)
     ]
     figures = figures_of(
         sqlite_url,
@@ -81,7 +81,7 @@ def test_rounds_an_hour_count_the_time_in_operation_only(sqlite_url: str) -> Non
 
 
 def test_a_round_with_two_receipts_is_one_round(sqlite_url: str) -> None:
-    receipt = {"kind": "round", "session": "s1", "number": 7}
+    receipt = {"kind": "round", "began": "12:00"}
     figures = figures_of(
         sqlite_url, [happened(1, "receipt", **receipt), happened(2, "receipt", **receipt)]
     )
@@ -196,7 +196,7 @@ def test_hostile_details_count_as_nothing_and_end_no_query(sqlite_url: str) -> N
             happened(2, "set_built", counted=10**14),
             happened(3, "fault", code={"a": ["b"]}, part=7),
             happened(4, "recovered"),
-            happened(5, "receipt", kind="round", session=["x"], number=None),
+            happened(5, "receipt", kind="round", began=["x"]),
         ],
     )
     assert figures.tiles == 10**14

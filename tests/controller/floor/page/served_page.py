@@ -185,7 +185,7 @@ def _evening(begin: Any, number: int) -> list[Happened]:
             events.append(happened(at + 70, "operator_prompted", **jam))
             events.append(happened(at + 70 + 5 * number, "prompt_answered", **jam))
             events.append(happened(at + 80 + 5 * number, "recovered", **jam))
-        receipt = {"kind": "round", "session": "s1", "number": hand}
+        receipt = {"kind": "round", "began": f"round {hand}"}
         events.append(happened(at + 170, "receipt", **receipt))
     if number == 3:
         lift = {**jam, "code": "LIFT", "part": "lift 2"}

@@ -164,7 +164,7 @@ def test_a_request_is_passed_on_with_the_person_and_the_reply_comes_back(tmp_pat
 
 def test_figures_are_those_of_the_last_hours_and_other_ranges_are_refused(tmp_path: Path) -> None:
     async def test(served: ServedFloor) -> None:
-        receipt = {"kind": "round", "session": "s1", "number": 1}
+        receipt = {"kind": "round", "began": "12:00"}
         rounds = [happened(0, "run_started"), happened(3600, "receipt", **receipt)]
         served.floor.store("t1", rounds)
         client = await served.logged_in(UserRole.DEALER)
