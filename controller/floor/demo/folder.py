@@ -1,0 +1,123 @@
+"""The folder of the demonstration: certificates, settings of tables, data and messages.
+
+authority/        the floor's certificate authority
+broker/           the files of mosquitto
+floor/            the data of the floor service
+tables/t01/       settings and data of one table
+postgresql/       the database, or floor.db
+logs/             what each process prints
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from pwd import getpwuid
+
+import yaml
+
+from controller.audit.notes.signing_key import SigningKey, new_key, read_key
+from controller.floor.certificates.authority import CertificateAuthority, make_authority
+from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
+from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
+from controller.floor.demo.tables import DemoTable
+
+FLOOR = "demo"
+"""The name of the demonstration's floor."""
+HOST = "127.0.0.1"
+ROWS = 3
+"""Tables in a column of the plan."""
+REQUESTS = ["take_out_of_play", "put_in_play", "choose_next"]
+"""Requests of the floor that the tables consider."""
+BROKER = CertificateIdentity(CertificateKind.BROKER, "demo")
+SERVER = CertificateIdentity(CertificateKind.SERVER, "demo")
+DAYS = 398
+"""Days for which the certificates are valid."""
+
+
+class DemoFolder:
+    """Makes the files of the demonstration, and keeps those that are there already.
+
+    Raises CertificateError and AuditError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self.logs = self.path / "logs"
+        self.floor_data = self.path / "floor"
+        self.broker = self.path / "broker"
+        self.plan = self.path / "plan.yaml"
+
+    def prepare(self, tables: Sequence[DemoTable], port: int) -> None:
+        """Write all files; `port` is the broker's."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.path.chmod(0o711)  # PostgreSQL's user has to pass through.
+        for folder in (self.logs, self.floor_data, self.path / "tables"):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        key = self._request_key()
+        authority = self._authority()
+        self._certificate(authority, BROKER)
+        self._certificate(authority, SERVER)
+        for table in tables:
+            own = self._certificate(authority, _identity(table))
+            self._write_settings(table, own, port, key)
+        self._write_plan(tables)
+        place = BrokerPlace(self.broker, port, getpwuid(os.geteuid()).pw_name)
+        write_broker_files(authority, BROKER, self.broker, place)
+
+    def _write_plan(self, tables: Sequence[DemoTable]) -> None:
+        places = {table.name: list(divmod(table.number - 1, ROWS)) for table in tables}
+        self.plan.write_text(yaml.safe_dump({"tables": places}), "utf-8")
+
+    def certificate(self, identity: CertificateIdentity) -> tuple[Path, Path, Path]:
+        """The files ca, cert and key of an identity."""
+        own = CertificateAuthority(self.path / "authority").newest_folder(identity)
+        return own / "ca.pem", own / "certificate.pem", own / "key.pem"
+
+    def settings(self, table: DemoTable) -> Path:
+        """The file with which the table joins the floor."""
+        return self.path / "tables" / f"{table.name}.yaml"
+
+    def data(self, table: DemoTable) -> Path:
+        """The data folder of a table."""
+        return self.path / "tables" / table.name
+
+    def _request_key(self) -> SigningKey:
+        file = self.floor_data / "requests.key"
+        return read_key(file) if file.exists() else new_key(file, f"floor-{FLOOR}")
+
+    def _authority(self) -> CertificateAuthority:
+        folder = self.path / "authority"
+        if (folder / "ca.pem").exists():
+            return CertificateAuthority(folder)
+        return make_authority(folder, FLOOR, datetime.now(UTC))
+
+    def _certificate(self, authority: CertificateAuthority, identity: CertificateIdentity) -> Path:
+        now = datetime.now(UTC)
+        if not any(one.identity == identity and one.is_valid(now) for one in authority.issued()):
+            hosts = [HOST, "localhost"] if identity.kind.has_hosts else []
+            return authority.issue(identity, hosts, DAYS, now)
+        return authority.newest_folder(identity)
+
+    def _write_settings(self, table: DemoTable, own: Path, port: int, key: SigningKey) -> None:
+        settings = {
+            "floor": FLOOR,
+            "table": table.name,
+            "title": table.title,
+            "broker": {
+                "host": HOST,
+                "port": port,
+                "ca": str(own / "ca.pem"),
+                "cert": str(own / "certificate.pem"),
+                "key": str(own / "key.pem"),
+            },
+            "discovery": True,
+            "requests": [{"key": str(key.public), "role": "attendant", "may": REQUESTS}],
+        }
+        self.settings(table).write_text(yaml.safe_dump(settings, sort_keys=False), "utf-8")
+
+
+def _identity(table: DemoTable) -> CertificateIdentity:
+    return CertificateIdentity(CertificateKind.TABLE, table.name)
