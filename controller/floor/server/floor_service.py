@@ -36,6 +36,8 @@ from controller.floor.store.floor_store import FloorStore, utc_now
 
 RECONNECT = (0.5, 15.0)
 """Seconds until the first and the longest wait before the broker is tried again."""
+WATCH = 2.0
+"""Seconds between two looks for silent tables."""
 DRAINING = 5.0
 """Seconds in which a service that ends stores what it has received."""
 ALONE: tuple[Kind, ...] = ("alive", "birth", "state", "reply")
@@ -150,7 +152,8 @@ class FloorService:
         The future raises the error of a service that cannot go on, such as StoreVersionError.
         """
         loop = asyncio.get_running_loop()
-        tasks = [loop.create_task(self._storing.run()), loop.create_task(self._stay_connected())]
+        works = (self._storing.run(), self._stay_connected(), self._watch_silence())
+        tasks = [loop.create_task(work) for work in works]
         try:
             yield asyncio.ensure_future(_first_of(tasks))
         finally:
@@ -163,6 +166,12 @@ class FloorService:
             self._reader.close()
             self._store.close()
 
+    async def _watch_silence(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH)
+            if self._room.is_broker_connected:
+                self._messages.note_silence()
+
     async def _stay_connected(self) -> None:
         wait = RECONNECT[0]
         failure = ""
@@ -173,6 +182,7 @@ class FloorService:
                 ) as connection:
                     await self._subscribe(connection)
                     self._connection, wait, failure = connection, RECONNECT[0], ""
+                    self._messages.broker_connected()
                     self._room.change(broker=True)
                     async for message in connection.messages():
                         self._messages.receive(message)
@@ -193,7 +203,7 @@ class FloorService:
             await connection.subscribe(every_table(self.options.floor, kind))
         events = every_table(self.options.floor, "events")
         if self.options.share is not None:
-            # Only other services tell of the events that they have stored.
+            # Positions report the events that other services have stored.
             await connection.subscribe(every_table(self.options.floor, "position"))
             events = f"$share/{self.options.share}/{events}"
         await connection.subscribe(events)

@@ -28,6 +28,10 @@ from controller.floor.server.room import Room
 
 ASK_AGAIN = 5.0
 """Least seconds between two times that a table is asked to repeat its birth and its state."""
+SILENT = 2.5
+"""A table is silent after this many times of its longest time between two states (our choice)."""
+GRACE = 20.0
+"""Seconds in which a table has to be heard again after the broker was connected again."""
 MOST_TOPICS = 100_000
 """Topics whose parts are kept in memory."""
 Address = tuple[TableAddress, Kind]
@@ -35,11 +39,17 @@ Address = tuple[TableAddress, Kind]
 
 @dataclass
 class _Seen:
-    """The last messages of a table: the connection that is alive, and the last state in it."""
+    """The last messages of a table: the connection that is alive, and the last state in it.
+
+    `heard` is the time of the last message; `is_silent` whether the table was then counted as
+    disconnected, because no message came for too long.
+    """
 
     alive: str = ""
     sequence: int = -1
     asked: float = float("-inf")
+    heard: float = float("-inf")
+    is_silent: bool = False
 
 
 class TableMessages:
@@ -80,6 +90,7 @@ class TableMessages:
             self._counts.drop("flood")
             return
         self._counts.messages[kind] += 1
+        self._hear(address, kind, now, is_kept=message.is_retained)
         if len(message.payload) > LARGEST_PAYLOAD:
             self._counts.drop("malformed")
             return
@@ -90,6 +101,42 @@ class TableMessages:
             self._take(address, kind, message)
         except PayloadError:
             self._counts.drop("malformed")
+
+    def broker_connected(self) -> None:
+        """Note that the broker is connected again: wills may have been lost with the broker."""
+        latest = self._clock() + GRACE
+        for address, seen in self._seen.items():
+            seen.heard = min(seen.heard, latest - self._longest_silence(address))
+
+    def note_silence(self) -> None:
+        """Count tables as disconnected of which no message came for too long.
+
+        A will is lost if the broker is killed, or if it is started again without its disk.
+        """
+        now = self._clock()
+        for address, seen in self._seen.items():
+            table = self._room.table(address)
+            if table is None or not table.is_connected:
+                continue
+            if now - seen.heard > self._longest_silence(address):
+                seen.is_silent = True
+                self._room.update(address, is_connected=False, changed_connection=self._wall())
+
+    def _longest_silence(self, address: TableAddress) -> float:
+        table = self._room.table(address)
+        if table is None or table.birth is None:
+            return GRACE
+        return SILENT * table.birth.state_every
+
+    def _hear(self, address: TableAddress, kind: Kind, now: float, *, is_kept: bool) -> None:
+        """Note that the table has sent a message; a silent table is connected again."""
+        seen = self._seen.get(address)
+        if seen is None or kind in {"position", "request"}:
+            return
+        seen.heard = now
+        if seen.is_silent and not is_kept:
+            seen.is_silent = False
+            self._room.update(address, is_connected=True, changed_connection=self._wall())
 
     def _address(self, topic: str) -> Address | None:
         if topic in self._topics:
@@ -140,7 +187,7 @@ class TableMessages:
         if seen is None or (not alive.online and seen.alive not in ("", alive.birth)):
             # The will of an earlier connection, after the next one was made.
             return
-        seen.alive = alive.birth
+        seen.alive, seen.is_silent = alive.birth, False
         old = self._room.table(address)
         if old is None or old.is_connected != alive.online or old.changed_connection is None:
             self._room.update(address, is_connected=alive.online, changed_connection=self._wall())
@@ -187,7 +234,7 @@ class TableMessages:
         if self._room.update(address) is None:
             self._counts.drop("too_many_tables")
             return None
-        return self._seen.setdefault(address, _Seen())
+        return self._seen.setdefault(address, _Seen(heard=self._clock()))
 
     def _ask_again(self, address: TableAddress, birth: str, seen: _Seen) -> None:
         now = self._clock()

@@ -42,8 +42,8 @@ from controller.floor.table.source import RequestResult, SourceError, TableSourc
 
 EVERY = 1.0
 """Least seconds between two messages of state or events."""
-STATE_EVERY = 60.0
-"""Most seconds between two states; the floor shows a table without one as silent."""
+STATE_EVERY = 20.0
+"""Most seconds between two states; the floor counts a table without one as disconnected."""
 LOG_RETRY = 5.0
 """Seconds until the log is read again after it could not be read."""
 _LOGGER = logging.getLogger("wallwright.floor.table")

@@ -23,7 +23,7 @@ from controller.floor.server.counts import FloorCounts
 from controller.floor.server.flood_limit import BURST, FloodLimit
 from controller.floor.server.intake import MOST_BATCHES, Intake, WaitingBatch
 from controller.floor.server.room import Room, RoomTable
-from controller.floor.server.table_messages import ASK_AGAIN, TableMessages
+from controller.floor.server.table_messages import ASK_AGAIN, GRACE, SILENT, TableMessages
 from tests.controller.floor.table.fake_source import IDLE
 
 A1, A2 = TableAddress("club", "a1"), TableAddress("club", "a2")
@@ -252,3 +252,39 @@ def test_a_flood_limit_forgets_tables_that_are_silent(monkeypatch: pytest.Monkey
     assert all(limit.admits(number, 0.0) for number in range(1, 9))
     assert [limit.admits(8, 0.0) for _ in range(2)] == [True, False]
     assert limit.admits(0, 100.0)
+
+
+def test_a_table_whose_will_was_lost_with_the_broker_is_disconnected_after_its_silence(
+    floor: Receiver,
+) -> None:
+    floor.send("alive", Alive(online=True, birth=FIRST))
+    floor.send("birth", birth(FIRST))
+    silence = SILENT * birth(FIRST).state_every
+    floor.now = silence
+    floor.messages.note_silence()
+    assert floor.table.is_connected
+    floor.now += 0.1
+    floor.messages.note_silence()
+    assert not floor.table.is_connected
+    assert floor.table.changed_connection == NOW
+    floor.send("birth", birth(FIRST), kept=True)
+    assert not floor.table.is_connected
+    floor.send("events", b"{}")
+    assert floor.table.is_connected
+
+
+def test_a_table_that_does_not_come_back_after_the_broker_is_disconnected_soon(
+    floor: Receiver,
+) -> None:
+    for address in (A1, A2):
+        floor.send("alive", Alive(online=True, birth=FIRST), to=address)
+        floor.send("birth", birth(FIRST), to=address)
+    floor.now = 1.0
+    floor.messages.broker_connected()
+    floor.now = 10.0
+    floor.send("alive", Alive(online=True, birth=SECOND), to=A2)
+    floor.now = 1.0 + GRACE + 0.1
+    floor.messages.note_silence()
+    assert not floor.table.is_connected
+    other = floor.room.table(A2)
+    assert other is not None and other.is_connected

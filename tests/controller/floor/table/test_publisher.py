@@ -146,7 +146,7 @@ def test_a_table_in_play_sends_at_most_one_message_a_second() -> None:
     on_a_floor(scene)
 
 
-def test_an_idle_table_repeats_its_state_once_a_minute() -> None:
+def test_an_idle_table_repeats_its_state_every_20_seconds() -> None:
     async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
         await asyncio.sleep(10 * STATE_EVERY + 5)
         assert len(of_kind(broker, "state")) == 11
