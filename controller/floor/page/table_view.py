@@ -49,7 +49,8 @@ class TableCondition:
 def condition_of(table: RoomTable) -> TableCondition:
     """The one condition that matters most to the floor."""
     state = table.state
-    if table.birth is None and state is None and not table.is_connected:
+    is_unknown = table.birth is None and not table.known_title and state is None
+    if is_unknown and not table.is_connected:
         return TableCondition("new", sentence="The floor has received no message of this table.")
     if not table.is_connected:
         since = _text(table.changed_connection)

@@ -102,16 +102,6 @@ class FloorService:
         self._desk = RequestDesk(
             store, self._reader, self._room, self.counts, key, send=self._send_request, wall=wall
         )
-        self._storing = Storing(
-            store,
-            self._writer,
-            self._intake,
-            self._room,
-            self.counts,
-            answer=self._answer,
-            wall=wall,
-            months=options.months,
-        )
         self._messages = TableMessages(
             self._room,
             self._intake,
@@ -120,6 +110,17 @@ class FloorService:
             replied=self._take_reply,
             clock=asyncio.get_running_loop().time,
             wall=wall,
+        )
+        self._storing = Storing(
+            store,
+            self._writer,
+            self._intake,
+            self._room,
+            self.counts,
+            answer=self._answer,
+            wall=wall,
+            known=self._messages.expect,
+            months=options.months,
         )
 
     @property

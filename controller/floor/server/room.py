@@ -45,13 +45,16 @@ class RoomTable:
     stored: int = 0
     stored_at: datetime | None = None
     """When the last events were stored."""
+    known_title: str = ""
+    """The title in the database, for a table without a birth since the service started."""
     contradiction: str = ""
     """Why the floor stores no events of the table's log: "The log contradicts itself: ..."."""
 
     @property
     def title(self) -> str:
         """The table's name for people: the title of its birth, or the name in its topics."""
-        return (self.birth.title if self.birth is not None else "") or self.address.table
+        title = self.known_title if self.birth is None else self.birth.title
+        return title or self.address.table
 
 
 @dataclass(frozen=True)

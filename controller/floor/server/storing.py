@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
@@ -26,10 +26,12 @@ from controller.floor.store.batches import EventBatch, Refusal, TakenBatch
 from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.requests import store_reply
-from controller.floor.store.tables import note_birth
+from controller.floor.store.tables import KnownTable, known_tables, note_birth
 
 GATHER = 0.05
 """Seconds in which messages are gathered for one transaction."""
+FORGOTTEN = timedelta(days=30)
+"""A table that has not connected for so long is shown only when it connects again."""
 RETRY = 1.0
 """Seconds until the database is tried again."""
 PROBE = 10.0
@@ -52,7 +54,10 @@ class StoredTogether:
 
 
 class Storing:
-    """Stores until it is cancelled. `answer` sends a position to a table."""
+    """Stores until it is cancelled.
+
+    `answer` sends a position to a table. `known` is called once with the tables in the database.
+    """
 
     def __init__(
         self,
@@ -64,17 +69,20 @@ class Storing:
         *,
         answer: Callable[[TableAddress, StoredPosition], Awaitable[None]],
         wall: Callable[[], datetime],
+        known: Callable[[Sequence[KnownTable]], None],
         months: int | None = None,
     ) -> None:
         self._store, self._worker, self._intake = store, worker, intake
         self._room, self._counts = room, counts
-        self._answer, self._wall = answer, wall
+        self._answer, self._wall, self._known = answer, wall, known
         self._months = months
         self._kept: datetime | None = None
 
     async def run(self) -> None:
         """Open the database, then store what arrives. Raises StoreVersionError."""
         await self._until_stored(self._store.open)
+        query = partial(known_tables, floor=self._room.floor, since=self._wall() - FORGOTTEN)
+        self._known(await self._until_stored(partial(self._store.read, query)))
         while True:
             await self._keep_months()
             if not await self._intake.wait(PROBE):

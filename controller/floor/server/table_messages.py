@@ -5,7 +5,7 @@ Everything that a table sends can be wrong. A message that is not understood is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,6 +25,7 @@ from controller.floor.server.counts import FloorCounts
 from controller.floor.server.flood_limit import FloodLimit
 from controller.floor.server.intake import Intake, WaitingBatch
 from controller.floor.server.room import Room
+from controller.floor.store.tables import KnownTable
 
 ASK_AGAIN = 5.0
 """Least seconds between two times that a table is asked to repeat its birth and its state."""
@@ -76,6 +77,8 @@ class TableMessages:
         self._limit = FloodLimit[TableAddress]()
         self._seen: dict[TableAddress, _Seen] = {}
         self._topics: dict[str, Address | None] = {}
+        self._expected: tuple[KnownTable, ...] = ()
+        self._expected_until = float("inf")
 
     def receive(self, message: Message) -> None:
         """Take one message; it never raises."""
@@ -102,9 +105,14 @@ class TableMessages:
         except PayloadError:
             self._counts.drop("malformed")
 
+    def expect(self, tables: Sequence[KnownTable]) -> None:
+        """Show these tables as disconnected if they are not heard soon after the start."""
+        self._expected = tuple(tables)
+
     def broker_connected(self) -> None:
-        """Note that the broker is connected again: wills may have been lost with the broker."""
+        """Note that the broker is connected: wills may have been lost with the broker."""
         latest = self._clock() + GRACE
+        self._expected_until = min(self._expected_until, latest)
         for address, seen in self._seen.items():
             seen.heard = min(seen.heard, latest - self._longest_silence(address))
 
@@ -121,6 +129,13 @@ class TableMessages:
             if now - seen.heard > self._longest_silence(address):
                 seen.is_silent = True
                 self._room.update(address, is_connected=False, changed_connection=self._wall())
+        if self._expected and now > self._expected_until:
+            for known in self._expected:
+                if self._room.table(known.address) is None:
+                    self._room.update(
+                        known.address, known_title=known.title, changed_connection=self._wall()
+                    )
+            self._expected = ()
 
     def _longest_silence(self, address: TableAddress) -> float:
         table = self._room.table(address)

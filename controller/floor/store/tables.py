@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -81,6 +82,24 @@ def note_birth(connection: Connection, address: TableAddress, birth: Birth, now:
         return 0
     query = select(LOGS.c.next).where(LOGS.c.table_id == table, LOGS.c.log == birth.log)
     return int(connection.execute(query).scalar() or 0)
+
+
+@dataclass(frozen=True)
+class KnownTable:
+    """A table of which the floor has stored a birth or events."""
+
+    address: TableAddress
+    title: str
+
+
+def known_tables(connection: Connection, floor: str, since: datetime) -> tuple[KnownTable, ...]:
+    """The tables of a floor that have connected since this time."""
+    query = select(TABLES.c.name, TABLES.c.title).where(
+        TABLES.c.floor == floor, TABLES.c.last_birth >= since
+    )
+    return tuple(
+        KnownTable(TableAddress(floor, row.name), row.title) for row in connection.execute(query)
+    )
 
 
 def _table_ids(

@@ -24,6 +24,7 @@ from controller.floor.server.flood_limit import BURST, FloodLimit
 from controller.floor.server.intake import MOST_BATCHES, Intake, WaitingBatch
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.server.table_messages import ASK_AGAIN, GRACE, SILENT, TableMessages
+from controller.floor.store.tables import KnownTable
 from tests.controller.floor.table.fake_source import IDLE
 
 A1, A2 = TableAddress("club", "a1"), TableAddress("club", "a2")
@@ -288,3 +289,23 @@ def test_a_table_that_does_not_come_back_after_the_broker_is_disconnected_soon(
     assert not floor.table.is_connected
     other = floor.room.table(A2)
     assert other is not None and other.is_connected
+
+
+def test_a_table_in_the_database_that_is_not_heard_after_the_start_is_shown_as_disconnected(
+    floor: Receiver,
+) -> None:
+    floor.messages.expect([KnownTable(A1, "Table 1"), KnownTable(A2, "Table 2")])
+    floor.now = 5.0
+    floor.messages.broker_connected()
+    floor.send("birth", birth(FIRST), to=A2)
+    floor.now = 5.0 + GRACE
+    floor.messages.note_silence()
+    assert floor.room.table(A1) is None
+    floor.now += 0.1
+    floor.messages.note_silence()
+    assert (floor.table.title, floor.table.is_connected) == ("Table 1", False)
+    assert floor.table.changed_connection == NOW
+    other = floor.room.table(A2)
+    assert other is not None and other.birth is not None and not other.known_title
+    floor.send("alive", Alive(online=True, birth=FIRST))
+    assert floor.table.is_connected
