@@ -191,23 +191,29 @@ FLOOR = (
     Threat(
         "the same person",
         "Floods the floor with 10,000 messages in a second, or sends payloads of 10 MB.",
-        "The broker's firewall limits what each address sends, and the broker disconnects the"
-        " sender of a packet that is too large.",
+        "The broker's firewall limits what each address sends, the floor service what it takes from"
+        " each table, and the broker disconnects the sender of a packet that is too large.",
         (
             "test_a_flooding_table_does_not_delay_the_messages_of_another",
+            "test_a_table_that_floods_loses_its_own_messages_only",
             "test_a_payload_that_is_too_large_ends_its_senders_connection_only",
         ),
     ),
     Threat(
         "the same person",
-        "Sends other events than those of the table's log, or names with SQL or HTML.",
-        "A batch must continue the hash of the stored event before it. SQL has parameters only, and"
-        " nothing that a table sends becomes part of a template.",
+        "Sends malformed or forged retained messages, other events than those of the table's log,"
+        " or names with SQL or HTML.",
+        "What does not parse is dropped. A batch must continue the hash of the stored event before"
+        " it. SQL has parameters only, and pages and templates take texts as texts.",
         (
+            "test_malformed_messages_of_one_client_are_dropped_and_counted",
+            "test_retained_messages_that_a_table_forges_change_nothing_of_another",
             "test_a_log_that_was_changed_is_refused",
             "test_a_damaged_line_is_refused_and_other_tables_lose_nothing",
             "test_names_and_texts_with_sql_and_html_are_stored_as_they_are",
+            "test_html_in_a_title_is_shown_as_text",
             "test_no_text_of_the_table_becomes_part_of_a_template",
+            "test_no_text_of_a_table_becomes_a_formula_of_a_spreadsheet",
         ),
     ),
     Threat(
@@ -216,6 +222,7 @@ FLOOR = (
         "A request is signed for one table and one connection, with a number that grows. No request"
         " moves anything, and the table's file says which ones it considers.",
         (
+            "test_a_recorded_request_is_executed_once_also_after_a_reconnect",
             "test_forged_old_and_foreign_requests_get_no_reply",
             "test_a_request_that_the_table_does_not_permit_is_refused_with_a_sentence",
         ),

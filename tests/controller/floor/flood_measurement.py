@@ -14,16 +14,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from controller.floor.certificates.identity import CertificateIdentity
 from controller.floor.messages.topics import TableAddress
-from controller.floor.mqtt.broker import Broker, TlsFiles
-from controller.floor.mqtt.connection import BrokerConnection, open_connection
+from controller.floor.mqtt.connection import BrokerConnection, Message, open_connection
+from controller.floor.server.flood_limit import FloodLimit
 from tests.controller.floor.tls_floor import FLOOR, HOST, SERVER, TlsFloor, table
 
 RATE = 10_000
 """Messages of the flooding table in a second."""
-SECONDS = 5.0
-EVERY = 0.02
+SECONDS = 10.0
+EVERY = 0.14
 """Seconds between two messages of the other table."""
 STATE, FLOOD = TableAddress(FLOOR, "t2").topic("state"), TableAddress(FLOOR, "t1").topic("events")
 
@@ -31,25 +30,26 @@ STATE, FLOOD = TableAddress(FLOOR, "t2").topic("state"), TableAddress(FLOOR, "t1
 class Measurement:
     """What the floor service receives: the delays of the table t2, and the number of messages."""
 
-    def __init__(self, server: BrokerConnection, victim: BrokerConnection) -> None:
-        self._server, self._victim = server, victim
+    def __init__(self) -> None:
+        self._limit = FloodLimit[str]()
         self._delays: list[float] = []
         self._received = 0
 
-    async def receive(self) -> None:
-        """Receive until cancelled."""
-        async for message in self._server.messages():
-            self._received += 1
-            if message.topic == STATE:
-                self._delays.append(time.monotonic() - float(message.payload))
+    def receive(self, message: Message) -> None:
+        """Take a message as the floor service does: beyond the limit of its table it is dropped."""
+        self._received += 1
+        if not self._limit.admits(message.topic, time.monotonic()):
+            return
+        if message.topic == STATE:
+            self._delays.append(time.monotonic() - float(message.payload))
 
-    async def figures(self) -> dict[str, Any]:
+    async def figures(self, victim: BrokerConnection) -> dict[str, Any]:
         """Publish for some seconds; return delays in milliseconds, and counts."""
         self._delays.clear()
         self._received = sent = 0
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
-            await self._victim.publish(STATE, repr(time.monotonic()).encode())
+            await victim.publish(STATE, repr(time.monotonic()).encode())
             sent += 1
             await asyncio.sleep(EVERY)
         received = self._received
@@ -59,36 +59,30 @@ class Measurement:
             "p50": 1000 * delays[len(delays) // 2],
             "p99": 1000 * delays[len(delays) * 99 // 100],
             "lost": sent - len(delays),
+            "sent": sent,
             "received": received,
         }
 
 
 async def measure(floor: TlsFloor) -> dict[str, Any]:
     """Measure before a flood and during it."""
-
-    def broker(identity: CertificateIdentity) -> Broker:
-        own = floor.folders[identity]
-        files = TlsFiles(own / "ca.pem", own / "certificate.pem", own / "key.pem")
-        return Broker(HOST, floor.port, files)
-
+    measurement = Measurement()
     async with (
-        open_connection(broker(SERVER), "server") as server,
-        open_connection(broker(table("t2")), "t2") as victim,
+        open_connection(floor.broker(SERVER), "server", receive=measurement.receive) as server,
+        open_connection(floor.broker(table("t2")), "t2") as victim,
     ):
         for topic in (STATE, FLOOD):
             await server.subscribe(topic)
-        measurement = Measurement(server, victim)
-        receiving = asyncio.create_task(measurement.receive())
-        quiet = await measurement.figures()
+        quiet = await measurement.figures(victim)
         flooder = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.controller.floor.flooder", HOST, str(floor.port)),
-            *(str(floor.folders[table("t1")]), FLOOD, str(RATE), str(SECONDS + 3)),
+            *(str(floor.folders[table("t1")]), FLOOD, str(RATE), str(SECONDS + 60)),
         )
         await asyncio.sleep(2.0)  # The burst that the firewall permits is over.
-        flooded = await measurement.figures()
+        flooded = await measurement.figures(victim)
+        assert flooder.returncode is None, "the flooder has ended early"
         flooder.kill()
         await flooder.wait()
-        receiving.cancel()
     return {"quiet": quiet, "flooded": flooded}
 
 

@@ -17,6 +17,7 @@ import aiomqtt
 from controller.floor.certificates.authority import make_authority
 from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
 from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
+from controller.floor.mqtt.broker import Broker, TlsFiles
 from tests.controller.floor.free_port import free_port
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 
@@ -70,6 +71,18 @@ class TlsFloor(MosquittoProcess):
         assert self.process is not None
         self.process.send_signal(signal.SIGHUP)
         time.sleep(0.2)
+
+    def broker(self, identity: CertificateIdentity) -> Broker:
+        """The broker as a client with this identity connects to it."""
+        own = self.folders[identity]
+        files = TlsFiles(own / "ca.pem", own / "certificate.pem", own / "key.pem")
+        return Broker(HOST, self.port, files)
+
+    def add(self, identity: CertificateIdentity) -> None:
+        """Issue the certificate of one more server, and let the broker read its files again."""
+        self.folders[identity] = self.authority.issue(identity, [HOST], 398, datetime.now(UTC))
+        self.write_files()
+        self.reload()
 
     def tls(self, folder: Path | None) -> ssl.SSLContext:
         """The TLS settings of a client with the certificate in a folder, or without one."""

@@ -22,10 +22,10 @@ SOON = 20.0
 
 @asynccontextmanager
 async def floor_service(
-    url: str, port: int, *, share: str | None = None, key: SigningKey = KEY
+    url: str, broker: Broker | int, *, share: str | None = None, key: SigningKey = KEY
 ) -> AsyncIterator[FloorService]:
     """Return a service of the floor `club` that runs."""
-    options = FloorOptions("club", Broker("127.0.0.1", port), share)
+    options = FloorOptions("club", _broker(broker), share)
     service = FloorService(options, FloorStore(url), key)
     async with service.running() as ended:
         yield service
@@ -35,12 +35,14 @@ async def floor_service(
 
 
 @asynccontextmanager
-async def table(port: int, name: str, source: FakeSource) -> AsyncIterator[TablePublisher]:
+async def table(
+    broker: Broker | int, name: str, source: FakeSource
+) -> AsyncIterator[TablePublisher]:
     """Return a table's publisher that runs."""
     settings = FloorSettings(
         TableAddress("club", name),
         f"Table {name}",
-        Broker("127.0.0.1", port),
+        _broker(broker),
         keys=(RequestKey(KEY.public, "attendant", frozenset({"take_out_of_play"})),),
     )
     publisher = TablePublisher(settings, source)
@@ -51,6 +53,11 @@ async def table(port: int, name: str, source: FakeSource) -> AsyncIterator[Table
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+def _broker(broker: Broker | int) -> Broker:
+    """Return a broker, also one on this computer without TLS by its port."""
+    return broker if isinstance(broker, Broker) else Broker("127.0.0.1", broker)
 
 
 async def until(condition: Callable[[], bool], seconds: float = SOON) -> None:
