@@ -11,6 +11,8 @@ LONGEST = (
     "tests/firmware_bridge/firmware/test_emulated_rounds.py",
     "tests/controller/panel/test_accessibility.py",
     "hil_tests/test_two_processes.py",
+    "tests/controller/floor/demo/test_demonstration.py",
+    "tests/controller/floor/test_attacks_by_floods.py",
     "tests/controller/service/test_hours_at_the_table.py",
     "tests/controller/panel/test_an_evening_by_clicks.py",
     "tests/firmware_bridge/conformance/test_sanitizers.py",

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -83,14 +84,18 @@ async def prepare_database(folder: Path, port: int, kind: str | None) -> DemoDat
     )
 
 
-async def wait_for_database(database: DemoDatabase) -> None:
-    """Wait until the server accepts connections, and make the database. Raises DemoError."""
+async def wait_for_database(database: DemoDatabase, raise_failure: Callable[[], None]) -> None:
+    """Wait until the server accepts connections, and make the database. Raises DemoError.
+
+    `raise_failure` raises the error of a server that has ended.
+    """
     if database.server is None or database.programs is None:
         return
     programs = database.programs
     place = ("-h", "127.0.0.1", "-p", str(database.port), "-U", ROLE)
 
     async def answers() -> bool:
+        raise_failure()
         return await _ended((str(programs / "pg_isready"), "-q", *place)) == 0
 
     await wait_until(answers, database.server, "answer")

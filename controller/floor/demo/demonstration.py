@@ -112,12 +112,17 @@ class Demonstration:
     async def _start_database(self, database: DemoDatabase) -> None:
         if database.server is not None:
             self._start(database.server)
-            await wait_for_database(database)
+            await wait_for_database(database, self._raise_failure)
 
     async def _start_broker(self, mosquitto: str, port: int) -> Child:
         words = (mosquitto, "-c", str(self._folder.broker / "mosquitto.conf"))
         child = self._start(self._command("broker", words))
-        await wait_until(lambda: _listens(port), child.command, "listen")
+
+        async def listens() -> bool:
+            self._raise_failure()
+            return await _listens(port)
+
+        await wait_until(listens, child.command, "listen")
         return child
 
     async def _start_service(self, database: DemoDatabase, port: int) -> Child:
@@ -133,6 +138,7 @@ class Demonstration:
         child = self._start(command)
 
         async def serves() -> bool:
+            self._raise_failure()
             return SERVES.search(_text(command.log)) is not None
 
         await wait_until(serves, command, "serve")
@@ -184,6 +190,10 @@ class Demonstration:
             for task in waits:
                 task.cancel()
             await asyncio.gather(*waits, return_exceptions=True)
+        self._raise_failure()
+
+    def _raise_failure(self) -> None:
+        """Raise the DemoError of a process that was given up, if there is one."""
         for run in self._runs:
             if run.done():
                 run.result()

@@ -17,6 +17,9 @@ from controller.floor.messages.payloads import LARGEST_PAYLOAD
 from tests.controller.floor.tls_floor import FLOOR, SERVER, TlsFloor, received, table
 
 HOUSE = Path(__file__).parents[3]
+SLOWER = 300.0
+"""Milliseconds that other programs on this computer may take between two measurements; a flood
+without limits adds about 2,000."""
 BELOW = f"wallwright/1/{FLOOR}"
 
 
@@ -44,7 +47,7 @@ def test_a_flooding_table_does_not_delay_the_messages_of_another(tmp_path: Path)
     unlimited = measured(tmp_path / "unlimited", "unlimited")
     assert unlimited["flooded"]["received"] > 2 * limited["flooded"]["received"], unlimited
     assert limited["flooded"]["lost"] == 0, limited
-    assert limited["flooded"]["p99"] < limited["quiet"]["p99"] + 100, limited
+    assert limited["flooded"]["p99"] < limited["quiet"]["p99"] + SLOWER, limited
 
 
 @pytest.mark.slow

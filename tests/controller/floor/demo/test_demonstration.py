@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,6 +97,17 @@ def test_a_fault_that_a_table_does_not_have_ends_the_demonstration(tmp_path: Pat
     _, err = running.communicate(timeout=100)
     assert running.returncode == 2
     assert err.startswith("The table t01 refuses its options:")
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_an_address_that_the_page_cannot_have_is_named_at_once(tmp_path: Path) -> None:
+    started = time.monotonic()
+    running = demo("--database", "sqlite", "--folder", str(tmp_path / "f"), "--listen", "0.0.0.0:0")
+    _, err = running.communicate(timeout=100)
+    assert running.returncode == 2
+    assert err.startswith("The floor service refuses its options:")
+    assert time.monotonic() - started < 40
     assert processes_in(tmp_path) == []
 
 
