@@ -7,7 +7,10 @@ end the connection of another one by connecting with its identifier.
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +44,8 @@ def write_broker_files(
 ) -> None:
     """Write the folder for the broker's computer, or replace its files. Raises CertificateError.
 
-    The certificate and its key are in one file, so that both are replaced in one step.
+    The certificate and its key are in one file, so that both are replaced in one step. Written by
+    root, all files belong to mosquitto's user, if this computer has it.
     """
     if broker.kind is not CertificateKind.BROKER:
         raise CertificateError(f"mosquitto needs the certificate of a broker; got {broker}.")
@@ -61,6 +65,10 @@ def write_broker_files(
     )
     for name, data, mode in texts:
         files.replace(output / name, data, mode)
+    if os.geteuid() == 0:
+        with suppress(LookupError):  # The broker runs on another computer.
+            for path in (output, *(output / name for name, _, _ in texts)):
+                shutil.chown(path, place.user, place.user)
 
 
 def access_list(floor: str, names: Iterable[CertificateIdentity]) -> str:

@@ -65,6 +65,31 @@ def test_the_files_are_replaced_after_a_renewal(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("user", [0, 1000])
+def test_written_by_root_the_files_belong_to_the_user_of_mosquitto(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int
+) -> None:
+    owned: list[tuple[str, str, str]] = []
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    monkeypatch.setattr("shutil.chown", lambda path, u, g: owned.append((path.name, u, g)))
+    authority, output = make_authority(tmp_path / "ca", "club", NOW), tmp_path / "mosquitto"
+    authority.issue(BROKER, ["broker.club"], 398, NOW)
+    write_broker_files(authority, BROKER, output, BrokerPlace(Path("/etc/mosquitto")))
+    if user:
+        assert owned == []
+    else:
+        assert {name for name, _, _ in owned} == {"mosquitto", *(f.name for f in output.iterdir())}
+        assert {(u, g) for _, u, g in owned} == {("mosquitto", "mosquitto")}
+
+
+def test_a_user_that_is_not_on_this_computer_changes_no_owner(tmp_path: Path) -> None:
+    authority, output = make_authority(tmp_path / "ca", "club", NOW), tmp_path / "mosquitto"
+    authority.issue(BROKER, ["broker.club"], 398, NOW)
+    place = BrokerPlace(Path("/etc/mosquitto"), user="no-such-user")
+    write_broker_files(authority, BROKER, output, place)
+    assert (output / "acl").stat().st_uid == tmp_path.stat().st_uid
+
+
 def test_only_the_certificate_of_a_broker_is_taken(tmp_path: Path) -> None:
     authority = make_authority(tmp_path / "ca", "club", NOW)
     place = BrokerPlace(tmp_path)
