@@ -8,12 +8,10 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
-from controller.audit.errors import AuditError
 from controller.cli.errors import BadInputError, as_sentence
 from controller.cli.runs.stop_signals import StopSignals
-from controller.floor.certificates.errors import CertificateError
 from controller.floor.demo.demonstration import Demonstration, DemoOptions, DemoResult
-from controller.floor.demo.errors import DemoError
+from rules.errors import WallwrightError
 
 __all__ = ["DemoOptions", "run_demo"]
 
@@ -31,7 +29,7 @@ def run_demo(folder: Path | None, options: Callable[[Path], DemoOptions]) -> int
     try:
         with place as path:
             return asyncio.run(_run(options(Path(path))))
-    except (DemoError, CertificateError, AuditError, OSError) as error:
+    except (WallwrightError, OSError) as error:
         raise BadInputError(as_sentence(error)) from error
 
 

@@ -18,6 +18,7 @@ from controller.floor.demo.check import LogComparison, compare_logs
 from controller.floor.demo.child import LOOK, Child, ChildCommand, wait_until
 from controller.floor.demo.database import DemoDatabase, prepare_database, wait_for_database
 from controller.floor.demo.errors import DemoError
+from controller.floor.demo.figures_check import FigureComparison, compare_figures
 from controller.floor.demo.folder import FLOOR, HOST, SERVER, DemoFolder
 from controller.floor.demo.tables import DemoTable, demo_tables
 from controller.floor.messages.topics import TableAddress
@@ -51,11 +52,11 @@ class DemoOptions:
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What happened: starts and kills of all processes, and the comparison of each table."""
+    """What happened: starts and kills of all processes, and the comparisons of each table."""
 
     starts: int
     kills: int
-    comparisons: tuple[LogComparison, ...]
+    comparisons: tuple[LogComparison | FigureComparison, ...]
 
 
 class Demonstration:
@@ -75,7 +76,7 @@ class Demonstration:
         self._folder.prepare(self._tables, port)
         database = await prepare_database(self._folder.path, _free_port(), self._options.database)
         self._report(database.sentence)
-        comparisons: tuple[LogComparison, ...] = ()
+        comparisons: list[LogComparison | FigureComparison] = []
         async with self._stopped_in_order():
             await self._start_database(database)
             broker = await self._start_broker(mosquitto, port)
@@ -83,17 +84,24 @@ class Demonstration:
             tables = await self._start_tables(stop)
             await self._wait(stop, tables, (broker, service))
             if self._options.is_checked:
-                logs = {
-                    TableAddress(FLOOR, table.name): self._folder.data(table) / "audit/events.jsonl"
-                    for table in self._tables
-                }
-                self._report("Comparing the tables' audit logs with the database.")
-                comparisons = await compare_logs(database.url, logs)
+                comparisons = await self._compare(database.url, tables)
         return DemoResult(
             sum(child.starts for child in self._children),
             sum(child.kills for child in self._children),
-            comparisons,
+            tuple(comparisons),
         )
+
+    async def _compare(
+        self, url: str, tables: list[Child]
+    ) -> list[LogComparison | FigureComparison]:
+        """Compare the logs while the tables run, and the figures after they were stopped."""
+        data = {TableAddress(FLOOR, each.name): self._folder.data(each) for each in self._tables}
+        self._report("Comparing the tables' audit logs with the database.")
+        logs = {address: folder / "audit/events.jsonl" for address, folder in data.items()}
+        compared = await compare_logs(url, logs)
+        await asyncio.gather(*(child.stop() for child in tables))
+        journals = {address: folder / "table.journal" for address, folder in data.items()}
+        return [*compared, *compare_figures(url, journals)]
 
     @asynccontextmanager
     async def _stopped_in_order(self) -> AsyncIterator[None]:

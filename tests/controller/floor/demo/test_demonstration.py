@@ -70,6 +70,7 @@ def test_every_event_of_the_tables_is_in_the_database(open_folder: Path, kind: s
     counts = re.findall(r"t0\d: (\d+) events, all in the database, once and in order", out)
     assert len(counts) == 2
     assert all(int(count) > 5 for count in counts)
+    assert len(re.findall(r"t0\d: \d+ rounds, .* on the floor's page, as in its journal", out)) == 2
     assert processes_in(folder) == []
 
 
