@@ -18,6 +18,7 @@ from controller.audit.errors import AuditError
 from controller.audit.notes.signing_key import SigningKey, new_key, read_key
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import StopSignals
+from controller.floor.certificates.watching import watch_certificate
 from controller.floor.messages.topics import TopicError
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.page.app import floor_app
@@ -102,7 +103,9 @@ async def _serve(job: FloorJob, options: FloorOptions) -> int:
         floor_app(service, accounts, job.plan) as app,
         listening(app, job.listen, job.page_cert, job.page_key) as url,
     ):
-        watchdog = loop.create_task(notices.keep_alive(1.0))
+        watchers = [loop.create_task(notices.keep_alive(1.0))]
+        if job.broker.tls is not None:
+            watchers.append(loop.create_task(watch_certificate(job.broker.tls.cert, print_error)))
         print(f"The page of the floor {job.floor}: {url}", flush=True)
         first_start = accounts.issue_first_start()
         if first_start is not None:
@@ -111,8 +114,8 @@ async def _serve(job: FloorJob, options: FloorOptions) -> int:
         notices.send("READY=1")
         await asyncio.wait({stopped, ended}, return_when=asyncio.FIRST_COMPLETED)
         notices.send("STOPPING=1")
-        watchdog.cancel()
-        stopped.cancel()
+        for task in (*watchers, stopped):
+            task.cancel()
         if ended.done():
             ended.result()
         ended.cancel()

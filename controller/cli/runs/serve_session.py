@@ -155,12 +155,14 @@ async def _on_floor(
 ) -> AsyncIterator[None]:
     """Publish the table to its floor while the block runs, if it belongs to one.
 
-    `report` is called with a sentence when the table is connected and when it is not any more.
+    `report` is called with a sentence when the table is connected, when it is not any more, and
+    each day while its certificate ends soon.
     """
     settings = job.floor
     if settings is None:
         yield
         return
+    from controller.floor.certificates.watching import watch_certificate
     from controller.floor.table.floor_thread import publishing
     from controller.floor.table.publisher import TablePublisher
     from controller.floor.table.service_source import ServiceSource
@@ -172,10 +174,18 @@ async def _on_floor(
         sentence = f"The table is connected to the floor {settings.address.floor}."
         loop.call_soon_threadsafe(report, failure or sentence)
 
-    async with publishing(
-        lambda: TablePublisher(settings, source, connection_changed=connection_changed), job.pace
-    ):
-        yield
+    tls, watch = settings.broker.tls, None
+    if tls is not None:
+        watch = loop.create_task(watch_certificate(tls.cert, report, job.pace))
+    try:
+        async with publishing(
+            lambda: TablePublisher(settings, source, connection_changed=connection_changed),
+            job.pace,
+        ):
+            yield
+    finally:
+        if watch is not None:
+            watch.cancel()
 
 
 def _start_checks(service: TableService, pace: float) -> Iterator[asyncio.Task[None]]:
