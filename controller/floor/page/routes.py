@@ -23,7 +23,7 @@ from controller.floor.messages.topics import NAME, TableAddress
 from controller.floor.page.endpoints import OWN_BY_NAME
 from controller.floor.page.event_stream import RoomStream
 from controller.floor.page.figures_source import HOURS, FiguresSource
-from controller.floor.page.game_list import GameList
+from controller.floor.page.game_choices import GameChoices
 from controller.floor.page.history import read_history
 from controller.floor.page.reports.pit_report import PitReport, read_report
 from controller.floor.page.reports.report_csv import report_csv
@@ -55,7 +55,7 @@ class FloorRoutes:
     """Answers from the room and from the database. All texts of tables are sent as JSON."""
 
     def __init__(
-        self, feed: RoomFeed, figures: FiguresSource, accounts: Accounts, games: GameList
+        self, feed: RoomFeed, figures: FiguresSource, accounts: Accounts, games: GameChoices
     ) -> None:
         self._feed = feed
         self._games = games

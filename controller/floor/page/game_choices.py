@@ -9,7 +9,7 @@ from controller.api.worker_thread import WorkerThread
 from rules.games import find_game
 
 
-class GameList:
+class GameChoices:
     """Makes the list once, in a thread: all games are imported for it."""
 
     def __init__(self) -> None:
