@@ -150,6 +150,8 @@ class Room:
     def update(self, address: TableAddress, **fields: Any) -> RoomTable | None:
         """Change fields of one table. Returns None if the room has no place for another table."""
         old = self._tables.get(address)
+        if old is not None and not fields:
+            return old
         if old is None and len(self._tables) >= self._most:
             return None
         new = replace(old or RoomTable(address), **fields)
