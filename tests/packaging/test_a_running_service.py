@@ -45,7 +45,7 @@ done
 """.replace("{AS_USER}", AS_USER)
 AUDIT = f"{AS_USER} wallwright audit show --data /var/lib/wallwright/data"
 DOCTOR = f"{AS_USER} wallwright doctor --data /var/lib/wallwright/data --json"
-OPTIONS = 'WALLWRIGHT_SERVE="--sim 15 --game wenzhou --automatic"'
+OPTIONS = 'WALLWRIGHT_SERVE="--sim 6 --game wenzhou --automatic"'
 UNTIL_DEALT = """
 until grep -q '"step":"packet"' /var/lib/wallwright/data/table.journal; do sleep 0.1; done
 """

@@ -31,7 +31,7 @@ MOST_ROWS = 20_000
 
 
 class NotAcknowledgedError(WallwrightError):
-    """An acknowledgement of an alarm that is not open, or that somebody has acknowledged."""
+    """An acknowledgement of an alarm that is not open, or that was acknowledged before."""
 
 
 @dataclass(frozen=True)
