@@ -6,7 +6,8 @@ network of the tables is cut for 60 s. At the end the database must have every e
 order.
 
 Latency is from the moment at which an event was made until the floor has announced that it is
-stored. A fault's window ends when no table has an event that is older than 3 s and not stored.
+stored, and until the stream of an open page shows that. A fault's window ends when both show every
+event that is older than 3 s.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import statistics
 import sys
 import tempfile
 import time
-from array import array
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -29,13 +29,9 @@ from pathlib import Path
 import psycopg
 
 from benchmarks import Row
+from benchmarks.floor_monitors import PageMonitor, PositionMonitor, StoredEvents
 from benchmarks.floor_processes import FLOOR, CpuMeter, LoadFloor, load_floor
 from benchmarks.floor_tables import JOINING, LoadPlan
-from benchmarks.light_mqtt import LightConnection, opened
-from controller.floor.messages.payloads import StoredPosition, parsed
-from controller.floor.messages.topics import address_and_kind
-from controller.floor.mqtt.broker import Broker, BrokerError
-from controller.floor.mqtt.connection import Message
 
 OLD = 3.0
 """Seconds after which an event that is not stored shows that a failure goes on."""
@@ -74,62 +70,23 @@ class LoadResult:
     events: int = 0
     defects: list[str] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
-    latencies: list[float] = field(default_factory=list)
-    """Sorted seconds of events outside the windows."""
+    stored: list[float] = field(default_factory=list)
+    """Sorted seconds until the events outside the windows were stored and announced."""
+    shown: list[float] = field(default_factory=list)
+    """Sorted seconds until the page's stream showed them as stored."""
     shares: dict[str, float] = field(default_factory=dict)
     memory: dict[str, int] = field(default_factory=dict)
     tables: dict[str, object] = field(default_factory=dict)
     positions: int = 0
     seconds: float = 0.0
-
-    def percentile(self, percent: int) -> float:
-        """A percentile of the latencies; infinite without any."""
-        if len(self.latencies) < 2:
-            return float("inf")
-        return statistics.quantiles(self.latencies, n=100, method="inclusive")[percent - 1]
+    page_bytes: int = 0
 
 
-class StoredMonitor:
-    """Follows the positions that the floor announces, and computes each event's latency."""
-
-    def __init__(self, plan: LoadPlan, port: int) -> None:
-        self._plan, self._broker = plan, Broker("127.0.0.1", port)
-        self.stored = [0] * plan.tables
-        self.made, self.latencies = array("d"), array("d")
-        self.positions = 0
-
-    async def run(self) -> None:
-        """Follow until cancelled."""
-        while True:
-            connection = LightConnection("load-monitor", None, 5, self._take)
-            with suppress(BrokerError):
-                await opened(connection, self._broker)
-                await connection.subscribe(f"wallwright/1/{FLOOR}/+/position")
-                await connection.lost
-            await asyncio.sleep(0.2)
-
-    def oldest(self) -> float:
-        """Seconds since the oldest event that is not stored was made; 0 without one."""
-        now, plan = time.time(), self._plan
-        return max(
-            (
-                now - plan.made(number, stored)
-                for number, stored in enumerate(self.stored)
-                if stored < plan.due(number, now)
-            ),
-            default=0.0,
-        )
-
-    def _take(self, message: Message) -> None:
-        now = time.time()
-        position = parsed(StoredPosition, message.payload)
-        self.positions += 1
-        number = int(address_and_kind(message.topic)[0].table[1:])
-        for index in range(self.stored[number], position.next):
-            made = self._plan.made(number, index)
-            self.made.append(made)
-            self.latencies.append(now - made)
-        self.stored[number] = max(self.stored[number], position.next)
+def percentile(latencies: list[float], percent: int) -> float:
+    """A percentile of latencies; infinite without any."""
+    if len(latencies) < 2:
+        return float("inf")
+    return statistics.quantiles(latencies, n=100, method="inclusive")[percent - 1]
 
 
 async def run_load(load: Load, folder: Path) -> LoadResult:
@@ -150,14 +107,15 @@ async def run_load(load: Load, folder: Path) -> LoadResult:
             stdout=asyncio.subprocess.PIPE,
             limit=1 << 24,
         )
-        monitor = StoredMonitor(plan, floor.broker.port)
+        monitor = PositionMonitor(plan, floor.broker.port)
+        page = PageMonitor(plan, lambda: (floor.service.page, floor.service.first_start))
         meter = CpuMeter(floor, {"tables (test)": tables.pid})
-        following = asyncio.create_task(monitor.run())
-        measuring = asyncio.create_task(_measure(meter, monitor, plan))
+        jobs = (monitor.run(), page.run(), _measure(meter, monitor.seen))
+        running = [asyncio.create_task(job) for job in jobs]
         try:
             await asyncio.sleep(plan.begin - time.time())
             meter.restart()
-            await _fail(load, floor, plan, monitor, result)
+            await _fail(load, floor, (monitor.seen, page.seen), result)
             await asyncio.sleep(max(0.0, plan.begin + plan.seconds - time.time()))
             meter.sample()
             result.shares, result.memory = meter.shares(), meter.memory
@@ -165,16 +123,18 @@ async def run_load(load: Load, folder: Path) -> LoadResult:
         finally:
             with suppress(ProcessLookupError):
                 tables.kill()
-            for task in (following, measuring):
+            for task in running:
                 task.cancel()
         result.tables = json.loads(out)
         result.seconds, result.positions = plan.seconds, monitor.positions
-        result.latencies = sorted(_outside(monitor, result.windows))
+        result.page_bytes = page.bytes
+        result.stored = sorted(_outside(monitor.seen, result.windows))
+        result.shown = sorted(_outside(page.seen, result.windows))
         _compare(floor, result)
     return result
 
 
-async def _measure(meter: CpuMeter, monitor: StoredMonitor, plan: LoadPlan) -> None:
+async def _measure(meter: CpuMeter, seen: StoredEvents) -> None:
     """Sample the processor each second, and print how it goes every 10 s."""
     begun, count = time.time(), 0
     while True:
@@ -184,16 +144,17 @@ async def _measure(meter: CpuMeter, monitor: StoredMonitor, plan: LoadPlan) -> N
         if count % 10 == 0:
             shares = ", ".join(f"{name} {share:.0%}" for name, share in meter.shares().items())
             print(
-                f"{time.time() - begun:5.0f} s: {sum(monitor.stored):9,} events stored, oldest"
-                f" {monitor.oldest():5.1f} s; {shares}",
+                f"{time.time() - begun:5.0f} s: {sum(seen.stored):9,} events stored, oldest"
+                f" {seen.oldest():5.1f} s; {shares}",
                 file=sys.stderr,
             )
 
 
 async def _fail(
-    load: Load, floor: LoadFloor, plan: LoadPlan, monitor: StoredMonitor, result: LoadResult
+    load: Load, floor: LoadFloor, watched: tuple[StoredEvents, ...], result: LoadResult
 ) -> None:
     """Cause the faults one after another; each begins after the one before is over."""
+    plan = watched[0].plan
 
     async def killed(part: Callable[[], None], start: Callable[[], None]) -> None:
         part()
@@ -227,14 +188,14 @@ async def _fail(
         print(f"{name} ...", file=sys.stderr)
         await cause()
         end = plan.begin + plan.seconds
-        while monitor.oldest() > OLD and time.time() < end:  # noqa: ASYNC110 - computed
+        while max(each.oldest() for each in watched) > OLD and time.time() < end:  # noqa: ASYNC110 - computed
             await asyncio.sleep(0.2)
         window.end = time.time()
         print(f"... over after {window.end - window.begin - MARGIN:.1f} s", file=sys.stderr)
 
 
-def _outside(monitor: StoredMonitor, windows: list[Window]) -> Iterator[float]:
-    for made, latency in zip(monitor.made, monitor.latencies, strict=True):
+def _outside(seen: StoredEvents, windows: list[Window]) -> Iterator[float]:
+    for made, latency in zip(seen.made, seen.latencies, strict=True):
         if not any(window.begin <= made <= window.end for window in windows):
             yield latency
 
@@ -271,14 +232,20 @@ def report(load: Load, result: LoadResult) -> Iterator[Row]:
         kept,
         met=not result.defects,
     )
-    for name in ("p50", "p99"):
-        value = result.percentile(int(name[1:]))
-        yield Row(
-            f"{name} from the event to its announcement, outside failures",
-            f"{value:.2f} s of {len(result.latencies):,}",
-            "",
-            met=None,
-        )
+    for place, latencies in (("database", result.stored), ("floor page", result.shown)):
+        for percent in (50, 99):
+            yield Row(
+                f"p{percent} from the event to the {place}, outside failures",
+                f"{percentile(latencies, percent):.2f} s of {len(latencies):,}",
+                "",
+                met=None,
+            )
+    yield Row(
+        "one open page receives",
+        f"{result.page_bytes / result.seconds / 1e3:,.0f} kB/s",
+        "",
+        met=None,
+    )
     rate = result.positions / result.seconds
     yield Row("answered messages a second", f"{rate:,.0f}", "", met=None)
     for name, share in sorted(result.shares.items()):

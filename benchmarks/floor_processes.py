@@ -41,7 +41,7 @@ class FloorProcess:
             *("--database", url, "--listen", f"127.0.0.1:{free_port()}"),
         )
         self.process: subprocess.Popen[str] | None = None
-        self.page = ""
+        self.page = self.first_start = ""
 
     def start(self) -> None:
         """Start the service and wait for its page."""
@@ -50,9 +50,12 @@ class FloorProcess:
                 self._line, stdout=subprocess.PIPE, stderr=log, text=True
             )
         assert self.process.stdout is not None
-        found = re.search(r"http://[^ ]+/", self.process.stdout.readline())
-        assert found is not None, (self.folder / "floor.log").read_text()
-        self.page = found[0]
+        for line in self.process.stdout:
+            if found := re.search(r"(http://[^ ]+/)(?:#first-start=(\S+))?", line):
+                self.page, self.first_start = found[1], found[2] or self.first_start
+            if "signed with the key" in line:
+                return
+        raise AssertionError((self.folder / "floor.log").read_text())
 
     def kill(self) -> None:
         """End the service by SIGKILL."""

@@ -18,6 +18,7 @@ from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import REQUESTS
 from tests.controller.floor.mosquitto_process import MosquittoProcess
+from tests.controller.floor.postgres_process import PostgresProcess
 from tests.controller.floor.server.served_floor import floor_service, table, until
 from tests.controller.floor.store.conftest import stored_lines
 from tests.controller.floor.table.fake_source import FakeSource
@@ -170,6 +171,31 @@ def test_events_of_a_failure_of_the_broker_are_stored_after_it(
             await until(lambda: stored(service) == 10, 40)
             assert service.counts.broker_losses == 1
             assert service.room.is_broker_connected
+
+    asyncio.run(play())
+
+
+@pytest.mark.slow
+def test_a_killed_postgresql_loses_no_event(
+    mosquitto: MosquittoProcess, postgres: PostgresProcess
+) -> None:
+    async def play() -> None:
+        source, url = FakeSource(5), postgres.new_database()
+        async with (
+            floor_service(url, mosquitto.port) as service,
+            table(mosquitto.port, "a1", source),
+        ):
+            for count in (10, 15, 20):
+                await until(lambda: stored(service) == len(source.lines))
+                await asyncio.to_thread(postgres.kill)
+                source.add(count - len(source.lines))
+                await until(lambda: not service.room.is_database_available)
+                await asyncio.to_thread(postgres.start)
+            await until(lambda: stored(service) == 20)
+            assert service.room.is_database_available
+        store = FloorStore(url)
+        assert stored_lines(store) == source.lines
+        store.close()
 
     asyncio.run(play())
 

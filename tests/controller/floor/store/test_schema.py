@@ -16,6 +16,7 @@ from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.partitions import month_of
 from controller.floor.store.schema import METADATA
 from tests.controller.floor.event_lines import batch_of, lines_of
+from tests.controller.floor.postgres_process import PostgresProcess
 from tests.controller.floor.store.conftest import stored_lines
 
 LINES = lines_of(9)
@@ -101,3 +102,18 @@ def test_a_url_of_no_database_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(StoreSettingsError, match="is no database of a floor") as refused:
         database_url(url)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.slow
+def test_the_second_host_of_a_url_is_taken_when_the_first_does_not_answer(
+    postgres: PostgresProcess,
+) -> None:
+    name = postgres.new_database().rpartition("/")[2]
+    store = FloorStore(
+        f"postgresql://floor@/{name}?host=127.0.0.1:1&host=127.0.0.1:{postgres.port}"
+        "&target_session_attrs=read-write"
+    )
+    store.open()
+    (taken,) = store.take([batch_of(LINES, 0, 3)])
+    assert taken.stored == 3
+    store.close()
