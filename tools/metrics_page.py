@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from controller.floor.server.exposition import FLOOR_METRICS
 from controller.metrics.catalogue import SECTIONS, Metric
 from controller.metrics.label_values import (
     ASKED,
@@ -82,7 +83,7 @@ _LABELS = (
 
 def page() -> str:
     """Return the text of docs/METRICS.md."""
-    return "\n".join([_INTRODUCTION, *_sections(), *_values()])
+    return "\n".join([_INTRODUCTION, *_sections(), *_values(), *_floor()])
 
 
 def _sections() -> Iterator[str]:
@@ -95,6 +96,21 @@ def _sections() -> Iterator[str]:
         )
         yield from map(_row, metrics)
         yield ""
+
+
+def _floor() -> Iterator[str]:
+    """The metrics of the floor service, which has no metrics of tables."""
+    yield from (
+        "## The floor service",
+        "",
+        "`wallwright floor serve` has metrics of its own at `/metrics` of the floor's page, for a",
+        "token of the role `metrics`. Tables are counted, not named: a floor can have thousands.",
+        "",
+        "| metric | type | labels | what it is |",
+        "|---|---|---|---|",
+    )
+    yield from map(_row, FLOOR_METRICS)
+    yield ""
 
 
 def _row(metric: Metric) -> str:
