@@ -5,9 +5,10 @@ from random import Random
 
 import pytest
 from sqlalchemy import Connection
+from sqlalchemy.event import listen
 
 from controller.floor.figures.alarm_book import AlarmBook, NotAcknowledgedError, acknowledge
-from controller.floor.figures.alarms import Acknowledgement, Alarm
+from controller.floor.figures.alarms import Acknowledgement, Alarm, OpenAlarms, StoredEvent
 from tests.controller.floor.figures.stored_logs import (
     NOON,
     Happened,
@@ -74,6 +75,32 @@ def test_a_named_person_acknowledges_an_alarm_once(sqlite_url: str) -> None:
         with pytest.raises(NotAcknowledgedError, match="not open"):
             acknowledge(connection, 1, 9, ann, alarms_of(book, connection))
         assert [alarm.acknowledged for alarm in alarms_of(book, connection)] == [ann]
+
+
+def test_an_event_that_is_read_twice_counts_once() -> None:
+    prompt, answer = happened(1, "operator_prompted", **JAM), happened(2, "prompt_answered", **JAM)
+    events = [
+        StoredEvent(1, number, each.at, each.what, each.line(number))
+        for number, each in enumerate((prompt, answer))
+    ]
+    closed = OpenAlarms().after(events)
+    assert closed.after(events[:1]).alarms == ()
+
+
+def test_a_book_reads_no_event_twice(sqlite_url: str) -> None:
+    statements: list[str] = []
+    events = [happened(1, "fault", **JAM), happened(2, "dice_thrown")]
+    with stored(sqlite_url, {"t1": events}) as connection:
+        book = AlarmBook()
+        assert len(alarms_of(book, connection)) == 1
+
+        def note(*given: object) -> None:
+            statements.append(str(given[2]))
+
+        listen(connection, "before_cursor_execute", note)
+        assert len(alarms_of(book, connection)) == 1
+    assert statements
+    assert [each for each in statements if "FROM events" in each] == []
 
 
 def test_reading_step_by_step_gives_the_same_alarms_as_reading_all_at_once(
