@@ -30,7 +30,7 @@ PYTEST = $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 help:
 	@echo "make run         deal one round of Wenzhou mahjong on the simulated table robotic"
 	@echo "make test        run every test"
-	@echo "make test-arm64  install the package for arm64 in an emulated Debian, and deal: minutes"
+	@echo "make test-arm64  install the package for arm64 in an emulated Debian, deal, cut its power"
 	@echo "make test-quick  run the quick tests"
 	@echo "make check       check formatting, lint, types and layers"
 	@echo "make format      correct the formatting"
@@ -55,7 +55,8 @@ test: $(VENV)/.dev firmware-tools browser-tools metrics-tools floor-tools packag
 
 # Takes minutes: an emulator executes every program of arm64.
 test-arm64: $(VENV)/.dev packaging-tools arm64-tools
-	$(BIN)/python -m pytest -q --hypothesis-profile evidence tests/packaging/test_on_arm64.py
+	$(BIN)/python -m pytest -q --hypothesis-profile evidence tests/packaging/test_on_arm64.py \
+		tests/packaging/test_booted_on_arm64.py
 
 test-quick: $(VENV)/.dev firmware-tools browser-tools metrics-tools floor-tools
 	$(PYTEST) -n $(QUICK_JOBS) -m "not slow" --hypothesis-profile quick
@@ -231,8 +232,9 @@ packaging-tools:
 			"$(PACKAGING_PACKAGES)); install them and run make again." >&2; exit 1; \
 	fi
 
-ARM64_PACKAGES := qemu-user-static arch-test
-ARM64_SIGNS = $(and $(wildcard /usr/bin/qemu-aarch64-static),$(wildcard /usr/bin/arch-test))
+ARM64_PACKAGES := qemu-user-static qemu-system-arm arch-test e2fsprogs
+ARM64_SIGNS = $(and $(wildcard /usr/bin/qemu-aarch64-static),$(wildcard /usr/bin/arch-test),$(wildcard \
+	/usr/bin/qemu-system-aarch64),$(wildcard /usr/sbin/debugfs /sbin/debugfs))
 
 arm64-tools:
 	@if [ -n "$(ARM64_SIGNS)" ]; then :; \

@@ -28,6 +28,20 @@ AS_USER = (
     "setpriv --reuid=wallwright --regid=wallwright --init-groups env HOME=/var/lib/wallwright/data"
 )
 """Starts a command as the service's user, in the same process, so that a signal reaches it."""
+BINFMT = Path("/proc/sys/fs/binfmt_misc")
+EMULATOR = Path("/usr/bin/qemu-aarch64-static")
+RULE = rb":qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
+RULE += rb":\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
+RULE += b":" + bytes(EMULATOR) + b":F"
+"""The kernel starts files that begin like a program of arm64 with the emulator. `F`: it opens the
+emulator now, so that a root of its own needs no copy."""
+FEW_MODULES = """
+mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/usr/share/initramfs-tools/modules.d"
+echo MODULES=list > "$1/etc/initramfs-tools/conf.d/few"
+printf 'virtio_pci\\nvirtio_blk\\next4\\n' > "$1/usr/share/initramfs-tools/modules.d/few"
+"""
+"""Makes the first file system of the kernel small: an emulator would take ten minutes for all
+modules."""
 IN_ROOT = """
 set -e
 mount -t overlay overlay -o "lowerdir=$LOWER,upperdir=$UPPER,workdir=$WORK" "$ROOT"
@@ -46,6 +60,15 @@ def one_at_a_time(name: str) -> Iterator[None]:
     with (BUILD / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def start_programs_of_arm64() -> None:
+    """Let the kernel start programs of arm64 by the emulator."""
+    if not (BINFMT / "register").exists():
+        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", BINFMT], check=True)
+    if not (BINFMT / "qemu-aarch64").exists():
+        assert EMULATOR.exists(), f"There is no {EMULATOR}; install qemu-user-static."
+        (BINFMT / "register").write_bytes(RULE)
 
 
 def build_package(output: Path, architecture: str = "amd64") -> Path:
@@ -98,11 +121,14 @@ def clean_debian() -> Path:
     return debian_for("amd64")
 
 
-def debian_for(architecture: str) -> Path:
-    """The folder of a minimal Debian 12 for a processor. Another processor's needs an emulator."""
+def debian_for(architecture: str, *, with_kernel: bool = False) -> Path:
+    """The folder of a minimal Debian 12 for a processor. Another processor's needs an emulator.
+
+    With a kernel it also has systemd, and a computer with virtual disks can start from it.
+    """
     if os.geteuid() != 0:
         pytest.skip("Installing a package in a root of its own needs the rights of root.")
-    root = BUILD / f"{SUITE}-{architecture}"
+    root = BUILD / f"{SUITE}-{architecture}{'-kernel' if with_kernel else ''}"
     with one_at_a_time("debian"):
         made = root / "etc" / "debian_version"
         if made.exists() and time.time() - root.stat().st_mtime < FRESH:
@@ -111,6 +137,9 @@ def debian_for(architecture: str) -> Path:
         part = root.with_suffix(".part")
         shutil.rmtree(part, ignore_errors=True)
         command = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=python3,adduser"]
+        if with_kernel:
+            kernel = f"linux-image-{architecture},systemd-sysv,udev,initramfs-tools,kmod,dbus"
+            command += [f"--include={kernel}", f"--essential-hook={FEW_MODULES}"]
         command += [f"--architectures={architecture}", '--aptopt=Acquire::Languages "none"']
         done = subprocess.run(
             [*command, SUITE, str(part), mirror_of_this_computer()],

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.packaging.conftest import AS_USER, BUILD, DebianRoot, build_package, debian_for
+from tests.packaging.conftest import (
+    AS_USER,
+    BUILD,
+    DebianRoot,
+    build_package,
+    debian_for,
+    start_programs_of_arm64,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.evidence(only=True)]
-BINFMT = Path("/proc/sys/fs/binfmt_misc")
-EMULATOR = Path("/usr/bin/qemu-aarch64-static")
-RULE = rb":qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
-RULE += rb":\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
-RULE += b":" + bytes(EMULATOR) + b":F"
-"""The kernel starts files that begin like a program of arm64 with the emulator. `F`: it opens the
-emulator now, so that a root of its own needs no copy."""
 MEASURED = """
 cat > measure.py <<'END'
 import os, resource, subprocess, sys, time
@@ -38,19 +37,10 @@ END
 """
 
 
-@pytest.fixture(scope="module")
-def emulated() -> None:
-    """Let the kernel start programs of arm64 by the emulator."""
-    if not (BINFMT / "register").exists():
-        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", BINFMT], check=True)
-    if not (BINFMT / "qemu-aarch64").exists():
-        assert EMULATOR.exists(), f"There is no {EMULATOR}; install qemu-user-static."
-        (BINFMT / "register").write_bytes(RULE)
-
-
 @pytest.fixture
-def raspberry(emulated: None, tmp_path: Path) -> Iterator[DebianRoot]:
+def raspberry(tmp_path: Path) -> Iterator[DebianRoot]:
     """A clean Debian 12 for arm64."""
+    start_programs_of_arm64()
     folder = tmp_path / "arm64"
     folder.mkdir()
     yield DebianRoot(debian_for("arm64"), folder)
