@@ -156,13 +156,17 @@ class RoomFeed:
         return sorted(views, key=lambda view: str(view["since"]))[:MOST_ALARMS]
 
     async def _watch_alarms(self) -> None:
+        failure = ""
         while True:
             await self._stored_changed.wait()
             self._stored_changed.clear()
             try:
                 await self.read_alarms()
+                failure = ""
             except WallwrightError as error:
-                _LOG.warning("Alarms cannot be read: %s", error)
+                if str(error) != failure:
+                    failure = str(error)
+                    _LOG.warning("Alarms cannot be read: %s", failure)
                 self._stored_changed.set()
             await asyncio.sleep(ALARMS_EVERY)
 

@@ -134,6 +134,29 @@ def test_new_alarms_reach_a_watcher_soon_after_their_events_are_stored(tmp_path:
     with_feed(tmp_path, test)
 
 
+def test_a_database_that_fails_is_logged_once_and_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(room_feed, "ALARMS_EVERY", 0.01)
+
+    async def test(floor: FakeFloor, feed: RoomFeed) -> None:
+        await feed.read_alarms()
+        most, floor.worker._most = floor.worker._most, 0
+        floor.store("t1", [happened(5, "fault", code="LIFT", part="lift 2")])
+        floor.show("t1", stored=1)
+        await asyncio.sleep(0.3)
+        assert feed.alarms == ()
+        floor.worker._most = most
+        async with asyncio.timeout(8):
+            while not feed.alarms:  # noqa: ASYNC110 - the list has no event
+                await asyncio.sleep(0.01)
+
+    with_feed(tmp_path, test)
+    assert [each.getMessage().partition(":")[0] for each in caplog.records] == [
+        "Alarms cannot be read"
+    ]
+
+
 def test_alarms_of_another_floor_in_the_same_database_are_not_shown(tmp_path: Path) -> None:
     async def test(floor: FakeFloor, feed: RoomFeed) -> None:
         floor.store("t1", [happened(5, "fault", code="LIFT", part="lift 2")])
