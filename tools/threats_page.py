@@ -227,6 +227,17 @@ FLOOR = (
             "test_a_request_that_the_table_does_not_permit_is_refused_with_a_sentence",
         ),
     ),
+    Threat(
+        "a player, a device on a wall, or a page of another site",
+        "Reads the floor, acknowledges an alarm or sends a request to a table in a person's name.",
+        "Every endpoint of the floor has a least role, and players have none. What is done in a"
+        " person's name needs that person's login and the CSRF token of its page.",
+        (
+            "test_every_endpoint_of_the_floor_is_refused_without_login",
+            "test_a_player_sees_nothing_of_the_floor",
+            "test_an_acknowledgement_needs_the_csrf_token_the_role_and_a_person",
+        ),
+    ),
 )
 """Tables, the broker and the floor service."""
 OTHERS = (
