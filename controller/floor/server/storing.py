@@ -166,9 +166,15 @@ class Storing:
                 counts.storing.add(now - received)
             if taken.first_at is not None:
                 counts.ages.add(max(0.0, (wall - taken.first_at).total_seconds()))
-        for address, (birth, log, number) in answers.items():
+        for address, (_, log, number) in answers.items():
             self._show(address, log, number)
-            await self._answer(address, StoredPosition(birth=birth, log=log, next=number))
+        # All at once: the client writes them to the broker together.
+        await asyncio.gather(
+            *(
+                self._answer(address, StoredPosition(birth=birth, log=log, next=number))
+                for address, (birth, log, number) in answers.items()
+            )
+        )
 
     def _show(self, address: TableAddress, log: str, number: int) -> None:
         table = self._room.table(address)
