@@ -32,6 +32,7 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         r"sudo (wallwright install|systemctl|journalctl)",
         "tests/packaging runs the service's package",
     ),
+    (r"wallwright floor serve", "it serves until Ctrl-C; tests/controller/floor/server runs it"),
     (r"wallwright floor demo", "it serves until Ctrl-C; tests/controller/floor/demo runs it"),
     (r"sudo nft ", "it changes the firewall; test_attacks_by_floods.py loads such a file"),
     (r"git ", "it needs a network or another repository"),
