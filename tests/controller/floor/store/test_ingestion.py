@@ -154,3 +154,23 @@ def test_ids_of_logs_that_the_database_has_lost_are_found_again(
     assert (taken.next, taken.stored) == (3, 3)
     (gap,) = store.take([batch_of(lines_of(5, "a2"), 3, 5, "a2")])
     assert (gap.next, gap.refusal) == (0, Refusal.GAP)
+
+
+def test_ids_of_logs_that_were_exchanged_are_noticed(store: FloorStore, url: str) -> None:
+    names = ("a1", "a2")
+    store.take([batch_of(lines_of(4, name), 0, 2, name) for name in names])
+
+    def lose(connection: Connection) -> None:
+        for table in (EVENTS, LOGS, TABLES):
+            connection.execute(delete(table))
+
+    store.write(lose)
+    other = FloorStore(url)
+    # PostgreSQL does not use an id twice; there the ids are unknown.
+    for name in reversed(names):
+        other.take([batch_of(lines_of(4, name), 0, 2, name)])
+    other.close()
+    taken = store.take([batch_of(lines_of(4, name), 2, 4, name) for name in names])
+    assert [done.next for done in taken] == [4, 4]
+    for name in names:
+        assert stored_lines(store, name) == lines_of(4, name)
