@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -13,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from controller.floor.store.batches import EventBatch, LogKey, Refusal, TakenBatch
 from controller.floor.store.engine import database_url, engine_of, transaction
+from controller.floor.store.errors import StoreSettingsError
 from controller.floor.store.ingestion import UnknownLogsError, take_batches
 from controller.floor.store.migrations.upgrading import upgrade_schema
 from controller.floor.store.partitions import drop_old_months, make_partitions
@@ -41,9 +43,19 @@ class FloorStore:
         return self._engine.url.render_as_string(hide_password=True)
 
     def open(self) -> None:
-        """Bring the schema to the newest version. Raises StoreVersionError."""
-        self.write(upgrade_schema)
-        self.write(self._make_partitions)
+        """Bring the schema to the newest version.
+
+        Raises StoreVersionError, and StoreSettingsError for a database that cannot be used.
+        """
+        try:
+            self.write(upgrade_schema)
+            self.write(self._make_partitions)
+        except (DBAPIError, sqlite3.DatabaseError) as error:
+            reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+            raise StoreSettingsError(
+                f"The database {self} cannot be used ({reason}); give the user of the database the"
+                " right to create tables, or name another database."
+            ) from error
 
     def close(self) -> None:
         """Close every connection that is not in use."""

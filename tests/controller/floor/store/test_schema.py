@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -102,6 +103,26 @@ def test_a_url_of_no_database_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(StoreSettingsError, match="is no database of a floor") as refused:
         database_url(url)
     assert "secret" not in str(refused.value)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "floor.db").write_bytes(b"no database" * 1000)
+    store = FloorStore(f"sqlite:///{tmp_path / 'floor.db'}")
+    with pytest.raises(StoreSettingsError, match="file is not a database"):
+        store.open()
+    store.close()
+
+
+@pytest.mark.slow
+def test_a_user_without_the_right_to_create_tables_is_refused(postgres: PostgresProcess) -> None:
+    url = postgres.new_database()
+    owner = FloorStore(url)
+    owner.write(lambda c: c.execute(text("CREATE ROLE guest LOGIN")))
+    guest = FloorStore(url.replace("//floor@", "//guest@"))
+    with pytest.raises(StoreSettingsError, match="permission denied"):
+        guest.open()
+    for store in (owner, guest):
+        store.close()
 
 
 @pytest.mark.slow
