@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from controller.floor.store.batches import EventBatch, LogKey, Refusal, TakenBatch
 from controller.floor.store.engine import database_url, engine_of, transaction
-from controller.floor.store.errors import StoreSettingsError
+from controller.floor.store.errors import StoreSettingsError, StoreUnavailableError
 from controller.floor.store.ingestion import UnknownLogsError, take_batches
 from controller.floor.store.migrations.upgrading import upgrade_schema
 from controller.floor.store.partitions import drop_old_months, make_partitions
@@ -51,9 +51,8 @@ class FloorStore:
             self.write(upgrade_schema)
             self.write(self._make_partitions)
         except (DBAPIError, sqlite3.DatabaseError) as error:
-            reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
             raise StoreSettingsError(
-                f"The database {self} cannot be used ({reason}); give the user of the database the"
+                f"The database {self} cannot be used ({_reason(error)}); give its user the"
                 " right to create tables, or name another database."
             ) from error
 
@@ -62,9 +61,18 @@ class FloorStore:
         self._engine.dispose()
 
     def read(self, query: Callable[[Connection], Answer]) -> Answer:
-        """Run a query that changes nothing, in a transaction of its own."""
-        with transaction(self._engine, writes=False) as connection:
-            return query(connection)
+        """Run a query that changes nothing, in a transaction of its own.
+
+        A query that fails raises StoreUnavailableError too: the page can ask before the tables of
+        the database are made.
+        """
+        try:
+            with transaction(self._engine, writes=False) as connection:
+                return query(connection)
+        except DBAPIError as error:
+            raise StoreUnavailableError(
+                f"The database {self} does not answer ({_reason(error)}); try again."
+            ) from error
 
     def write(self, change: Callable[[Connection], Answer]) -> Answer:
         """Run a change in a transaction of its own, committed before this returns."""
@@ -123,3 +131,7 @@ class FloorStore:
 
     def _make_partitions(self, connection: Connection) -> None:
         make_partitions(connection, self._clock())
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]

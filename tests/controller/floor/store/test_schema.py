@@ -12,7 +12,11 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from controller.floor.store.engine import database_url
-from controller.floor.store.errors import StoreSettingsError, StoreVersionError
+from controller.floor.store.errors import (
+    StoreSettingsError,
+    StoreUnavailableError,
+    StoreVersionError,
+)
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.partitions import month_of
 from controller.floor.store.schema import METADATA
@@ -103,6 +107,16 @@ def test_a_url_of_no_database_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(StoreSettingsError, match="is no database of a floor") as refused:
         database_url(url)
     assert "secret" not in str(refused.value)
+
+
+def test_a_query_before_the_tables_are_made_can_be_tried_again(url: str) -> None:
+    store = FloorStore(url)
+    query = text("SELECT count(*) FROM events")
+    with pytest.raises(StoreUnavailableError):
+        store.read(lambda connection: connection.execute(query))
+    store.open()
+    assert store.read(lambda connection: connection.execute(query).scalar()) == 0
+    store.close()
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
