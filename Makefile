@@ -71,7 +71,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev firmware-tools
+bench: $(VENV)/.dev firmware-tools floor-tools
 	$(BIN)/python -m benchmarks
 
 # Draws new seeds and prints them; SEED=n repeats a run.

@@ -254,7 +254,9 @@ def report(load: Load, result: LoadResult) -> Iterator[Row]:
     for window in result.windows:
         passed = window.end - window.begin - MARGIN
         yield Row(window.name, f"nothing late after {passed:.1f} s", "", met=None)
-    yield Row("connections that tables lost", f"{result.tables['losses']}", "", met=None)
+    yield Row(
+        "connections that tables lost or could not make", f"{result.tables['losses']}", "", met=None
+    )
 
 
 def main() -> Iterator[Row]:
