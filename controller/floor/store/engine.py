@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
@@ -117,7 +117,9 @@ def _unavailable(engine: Engine, error: Exception) -> StoreUnavailableError:
 def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
     """Turn off the driver's own transactions, and let readers work during a write."""
     connection.isolation_level = None
-    connection.execute("PRAGMA journal_mode=WAL")
+    with suppress(sqlite3.OperationalError):
+        # The mode is kept in the file. SQLite does not wait for another service that sets it now.
+        connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA foreign_keys=ON")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,13 +44,24 @@ def floor(tmp_path: Path) -> Iterator[TlsFloor]:
     broker.kill()
 
 
+@asynccontextmanager
+async def closed_at_the_end(writer: asyncio.StreamWriter) -> AsyncIterator[None]:
+    """Close a connection at the end of the block; the broker may have closed it before."""
+    try:
+        yield
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await asyncio.wait_for(writer.wait_closed(), 5)
+
+
 async def is_refused(floor: TlsFloor, *, folder: Path | None) -> bool:
     """Whether the broker refuses a connection with the certificate in a folder, or without one."""
     try:
         reader, writer = await asyncio.open_connection(HOST, floor.port, ssl=floor.tls(folder))
-        writer.write(CONNECT)
-        answer = await asyncio.wait_for(reader.read(1), 5)
-        writer.close()
+        async with closed_at_the_end(writer):
+            writer.write(CONNECT)
+            answer = await asyncio.wait_for(reader.read(1), 5)
     except OSError:
         return True
     return answer != CONNECTED
@@ -233,8 +245,8 @@ def test_the_brokers_renewed_certificate_is_served_after_a_reload(floor: TlsFloo
         _, writer = await asyncio.open_connection(
             HOST, floor.port, ssl=floor.tls(floor.folders[T1])
         )
-        served_certificate: bytes | None = writer.get_extra_info("ssl_object").getpeercert(True)
-        writer.close()
+        async with closed_at_the_end(writer):
+            served_certificate: bytes | None = writer.get_extra_info("ssl_object").getpeercert(True)
         return served_certificate
 
     made = x509.load_pem_x509_certificate((newer / "certificate.pem").read_bytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import ssl
 import time
@@ -69,6 +70,9 @@ class TlsFloor(MosquittoProcess):
     def reload(self) -> None:
         """Send SIGHUP, and wait until the broker has read its files: 0.2 s is plenty."""
         assert self.process is not None
+        # mosquitto listens before it has its signal handler; an early SIGHUP would end it.
+        while not catches(self.process.pid, signal.SIGHUP):
+            time.sleep(0.01)
         self.process.send_signal(signal.SIGHUP)
         time.sleep(0.2)
 
@@ -111,6 +115,14 @@ class TlsFloor(MosquittoProcess):
             for topic in subscriptions:
                 await client.subscribe(topic, qos=1)
             yield client
+
+
+def catches(process: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal."""
+    (caught,) = re.findall(
+        r"^SigCgt:\s+(\w+)$", Path(f"/proc/{process}/status").read_text(), re.MULTILINE
+    )
+    return bool(int(caught, 16) >> (number - 1) & 1)
 
 
 async def received(client: aiomqtt.Client, seconds: float = QUIET) -> list[tuple[str, bytes]]:
