@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from config.judge_cases import case_of, example_case
 from config.loader import game_names
@@ -288,6 +288,23 @@ def test_the_page_speaks_the_language_of_the_browser(
     page = open_page(role="player", language=locale)
     expect(page.get_by_role("heading", name=words)).to_be_visible()
     assert page.evaluate("document.documentElement.lang") == tag
+
+
+def test_of_two_languages_the_one_chosen_last_is_used_although_its_catalogue_came_first(
+    open_page: OpenPage,
+) -> None:
+    page = open_page(role="player")
+    page.get_by_role("button", name="Settings").click()
+    held: list[Route] = []
+    page.route("**/messages/fil.json", lambda route: held.append(route))  # noqa: PLW0108
+    with page.expect_request("**/messages/fil.json"):
+        page.get_by_role("radio", name="Filipino", exact=True).click()
+    page.get_by_role("radio", name="日本語").click()
+    page.wait_for_timeout(300)
+    held[0].continue_()
+    expect(page.get_by_role("heading", name="テーブルは空いています")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="テーブルは空いています")).to_be_visible()
 
 
 def test_language_and_theme_are_remembered(open_page: OpenPage) -> None:

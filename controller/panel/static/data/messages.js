@@ -3,10 +3,21 @@ import { chosenLanguage, languageTag, remember } from "./settings.js";
 
 let catalogue = {};
 let language = "en";
+let lastLoad = Promise.resolve();
 
-/** Load a language's catalogue and use it from now on. Raises TypeError if it cannot be loaded. */
-export async function useLanguage(next) {
-  const reply = await fetch(new URL(`../messages/${next}.json`, import.meta.url));
+/** The seconds after which the load of a catalogue fails. */
+const LIMIT = 20;
+
+/** Load a language's catalogue and use it from now on. Raises TypeError if it cannot be loaded, and
+ * a TimeoutError after 20 s. Loads follow one another: the language chosen last is the one used. */
+export function useLanguage(next) {
+  lastLoad = lastLoad.catch(() => {}).then(() => load(next));
+  return lastLoad;
+}
+
+async function load(next) {
+  const address = new URL(`../messages/${next}.json`, import.meta.url);
+  const reply = await fetch(address, { signal: AbortSignal.timeout(1000 * LIMIT) });
   catalogue = await reply.json();
   language = next;
   document.documentElement.lang = languageTag(next);
