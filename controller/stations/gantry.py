@@ -21,6 +21,9 @@ from controller.stations.homing import GantryHoming, arrived
 from controller.stations.switched import Switched
 from firmware_bridge.boards.devices import Devices
 
+READINGS = 4
+"""Number of times at most that the tag of one tile is read (our choice)."""
+
 
 class GantryStation:
     """One gantry with its gripper, turner and reader.
@@ -145,7 +148,7 @@ class GantryStation:
             if not (work.doubtful and await self._loaded.active()):
                 await self._take(work, move.source, move.clear)
             await self._turner.go_forth()
-            read = TagRead(await self._reader.tag() if self._reader else None)
+            read = TagRead(await self._read_tag())
             work.record(read)
         if not work.doubtful or await self._loaded.active():
             await (
@@ -155,6 +158,18 @@ class GantryStation:
             await self._release(move.source, move.clear)
         await self._turner.go_back()
         return read.tag
+
+    async def _read_tag(self) -> int | None:
+        """The tag in the jaws that two successive readings gave; None if no two were equal."""
+        if self._reader is None:
+            return None
+        last = await self._reader.tag()
+        for _ in range(READINGS - 1):
+            tag = await self._reader.tag()
+            if tag is not None and tag == last:
+                return tag
+            last = tag
+        return None
 
     async def _find_block(self, move: Carry) -> bool:
         """Look for the block in the jaws, at its source, and at its target.

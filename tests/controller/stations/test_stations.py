@@ -39,6 +39,8 @@ class ScriptedBoard(Board):
         self.levels: dict[str, list[int]] = {}
         self.rolls: list[tuple[int, ...]] = []
         self.tag: int | None = None
+        self.misread: list[int | None] = []
+        """The first readings; each further one is `tag`."""
         self.commands: list[str] = []
         self.counts: Counter[str] = Counter()
         """The count of each sensor: edges under drives, and edges that a test adds."""
@@ -95,7 +97,7 @@ class ScriptedBoard(Board):
         return 0, ()
 
     async def scan(self, channel: str) -> int | None:
-        return self.tag
+        return self.misread.pop(0) if self.misread else self.tag
 
     def _next(self, channel: str, otherwise: Ended) -> Ended:
         first, *self.ends[channel] = self.ends.get(channel) or (otherwise,)
@@ -468,6 +470,29 @@ def test_the_width_of_the_jaws_is_set_before_every_grip() -> None:
     since = board.commands[board.commands.index("lease released") :]
     assert "wide = 1" in since[: since.index("grip forward")]
     assert "wide = 0" not in board.commands
+
+
+@pytest.mark.parametrize(
+    ("misread", "found"),
+    [
+        ([9], 7),
+        ([None], 7),
+        ([7, 9], 7),
+        ([None, 9], 7),
+        ([9, 9], 9),
+        ([9, None, 9], None),
+        ([None, None, None, None], None),
+    ],
+)
+def test_a_tag_counts_if_two_successive_readings_of_at_most_four_agree(
+    misread: list[int | None], found: int | None
+) -> None:
+    rig, board = rig_of("robotic")
+    board.levels["loaded"] = [1, 0]
+    board.tag, board.misread = 7, misread
+    assert rig.gantry is not None
+    move = TurnOver(UPPER, Grasp(WALL, 1, False), 0.057)
+    assert clock.run(rig.gantry.turn_over(move)) == found
 
 
 def test_the_indicator_is_lifted_turned_read_and_set_down() -> None:
