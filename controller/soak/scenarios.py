@@ -38,7 +38,7 @@ OCCASIONS: Mapping[str, int] = {
     "each start of one of its motors": 4,
     "each start of the belt": 3,
     "each block that it carries off": 8,
-    "each reading": 1,
+    "each reading": 2,
     "each throw": 2,
     "each time that a person is asked for help": 1,
 }

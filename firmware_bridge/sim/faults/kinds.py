@@ -189,7 +189,8 @@ INSIDE = (
         "misread",
         "The reader reads no tag, or the tag of another tile.",
         "No tag while the jaws hold a tile; or a tag that does not belong to this place.",
-        "Read again. At a real table a person cleans the reader.",
+        "Read until two successive readings agree, at most four times; then a person names the"
+        " tile. People who see another tile than the screen shows end the hand by the lid's key.",
         "each reading",
         parts.reader,
     ),

@@ -65,13 +65,18 @@ class HandPlayers:
         return self._seated and same and any(map(len, self._racks))
 
     def sit_down(self, dealt: HandToPlay, at: Mapping[Place, Tile]) -> None:
-        """Take the hands up. `at` is the tile that was set up at each place."""
-        self._seated = True
+        """Take the hands up. `at` is the tile that was set up at each place.
+
+        Raises IllegalSetupError if the tile that the table has turned up is another one; the
+        players then take no hand up.
+        """
+        self._seated = False
         # A new hand can begin with a play that equals that of the hand before, if it was abandoned.
         self._last_action, self._asked_again = None, False
         faces = {place: tile.face for place, tile in at.items()}
         self._dealt, self._tile_at = dealt, at
         self._truth = dealt.rules.start(dealt.setup, faces, dealt.match)
+        self._seated = True
         self._owed.clear()
         self._earlier.clear()
         for seat, rack in enumerate(self._racks):

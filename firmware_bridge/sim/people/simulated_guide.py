@@ -20,10 +20,11 @@ from firmware_bridge.sim.people.technician import Technician
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.players import KEY
 from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
+from rules.errors import IllegalSetupError
 from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Place, Seat
-from rules.play import Action, Reseated, Settlement
+from rules.play import Action, IllegalActionError, Reseated, Settlement
 from rules.steps import (
     Arrange,
     Build,
@@ -89,6 +90,8 @@ class SimulatedGuide:
         self._chooser = ActionChooser(plant.world.stream("players"), style)
         self.hand_players = HandPlayers(plant.felt, plant.people.racks, self._chooser.choose)
         """The players of a hand whose play the table follows."""
+        self._wrong_set_up: IllegalSetupError | None = None
+        """Why the set-up on the screen is not the one on the table."""
         self._technician = Technician(plant, obliging=obliging)
         house = parameters if isinstance(parameters, FilipinoParameters) else FilipinoParameters()
         self._is_flores = house.is_flores
@@ -147,6 +150,10 @@ class SimulatedGuide:
 
     def take_action(self, play: Any, action: Action) -> None:
         """Do what a person has entered for a player. Raises IllegalActionError as the player."""
+        if self._wrong_set_up is not None:
+            raise IllegalActionError(
+                f"{self._wrong_set_up} The hand cannot be played: end it by the lid's key."
+            )
         self.hand_players.take_action(play, action)
 
     def repair(self, ask: Ask) -> None:
@@ -166,14 +173,22 @@ class SimulatedGuide:
         self._people.show_ready()
 
     async def sit_down(self, dealt: HandToPlay) -> None:
-        """Let the players take up their tiles and play by the rules of the game."""
+        """Let the players take up their tiles and play by the rules of the game.
+
+        If the table has misread the tile that it turned up, the players see another one there.
+        They do not play this hand.
+        """
         self._people.sit_down()
+        self._wrong_set_up = None
         if not self.hand_players.is_playing(dealt):
-            self.hand_players.sit_down(dealt, self._set_up(dealt))
+            try:
+                self.hand_players.sit_down(dealt, self._set_up(dealt))
+            except IllegalSetupError as wrong:
+                self._wrong_set_up = wrong
 
     async def act(self, play: Any) -> Action | None:
         """The next player's action; each player sees only their own tiles."""
-        if self._is_quiet() and self._chooser.give_up():
+        if self._wrong_set_up is not None or (self._is_quiet() and self._chooser.give_up()):
             self._people.give_up()
             # No player acts any more; the table cancels this request when it reads the key.
             await asyncio.get_running_loop().create_future()

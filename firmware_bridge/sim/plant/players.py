@@ -198,9 +198,10 @@ class People:
         If a screen's user has opened the lid while a set is prepared, it is for a forgotten tile.
         The people then only close it: tiles pushed in now would be mixed with that set. They
         recognise it by the tiles in the drum, or because no play began since they pushed a set in.
+        People who have pressed the key themselves also see whether the next set finds room.
         """
         self._cancel_presses()
-        pours = self._pressed or (self._set_is_due and not self._drum)
+        pours = self._has_room() if self._pressed else self._set_is_due and not self._drum
         self._lid_has_opened, self._pressed, self.is_pushing = True, False, pours
         self._set_is_missed = False
         self._reactions += 1
@@ -209,6 +210,10 @@ class People:
         if is_boxed and self._world.injected_faults.on_occasion("closed_early", "people"):
             self._press_until_it_closes()
         self._world.later(self._keys.lid, self._vary(PUSHING), partial(self._push_in, pours))
+
+    def _has_room(self) -> bool:
+        """Whether the set that comes next fits into the drum, beside the tiles that are in it."""
+        return self._drum is None or self._drum.has_room(len(self._next_heap()))
 
     def _push_in(self, pours: bool) -> None:
         self.is_pushing = False
@@ -236,9 +241,13 @@ class People:
         self._set_given, self._play_began = True, self._ready_lamp_on
         self._set_is_missed = False
         if self._drum is not None:
-            heap = next((box for box in self._boxes if box.tiles), self._felt)
+            heap = self._next_heap()
             self._drum.check_room(len(heap))
             self._drum.pour(self._gather(heap))
+
+    def _next_heap(self) -> Holder:
+        """Where the set lies that the people push in next: in a box, or else on the felt."""
+        return next((box for box in self._boxes if box.tiles), self._felt)
 
     def _gather(self, heap: Holder) -> list[Tile]:
         """Take the tiles of a box, or all tiles on the felt and in the players' racks."""

@@ -74,10 +74,14 @@ class Drum:
         """Its motor's current, milliamperes, which grows with the number of tiles."""
         return (IDLE_MA + TILE_MA * len(self)) if self.stirring else 0.0
 
+    def has_room(self, more: int) -> bool:
+        """Whether `more` tiles fit."""
+        return len(self) + more <= self._module.capacity
+
     def check_room(self, more: int) -> None:
         """Raise ImpossibleOrderError if `more` tiles do not fit."""
         capacity = self._module.capacity
-        if len(self) + more > capacity:
+        if not self.has_room(more):
             raise ImpossibleOrderError(
                 f"The drum has {len(self)} of {capacity} tiles; {more} more do not fit."
             )

@@ -126,8 +126,16 @@ class Gantry:
         number = self._block[0][0].number if self._block else None
         if self._injected_faults.on_occasion("misread", "reader"):
             chance = self._injected_faults.stream(f"reader {len(self._injected_faults.occurred)}")
-            return None if number is None or chance.random() < 0.5 else number ^ 1
+            return None if number is None or chance.random() < 0.5 else self._other_tag(number)
         return number
+
+    def _other_tag(self, number: int) -> int:
+        """The tag that a misread gives for this one: the same as long as the same tiles lie here.
+
+        A reader that reads a neighbour instead of the tile in the jaws reads it again.
+        """
+        others = [tile.number for tile in self._felt.tiles]
+        return others[number % len(others)] if others else number ^ 1
 
     # Movements that end at a sensor
 

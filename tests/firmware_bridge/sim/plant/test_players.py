@@ -109,6 +109,23 @@ def test_at_the_ready_lamp_the_players_push_the_second_set_in_and_then_play() ->
     run_scenario(main, chance=False, play=200.0)
 
 
+def test_players_push_no_second_set_into_a_drum_that_still_has_the_first_one() -> None:
+    async def main(rack: Rack) -> None:
+        rack.watch("lid_key")
+        await load_set(rack)
+        rack.lease(120)
+        rack.set("ready", 0)
+        rack.set("ready", 1)
+        await asyncio.sleep(6)
+        await lid(rack, opens=True)
+        await asyncio.sleep(12)
+        here = rack.plant.census()
+        assert (here["drum"], here["box 1"]) == (136, 136)
+        await lid(rack, opens=False)
+
+    run_scenario(main, chance=False)
+
+
 def test_the_players_push_the_played_set_in_when_all_boxes_are_empty() -> None:
     async def main(rack: Rack) -> None:
         rack.watch("lid_key")
