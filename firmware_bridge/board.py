@@ -12,9 +12,11 @@ high and low.
 from __future__ import annotations
 
 import enum
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self, TypeVar
+
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Reason(enum.IntEnum):
@@ -163,6 +165,22 @@ class BoardIdentity:
     configuration_crc: int
 
 
+class Subscription(Protocol[T_co]):
+    """Events of one kind from a board, each once and in order: an async iterator until `close`.
+
+    The one who subscribes closes. The end of a subscription must not depend on when the last
+    reference to it disappears: a board that reports a sensor for longer sends more messages, which
+    delay others.
+    """
+
+    def __aiter__(self) -> Self: ...
+
+    async def __anext__(self) -> T_co: ...
+
+    def close(self) -> None:
+        """End the subscription, and an iteration that still waits for an event. Idempotent."""
+
+
 class Board(Protocol):
     """One board and its channels. Every wait has a limit; every method can raise BoardError."""
 
@@ -218,7 +236,7 @@ class Board(Protocol):
         reset; after an interrupted order, edges count until the next order begins.
         """
 
-    def watch(self, *sensors: str) -> AsyncIterator[Edge]:
+    def watch(self, *sensors: str) -> Subscription[Edge]:
         """Every edge of these sensors from now on, in order."""
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
@@ -240,5 +258,5 @@ class Board(Protocol):
         """Clear latched faults whose cause has ended; BoardRefusedError while a cause persists."""
 
     @property
-    def faults(self) -> AsyncIterator[AnyFault]:
-        """Iterate over faults, each reported when the board latches it or breaks the protocol."""
+    def faults(self) -> Subscription[AnyFault]:
+        """Every fault from now on, each when the board latches it or breaks the protocol."""

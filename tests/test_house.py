@@ -101,6 +101,17 @@ def test_no_thread_is_started() -> None:
     assert not started, f"These files start threads or processes: {started}."
 
 
+def test_nothing_depends_on_the_moment_at_which_an_object_is_freed() -> None:
+    """A subscription once ended with its last reference: a profiler's thread held it for longer."""
+    late = {
+        name
+        for file, name in zip(FILES, NAMES, strict=True)
+        if "weakref" in _imported(file)
+        or any(getattr(node, "name", "") == "__del__" for node in ast.walk(tree_of(file)))
+    }
+    assert not late
+
+
 def test_no_two_modules_import_each_other_types_included() -> None:
     modules = {_module_of(file): file for file in FILES}
     imports = {name: _imports_of(file, set(modules)) - {name} for name, file in modules.items()}

@@ -12,8 +12,8 @@ the line.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -100,8 +100,8 @@ class ConditionSampler:
         # `Pauses` handles a board that does not answer; here the error only ends the sampling.
         with suppress(BoardError):
             counter = self._devices.sensor(head.counter)
-            async with aclosing(_shadows(counter.edges())) as shadows:
-                async for width in shadows:
+            with closing(counter.edges()) as edges:
+                async for width in _shadows(edges):
                     samples.widths.append(width)
                     for driven, gauge in gauges.items():
                         millivolts = await gauge.board.read(gauge.channel)
@@ -110,7 +110,7 @@ class ConditionSampler:
                         break
 
 
-async def _shadows(edges: AsyncIterator[Edge]) -> AsyncGenerator[float, None]:
+async def _shadows(edges: AsyncIterator[Edge]) -> AsyncIterator[float]:
     """Yield how long each tile darkens a counting sensor, in seconds of the board's clock."""
     began: Edge | None = None
     async for edge in edges:

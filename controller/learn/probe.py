@@ -8,14 +8,24 @@ pulse. After a safety fault nothing moves until the person has typed the word.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from config.schema import MotorChannel, Table
 from config.wire_list import WireList
 from controller.learn.asking import CLEAR, LearnPerson
-from firmware_bridge.board import Board, BoardFault, Edge, Elapsed, FaultCode, Level, Reason, Until
+from firmware_bridge.board import (
+    Board,
+    BoardFault,
+    Edge,
+    Elapsed,
+    FaultCode,
+    Level,
+    Reason,
+    Subscription,
+    Until,
+)
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 from firmware_bridge.wire.messages import Refusal
 from rules.errors import WallwrightError
@@ -179,6 +189,7 @@ class _Watch:
         self._prober = prober
         self._motor = motor
         self._tasks: list[asyncio.Task[None]] = []
+        self._subscriptions: list[Subscription[Edge]] = []
         self.levels: dict[str, bool] = {}
         self.edges: dict[str, int] = {}
 
@@ -186,7 +197,9 @@ class _Watch:
         for name, board in self._prober.boards.items():
             sensors = self._prober.sensors_of(name)
             if sensors:
-                self._tasks.append(asyncio.create_task(self._follow(board.watch(*sensors))))
+                edges = board.watch(*sensors)
+                self._subscriptions.append(edges)
+                self._tasks.append(asyncio.create_task(self._follow(edges)))
         self.levels = await self._prober.levels()
         return self
 
@@ -194,8 +207,10 @@ class _Watch:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for edges in self._subscriptions:
+            edges.close()
 
-    async def _follow(self, edges: AsyncIterator[Edge]) -> None:
+    async def _follow(self, edges: Subscription[Edge]) -> None:
         async for edge in edges:
             self.levels[edge.sensor] = edge.active
             if edge.active:
@@ -223,9 +238,9 @@ class _Lease:
 
 async def _first_fault(board: Board) -> FaultCode | None:
     """The fault that is latched now, or None if none is reported within a tenth of a second."""
-    with suppress(TimeoutError):
+    with suppress(TimeoutError), closing(board.faults) as faults:
         async with asyncio.timeout(0.1):
-            async for fault in board.faults:
+            async for fault in faults:
                 if isinstance(fault, BoardFault):
                     return fault.code
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import closing
 
 from config.schema import MotorChannel, SensorChannel, Table
 from config.wire_list import WireList
@@ -242,9 +243,10 @@ class LearnSession:
         arrived = asyncio.Event()
 
         async def watch(board: Board, own: list[str]) -> None:
-            async for edge in board.watch(*own):
-                seen[edge.sensor] = None
-                arrived.set()
+            with closing(board.watch(*own)) as edges:
+                async for edge in edges:
+                    seen[edge.sensor] = None
+                    arrived.set()
 
         watchers = []
         for name, board in self._boards.items():

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -313,8 +313,8 @@ class ServiceMode:
 
     async def _watch_faults(self, board: Board) -> None:
         """Show every fault that a board latches, until the board is lost."""
-        with suppress(BoardError):
-            async for fault in board.faults:
+        with suppress(BoardError), closing(board.faults) as faults:
+            async for fault in faults:
                 if isinstance(fault, BoardFault) and fault.code is not FaultCode.LEASE_EXPIRED:
                     self._latched[fault] = None
                     self._report(f"{_fault_text(fault)} was latched.", "fault")

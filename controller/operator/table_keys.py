@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import closing
 
 from firmware_bridge.boards.devices import Sensor
 
@@ -57,10 +58,11 @@ class Key:
         self._listening.cancel()
 
     async def _listen(self, sensor: Sensor) -> None:
-        async for edge in sensor.edges():
-            self.down = edge.active
-            if edge.active and edge.count > self._ignored:
-                self.press()
+        with closing(sensor.edges()) as edges:
+            async for edge in edges:
+                self.down = edge.active
+                if edge.active and edge.count > self._ignored:
+                    self.press()
 
     def press(self) -> None:
         """Take one press, from the key's sensor or from a screen."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 
 from controller.faults.catalogue import CATALOGUE, Fault, latched
@@ -132,12 +132,12 @@ class FaultClearing:
         begins again; the number of questions is limited.
         """
         board = self._boards[cause.board].wrapped
-        edges = board.watch(cause.channel)
-        while await board.read(cause.channel) and self._clock() < latest:
-            # A board that is reset meanwhile reports no edge. The next read then fails, and all
-            # steps start again from the first one.
-            with suppress(TimeoutError):
-                await asyncio.wait_for(anext(edges), _READ_INTERVAL)
+        with closing(board.watch(cause.channel)) as edges:
+            while await board.read(cause.channel) and self._clock() < latest:
+                # A board that is reset meanwhile reports no edge. The next read then fails, and all
+                # steps start again from the first one.
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(anext(edges), _READ_INTERVAL)
 
 
 def _either(parts: tuple[str, ...]) -> str | None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import closing
 from functools import partial
 
 from config.recovery_limits import limits_of
@@ -139,8 +140,9 @@ class Pauses:
         """Pause for every fault that a board reports, and when the board no longer answers."""
         while True:
             try:
-                async for fault in board.faults:
-                    self.gate.shut(PauseCause.of(fault))
+                with closing(board.faults) as faults:
+                    async for fault in faults:
+                        self.gate.shut(PauseCause.of(fault))
             except BoardSilentError:
                 self.gate.shut(PauseCause(SILENT, board.name))
             else:

@@ -10,11 +10,12 @@ While the table is not paused, the wrapper sends no command of its own.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 from config.schema import BoardConfig
 from controller.pausing.board_lease import BoardLease
+from controller.pausing.edges import EdgeSubscription
 from controller.pausing.interruption import Interruption
 from controller.pausing.pause_gate import PauseGate
 from controller.pausing.power_lease import BoardSupply
@@ -22,7 +23,15 @@ from controller.pausing.resumable_session import ResumableSession
 from controller.pausing.resumed_commands import ResumedCommands
 from controller.run_together import run_together
 from controller.stations.homing import Homing
-from firmware_bridge.board import AnyFault, Board, BoardIdentity, Edge, Elapsed, Ended, Until
+from firmware_bridge.board import (
+    AnyFault,
+    Board,
+    BoardIdentity,
+    Elapsed,
+    Ended,
+    Subscription,
+    Until,
+)
 from firmware_bridge.wire.messages import Refusal
 
 
@@ -126,12 +135,12 @@ class ResumableBoard:
     async def scan(self, channel: str) -> int | None:
         return await self._interruption.repeat(partial(self.wrapped.scan, channel))
 
-    def watch(self, *sensors: str) -> AsyncIterator[Edge]:
-        """Every edge of these sensors from now on; continues after a lost line."""
+    def watch(self, *sensors: str) -> EdgeSubscription:
+        """Every edge of these sensors until the `close`; continues after a lost line."""
         return self._session.subscribe(sensors)
 
     @property
-    def faults(self) -> AsyncIterator[AnyFault]:
+    def faults(self) -> Subscription[AnyFault]:
         return self.wrapped.faults
 
     # For `Pauses`, which supervises the boards and ends pauses

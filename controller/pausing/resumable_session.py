@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from itertools import count
-from weakref import WeakValueDictionary
 
 from config.schema import AxisChannel, BoardConfig, SensorChannel
 from controller.pausing.board_lease import BoardLease
@@ -32,9 +30,8 @@ class ResumableSession:
         self._positions_lost = False
         """Whether the axes have lost their power and so their positions."""
         self._boots: int | None = None
-        self._numbers = count()
-        self._subscriptions: WeakValueDictionary[int, EdgeSubscription] = WeakValueDictionary()
-        """By number: in the order of subscription, which a set would not keep."""
+        self._subscriptions: dict[EdgeSubscription, None] = {}
+        """In the order of subscription, which a set would not keep."""
         channels = config.channels
         self._sensor = next(
             (name for name, each in channels.items() if isinstance(each, SensorChannel)), None
@@ -51,10 +48,13 @@ class ResumableSession:
     # While the table runs
 
     def subscribe(self, sensors: tuple[str, ...]) -> EdgeSubscription:
-        """Every edge of these sensors from now on; continues after a lost line."""
-        subscription = EdgeSubscription(self._board, self._gate, sensors)
-        self._subscriptions[next(self._numbers)] = subscription
+        """Every edge of these sensors until the `close`; continues after a lost line."""
+        subscription = EdgeSubscription(self._board, self._gate, sensors, self._unsubscribe)
+        self._subscriptions[subscription] = None
         return subscription
+
+    def _unsubscribe(self, subscription: EdgeSubscription) -> None:
+        self._subscriptions.pop(subscription, None)
 
     def record_targets(self, targets: Mapping[str, float]) -> None:
         """Record the positions to which axes are sent, metres."""
@@ -96,7 +96,7 @@ class ResumableSession:
         was_reset = self._boots is not None and identity.boots != self._boots
         self._positions_lost |= was_reset
         self._boots = identity.boots
-        for subscription in tuple(self._subscriptions.values()):
+        for subscription in tuple(self._subscriptions):
             await subscription.recover()
         await asyncio.sleep(self._ramps)
         return identity if was_reset else None

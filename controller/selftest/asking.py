@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from typing import Protocol
 
 from controller.selftest.trial import DisagreementError, TrialAnswer
@@ -32,12 +33,13 @@ async def wait_for_sensor(
 
     Raises DisagreementError after `PATIENCE`.
     """
-    edges = board.watch(sensor)
-    await watcher.act(please, sensor, active)
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while bool(await board.read(sensor)) is not active:
-                await anext(edges)
-    except TimeoutError:
-        level = "active" if active else "inactive"
-        raise DisagreementError(f"{sensor} did not become {level} in {PATIENCE:.0f} s") from None
+    with closing(board.watch(sensor)) as edges:
+        await watcher.act(please, sensor, active)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while bool(await board.read(sensor)) is not active:
+                    await anext(edges)
+        except TimeoutError:
+            level = "active" if active else "inactive"
+            late = f"{sensor} did not become {level} in {PATIENCE:.0f} s"
+            raise DisagreementError(late) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 
 from config.schema import SensorChannel
@@ -30,19 +31,19 @@ def stops(subject: TableUnderTest) -> Iterator[Trial]:
 async def _stops_its_board(subject: TableUnderTest, sensor: str) -> str:
     """Have an emergency button pressed and released, then clear the board."""
     board = subject.board(sensor)
-    faults = board.faults
-    await subject.ask("Press the emergency stop.", sensor, True)
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while not (
-                isinstance(fault := await anext(faults), BoardFault)
-                and fault.code is FaultCode.EMERGENCY_STOP
-            ):
-                pass
-    except TimeoutError:
-        raise DisagreementError(
-            f"{sensor} became active, and board {board.name} did not stop"
-        ) from None
+    with closing(board.faults) as faults:
+        await subject.ask("Press the emergency stop.", sensor, True)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not (
+                    isinstance(fault := await anext(faults), BoardFault)
+                    and fault.code is FaultCode.EMERGENCY_STOP
+                ):
+                    pass
+        except TimeoutError:
+            raise DisagreementError(
+                f"{sensor} became active, and board {board.name} did not stop"
+            ) from None
     await subject.ask("Release the emergency stop.", sensor, False)
     await board.clear()
     return f"board {fault.board} stopped at {sensor}, and was cleared after its release"

@@ -6,11 +6,11 @@ never toggle one, so a repeated call has no further effect.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from config.schema import Table
-from firmware_bridge.board import Board, Edge, Ended, Until
+from firmware_bridge.board import Board, Edge, Ended, Subscription, Until
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Sensor:
         """The number of activations of the sensor; the board keeps the count through its resets."""
         return await self.board.count(self.channel)
 
-    def edges(self) -> AsyncIterator[Edge]:
-        """Iterate over every change of level from now on."""
+    def edges(self) -> Subscription[Edge]:
+        """Every change of level from now on, until the subscription is closed."""
         return self.board.watch(self.channel)
 
 

@@ -6,10 +6,10 @@ is cleared, however many messages break the protocol.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import Callable, Collection
 
 from firmware_bridge.board import AnyFault, BoardFault, FaultCode, ProtocolFault
-from firmware_bridge.boards.feed import Feeds
+from firmware_bridge.boards.feed import Feed, Feeds
 
 MOST_LATCHED = 64
 """Limit of the faults that one board can have latched at a time; the firmware latches fewer."""
@@ -25,7 +25,7 @@ class FaultFeed:
         self._breaches: dict[ProtocolFault, None] = {}
         self._feeds: Feeds[AnyFault] = Feeds()
 
-    def listen(self) -> AsyncIterator[AnyFault]:
+    def listen(self) -> Feed[AnyFault]:
         """The faults that are latched now, then every fault as it latches, and lost leases."""
         feed = self._feeds.listen()
         for fault in self._known():

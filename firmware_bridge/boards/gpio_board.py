@@ -17,7 +17,7 @@ gpiozero reports changes in its own thread. `_changed` passes them to the event 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -27,7 +27,7 @@ from config.schema import BoardConfig, MotorChannel
 from firmware_bridge.board import AnyFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding
 from firmware_bridge.boards.fault_feed import FaultFeed
-from firmware_bridge.boards.feed import Feeds
+from firmware_bridge.boards.feed import Feed, Feeds
 from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.boards.lease import PinLease
 from firmware_bridge.executor.virtual_board import VirtualBoard
@@ -198,7 +198,7 @@ class GpioBoard:
     async def count(self, sensor: str) -> int:
         return self._value(wire.Count(self._number(sensor)), f"counting {sensor}")
 
-    def watch(self, *sensors: str) -> AsyncIterator[Edge]:
+    def watch(self, *sensors: str) -> Feed[Edge]:
         """Every edge from this call on, even one before the board is started."""
         for sensor in sensors:
             number = self._number(sensor)
@@ -208,7 +208,7 @@ class GpioBoard:
         return self._edges.listen(lambda edge: edge.sensor in sensors)
 
     @property
-    def faults(self) -> AsyncIterator[AnyFault]:
+    def faults(self) -> Feed[AnyFault]:
         """The faults that are latched now, then every fault as it latches, and lost leases."""
         return self._faults.listen()
 

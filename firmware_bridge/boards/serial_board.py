@@ -12,7 +12,7 @@ its counts and positions, but runs nothing until it receives new commands.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from config.boards import chip_of
@@ -28,6 +28,7 @@ from firmware_bridge.board import (
 )
 from firmware_bridge.boards import encoding
 from firmware_bridge.boards.fault_feed import FaultFeed
+from firmware_bridge.boards.feed import Feed
 from firmware_bridge.boards.identification import (
     BuildOf,
     Identification,
@@ -310,12 +311,12 @@ class SerialBoard:
         reply = await self._link.request(wire.Scan(self._number(channel)))
         return self._requests.expect(wire.Tag, reply, order, channel).tag or None
 
-    def watch(self, *sensors: str) -> AsyncIterator[Edge]:
-        """Every edge from this call on, for as long as the iterator is referenced."""
+    def watch(self, *sensors: str) -> Feed[Edge]:
+        """Every edge from this call on, until the subscription is closed."""
         return self._subscriptions.listen({sensor: self._number(sensor) for sensor in sensors})
 
     @property
-    def faults(self) -> AsyncIterator[AnyFault]:
+    def faults(self) -> Feed[AnyFault]:
         """The faults that are latched now, then every fault as it latches, and lost leases."""
         return self._faults.listen()
 

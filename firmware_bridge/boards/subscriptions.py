@@ -1,13 +1,12 @@
 """Subscriptions: the subscribers to each sensor of a board.
 
-A board reports a sensor from the first subscription on. No unsubscribe call is needed: the first
-edge without a subscriber ends the reports, by one command for each sensor.
+A board reports a sensor from the first subscription on. After the last subscriber has closed, the
+next edge ends the reports, by one command for each sensor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from weakref import WeakSet
 
 from firmware_bridge.board import Edge
 from firmware_bridge.boards.feed import Feed, Feeds
@@ -38,21 +37,21 @@ class Subscriptions:
         self._link = link
         self._names = names
         self._edges: Feeds[Edge] = Feeds()
-        self._subscribers: dict[int, WeakSet[Feed[Edge]]] = {}
+        self._reported: dict[int, None] = {}
         self._endings: dict[int, _Ending] = {}
 
     def __iter__(self) -> Iterator[int]:
         """The numbers of the sensors to be reported."""
-        return iter(tuple(self._subscribers))
+        return iter(tuple(self._reported))
 
     def listen(self, sensors: Mapping[str, int]) -> Feed[Edge]:
         """Subscribe to every edge of these sensors from now on."""
         feed = self._edges.listen(lambda edge: edge.sensor in sensors)
         for number in sensors.values():
-            if number not in self._subscribers and self._link.ready:
+            if number not in self._reported and self._link.ready:
                 self._endings.pop(number, None)
                 self._link.post(Watch(number, 1))
-            self._subscribers.setdefault(number, WeakSet()).add(feed)
+            self._reported[number] = None
         return feed
 
     def deliver(self, channel: int, active: bool, at: float, count: int) -> bool:
@@ -60,10 +59,9 @@ class Subscriptions:
 
         Returns False for an edge that the host did not request.
         """
-        if self._subscribers.get(channel):
-            self._edges.emit(Edge(self._names[channel], active, at, count))
+        if self._edges.emit(Edge(self._names[channel], active, at, count)):
             return True
-        self._subscribers.pop(channel, None)
+        self._reported.pop(channel, None)
         ending = self._endings.get(channel)
         if ending is None:
             self._endings[channel] = _Ending(self._link.post(Watch(channel, 0)))
@@ -74,5 +72,5 @@ class Subscriptions:
     def end(self, why: BoardSilentError | None) -> None:
         """End all subscriptions, with this error if there is one."""
         self._edges.end(why)
-        self._subscribers.clear()
+        self._reported.clear()
         self._endings.clear()

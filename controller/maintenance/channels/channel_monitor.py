@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from config.schema import Table
 from controller.maintenance.mode_status import ChannelStatus, Trace
-from firmware_bridge.board import Board, Edge
+from firmware_bridge.board import Board, Edge, Subscription
 from firmware_bridge.wire.errors import BoardError
 
 WINDOW = 10.0
@@ -87,6 +87,7 @@ class ChannelMonitor:
         self._quick: tuple[str, ...] = ()
         self._listeners: list[Callable[[Edge], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
+        self._subscriptions: list[Subscription[Edge]] = []
         self._silent: set[str] = set()
 
     async def start(self) -> None:
@@ -94,8 +95,9 @@ class ChannelMonitor:
         for name, board in self._boards.items():
             sensors = self._of(name, ("sensor",))
             if sensors:
-                feed = board.watch(*sensors)
-                self._tasks.append(asyncio.create_task(self._follow(name, feed)))
+                edges = board.watch(*sensors)
+                self._subscriptions.append(edges)
+                self._tasks.append(asyncio.create_task(self._follow(name, edges)))
         await asyncio.gather(*(self._read_board(name) for name in self._boards))
         self._tasks.append(asyncio.create_task(self._poll(SLOWLY, self._analog)))
         self._tasks.append(asyncio.create_task(self._poll(QUICKLY, self._jogged)))
@@ -106,6 +108,9 @@ class ChannelMonitor:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks.clear()
+        for edges in self._subscriptions:
+            edges.close()
+        self._subscriptions.clear()
 
     def look_at(self, channels: Iterable[str] = ()) -> None:
         """Read these channels every `QUICKLY` seconds from now on, and no others."""
@@ -194,7 +199,7 @@ class ChannelMonitor:
             self._stale.add(channel)
             self._changed()
 
-    async def _follow(self, name: str, edges: AsyncIterator[Edge]) -> None:
+    async def _follow(self, name: str, edges: Subscription[Edge]) -> None:
         """Take every edge of a board's sensors until the board is lost."""
         try:
             async for edge in edges:

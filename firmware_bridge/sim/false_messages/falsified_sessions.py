@@ -14,7 +14,7 @@ from typing import Any
 
 from config.loader import load_table
 from config.schema import AxisChannel, MotorChannel, SensorChannel
-from firmware_bridge.board import Edges, Elapsed, Level, ProtocolBreach
+from firmware_bridge.board import Edges, Elapsed, Level, ProtocolBreach, Subscription
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
@@ -38,6 +38,8 @@ LONGEST_CALL = 900.0
 """Seconds after which a call counts as hung; homing takes the longest."""
 FRAME = 0.0007
 """Seconds that a frame takes on the line."""
+KEPT = 5
+"""Number of subscriptions to edges or faults that stay open at a time."""
 _TOGETHER = 16
 """Messages that are inserted at one moment."""
 
@@ -141,7 +143,7 @@ class _BoardInReach:
         self._motors = self._of(config.channels, MotorChannel)
         self._axes = self._of(config.channels, AxisChannel)
         self._sensors = self._of(config.channels, SensorChannel)
-        self._kept: list[object] = []
+        self._kept: list[Subscription[object]] = []
         self.calls = self._all_calls()
 
     @staticmethod
@@ -209,7 +211,9 @@ class _BoardInReach:
             return await host.drive(motor(), chance.choice((-500, 500)), until, 0.3)
 
         async def watch() -> None:
-            self._kept = [*self._kept[-3:], host.watch(chance.choice(self._sensors)), host.faults]
+            self._kept += (host.watch(chance.choice(self._sensors)), host.faults)
+            while len(self._kept) > KEPT:
+                self._kept.pop(0).close()
 
         async def cancelled() -> None:
             with_limit = asyncio.wait_for(drive(), 0.05)

@@ -21,6 +21,7 @@ from firmware_bridge.sim import clock
 from rules.geometry import Place, Walls, parse_place
 from rules.play import Action, Reseated, Settlement
 from rules.steps import Choose, Outcome, Packet, Replace, Step, Throw, TurnUp
+from tests.firmware_bridge.scripted_edges import scripted
 
 CLASSIC = load_table("classic")
 WALLS = stage(Walls.even(17), CLASSIC)
@@ -47,6 +48,7 @@ class Panel(Board):
     async def count(self, sensor: str) -> int:
         return sum(at <= asyncio.get_running_loop().time() for at in self._presses)
 
+    @scripted
     async def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         for number, at in enumerate(self._presses, 1):
             await asyncio.sleep(at - asyncio.get_running_loop().time())

@@ -9,6 +9,7 @@ from controller.operator.table_keys import Key
 from firmware_bridge.board import Board, Edge
 from firmware_bridge.boards.devices import Sensor
 from firmware_bridge.sim import clock
+from tests.firmware_bridge.scripted_edges import scripted
 
 
 class Button(Board):
@@ -17,6 +18,7 @@ class Button(Board):
     def __init__(self, *presses: float) -> None:
         self._presses = presses
 
+    @scripted
     async def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         for number, at in enumerate(self._presses, 1):
             await asyncio.sleep(at - asyncio.get_running_loop().time())

@@ -32,6 +32,7 @@ from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.seeded_chance import SeededChance
 from rules.games import find_game
+from tests.firmware_bridge.scripted_edges import scripted
 
 MIX, BUILD = 60.0, 17 * 0.56 + 0.28
 FULL = MIX + 22.0
@@ -65,6 +66,7 @@ class FaultlessBoard(Board):
     async def read(self, channel: str) -> int:
         return 0
 
+    @scripted
     async def watch(self, *sensors: str) -> AsyncIterator[Edge]:
         """Emit the edges of a tile every 0.28 s, 0.152 s long as at belt speed."""
         for number in count(1):

@@ -219,11 +219,11 @@ def test_every_edge_since_the_subscription_is_received_in_order() -> None:
     run_scenario(scenario)
 
 
-def test_a_sensor_without_subscribers_is_no_longer_reported() -> None:
+def test_a_sensor_whose_subscribers_have_closed_is_no_longer_reported() -> None:
     async def scenario(rig: SerialRig) -> None:
         edges = rig.board.watch("s1")
         await asyncio.sleep(0.01)
-        del edges
+        edges.close()
         for active in (True, False, True, False):
             rig.virtual.sensor("s1", active=active)
             await asyncio.sleep(0.1)
