@@ -66,6 +66,8 @@ class People:
         self._lid_has_opened = False
         self._pressed = False
         """Whether these people have pressed the lid's key since the lid was last open."""
+        self._addition: Callable[[], object] | None = None
+        """What these people do at the open lid instead of pushing the next set in."""
         self._reactions = 0
         """The number of the table's reactions to a key: openings of the lid, or, in games without
         tiles, changes of the ready lamp."""
@@ -114,6 +116,14 @@ class People:
         if key == self._keys.lid and not self._lid_is_open():
             self._pressed = True
         self._world.blink(key, KEY)
+
+    def add_at_the_lid(self, add: Callable[[], object]) -> None:
+        """Press the lid's key, and call `add` at the open lid instead of pushing a set in.
+
+        So a person adds a tile that was forgotten on the floor.
+        """
+        self._addition = add
+        self.press(self._keys.lid)
 
     def _press_until(self, has_reacted: Callable[[], bool]) -> None:
         """Press the lid's key, and again after `IMPATIENCE` until the table has reacted."""
@@ -202,6 +212,7 @@ class People:
         """
         self._cancel_presses()
         pours = self._has_room() if self._pressed else self._set_is_due and not self._drum
+        pours = pours and self._addition is None
         self._lid_has_opened, self._pressed, self.is_pushing = True, False, pours
         self._set_is_missed = False
         self._reactions += 1
@@ -220,6 +231,9 @@ class People:
         if self._lid_is_open():
             if pours:
                 self._pour()
+            elif self._addition is not None:
+                self._addition()
+                self._addition = None
             self._press_until_it_closes()
         else:
             self._set_is_missed = pours and any(box.tiles for box in self._boxes)

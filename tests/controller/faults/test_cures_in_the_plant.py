@@ -259,11 +259,10 @@ def test_while_a_person_removes_a_jam_below_the_round_on_top_goes_on(
 async def _forgets_a_tile(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
     """Let a person press the lid's key while the drum mixes, to add a tile from the floor."""
     assert hardware.plant is not None
-    people, plant = hardware.plant.people, hardware.plant
+    plant = hardware.plant
     await asyncio.sleep(19.0)
-    people._pour = lambda: plant.repair("missing_tile", "drum")  # type: ignore[assignment, method-assign, return-value]
     assert daemon.run_state.machine.under == "shuffling"
-    people.press("lid_key")
+    plant.people.add_at_the_lid(lambda: plant.repair("missing_tile", "drum"))
 
 
 @pytest.mark.slow
