@@ -17,7 +17,7 @@ MOST_EXPOSED = 3.0
 """The highest exposure of the unit, of 10, that `systemd-analyze security` may compute."""
 OF_DEPENDENCIES = {
     "libc6": {"ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"}
-    | {"librt.so.1"},
+    | {"libresolv.so.2", "librt.so.1"},
     "libgcc-s1": {"libgcc_s.so.1"},
     "libstdc++6": {"libstdc++.so.6"},
     "zlib1g": {"libz.so.1"},

@@ -155,8 +155,8 @@ async def _on_floor(
 ) -> AsyncIterator[None]:
     """Publish the table to its floor while the block runs, if it belongs to one.
 
-    `report` is called with a sentence when the table is connected, when it is not any more, and
-    each day while its certificate ends soon.
+    `report` is called with a sentence when the floor has answered, when it cannot be reached, and
+    each day while the table's certificate ends soon.
     """
     settings = job.floor
     if settings is None:
@@ -170,9 +170,15 @@ async def _on_floor(
     loop = asyncio.get_running_loop()
     source = ServiceSource(port, job.pace)
 
+    def show(failure: str | None) -> None:
+        if failure is None:
+            report(f"The table is connected to the floor {settings.address.floor}.")
+        else:
+            print_error(failure)
+            report(failure)
+
     def connection_changed(failure: str | None) -> None:
-        sentence = f"The table is connected to the floor {settings.address.floor}."
-        loop.call_soon_threadsafe(report, failure or sentence)
+        loop.call_soon_threadsafe(show, failure)
 
     tls, watch = settings.broker.tls, None
     if tls is not None:

@@ -21,6 +21,7 @@ from controller.floor.figures.alarm_book import NotAcknowledgedError
 from controller.floor.figures.window import WindowError
 from controller.floor.page.endpoints import FLOOR_ENDPOINTS
 from controller.floor.page.figures_source import FiguresSource
+from controller.floor.page.game_choices import GameChoices
 from controller.floor.page.page_files import page_app
 from controller.floor.page.plan import RoomPlan
 from controller.floor.page.room_feed import RoomFeed, TooManyWatchersError, utc_now
@@ -42,11 +43,13 @@ async def floor_app(
     """
     feed = RoomFeed(port, plan or RoomPlan(), now)
     feed.start()
+    games = GameChoices()
     try:
-        routes = FloorRoutes(feed, FiguresSource(port), accounts)
+        routes = FloorRoutes(feed, FiguresSource(port), accounts, games)
         yield RequestGuard(floor_api(routes, accounts), page_app(), accounts, FLOOR_ENDPOINTS)
     finally:
         await feed.close()
+        games.close()
 
 
 def floor_api(routes: FloorRoutes, accounts: Accounts) -> FastAPI:

@@ -17,7 +17,7 @@ SHARED = (
     *("vendor/LICENSE-preact.txt", "vendor/VENDORED.md", "data/messages.js", "data/settings.js"),
     *("frame/dialog.js", "frame/hooks.js", "frame/icons.js", "frame/kept_focus.js"),
     *("frame/notice.js", "frame/settings_dialog.js", "frame/save_file.js"),
-    *("views/sign_in.js", "service/users.js", "service/devices.js"),
+    *("views/sign_in.js", "service/users.js", "service/devices.js", "session/schema_form.js"),
 )
 """The panel's files that the floor's page uses."""
 _MESSAGES = "messages/"

@@ -23,13 +23,13 @@ from controller.floor.messages.topics import NAME, TableAddress
 from controller.floor.page.endpoints import OWN_BY_NAME
 from controller.floor.page.event_stream import RoomStream
 from controller.floor.page.figures_source import HOURS, FiguresSource
+from controller.floor.page.game_choices import GameChoices
 from controller.floor.page.history import read_history
 from controller.floor.page.reports.pit_report import PitReport, read_report
 from controller.floor.page.reports.report_csv import report_csv
 from controller.floor.page.reports.report_pdf import report_pdf
 from controller.floor.page.room_feed import RoomFeed
 from controller.service.status import Value
-from rules.games import GAMES
 
 TableName = Annotated[str, Path(pattern=f"^{NAME.pattern}$", description="Name of a table.")]
 Number = Annotated[int, Path(ge=0, le=2**53)]
@@ -54,8 +54,11 @@ class RequestBody(Value):
 class FloorRoutes:
     """Answers from the room and from the database. All texts of tables are sent as JSON."""
 
-    def __init__(self, feed: RoomFeed, figures: FiguresSource, accounts: Accounts) -> None:
+    def __init__(
+        self, feed: RoomFeed, figures: FiguresSource, accounts: Accounts, games: GameChoices
+    ) -> None:
         self._feed = feed
+        self._games = games
         self._port = feed.port
         self._figures = figures
         self._accounts = accounts
@@ -124,8 +127,7 @@ class FloorRoutes:
         return json_response({"events": page.events, "older": page.older})
 
     async def games(self) -> Response:
-        games = [{"name": name, "title": game.title} for name, game in GAMES.items()]
-        return json_response({"games": games})
+        return text_response(await self._games.text())
 
     async def acknowledge(
         self, request: Request, log: Number, number: Number, body: AcknowledgementBody

@@ -24,8 +24,8 @@ Connect = Callable[[Broker, str, Will | None], AbstractAsyncContextManager[Broke
 class TablePublisher:
     """Publishes one table until it is cancelled.
 
-    `connection_changed` is called with None after each connection, and with the reason when the
-    connection is lost or cannot be made; the same reason is not repeated.
+    `connection_changed` is called with None when the floor has answered, and with the reason when
+    it does not, or when the connection is lost or cannot be made; the same reason is not repeated.
     """
 
     def __init__(
@@ -57,12 +57,11 @@ class TablePublisher:
             wait = min(LONGEST, 2 * wait)
 
     async def _run_once(self) -> None:
-        session = TableSession(self._settings, self._source, self.outbox)
+        session = TableSession(self._settings, self._source, self.outbox, report=self._report)
         address = self._settings.address
         # A fixed identifier: the broker ends an older connection of the same table at once.
         identifier = f"wallwright-{address.floor}-{address.table}"
         async with self._connect(self._settings.broker, identifier, session.will) as connection:
-            self._report(None)
             await session.run(connection)
 
     def _report(self, failure: str | None) -> None:

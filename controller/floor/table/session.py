@@ -44,6 +44,8 @@ EVERY = 1.0
 """Least seconds between two messages of state or events."""
 STATE_EVERY = 20.0
 """Most seconds between two states; the floor counts a table without one as disconnected."""
+FLOOR_ANSWERS = 30.0
+"""Seconds after a birth in which the floor has to answer; then the table reports its silence."""
 LOG_RETRY = 5.0
 """Seconds until the log is read again after it could not be read."""
 _LOGGER = logging.getLogger("wallwright.floor.table")
@@ -57,7 +59,8 @@ def utc_text() -> str:
 class TableSession:
     """Publishes one table in one connection, which `birth` identifies.
 
-    `outbox` outlives the connection. `time` gives the text of the computer's time.
+    `outbox` outlives the connection. `time` gives the text of the computer's time. `report` is
+    called with None when the floor has answered, and with a sentence if it does not answer.
     """
 
     def __init__(
@@ -68,10 +71,12 @@ class TableSession:
         *,
         birth: str | None = None,
         time: Callable[[], str] = utc_text,
+        report: Callable[[str | None], None] = lambda _: None,
     ) -> None:
         self.birth = secrets.token_hex(16) if birth is None else birth
         self._settings, self._source, self._outbox = settings, source, outbox
-        self._time = time
+        self._time, self._report = time, report
+        self._answered = asyncio.Event()
         self._gate = RequestGate(settings.address, settings.keys, self.birth)
         self._changed = asyncio.Event()
         self._log: str | None = None
@@ -101,7 +106,9 @@ class TableSession:
             await connection.subscribe(self._topic("request"))
             await self._publish(connection, "alive", Alive(online=True, birth=self.birth))
             await self._publish_birth(connection)
-            await _until_one_ends(self._receive(connection), self._send(connection))
+            await _until_one_ends(
+                self._receive(connection), self._send(connection), self._watch_answers()
+            )
         except asyncio.CancelledError:
             with suppress(ConnectionLostError, TimeoutError):
                 async with asyncio.timeout(EVERY):
@@ -109,6 +116,22 @@ class TableSession:
             raise
         finally:
             end()
+
+    async def _watch_answers(self) -> None:
+        """Report whether the floor answers; runs until it is cancelled."""
+        try:
+            async with asyncio.timeout(FLOOR_ANSWERS):
+                await self._answered.wait()
+        except TimeoutError:
+            address = self._settings.address
+            self._report(
+                f"The broker {self._settings.broker} accepts the table, but the floor"
+                f" {address.floor} does not answer. Check that its service runs, and that the"
+                f" certificate was issued for the table {address.table}."
+            )
+            await self._answered.wait()
+        self._report(None)
+        await asyncio.get_running_loop().create_future()
 
     async def _publish_birth(self, connection: BrokerConnection) -> None:
         """Publish what the table is. Without a readable log the birth is published again later."""
@@ -242,6 +265,7 @@ class TableSession:
     async def _take_position(self, position: StoredPosition) -> None:
         if position.birth != self.birth:
             return
+        self._answered.set()
         if position.again:
             self._is_birth_due = True
             self._changed.set()

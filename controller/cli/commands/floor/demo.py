@@ -72,13 +72,8 @@ def demo(
     pace_of(speed, real=False)
     if database not in (None, "postgresql", "sqlite"):
         raise BadInputError(f"`--database` must be postgresql or sqlite; got '{database}'.")
-    try:
-        from controller.cli.runs.demo_session import DemoOptions, run_demo
-    except ModuleNotFoundError as error:
-        raise BadInputError(
-            f"The floor service needs the package {error.name}; install wallwright with its"
-            " extra: pip install 'wallwright[floor]'."
-        ) from error
+    from controller.cli.runs.demo_session import DemoOptions, run_demo
+
     return run_demo(
         folder,
         lambda path: DemoOptions(

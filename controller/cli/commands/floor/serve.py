@@ -82,14 +82,8 @@ def serve(
         )
     if len({ca is None, cert is None, key is None}) > 1:
         raise BadInputError("TLS to the broker needs --ca, --cert and --key; give all three.")
-    try:
-        from controller.cli.runs.floor_session import FloorJob, floor_job
-    except ModuleNotFoundError as error:
-        raise BadInputError(
-            f"The floor service needs the package {error.name}; install wallwright with its"
-            " extra: pip install 'wallwright[floor]'."
-        ) from error
     from config.errors import ConfigErrors
+    from controller.cli.runs.floor_session import FloorJob, floor_job
     from controller.floor.mqtt.broker import BrokerError, TlsFiles, broker_of
     from controller.floor.page.plan import RoomPlan, load_plan
 

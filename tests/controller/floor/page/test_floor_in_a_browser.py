@@ -161,6 +161,25 @@ def test_a_request_is_confirmed_first_and_shows_the_tables_reply(
     assert auditor.get_by_role("heading", name="Requests to the table").count() == 0
 
 
+def test_the_next_game_is_requested_with_its_changed_house_rules(
+    open_page: OpenPage, floor: RunningFloor
+) -> None:
+    floor.floor.replies.append(RequestOutcome(1, True, "Pai gow is chosen."))
+    page = open_page("table/t07")
+    expect(page.get_by_label("Next game")).to_have_value("pai_gow")
+    page.get_by_text("House rules (0 changed)").click()
+    switch = page.locator(".house-rules [role=switch]").first
+    switch.click()
+    expect(page.get_by_text("House rules (1 changed)")).to_be_visible()
+    page.get_by_role("button", name="Choose this game").click()
+    page.get_by_role("button", name="Send the request").click()
+    expect(page.get_by_text("Accepted.")).to_be_visible()
+    ((table, name, values, who, role),) = floor.floor.requests
+    assert (table, name, who, role) == ("t07", "choose_next", "attendant", "attendant")
+    assert values["choice"]["game"] == "pai_gow"
+    assert len(values["choice"]["house_rules"]) == 1
+
+
 def test_a_player_sees_nothing_of_the_floor(open_page: OpenPage) -> None:
     page = open_page(role=UserRole.PLAYER)
     expect(page.get_by_text("Your role sees nothing of the floor.")).to_be_visible()

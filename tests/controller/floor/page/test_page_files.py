@@ -20,7 +20,13 @@ MODULES = {
 }
 EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 ENGLISH = json.loads(FILES["messages/en.json"].body)
-OWN_MESSAGES = "static/messages/en.json"
+
+
+def own_messages(language: str = "en") -> dict[str, str]:
+    """The floor's own messages in a language."""
+    file = resources.files("controller.floor.page") / f"static/messages/{language}.json"
+    found: dict[str, str] = json.loads(file.read_text("utf-8"))
+    return found
 
 
 def test_every_import_of_a_module_is_a_file_that_exports_the_name() -> None:
@@ -55,7 +61,7 @@ def test_every_message_that_a_view_uses_is_in_the_catalogue() -> None:
 
 def test_every_message_of_the_floors_own_catalogue_is_used() -> None:
     text = "\n".join(MODULES.values())
-    own = json.loads((resources.files("controller.floor.page") / OWN_MESSAGES).read_text("utf-8"))
+    own = own_messages()
     prefixes = tuple(prefix for pair in BUILT.findall(text) for prefix in pair if prefix)
     assert [key for key in own if f'"{key}"' not in text and not key.startswith(prefixes)] == []
 
@@ -64,5 +70,6 @@ def test_every_message_of_the_floors_own_catalogue_is_used() -> None:
 def test_every_language_has_every_message_with_its_placeholders(language: str) -> None:
     other = json.loads(FILES[f"messages/{language}.json"].body)
     assert other.keys() >= ENGLISH.keys()
+    assert list(own_messages(language)) == list(own_messages())
     for key, message in ENGLISH.items():
         assert placeholders(other[key]) == placeholders(message), key

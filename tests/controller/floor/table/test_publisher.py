@@ -30,7 +30,7 @@ from controller.floor.messages.topics import Kind, TableAddress, address_and_kin
 from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.table.publisher import TablePublisher
-from controller.floor.table.session import EVERY, STATE_EVERY
+from controller.floor.table.session import EVERY, FLOOR_ANSWERS, STATE_EVERY
 from firmware_bridge.sim.clock import run
 from tests.controller.floor.memory_broker import MemoryBroker
 from tests.controller.floor.table.fake_source import FakeSource, line
@@ -220,6 +220,35 @@ def test_a_floor_that_missed_a_birth_gets_it_again_at_most_once_a_second() -> No
         assert 2 <= len(of_kind(broker, "birth")) <= 8
 
     on_a_floor(scene)
+
+
+def test_a_floor_that_does_not_answer_is_reported_once_and_its_first_answer_too() -> None:
+    """A broker passes nothing on from a table whose certificate has another name."""
+    reports: list[str | None] = []
+
+    async def main() -> None:
+        broker = MemoryBroker()
+        publisher = TablePublisher(
+            SETTINGS, FakeSource(1), connect=broker.connect, connection_changed=reports.append
+        )
+        publishing = asyncio.create_task(publisher.run())
+        await asyncio.sleep(FLOOR_ANSWERS - 1)
+        assert not reports
+        await asyncio.sleep(300)
+        (silence,) = reports
+        assert silence is not None and "the floor main does not answer" in silence
+        floor = asyncio.create_task(PlainFloor(broker).run())
+        await asyncio.sleep(30)
+        assert reports == [silence, None]
+        broker.is_down = True
+        broker.lose_connections()
+        await asyncio.sleep(300)
+        assert reports[2:] == ["The connection is lost.", "The broker is down."]
+        for task in (publishing, floor):
+            task.cancel()
+        await asyncio.gather(publishing, floor, return_exceptions=True)
+
+    run(main())
 
 
 def test_a_table_announces_itself_to_home_assistant_every_day_if_its_file_says_so() -> None:

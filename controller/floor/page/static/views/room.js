@@ -85,10 +85,12 @@ function Stand({ table, place, figures }) {
   const style = place ? { gridColumn: String(place[0] + 1), gridRow: String(place[1] + 1) } : {};
   const drift = table.state?.drift.length ?? 0;
   const rate = figures?.rounds_per_hour;
+  const seen = alarmsOf(table.name).filter((alarm) => alarm.acknowledged).map((alarm) => alarm.acknowledged.who);
   return html`<li style=${style}><a class="stand ${table.condition}" href=${`#/table/${table.name}`}>
     <b class="stand-title">${table.title}</b>
     <span class="stand-condition">${t(`condition.${table.condition}`)}</span>
     ${table.needs_person && html`<span class="stand-since">${table.who && `${roleWords(table.who)} · `}<b>${lastingShort(table.since)}</b></span>`}
+    ${seen.length > 0 && html`<span class="seen-by">${t("room.seen", { who: [...new Set(seen)].join(", ") })}</span>`}
     <span class="stand-foot">
       ${table.state?.game && html`<span class="stand-game">${table.state.game}</span>`}
       ${rate !== null && rate !== undefined && html`<span>${t("room.rate", { rate: figure(rate) })}</span>`}
