@@ -19,6 +19,8 @@ from typing import Any
 
 from benchmarks.light_mqtt import light_connection
 from controller.audit.log.event_line import AuditEntry
+from controller.audit.notes.signed_note import SignedNote
+from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.messages.payloads import TableState
 from controller.floor.messages.topics import TableAddress
 from controller.floor.mqtt.broker import Broker
@@ -148,6 +150,13 @@ class LoadSource:
         if first < self._offset:
             raise SourceError(f"Event {first} is no longer in memory.")
         return self._lines[first - self._offset : first - self._offset + most]
+
+    async def head(self, most: int) -> SignedNote | None:
+        """The load has no signed heads."""
+        return None
+
+    async def keep_cosigned(self, head: SignedNote, witness: VerifierKey) -> None:
+        """Nothing is kept."""
 
     async def request(
         self, identifier: str, name: str, arguments: dict[str, Any], who: str, role: str, key: str

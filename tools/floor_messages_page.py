@@ -10,9 +10,11 @@ from controller.floor.messages.payloads import (
     LARGEST_PAYLOAD,
     Alive,
     Birth,
+    Cosignature,
     DriftWarning,
     Events,
     FaultState,
+    LogHead,
     Need,
     Payload,
     Reply,
@@ -22,6 +24,7 @@ from controller.floor.messages.payloads import (
 )
 from controller.floor.messages.topics import RETAINED, ROOT, TO_TABLE, VERSION, Kind
 from controller.floor.settings import FloorFile
+from controller.floor.table.head_cosigning import ASK_EVERY
 from controller.floor.table.outbox import RESEND, WINDOW
 from controller.floor.table.session import EVERY, STATE_EVERY
 
@@ -33,6 +36,8 @@ KINDS: dict[Kind, type[Payload]] = {
     "position": StoredPosition,
     "request": Request,
     "reply": Reply,
+    "head": LogHead,
+    "cosignature": Cosignature,
 }
 PARTS: tuple[type[Payload], ...] = (FaultState, Need, DriftWarning)
 
@@ -59,8 +64,8 @@ _EXCHANGE = f"""\
 ## One connection
 
 1. The table connects with a will: `alive` with `online: false`, retained.
-2. It subscribes to its `position` and `request`, and publishes `alive`, `birth` and `state`. The
-   birth has a random id, which every later message of the connection carries.
+2. It subscribes to its `position`, `request` and `cosignature`, and publishes `alive`, `birth` and
+   `state`. The birth has a random id, which every later message of the connection carries.
 3. It publishes `state` and `events` in turn, at most one message in {EVERY:g} s, and a state at
    least every {STATE_EVERY:g} s.
 4. A table that is stopped publishes `alive` with `online: false`. If the connection is lost, the
@@ -95,6 +100,15 @@ request moves anything by itself. A forged or repeated request gets no reply.
 
 The signature covers the canonical JSON (RFC 8785) of the request without `signature` and with
 `context` (`wallwright-floor-request-1`), `floor` and `table`.
+
+## Cosignatures
+
+A table whose file has the floor's key as `witness` sends a signed head of its log at most every
+{ASK_EVERY:g} s, after the floor has stored every event below it. The floor computes the root of its
+own stored events of that size. If the root and the signature of the log's key are right, it answers
+with `cosignature`, the line of a witness (C2SP `cosignature/v1`); if not, it shows the table as one
+whose log it refuses, and sends no answer. The key of the log is the one that the first stored event
+names, and later ones that stored events introduce.
 """
 
 _SETTINGS = """\

@@ -279,10 +279,11 @@ OTHERS = (
     Threat(
         "a person at the table's computer who wants another past",
         "Changes the log of events or the journal.",
-        "The log is a signed Merkle tree, whose heads others can witness; the journal is a hash"
-        " chain in three copies.",
+        "The log is a signed Merkle tree, whose heads others can witness; on a floor the floor"
+        " service does. The journal is a hash chain in three copies.",
         (
             "test_a_changed_byte_of_a_signed_event_locks_the_log",
+            "test_a_table_that_signs_other_events_than_it_sends_is_shown",
             "test_a_witness_refuses_a_log_that_was_rewritten",
             "test_R8_damage_in_all_copies_locks_the_journal_and_does_not_clear_itself",
         ),

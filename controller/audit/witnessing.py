@@ -16,12 +16,13 @@ from controller.audit.log.log_folder import LogFolder, replace_durably
 from controller.audit.log.log_reader import LogReader
 from controller.audit.notes.base64_text import decoded, encoded
 from controller.audit.notes.checkpoint import Checkpoint, verified_checkpoint
-from controller.audit.notes.signed_note import NoteSignatureLine, SignedNote
+from controller.audit.notes.signed_note import NoteSignatureLine, SignedNote, cosigned_at
 from controller.audit.notes.signing_key import SigningKey
 from controller.audit.notes.verifier_key import COSIGNATURE, VerifierKey
 from controller.audit.tree.proofs import require_consistency
 
 _OLD = "old "
+_DAY = 86_400
 
 
 def witness_request(log: LogReader, old: int) -> str:
@@ -140,6 +141,26 @@ def take_cosignature(log: LogReader, reply: str, witness: VerifierKey) -> int:
     raise RefusedProofError(
         f"The cosignature of {witness.name} belongs to no kept head of this log."
     )
+
+
+def keep_daily(folder: LogFolder, note: SignedNote, witness: VerifierKey) -> None:
+    """Keep a head with the cosignature of a witness, in place of one of the same UTC day.
+
+    A later head of the log commits to every event of an earlier one, so a witness that cosigns many
+    times a day leaves one file a day. Raises RefusedProofError, AuditError.
+    """
+    line = note.signature_of(witness)
+    if line is None:
+        raise RefusedProofError(f"The head has no cosignature of {witness.name}.")
+    size, day = Checkpoint.parsed(note.text).size, cosigned_at(line) // _DAY
+    _keep(folder, note, witness, size)
+    kept = sorted(folder.witnessed.glob(f"*-{witness.key_id.hex()}.note"))
+    for file in kept[-2:]:
+        earlier = SignedNote.parsed(file.read_text("utf-8"))
+        signed = earlier.signature_of(witness)
+        is_earlier = Checkpoint.parsed(earlier.text).size < size
+        if is_earlier and signed is not None and cosigned_at(signed) // _DAY == day:
+            file.unlink(missing_ok=True)
 
 
 def _keep(folder: LogFolder, note: SignedNote, witness: VerifierKey, size: int) -> None:

@@ -12,6 +12,7 @@ requests:
   - key: pit+1a2b3c4d+AbC...
     role: attendant
     may: [take_out_of_play, put_in_play]
+witness: floor-main/witness+5e6f7a8b+BAb...
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from config.errors import Finding, located
 from config.loader import load_settings, read
 from controller.audit.errors import RefusedProofError
-from controller.audit.notes.verifier_key import VerifierKey
+from controller.audit.notes.verifier_key import COSIGNATURE, VerifierKey
 from controller.floor.messages.topics import NAME, TableAddress
 from controller.floor.mqtt.broker import PORT, TLS_PORT, Broker, TlsFiles
 
@@ -67,6 +68,7 @@ class FloorFile(_Settings):
     broker: BrokerSettings
     discovery: bool = False
     requests: tuple[RequestKeySettings, ...] = ()
+    witness: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,17 @@ class RequestKey:
 
 @dataclass(frozen=True)
 class FloorSettings:
-    """How a table joins a floor. With `discovery` it also publishes for Home Assistant."""
+    """How a table joins a floor. With `discovery` it also publishes for Home Assistant.
+
+    `witness` is the key with which the floor cosigns heads of the audit log; None for none.
+    """
 
     address: TableAddress
     title: str
     broker: Broker
     discovery: bool = False
     keys: tuple[RequestKey, ...] = ()
+    witness: VerifierKey | None = None
 
 
 def load_floor_settings(path: Path) -> FloorSettings:
@@ -113,6 +119,14 @@ def load_floor_settings(path: Path) -> FloorSettings:
     if len({each.key.name for each in keys}) != len(keys):
         wrong, cure = "has two keys of the same name", "Give each key a name of its own."
         defects.append(Finding(("requests",), wrong, cure))
+    witness = None
+    if file.witness:
+        try:
+            witness = _witness_key(file.witness)
+        except RefusedProofError as error:
+            wrong = f"is no public key of a witness ({error})"
+            cure = "Copy the line that `wallwright floor serve` prints, or leave `witness` out."
+            defects.append(Finding(("witness",), wrong, cure))
     if defects:
         document = read(path)
         raise located(document.file, document.lines, defects)
@@ -122,7 +136,16 @@ def load_floor_settings(path: Path) -> FloorSettings:
     port = given.port or (TLS_PORT if tls else PORT)
     broker = Broker(given.host, port, tls, given.keepalive)
     address = TableAddress(file.floor, file.table)
-    return FloorSettings(address, file.title or file.table, broker, file.discovery, tuple(keys))
+    title = file.title or file.table
+    return FloorSettings(address, title, broker, file.discovery, tuple(keys), witness)
+
+
+def _witness_key(text: str) -> VerifierKey:
+    """Parse the key of a witness. Raises RefusedProofError."""
+    key = VerifierKey.parsed(text)
+    if key.purpose != COSIGNATURE:
+        raise RefusedProofError(f"{key.name} is a key for signatures, not for cosignatures.")
+    return key
 
 
 def _is_this_computer(host: str) -> bool:

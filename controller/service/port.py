@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from controller.events import Listener
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.status import GameChoice, HandResult
 from controller.service.status.feed import StatusFeed
 from controller.service.status.machine_figures import MachineFigures
+
+if TYPE_CHECKING:
+    from controller.audit.notes.signed_note import SignedNote
+    from controller.audit.notes.verifier_key import VerifierKey
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,18 @@ class ServicePort(Protocol):
         """Events of the audit log from the index `first` on, in order, as lines of JSON.
 
         Raises AuditError if the log cannot be read; without a log there are none.
+        """
+
+    async def audit_head(self, most: int) -> SignedNote | None:
+        """The largest kept head of the audit log with at most `most` events; None without one.
+
+        Raises AuditError if the log cannot be read.
+        """
+
+    async def keep_cosigned_head(self, head: SignedNote, witness: VerifierKey) -> None:
+        """Keep a head with the cosignature of a witness beside the log; one a day of each witness.
+
+        Raises AuditError.
         """
 
     async def receipt(self, session: str, hand: int) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ introduces a new key is the last one under the old key.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from controller.audit.errors import RefusedProofError
@@ -26,6 +27,20 @@ class KeyChain:
 
     def __init__(self, first: VerifierKey) -> None:
         self._keys = [(0, first)]
+
+    @classmethod
+    def restored(cls, keys: Sequence[tuple[int, VerifierKey]]) -> KeyChain:
+        """The chain that has these `signers`. Raises ValueError if there is none."""
+        if not keys:
+            raise ValueError("A log has at least one key.")
+        chain = cls(keys[0][1])
+        chain._keys = list(keys)
+        return chain
+
+    @property
+    def signers(self) -> tuple[tuple[int, VerifierKey], ...]:
+        """All keys, oldest first, each with the smallest size of a head that it signs."""
+        return tuple(self._keys)
 
     @property
     def keys(self) -> tuple[VerifierKey, ...]:

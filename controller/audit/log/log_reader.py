@@ -76,6 +76,13 @@ class LogReader:
                 by_size[size] = known
         return [by_size[size] for size in sorted(by_size)]
 
+    def kept_head(self, most: int) -> SignedNote | None:
+        """The largest head with at most `most` events that is kept for good; None without one."""
+        for note in reversed(self._heads):
+            if Checkpoint.parsed(note.text).size <= most:
+                return note
+        return None
+
     def last_kept_head(self) -> SignedNote:
         """The last head that is kept for good; the head of the log is replaced by the next one."""
         return self._heads[-1]

@@ -16,6 +16,7 @@ from controller.api.server.listen_address import ListenError, listen_address, re
 from controller.api.server.serving import SWITCH, listening
 from controller.audit.errors import AuditError
 from controller.audit.notes.signing_key import SigningKey, new_key, read_key
+from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import StopSignals
 from controller.floor.certificates.watching import watch_certificate
@@ -32,6 +33,8 @@ from controller.service.runs.service_notices import ServiceNotices
 
 KEY_FILE = "requests.key"
 """The key that signs requests, in the data folder."""
+WITNESS_FILE = "witness.key"
+"""The key that cosigns the heads of the tables' audit logs, in the data folder."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ async def _serve(job: FloorJob, options: FloorOptions) -> int:
     signals = StopSignals(loop, stop.set)
     notices = ServiceNotices()
     key = floor_key(job.data, job.floor)
-    service = FloorService(options, FloorStore(job.url), key)
+    witness_key = floor_witness_key(job.data, job.floor)
+    service = FloorService(options, FloorStore(job.url), key, witness_key)
     stopped = loop.create_task(_wait(stop))
     async with (
         service.running() as ended,
@@ -111,6 +115,7 @@ async def _serve(job: FloorJob, options: FloorOptions) -> int:
         if first_start is not None:
             print(f"Set up the first technician: {url}#first-start={first_start}", flush=True)
         print(f"Requests to tables are signed with the key {key.public}", flush=True)
+        print(f"Audit logs of tables are witnessed with the key {witness_key.public}", flush=True)
         notices.send("READY=1")
         await asyncio.wait({stopped, ended}, return_when=asyncio.FIRST_COMPLETED)
         notices.send("STOPPING=1")
@@ -140,6 +145,14 @@ def floor_key(data: Path, floor: str) -> SigningKey:
     """The key that signs requests; made at the first start. Raises AuditError."""
     path = data / KEY_FILE
     return read_key(path) if path.exists() else new_key(path, f"floor-{floor}")
+
+
+def floor_witness_key(data: Path, floor: str) -> SigningKey:
+    """The key that cosigns heads of audit logs; made at the first start. Raises AuditError."""
+    path = data / WITNESS_FILE
+    if path.exists():
+        return read_key(path)
+    return new_key(path, f"floor-{floor}/witness", COSIGNATURE)
 
 
 @contextmanager

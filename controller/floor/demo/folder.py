@@ -19,6 +19,7 @@ from pwd import getpwuid
 import yaml
 
 from controller.audit.notes.signing_key import SigningKey, new_key, read_key
+from controller.audit.notes.verifier_key import COSIGNATURE, SIGNATURE, Purpose
 from controller.floor.certificates.authority import CertificateAuthority, make_authority
 from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
 from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
@@ -56,13 +57,14 @@ class DemoFolder:
         self.path.chmod(0o711)  # PostgreSQL's user has to pass through.
         for folder in (self.logs, self.floor_data, self.path / "tables"):
             folder.mkdir(mode=0o700, exist_ok=True)
-        key = self._request_key()
+        key = self._key("requests.key", f"floor-{FLOOR}", SIGNATURE)
+        witness = self._key("witness.key", f"floor-{FLOOR}/witness", COSIGNATURE)
         authority = self._authority()
         self._certificate(authority, BROKER)
         self._certificate(authority, SERVER)
         for table in tables:
             own = self._certificate(authority, _identity(table))
-            self._write_settings(table, own, port, key)
+            self._write_settings(table, own, port, key, witness)
         self._write_plan(tables)
         place = BrokerPlace(self.broker, port, getpwuid(os.geteuid()).pw_name)
         write_broker_files(authority, BROKER, self.broker, place)
@@ -84,9 +86,9 @@ class DemoFolder:
         """The data folder of a table."""
         return self.path / "tables" / table.name
 
-    def _request_key(self) -> SigningKey:
-        file = self.floor_data / "requests.key"
-        return read_key(file) if file.exists() else new_key(file, f"floor-{FLOOR}")
+    def _key(self, file_name: str, name: str, purpose: Purpose) -> SigningKey:
+        file = self.floor_data / file_name
+        return read_key(file) if file.exists() else new_key(file, name, purpose)
 
     def _authority(self) -> CertificateAuthority:
         folder = self.path / "authority"
@@ -101,7 +103,9 @@ class DemoFolder:
             return authority.issue(identity, hosts, DAYS, now)
         return authority.newest_folder(identity)
 
-    def _write_settings(self, table: DemoTable, own: Path, port: int, key: SigningKey) -> None:
+    def _write_settings(
+        self, table: DemoTable, own: Path, port: int, key: SigningKey, witness: SigningKey
+    ) -> None:
         settings = {
             "floor": FLOOR,
             "table": table.name,
@@ -115,6 +119,7 @@ class DemoFolder:
             },
             "discovery": True,
             "requests": [{"key": str(key.public), "role": "attendant", "may": REQUESTS}],
+            "witness": str(witness.public),
         }
         self.settings(table).write_text(yaml.safe_dump(settings, sort_keys=False), "utf-8")
 

@@ -6,6 +6,7 @@ chooses when it connects; messages carry it, so that a late message of an older 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -182,7 +183,41 @@ class Reply(Payload):
     sentence: Words
 
 
+class LogHead(Payload):
+    """A signed head of the table's audit log, which the floor is asked to cosign.
+
+    `note` is a C2SP checkpoint. The floor has stored every event below its size.
+    """
+
+    birth: BirthId
+    log: LogId
+    note: Annotated[str, Field(max_length=4000)]
+
+
+class Cosignature(Payload):
+    """The floor's cosignature of a head: `line` is the signature line of a witness (C2SP).
+
+    The floor signs only if its own stored events have the size and the root of the head.
+    """
+
+    birth: BirthId
+    log: LogId
+    line: Annotated[str, Field(max_length=1000)]
+
+
 AnyPayload = TypeVar("AnyPayload", bound=Payload)
+
+
+def fitting_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """The first lines that fit in one message of events; none if the first one is too long."""
+    total, fitting = 0, list[str]()
+    for line in lines:
+        # Quotation marks and backslashes of a line take a second byte in the payload.
+        total += len(line.encode()) + line.count('"') + line.count("\\") + 3
+        if fitting and total > LARGEST_BATCH:
+            break
+        fitting.append(line)
+    return tuple(fitting) if total < LARGEST_PAYLOAD or len(fitting) > 1 else ()
 
 
 def parsed(kind: type[AnyPayload], data: bytes) -> AnyPayload:

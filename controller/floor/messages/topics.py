@@ -14,9 +14,11 @@ from rules.errors import WallwrightError
 
 VERSION = 1
 ROOT = f"wallwright/{VERSION}"
-Kind = Literal["alive", "birth", "state", "events", "position", "request", "reply"]
+Kind = Literal[
+    "alive", "birth", "state", "events", "position", "request", "reply", "head", "cosignature"
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-TO_TABLE: tuple[Kind, ...] = ("position", "request")
+TO_TABLE: tuple[Kind, ...] = ("position", "request", "cosignature")
 """Kinds that the floor publishes; a table publishes the others."""
 RETAINED: tuple[Kind, ...] = ("alive", "birth", "state")
 """Kinds of which the broker keeps the last message for a floor that starts later."""

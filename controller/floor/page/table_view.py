@@ -62,8 +62,9 @@ def condition_of(table: RoomTable) -> TableCondition:
     for need in () if state is None else state.needs:
         if need.who in STAFF:
             return TableCondition("help", need.who, need.sentence, need.since)
-    if table.contradiction:
-        return TableCondition("log", "technician", table.contradiction, _text(table.stored_at))
+    if table.contradiction or table.unproven:
+        sentence = table.contradiction or table.unproven
+        return TableCondition("log", "technician", sentence, _text(table.stored_at))
     if state is None:
         return TableCondition("new", sentence="The table has not published its state yet.")
     return _in_order(state)
@@ -88,7 +89,9 @@ def table_view(table: RoomTable) -> Mapping[str, Any]:
         "seats": 0 if birth is None else birth.seats,
         "stored": table.stored,
         "stored_at": _text(table.stored_at),
-        "contradiction": table.contradiction,
+        "contradiction": table.contradiction or table.unproven,
+        "cosigned": table.cosigned,
+        "cosigned_at": _text(table.cosigned_at),
         "state_received": _text(table.state_received),
         "state": None if state is None else state_view(state),
     }

@@ -35,6 +35,10 @@ class FloorCounts:
     """Transactions with batches."""
     positions: int = 0
     """Positions sent to tables."""
+    cosigned: int = 0
+    """Heads of tables' logs that were cosigned."""
+    unproven: int = 0
+    """Heads that were not cosigned, because they do not agree with the stored events."""
     repeats: int = 0
     """Tables asked to repeat birth and state after a gap."""
     database_failures: int = 0

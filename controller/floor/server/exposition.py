@@ -45,6 +45,8 @@ FLOOR_METRICS: tuple[Metric, ...] = (
     _metric(_COUNTER, "batches_stored_total", "Batches with new events."),
     _metric(_COUNTER, "transactions_total", "Transactions with batches of events."),
     _metric(_COUNTER, "positions_sent_total", "Positions that tables were sent."),
+    _metric(_COUNTER, "heads_cosigned_total", "Heads of tables' logs that were cosigned."),
+    _metric(_COUNTER, "heads_refused_total", "Heads that contradict the stored events."),
     _metric(_COUNTER, "repeats_asked_total", "Tables asked to repeat their birth and state."),
     _metric(_COUNTER, "database_failures_total", "Times that the database did not answer."),
     _metric(_COUNTER, "broker_losses_total", "Times that the connection to the broker was lost."),
@@ -84,7 +86,11 @@ def floor_samples(room: Room, counts: FloorCounts, waiting: int) -> Iterator[Flo
         (),
         sum(table.state is not None and table.state.fault is not None for table in connected),
     )
-    yield "tables_contradicting", (), sum(bool(table.contradiction) for table in tables)
+    yield (
+        "tables_contradicting",
+        (),
+        sum(bool(table.contradiction or table.unproven) for table in tables),
+    )
     for kind in KINDS:
         yield "messages_total", (kind,), counts.messages[kind]
     for reason in DROPS:
@@ -95,6 +101,8 @@ def floor_samples(room: Room, counts: FloorCounts, waiting: int) -> Iterator[Flo
     yield "batches_stored_total", (), counts.batches
     yield "transactions_total", (), counts.transactions
     yield "positions_sent_total", (), counts.positions
+    yield "heads_cosigned_total", (), counts.cosigned
+    yield "heads_refused_total", (), counts.unproven
     yield "repeats_asked_total", (), counts.repeats
     yield "database_failures_total", (), counts.database_failures
     yield "broker_losses_total", (), counts.broker_losses

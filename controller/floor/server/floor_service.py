@@ -15,7 +15,13 @@ from sqlalchemy import Connection
 
 from controller.api.worker_thread import WorkerThread
 from controller.audit.notes.signing_key import SigningKey
-from controller.floor.messages.payloads import Reply, Request, StoredPosition, encoded
+from controller.floor.messages.payloads import (
+    Cosignature,
+    Reply,
+    Request,
+    StoredPosition,
+    encoded,
+)
 from controller.floor.messages.topics import Kind, TableAddress, every_table, require_name
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.mqtt.connection import (
@@ -26,6 +32,7 @@ from controller.floor.mqtt.connection import (
 )
 from controller.floor.server.counts import FloorCounts
 from controller.floor.server.exposition import floor_text
+from controller.floor.server.floor_witness import FloorWitness
 from controller.floor.server.intake import Intake
 from controller.floor.server.port import RequestOutcome
 from controller.floor.server.request_desk import ANSWER, RequestDesk, RequestNotSentError
@@ -42,6 +49,8 @@ DRAINING = 5.0
 """Seconds in which a service that ends stores what it has received."""
 ALONE: tuple[Kind, ...] = ("alive", "birth", "state", "reply")
 """Kinds that every service of the floor receives, for its page."""
+SHARED: tuple[Kind, ...] = ("head", "events")
+"""Kinds of which one of several services receives each message."""
 _LOGGER = logging.getLogger("wallwright.floor")
 _LOGGER.addHandler(logging.NullHandler())
 Result = TypeVar("Result")
@@ -81,13 +90,17 @@ class Connect(Protocol):
 
 
 class FloorService:
-    """Implements `FloorPort`. `running` serves while its block runs."""
+    """Implements `FloorPort`. `running` serves while its block runs.
+
+    `key` signs requests to tables, `witness_key` cosigns the heads of their audit logs.
+    """
 
     def __init__(
         self,
         options: FloorOptions,
         store: FloorStore,
         key: SigningKey,
+        witness_key: SigningKey,
         *,
         connect: Connect = open_connection,
         wall: Callable[[], datetime] = utc_now,
@@ -102,12 +115,23 @@ class FloorService:
         self._desk = RequestDesk(
             store, self._reader, self._room, self.counts, key, send=self._send_request, wall=wall
         )
+        self._archivist = WorkerThread("witness")
+        self._witness = FloorWitness(
+            store,
+            self._archivist,
+            self._room,
+            self.counts,
+            witness_key,
+            answer=self._send_cosignature,
+            wall=wall,
+        )
         self._messages = TableMessages(
             self._room,
             self._intake,
             self.counts,
             repeat=self._ask_again,
             replied=self._take_reply,
+            head_arrived=self._witness.add,
             clock=asyncio.get_running_loop().time,
             wall=wall,
         )
@@ -153,7 +177,12 @@ class FloorService:
         The future raises the error of a service that cannot go on, such as StoreVersionError.
         """
         loop = asyncio.get_running_loop()
-        works = (self._storing.run(), self._stay_connected(), self._watch_silence())
+        works = (
+            self._storing.run(),
+            self._stay_connected(),
+            self._watch_silence(),
+            self._witness.run(),
+        )
         tasks = [loop.create_task(work) for work in works]
         try:
             yield asyncio.ensure_future(_first_of(tasks))
@@ -165,6 +194,7 @@ class FloorService:
                 await self._storing.drain(DRAINING)
             self._writer.close()
             self._reader.close()
+            self._archivist.close()
             self._store.close()
 
     async def _watch_silence(self) -> None:
@@ -202,12 +232,13 @@ class FloorService:
         """Subscribe to the events last: by then the tables of the kept messages are there."""
         for kind in ALONE:
             await connection.subscribe(every_table(self.options.floor, kind))
-        events = every_table(self.options.floor, "events")
         if self.options.share is not None:
             # Positions report the events that other services have stored.
             await connection.subscribe(every_table(self.options.floor, "position"))
-            events = f"$share/{self.options.share}/{events}"
-        await connection.subscribe(events)
+        for kind in SHARED:
+            topic = every_table(self.options.floor, kind)
+            share = self.options.share
+            await connection.subscribe(topic if share is None else f"$share/{share}/{topic}")
 
     def _identifier(self) -> str:
         """A client identifier of each connection's own: several services run at the same time."""
@@ -220,6 +251,13 @@ class FloorService:
         with suppress(ConnectionLostError):
             await self._connection.publish_once(address.topic("position"), encoded(position))
             self.counts.positions += 1
+
+    async def _send_cosignature(self, address: TableAddress, cosignature: Cosignature) -> None:
+        """Send a cosignature. After a lost one the table asks again."""
+        if self._connection is None:
+            return
+        with suppress(ConnectionLostError):
+            await self._connection.publish_once(address.topic("cosignature"), encoded(cosignature))
 
     def _ask_again(self, address: TableAddress, birth: str) -> None:
         """Ask a table to repeat birth and state. The position has no log: it answers no events."""

@@ -49,6 +49,11 @@ class RoomTable:
     """The title in the database, for a table without a birth since the service started."""
     contradiction: str = ""
     """Why the floor stores no events of the table's log: "The log contradicts itself: ..."."""
+    unproven: str = ""
+    """Why the floor did not cosign the last head of the table's log."""
+    cosigned: int = 0
+    """The size of the last head that this service has cosigned; 0 before the first one."""
+    cosigned_at: datetime | None = None
 
     @property
     def title(self) -> str:

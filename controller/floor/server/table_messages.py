@@ -13,13 +13,20 @@ from controller.floor.messages.payloads import (
     LARGEST_PAYLOAD,
     Alive,
     Birth,
+    LogHead,
     PayloadError,
     Reply,
     State,
     StoredPosition,
     parsed,
 )
-from controller.floor.messages.topics import Kind, TableAddress, TopicError, address_and_kind
+from controller.floor.messages.topics import (
+    TO_TABLE,
+    Kind,
+    TableAddress,
+    TopicError,
+    address_and_kind,
+)
 from controller.floor.mqtt.connection import Message
 from controller.floor.server.counts import FloorCounts
 from controller.floor.server.flood_limit import FloodLimit
@@ -57,7 +64,8 @@ class TableMessages:
     """Receives every message of a floor's tables, on the event loop.
 
     `repeat` asks a table with this birth to publish its birth and its state again. `replied` is
-    called with each reply. `clock` gives seconds, `wall` the computer's time.
+    called with each reply, `head_arrived` with each head to cosign. `clock` gives seconds,
+    `wall` the computer's time.
     """
 
     def __init__(
@@ -68,11 +76,12 @@ class TableMessages:
         *,
         repeat: Callable[[TableAddress, str], None],
         replied: Callable[[TableAddress, Reply], None],
+        head_arrived: Callable[[TableAddress, LogHead], None],
         clock: Callable[[], float],
         wall: Callable[[], datetime],
     ) -> None:
         self._room, self._intake, self._counts = room, intake, counts
-        self._repeat, self._replied = repeat, replied
+        self._repeat, self._replied, self._head_arrived = repeat, replied, head_arrived
         self._clock, self._wall = clock, wall
         self._limit = FloodLimit[TableAddress]()
         self._seen: dict[TableAddress, _Seen] = {}
@@ -89,7 +98,11 @@ class TableMessages:
         address, kind = found
         now = self._clock()
         # The floor's own positions are no messages of the table.
-        if kind != "position" and not message.is_retained and not self._limit.admits(address, now):
+        if (
+            kind not in TO_TABLE
+            and not message.is_retained
+            and not self._limit.admits(address, now)
+        ):
             self._counts.drop("flood")
             return
         self._counts.messages[kind] += 1
@@ -146,7 +159,7 @@ class TableMessages:
     def _hear(self, address: TableAddress, kind: Kind, now: float, *, is_kept: bool) -> None:
         """Note that the table has sent a message; a silent table is connected again."""
         seen = self._seen.get(address)
-        if seen is None or kind in {"position", "request"}:
+        if seen is None or kind in TO_TABLE:
             return
         seen.heard = now
         if seen.is_silent and not is_kept:
@@ -192,7 +205,9 @@ class TableMessages:
                 self._take_position(address, parsed(StoredPosition, payload))
             case "reply" if not message.is_retained:
                 self._replied(address, parsed(Reply, payload))
-            case "reply":
+            case "head" if not message.is_retained and self._of(address) is not None:
+                self._head_arrived(address, parsed(LogHead, payload))
+            case "reply" | "head":
                 self._counts.drop("retained")
             case _:
                 self._counts.drop("topic")
@@ -217,6 +232,7 @@ class TableMessages:
             seen.sequence = -1
         if old is not None and old.birth is not None and old.birth.log != birth.log:
             fields |= {"stored": 0, "stored_at": None, "contradiction": ""}
+            fields |= {"unproven": "", "cosigned": 0, "cosigned_at": None}
         self._room.update(address, **fields)
         self._intake.add_birth(address, birth)
 

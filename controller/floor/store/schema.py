@@ -74,6 +74,20 @@ EVENTS = Table(
 """The events, each as its canonical line. `at` is the table's computer time, `received` the floor's
 time; only `at` depends on the table's clock."""
 
+LOG_TREES = Table(
+    "log_trees",
+    METADATA,
+    Column("log_id", _Id, ForeignKey("logs.id"), primary_key=True, autoincrement=False),
+    Column("size", BigInteger, nullable=False, server_default="0"),
+    Column("subtrees", Text, nullable=False, server_default=""),
+    Column("keys", Text, nullable=False, server_default=""),
+    Column("head", Text, nullable=False, server_default=""),
+    Column("cosigned", DateTime(timezone=True), nullable=True),
+)
+"""The hash tree of the first `size` stored events of a log: `subtrees` are the roots of its perfect
+subtrees in hexadecimal, largest first; `keys` has a line `SIZE KEY` for each key of the log. `head`
+is the last head that the floor has cosigned, with the cosignature."""
+
 ACKNOWLEDGEMENTS = Table(
     "acknowledgements",
     METADATA,

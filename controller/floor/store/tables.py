@@ -35,7 +35,7 @@ def ensure_tables(
     wanted = sorted(set(addresses))
     found = _table_ids(connection, wanted)
     if missing := [address for address in wanted if address not in found]:
-        _insert_missing(
+        insert_missing(
             connection,
             TABLES,
             [
@@ -50,7 +50,7 @@ def ensure_tables(
 def ensure_logs(connection: Connection, keys: Sequence[LogKey], now: datetime) -> dict[LogKey, int]:
     """The ids of logs; those that are new get a row without events."""
     tables = ensure_tables(connection, (key.address for key in keys), now)
-    _insert_missing(
+    insert_missing(
         connection,
         LOGS,
         [{"table_id": tables[key.address], "log": key.log, "begun": now} for key in sorted(keys)],
@@ -115,7 +115,7 @@ def _table_ids(
     return {TableAddress(row.floor, row.name): row.id for row in rows}
 
 
-def _insert_missing(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+def insert_missing(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
     """Insert rows; those that another service has inserted meanwhile stay as they are."""
     if is_sqlite(connection):
         connection.execute(sqlite_insert(table).on_conflict_do_nothing(), rows)

@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.mqtt.connection import BrokerConnection, Will, open_connection
 from controller.floor.settings import FloorSettings
+from controller.floor.table.head_cosigning import HeadCosigning
 from controller.floor.table.outbox import Outbox
 from controller.floor.table.session import TableSession
 from controller.floor.table.source import TableSource
@@ -39,6 +40,7 @@ class TablePublisher:
         self._failure: str | None = ""
         self._changed = connection_changed
         self.outbox = Outbox()
+        self.cosigning = HeadCosigning(source, settings.witness)
         self._settings, self._source = settings, source
         self._connect = connect
 
@@ -57,7 +59,9 @@ class TablePublisher:
             wait = min(LONGEST, 2 * wait)
 
     async def _run_once(self) -> None:
-        session = TableSession(self._settings, self._source, self.outbox, report=self._report)
+        session = TableSession(
+            self._settings, self._source, self.outbox, self.cosigning, report=self._report
+        )
         address = self._settings.address
         # A fixed identifier: the broker ends an older connection of the same table at once.
         identifier = f"wallwright-{address.floor}-{address.table}"

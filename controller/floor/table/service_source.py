@@ -11,6 +11,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from controller.audit.errors import AuditError
+from controller.audit.notes.signed_note import SignedNote
+from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.messages.payloads import TableState
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
 from controller.floor.table.state_of_status import ClockTimes, state_of_status
@@ -87,6 +89,22 @@ class ServiceSource:
             return await self._port.audit_lines(first, most)
 
         return await self._on_table(work())
+
+    async def head(self, most: int) -> SignedNote | None:
+        """The largest kept head with at most `most` events."""
+
+        async def work() -> SignedNote | None:
+            return await self._port.audit_head(most)
+
+        return await self._on_table(work())
+
+    async def keep_cosigned(self, head: SignedNote, witness: VerifierKey) -> None:
+        """Keep a cosigned head beside the log."""
+
+        async def work() -> None:
+            await self._port.keep_cosigned_head(head, witness)
+
+        await self._on_table(work())
 
     async def request(
         self, identifier: str, name: str, arguments: dict[str, Any], who: str, role: str, key: str

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from controller.audit.errors import RefusedProofError
 from controller.audit.log.event_line import time_text
 from controller.audit.tree.hashing import leaf_hash
 from controller.floor.discovery.payloads import EXPIRY, REPEAT, discovery_messages
 from controller.floor.messages.payloads import (
-    LARGEST_BATCH,
     LARGEST_PAYLOAD,
     MOST_EVENTS,
     Alive,
     Birth,
+    Cosignature,
     Events,
+    LogHead,
     Payload,
     PayloadError,
     Reply,
@@ -27,11 +29,13 @@ from controller.floor.messages.payloads import (
     StoredPosition,
     TableState,
     encoded,
+    fitting_lines,
     parsed,
 )
 from controller.floor.messages.topics import Kind
 from controller.floor.mqtt.connection import BrokerConnection, ConnectionLostError, Message, Will
 from controller.floor.settings import FloorSettings
+from controller.floor.table.head_cosigning import HeadCosigning
 from controller.floor.table.outbox import Outbox
 from controller.floor.table.request_gate import (
     ForgedRequestError,
@@ -48,6 +52,7 @@ FLOOR_ANSWERS = 30.0
 """Seconds after a birth in which the floor has to answer; then the table reports its silence."""
 LOG_RETRY = 5.0
 """Seconds until the log is read again after it could not be read."""
+_KIND_OF: dict[type[Payload], Kind] = {State: "state", Events: "events", LogHead: "head"}
 _LOGGER = logging.getLogger("wallwright.floor.table")
 
 
@@ -59,8 +64,8 @@ def utc_text() -> str:
 class TableSession:
     """Publishes one table in one connection, which `birth` identifies.
 
-    `outbox` outlives the connection. `time` gives the text of the computer's time. `report` is
-    called with None when the floor has answered, and with a sentence if it does not answer.
+    `outbox` and `cosigning` outlive the connection. `time` gives the text of the computer's time.
+    `report` is called with None when the floor has answered, and with a sentence if it does not.
     """
 
     def __init__(
@@ -68,13 +73,15 @@ class TableSession:
         settings: FloorSettings,
         source: TableSource,
         outbox: Outbox,
+        cosigning: HeadCosigning,
         *,
         birth: str | None = None,
         time: Callable[[], str] = utc_text,
         report: Callable[[str | None], None] = lambda _: None,
     ) -> None:
         self.birth = secrets.token_hex(16) if birth is None else birth
-        self._settings, self._source, self._outbox = settings, source, outbox
+        self._settings, self._source = settings, source
+        self._outbox, self._cosigning = outbox, cosigning
         self._time, self._report = time, report
         self._answered = asyncio.Event()
         self._gate = RequestGate(settings.address, settings.keys, self.birth)
@@ -104,6 +111,7 @@ class TableSession:
         try:
             await connection.subscribe(self._topic("position"))
             await connection.subscribe(self._topic("request"))
+            await connection.subscribe(self._topic("cosignature"))
             await self._publish(connection, "alive", Alive(online=True, birth=self.birth))
             await self._publish_birth(connection)
             await _until_one_ends(
@@ -187,8 +195,11 @@ class TableSession:
         return self._settings.discovery and now >= self._announced_at + REPEAT
 
     async def _next_message(self) -> tuple[Kind, Payload] | None:
-        state, events = self._next_state, self._next_events
-        for make in (state, events) if self._was_events else (events, state):
+        """The next message. A head is due seldom, so it comes before the others."""
+        makes = [self._next_head, self._next_events, self._next_state]
+        if self._was_events:
+            makes[1:] = self._next_state, self._next_events
+        for make in makes:
             try:
                 message = await make()
             except SourceError as error:
@@ -196,8 +207,15 @@ class TableSession:
                 continue
             if message is not None:
                 self._was_events = isinstance(message, Events)
-                return ("events" if self._was_events else "state"), message
+                return _KIND_OF[type(message)], message
         return None
+
+    async def _next_head(self) -> LogHead | None:
+        now = asyncio.get_running_loop().time()
+        if self._log is None or now < self._unreadable_until:
+            return None
+        head = await self._cosigning.next_head(self._outbox.stored, now)
+        return None if head is None else LogHead(birth=self.birth, log=self._log, note=str(head))
 
     async def _next_state(self) -> State | None:
         now = asyncio.get_running_loop().time()
@@ -225,7 +243,7 @@ class TableSession:
             return None
         before, most = max(0, first - 1), MOST_EVENTS + min(first, 1)
         lines = await self._source.events(before, most)
-        fitting = _fitting(lines[first - before :])
+        fitting = fitting_lines(lines[first - before :])
         if not fitting:
             raise SourceError(
                 f"Event {first} of the log is longer than a message ({LARGEST_PAYLOAD} bytes); no"
@@ -253,13 +271,16 @@ class TableSession:
 
     async def _receive(self, connection: BrokerConnection) -> None:
         position, request = self._topic("position"), self._topic("request")
+        cosignature = self._topic("cosignature")
         async for message in connection.messages():
             try:
                 if message.topic == position:
                     await self._take_position(parsed(StoredPosition, message.payload))
                 elif message.topic == request and not message.is_retained:
                     await self._take_request(connection, message)
-            except (PayloadError, ForgedRequestError) as error:
+                elif message.topic == cosignature:
+                    await self._take_cosignature(parsed(Cosignature, message.payload))
+            except (PayloadError, ForgedRequestError, RefusedProofError, SourceError) as error:
                 _LOGGER.warning("%s: %s", self._settings.address, error)
 
     async def _take_position(self, position: StoredPosition) -> None:
@@ -285,6 +306,10 @@ class TableSession:
                 size,
             )
         self._changed.set()
+
+    async def _take_cosignature(self, cosignature: Cosignature) -> None:
+        if (cosignature.birth, cosignature.log) == (self.birth, self._log):
+            await self._cosigning.take(cosignature.line)
 
     async def _take_request(self, connection: BrokerConnection, message: Message) -> None:
         request = parsed(Request, message.payload)
@@ -319,18 +344,6 @@ class TableSession:
     def _log_is_unreadable(self, error: SourceError) -> None:
         self._unreadable_until = asyncio.get_running_loop().time() + LOG_RETRY
         _LOGGER.warning("%s: %s", self._settings.address, error)
-
-
-def _fitting(lines: Sequence[str]) -> tuple[str, ...]:
-    """The first lines that fit in one message; at least one."""
-    total, fitting = 0, list[str]()
-    for line in lines:
-        # Quotation marks and backslashes of a line take a second byte in the payload.
-        total += len(line.encode()) + line.count('"') + line.count("\\") + 3
-        if fitting and total > LARGEST_BATCH:
-            break
-        fitting.append(line)
-    return tuple(fitting) if total < LARGEST_PAYLOAD or len(fitting) > 1 else ()
 
 
 async def _until_one_ends(*works: Coroutine[None, None, None]) -> None:

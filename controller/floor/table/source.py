@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from controller.audit.notes.signed_note import SignedNote
+from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.messages.payloads import TableState
 from rules.errors import WallwrightError
 
@@ -50,6 +52,12 @@ class TableSource(Protocol):
 
     async def events(self, first: int, most: int) -> Sequence[str]:
         """At most `most` lines of the log from index `first` on, without their newlines."""
+
+    async def head(self, most: int) -> SignedNote | None:
+        """The largest kept head of the log with at most `most` events; None if there is none."""
+
+    async def keep_cosigned(self, head: SignedNote, witness: VerifierKey) -> None:
+        """Keep a head with the verified cosignature of a witness beside the log."""
 
     async def request(
         self, identifier: str, name: str, arguments: dict[str, Any], who: str, role: str, key: str

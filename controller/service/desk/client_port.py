@@ -16,6 +16,8 @@ from controller.service.table_service import TableService
 
 if TYPE_CHECKING:
     from controller.audit.log.log_reader import LogReader
+    from controller.audit.notes.signed_note import SignedNote
+    from controller.audit.notes.verifier_key import VerifierKey
 
 
 class ClientPort:
@@ -115,6 +117,22 @@ class ClientPort:
             return [line[:-1].decode() for line in log.lines(first, first + limit)]
 
         return await recorder.read(work)
+
+    async def audit_head(self, most: int) -> SignedNote | None:
+        """The largest kept head of the audit log with at most `most` events; None without one."""
+        recorder = self._service.audit.recorder
+        if recorder is None or not recorder.size:
+            return None
+        return await recorder.read(lambda log: log.kept_head(most))
+
+    async def keep_cosigned_head(self, head: SignedNote, witness: VerifierKey) -> None:
+        """Keep a head with the cosignature of a witness beside the log, one a day."""
+        recorder = self._service.audit.recorder
+        if recorder is None:
+            return
+        from controller.audit.witnessing import keep_daily  # noqa: PLC0415 - only on a floor
+
+        await recorder.read(lambda log: keep_daily(log.folder, head, witness))
 
     async def receipt(self, session: str, hand: int) -> dict[str, Any] | None:
         """The receipt of one of the last ten rounds; None if there is none."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from controller.audit.errors import AuditError
+from controller.audit.notes.signed_note import SignedNote
+from controller.audit.notes.verifier_key import VerifierKey
 from controller.events import Event, Listener
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.port import HandRecord, LastRounds, SessionSummary
@@ -124,6 +126,12 @@ class FakeService:
         if self.audit_error is not None:
             raise self.audit_error
         return self.audit[first : first + limit]
+
+    async def audit_head(self, most: int) -> SignedNote | None:
+        return None
+
+    async def keep_cosigned_head(self, head: SignedNote, witness: VerifierKey) -> None:
+        raise AssertionError("No head was given, so none can be cosigned.")
 
     async def receipt(self, session: str, hand: int) -> dict[str, Any] | None:
         if self.audit_error is not None:

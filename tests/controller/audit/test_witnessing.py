@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,13 @@ from controller.audit.log.audit_log import AuditLog
 from controller.audit.log.log_reader import checked_log
 from controller.audit.notes.signing_key import SigningKey, new_key
 from controller.audit.notes.verifier_key import COSIGNATURE
-from controller.audit.witnessing import WitnessMemory, cosigned, take_cosignature, witness_request
+from controller.audit.witnessing import (
+    WitnessMemory,
+    cosigned,
+    keep_daily,
+    take_cosignature,
+    witness_request,
+)
 from tests.controller.audit.logs_for_tests import NOON, entry, log_of
 
 
@@ -94,6 +101,39 @@ def test_a_cosignature_of_another_head_or_witness_is_not_kept(
         take_cosignature(checked_log(other.folder), line, stranger.public)
     log.close()
     other.close()
+
+
+def test_a_witness_that_cosigns_often_leaves_one_head_a_day(
+    tmp_path: Path, witness: SigningKey
+) -> None:
+    log = log_of(tmp_path / "audit", 5)
+    hours = (0, 1, 5, 11, 13, 30, 37)
+    for number, hour in enumerate(hours):
+        log.append([entry(6 + number)], keep_head=True)
+        head = log.reader().kept_head(log.size)
+        assert head is not None
+        line = witness.cosignature(log.head, int((NOON + timedelta(hours=hour)).timestamp()))
+        keep_daily(log.folder, head.with_signature(line), witness.public)
+    log.close()
+    kept = sorted(file.name[:12] for file in log.folder.witnessed.glob("*.note"))
+    assert kept == [f"{6 + 1 + place:012}" for place in (3, 5, 6)]
+    reader = checked_log(log.folder)
+    assert len([note for note in reader.heads() if note.signature_of(witness.public)]) == 3
+    with pytest.raises(RefusedProofError, match="has no cosignature"):
+        keep_daily(log.folder, reader.last_kept_head(), new_key(tmp_path / "k", "w", 4).public)
+
+
+def test_the_largest_kept_head_of_a_size_is_found(tmp_path: Path) -> None:
+    log = log_of(tmp_path / "audit", 5)
+    for number in range(3):
+        log.append([entry(6 + 2 * number), entry(7 + 2 * number)], keep_head=True)
+    reader = log.reader()
+    sizes = {most: reader.kept_head(most) for most in (0, 7, 8, 9, 10, 11, 12, 99)}
+    found = {most: note and int(note.text.split("\n")[1]) for most, note in sizes.items()}
+    assert found[8] == found[9] == 8
+    assert (found[10], found[11], found[12], found[99]) == (10, 10, 12, 12)
+    assert found[0] is None
+    log.close()
 
 
 def test_a_damaged_memory_is_refused(tmp_path: Path) -> None:

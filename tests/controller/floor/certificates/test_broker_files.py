@@ -35,6 +35,7 @@ def test_the_access_list_permits_these_topics_and_no_others() -> None:
         "topic read wallwright/1/club/#",
         "topic write wallwright/1/club/+/position",
         "topic write wallwright/1/club/+/request",
+        "topic write wallwright/1/club/+/cosignature",
         "",
         "# Every table, by the common name of its certificate.",
         "pattern write wallwright/1/club/%u/alive",
@@ -42,8 +43,10 @@ def test_the_access_list_permits_these_topics_and_no_others() -> None:
         "pattern write wallwright/1/club/%u/state",
         "pattern write wallwright/1/club/%u/events",
         "pattern write wallwright/1/club/%u/reply",
+        "pattern write wallwright/1/club/%u/head",
         "pattern read wallwright/1/club/%u/position",
         "pattern read wallwright/1/club/%u/request",
+        "pattern read wallwright/1/club/%u/cosignature",
         "pattern write homeassistant/+/%u/+/config",
     ]
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 from controller.audit.notes.signing_key import SigningKey
+from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.floor.messages.topics import TableAddress
 from controller.floor.mqtt.broker import Broker
 from controller.floor.server.floor_service import FloorOptions, FloorService
@@ -16,6 +17,7 @@ from controller.floor.table.publisher import TablePublisher
 from tests.controller.floor.table.fake_source import FakeSource
 
 KEY = SigningKey("pit", b"p" * 32)
+WITNESS = SigningKey("floor-club/witness", b"w" * 32, COSIGNATURE)
 SOON = 20.0
 """Seconds in which an expected change has to come, also on a computer that is busy."""
 
@@ -26,7 +28,7 @@ async def floor_service(
 ) -> AsyncIterator[FloorService]:
     """Return a service of the floor `club` that runs."""
     options = FloorOptions("club", _broker(broker), share)
-    service = FloorService(options, FloorStore(url), key)
+    service = FloorService(options, FloorStore(url), key, WITNESS)
     async with service.running() as ended:
         yield service
         if ended.done():
@@ -44,6 +46,7 @@ async def table(
         f"Table {name}",
         _broker(broker),
         keys=(RequestKey(KEY.public, "attendant", frozenset({"take_out_of_play"})),),
+        witness=WITNESS.public,
     )
     publisher = TablePublisher(settings, source)
     task = asyncio.get_running_loop().create_task(publisher.run())

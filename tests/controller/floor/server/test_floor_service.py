@@ -19,7 +19,7 @@ from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import REQUESTS
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.postgres_process import PostgresProcess
-from tests.controller.floor.server.served_floor import floor_service, table, until
+from tests.controller.floor.server.served_floor import WITNESS, floor_service, table, until
 from tests.controller.floor.store.conftest import stored_lines
 from tests.controller.floor.table.fake_source import FakeSource
 
@@ -47,6 +47,8 @@ def test_a_tables_events_and_state_reach_the_floor(
                 source.shown = source.shown.model_copy(update={"fault": fault})
                 source.add()
                 await until(lambda: stored(service) == 701)
+                await until(lambda: len(source.cosigned) == 1)
+                assert source.cosigned[0].signature_of(WITNESS.public) is not None
                 shown = service.room.table(A1)
                 await until(lambda: _has_fault(service))
                 assert shown is not None and shown.is_connected and shown.title == "Table a1"

@@ -11,6 +11,7 @@ import pytest
 from controller.floor.messages.payloads import (
     Alive,
     Birth,
+    LogHead,
     Payload,
     Reply,
     State,
@@ -43,12 +44,14 @@ class Receiver:
         self.intake = Intake(self.counts.drop)
         self.repeats: list[str] = []
         self.replies: list[Reply] = []
+        self.heads: list[tuple[TableAddress, LogHead]] = []
         self.messages = TableMessages(
             self.room,
             self.intake,
             self.counts,
             repeat=lambda _, birth: self.repeats.append(birth),
             replied=lambda _, reply: self.replies.append(reply),
+            head_arrived=lambda address, head: self.heads.append((address, head)),
             clock=lambda: self.now,
             wall=lambda: NOW,
         )

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
+from controller.audit.log.event_line import AuditEntry
+from controller.audit.log.key_chain import LOG_BEGUN, LOG_FORMAT
+from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signed_note import SignedNote
+from controller.audit.notes.signing_key import SigningKey
+from controller.audit.notes.verifier_key import VerifierKey
+from controller.audit.tree.growing_tree import root_of
+from controller.audit.tree.hashing import leaf_hash
 from controller.floor.messages.payloads import TableState
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
 
@@ -25,13 +34,19 @@ IDLE = TableState(
 )
 
 
+BEGUN = datetime(2026, 1, 2, 3, 4, 5, 678000, UTC)
+
+
 class FakeSource:
     """Implements `TableSource`. `failure` makes its log unreadable."""
 
     description = TableDescription("0.2.0", "not signed", simulated=True, seats=4)
 
     def __init__(self, lines: int = 0) -> None:
-        self.lines = [line(number) for number in range(lines)]
+        self.key = SigningKey("wallwright/t07/1", b"t" * 32)
+        self.lines = [begun(self.key)] if lines else []
+        self.lines += [line(number) for number in range(1, lines)]
+        self.cosigned: list[SignedNote] = []
         self.shown = IDLE
         self.failure: str | None = None
         self.requests: list[tuple[str, str, str]] = []
@@ -39,7 +54,10 @@ class FakeSource:
 
     def add(self, count: int = 1) -> None:
         """Write events to the log."""
-        self.lines += [line(len(self.lines) + number) for number in range(count)]
+        first = len(self.lines)
+        self.lines += [
+            line(number) if number else begun(self.key) for number in range(first, first + count)
+        ]
         self.change()
 
     def change(self) -> None:
@@ -62,11 +80,27 @@ class FakeSource:
             raise SourceError(self.failure)
         return self.lines[first : first + most]
 
+    async def head(self, most: int) -> SignedNote | None:
+        """Return a head of all events, if that many are stored."""
+        if not 0 < len(self.lines) <= most:
+            return None
+        root = root_of(leaf_hash(line.encode()) for line in self.lines)
+        return self.key.signed(Checkpoint(self.key.public.name, len(self.lines), root))
+
+    async def keep_cosigned(self, head: SignedNote, witness: VerifierKey) -> None:
+        self.cosigned.append(head)
+
     async def request(
         self, identifier: str, name: str, arguments: dict[str, Any], who: str, role: str, key: str
     ) -> RequestResult:
         self.requests.append((name, who, role))
         return RequestResult(accepted=True, sentence="The table is out of play.")
+
+
+def begun(key: SigningKey) -> str:
+    """Return the first event of a log, which names its key."""
+    details = {"format": LOG_FORMAT, "key": str(key.public), "origin": key.public.name}
+    return AuditEntry(LOG_BEGUN, BEGUN, 0.0, 0.0, details=details).line(0).decode()
 
 
 def line(number: int) -> str:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
+from controller.audit.bundle.bundle_verification import verify_bundle
+from controller.audit.bundle.export import export_bundle
 from controller.audit.log.event_line import parsed_event
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
+from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signing_key import SigningKey
+from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.floor.figures.kinds import BACK, OUT
 from controller.floor.messages.payloads import Alive, Birth, Events, State, parsed
 from controller.floor.messages.topics import TableAddress
+from controller.floor.table.service_source import ServiceSource
 from controller.floor.table.state_of_status import ClockTimes, state_of_status
 from controller.service.user_roles import UserRole
 from tests.controller.floor.mosquitto_process import MosquittoProcess
@@ -92,6 +99,31 @@ def test_a_prompt_keeps_its_time_when_the_clock_of_the_computer_is_set() -> None
     assert first == "2030-01-01T11:59:50.000Z"
     wall[0] += timedelta(days=300)
     assert times.text(100.0, 500.0) == first
+
+
+def test_a_bundle_of_a_table_on_a_floor_has_the_floors_cosignature(tmp_path: Path) -> None:
+    witness = SigningKey("floor-main/witness", b"w" * 32, COSIGNATURE)
+
+    async def evening(guests: Guests) -> None:
+        await guests.have("start_session", choice={"game": "pai_gow"})
+        await guests.until(lambda s: s.machine.top == "playing")
+        await guests.have("end_session")
+        await guests.until(lambda s: s.session is None)
+        source = ServiceSource(guests.port)
+        size = guests.status.audit.events
+        head = await source.head(size)
+        assert head is not None
+        checkpoint = Checkpoint.parsed(head.text)
+        assert checkpoint.size <= size
+        line = witness.cosignature(checkpoint, round(NOON.timestamp()))
+        await source.keep_cosigned(head.with_signature(line), witness.public)
+
+    at_a_table(evening, audit=tmp_path / "audit")
+    file = BytesIO()
+    export_bundle(checked_log(LogFolder(tmp_path / "audit")), file)
+    file.seek(0)
+    verified = verify_bundle(file, witnesses=(witness.public,))
+    assert [each.witness for each in verified.cosigned] == ["floor-main/witness"]
 
 
 @pytest.mark.slow

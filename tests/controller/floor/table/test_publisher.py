@@ -11,13 +11,18 @@ from itertools import pairwise
 
 import pytest
 
+from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signed_note import SignedNote
 from controller.audit.notes.signing_key import SigningKey
+from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.audit.tree.hashing import leaf_hash
 from controller.floor.discovery.payloads import REPEAT
 from controller.floor.messages.payloads import (
     Alive,
     Birth,
+    Cosignature,
     Events,
+    LogHead,
     Reply,
     Request,
     State,
@@ -29,11 +34,12 @@ from controller.floor.messages.signing import signed
 from controller.floor.messages.topics import Kind, TableAddress, address_and_kind
 from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings, RequestKey
+from controller.floor.table.head_cosigning import ASK_EVERY
 from controller.floor.table.publisher import TablePublisher
 from controller.floor.table.session import EVERY, FLOOR_ANSWERS, STATE_EVERY
 from firmware_bridge.sim.clock import run
 from tests.controller.floor.memory_broker import MemoryBroker
-from tests.controller.floor.table.fake_source import FakeSource, line
+from tests.controller.floor.table.fake_source import FakeSource
 
 T07 = TableAddress("main", "t07")
 PIT, STRANGER = SigningKey("pit", b"p" * 32), SigningKey("pit", b"s" * 32)
@@ -119,7 +125,7 @@ def test_a_table_announces_itself_and_its_events_reach_the_floor_in_order() -> N
         assert parsed(Alive, broker.retained[T07.topic("alive")]).online
         birth = parsed(Birth, broker.retained[T07.topic("birth")])
         assert (birth.title, birth.simulated) == ("Table 7", True)
-        assert birth.log == leaf_hash(line(0).encode()).hex()
+        assert birth.log == leaf_hash(source.lines[0].encode()).hex()
 
     on_a_floor(scene, lines=1200)
 
@@ -338,3 +344,76 @@ def test_forged_old_and_foreign_requests_get_no_reply() -> None:
         assert len(await replies_to(broker, floor, good)) == 1
 
     on_a_floor(scene)
+
+
+WITNESS, OTHER = (SigningKey("floor-main/witness", each * 32, COSIGNATURE) for each in (b"w", b"o"))
+WITNESSED = replace(SETTINGS, witness=WITNESS.public)
+
+
+def cosign(broker: MemoryBroker, key: SigningKey) -> None:
+    """Cosign the last head that the table has sent."""
+    head = parsed(LogHead, of_kind(broker, "head")[-1])
+    line = key.cosignature(Checkpoint.parsed(SignedNote.parsed(head.note).text), 1_800_000_000)
+    cosignature = Cosignature(birth=head.birth, log=head.log, line=str(line))
+    broker.publish(T07.topic("cosignature"), encoded(cosignature))
+
+
+def test_the_floor_is_asked_to_cosign_a_head_every_five_minutes_after_it_has_stored_it() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        floor.is_answering = False
+        await asyncio.sleep(30)
+        assert not of_kind(broker, "head"), "the floor has stored nothing"
+        floor.is_answering = True
+        await asyncio.sleep(40)
+        (first,) = of_kind(broker, "head")
+        assert SignedNote.parsed(parsed(LogHead, first).note).text.splitlines()[1] == "12"
+        cosign(broker, WITNESS)
+        await asyncio.sleep(2 * ASK_EVERY)
+        (kept,) = source.cosigned
+        assert kept.signature_of(WITNESS.public) is not None
+        assert len(of_kind(broker, "head")) == 1, "no new event needs a cosignature"
+        source.add(3)
+        await asyncio.sleep(40)
+        assert len(of_kind(broker, "head")) == 2
+        broker.lose_connections()
+        source.add(3)
+        await asyncio.sleep(ASK_EVERY / 2)
+        assert len(of_kind(broker, "head")) == 2, "a new connection is no reason to ask"
+        await asyncio.sleep(ASK_EVERY)
+        assert len(of_kind(broker, "head")) == 3
+
+    on_a_floor(scene, lines=12, settings=WITNESSED)
+
+
+def test_a_cosignature_of_another_key_or_connection_is_not_kept(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(40)
+        cosign(broker, OTHER)
+        await asyncio.sleep(5)
+        assert "Compare `witness` in the table's floor file" in caplog.text
+        head = parsed(LogHead, of_kind(broker, "head")[-1])
+        for line in ("", "no line", "\N{EM DASH} a !"):
+            damaged = Cosignature(birth=head.birth, log=head.log, line=line)
+            broker.publish(T07.topic("cosignature"), encoded(damaged))
+        for changed in ({"birth": "f" * 32}, {"log": "f" * 64}):
+            line = WITNESS.cosignature(Checkpoint.parsed(SignedNote.parsed(head.note).text), 1)
+            other = Cosignature(birth=head.birth, log=head.log, line=str(line))
+            broker.publish(T07.topic("cosignature"), encoded(other.model_copy(update=changed)))
+        await asyncio.sleep(5)
+        assert not source.cosigned
+        cosign(broker, WITNESS)
+        cosign(broker, WITNESS)
+        await asyncio.sleep(5)
+        assert len(source.cosigned) == 1
+
+    on_a_floor(scene, lines=12, settings=WITNESSED)
+
+
+def test_a_table_without_the_floors_key_asks_for_no_cosignature() -> None:
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        await asyncio.sleep(2 * ASK_EVERY)
+        assert not of_kind(broker, "head")
+
+    on_a_floor(scene, lines=12)

@@ -68,6 +68,7 @@ function Facts({ table }) {
     state_received: lasting(table.state_received),
     stored: figure(table.stored),
     stored_at: lasting(table.stored_at),
+    cosigned: table.cosigned > 0 && t("table.cosigned_head", { count: figure(table.cosigned), time: lasting(table.cosigned_at) }),
     tiles: last && `${figure(last.tiles_accounted)} / ${figure(last.tiles_expected)}`,
     rounds: last && figure(last.rounds),
     machine: last && `${last.under} / ${last.top} (${last.mode})`,

@@ -1,0 +1,145 @@
+"""Cosigns the heads of the tables' audit logs, as a witness that has stored every event itself.
+
+A table sends a signed head of its log. The floor computes the root of its own stored events of the
+same size, and signs only if both roots are the same. After that, nobody can replace an event below
+this head, at the table or in the floor's database, without contradicting a signature.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from functools import partial
+
+from controller.api.worker_thread import WorkerThread
+from controller.audit.errors import RefusedProofError
+from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signed_note import SignedNote
+from controller.audit.notes.signing_key import SigningKey
+from controller.floor.messages.payloads import Cosignature, LogHead
+from controller.floor.messages.topics import TableAddress
+from controller.floor.server.counts import FloorCounts
+from controller.floor.server.room import Room
+from controller.floor.store.batches import LogKey
+from controller.floor.store.errors import StoreUnavailableError
+from controller.floor.store.floor_store import FloorStore
+from controller.floor.store.log_trees import StoredTree, grow_tree, keep_cosigned_head
+
+SOONEST = 20.0
+"""Least seconds between two heads of one table; a table asks once in 300 s."""
+RETRY = 5.0
+"""Seconds until the next head is taken after the database did not answer."""
+_LOGGER = logging.getLogger("wallwright.floor")
+
+
+class NotStoredError(RefusedProofError):
+    """A head with events that the floor has not stored yet, or older than the last cosigned one."""
+
+
+class FloorWitness:
+    """Cosigns until `run` is cancelled; of each table at most one head waits.
+
+    `worker` executes the work with the database, and nothing else. `answer` sends a cosignature.
+    """
+
+    def __init__(
+        self,
+        store: FloorStore,
+        worker: WorkerThread,
+        room: Room,
+        counts: FloorCounts,
+        key: SigningKey,
+        *,
+        answer: Callable[[TableAddress, Cosignature], Awaitable[None]],
+        wall: Callable[[], datetime],
+    ) -> None:
+        self._store, self._worker, self._room = store, worker, room
+        self._counts, self._key = counts, key
+        self._answer, self._wall = answer, wall
+        self._waiting: dict[TableAddress, LogHead] = {}
+        self._taken: dict[TableAddress, float] = {}
+        self._wake = asyncio.Event()
+
+    def add(self, address: TableAddress, head: LogHead) -> None:
+        """Let a head wait; it replaces one of the same table that waits."""
+        now = asyncio.get_running_loop().time()
+        if address not in self._waiting:
+            if now < self._taken.get(address, float("-inf")) + SOONEST:
+                self._counts.drop("flood")
+                return
+            self._taken[address] = now
+        self._waiting[address] = head
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Cosign the waiting heads, one after another."""
+        while True:
+            await self._wake.wait()
+            if not self._waiting:
+                self._wake.clear()
+                continue
+            address = next(iter(self._waiting))
+            head = self._waiting.pop(address)
+            try:
+                await self._cosign(address, head)
+            except StoreUnavailableError:
+                # The table asks again; until then the database may be back.
+                await asyncio.sleep(RETRY)
+
+    async def _cosign(self, address: TableAddress, head: LogHead) -> None:
+        try:
+            note = SignedNote.parsed(head.note)
+            checkpoint = Checkpoint.parsed(note.text)
+            tree = await self._grown_tree(LogKey(address, head.log), checkpoint.size)
+            _require_same(tree, note)
+        except NotStoredError as later:
+            _LOGGER.info("%s: %s", address, later)
+            return
+        except RefusedProofError as error:
+            self._refuse(address, f"The floor does not cosign the log of {address}: {error}")
+            return
+        now = self._wall()
+        line = self._key.cosignature(checkpoint, int(now.timestamp()))
+        cosigned = note.with_signature(line)
+        await self._worker.run(
+            self._store.write,
+            partial(keep_cosigned_head, log_id=tree.log_id, head=cosigned, now=now),
+        )
+        self._counts.cosigned += 1
+        self._room.update(address, unproven="", cosigned=checkpoint.size, cosigned_at=now)
+        await self._answer(address, Cosignature(birth=head.birth, log=head.log, line=str(line)))
+
+    async def _grown_tree(self, log: LogKey, size: int) -> StoredTree:
+        """The tree of the stored events up to `size`. Raises RefusedProofError."""
+        grown = -1
+        while True:
+            tree = await self._worker.run(self._store.write, partial(grow_tree, log=log, size=size))
+            if tree is None or tree.size >= size or tree.size == grown:
+                break
+            grown = tree.size
+        if tree is None or tree.size < size:
+            stored = 0 if tree is None else tree.stored
+            raise NotStoredError(f"The head has {size} events, but the floor has stored {stored}.")
+        if tree.size > size:
+            raise NotStoredError(f"The head of size {size} is older than one of size {tree.size}.")
+        return tree
+
+    def _refuse(self, address: TableAddress, reason: str) -> None:
+        """Show a head that contradicts the stored events; it gets no answer."""
+        self._counts.unproven += 1
+        table = self._room.table(address)
+        if table is None or table.unproven != reason:
+            _LOGGER.error("%s", reason)
+        self._room.update(address, unproven=reason)
+
+
+def _require_same(tree: StoredTree, note: SignedNote) -> None:
+    """Check the signature of the log's key, and the root. Raises RefusedProofError."""
+    head = tree.keys.verified(note)
+    if head.root != tree.root:
+        raise RefusedProofError(
+            f"the first {head.size} events that the table has signed are not those that it has"
+            " sent. Compare the table's audit log with the floor's database."
+        )
