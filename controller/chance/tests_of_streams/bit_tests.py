@@ -103,6 +103,19 @@ def byte_values(data: bytes) -> StreamTest:
     return chi_square("bytes", "every byte equally often", counts, np.full(256, 1 / 256))
 
 
+def repeated_words(data: bytes) -> StreamTest:
+    """Whether 8 bytes of the stream come twice, as when a generator is copied or falls back.
+
+    The number of equal pairs has a Poisson distribution; one pair is expected in 2**64 pairs.
+    """
+    words = np.frombuffer(data[: len(data) // 8 * 8], dtype=">u8")
+    _, counts = np.unique(words, return_counts=True)
+    pairs = int((counts * (counts - 1) // 2).sum())
+    mean = words.size * (words.size - 1) / 2 / 2.0**64
+    p = float(special.gammainc(pairs, mean)) if pairs else 1.0
+    return StreamTest("repeated bytes", "no 8 bytes come twice", float(pairs), p)
+
+
 def stream_tests(data: bytes) -> tuple[StreamTest, ...]:
     """All tests of this module on a stream; it needs at least 1,280 bytes."""
     bits = bits_of(data)
@@ -114,4 +127,5 @@ def stream_tests(data: bytes) -> tuple[StreamTest, ...]:
         cumulative_sums(bits),
         cumulative_sums(bits, backward=True),
         byte_values(data),
+        repeated_words(data),
     )

@@ -2,12 +2,17 @@
 
 The sample is what a table uses: the machine's shares, and the permutations and dice that are drawn
 from each share by name.
+
+A test that fails is repeated with a second, independent sample, and counts if it fails again. An
+ideal source fails any test of one sample with a probability of at most `SIGNIFICANCE`, and both
+with at most the square of it. A test whose corrected p value is at most `CERTAIN` counts at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,31 +20,95 @@ from controller.chance.records import ChoiceRequest, CycleDraw, permutation
 from controller.chance.source import ChanceSource
 from controller.chance.tests_of_streams.bit_tests import stream_tests
 from controller.chance.tests_of_streams.chi_square import StreamTest, holm
-from controller.chance.tests_of_streams.choice_tests import dice_tests, permutation_tests
+from controller.chance.tests_of_streams.choice_tests import FEW, dice_tests, permutation_tests
 
 DEVICE = "laboratory"
 SIGNIFICANCE = 0.01
-"""All tests together fail an ideal source with at most this probability: 99 % confidence."""
+"""All tests of one sample together fail an ideal source with at most this probability."""
+CERTAIN = 1e-6
+"""A test with this corrected p value or a smaller one is not repeated: a defect that occurs once,
+such as a repeated share, may be missing in a second sample."""
+FALSE_ALARMS = SIGNIFICANCE**2 + CERTAIN
+"""An ideal source fails the laboratory with at most this probability: 1 in 9,900."""
 DICE = 40
 """Dice drawn in each cycle."""
-LEAST_CYCLES = 1000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was drawn in a number of cycles: shares, and the choices made of them.
+
+    `orders` and `few` have one permutation a row, of the set's tiles and of `FEW` tiles. `faces`
+    are all dice in the order of the draw.
+    """
+
+    shares: bytes
+    orders: Any
+    few: Any
+    faces: Any
+
+    def tests(self) -> tuple[StreamTest, ...]:
+        """The results of all tests."""
+        return (
+            *stream_tests(self.shares),
+            *permutation_tests(self.orders, self.few),
+            *dice_tests(self.faces),
+        )
+
+
+@dataclass(frozen=True)
+class Results:
+    """Tests of one sample, and their corrected p values in the same order."""
+
+    tests: tuple[StreamTest, ...] = ()
+    corrected: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, tests: tuple[StreamTest, ...]) -> Results:
+        """The tests with their correction for this number of tests."""
+        return cls(tests, holm([test.p for test in tests]))
+
+    @property
+    def failed(self) -> tuple[StreamTest, ...]:
+        """The tests that fail in this sample."""
+        return tuple(
+            test for test, p in zip(self.tests, self.corrected, strict=True) if p < SIGNIFICANCE
+        )
+
+    @property
+    def certain(self) -> tuple[StreamTest, ...]:
+        """The failed tests that need no second sample."""
+        return tuple(
+            test for test, p in zip(self.tests, self.corrected, strict=True) if p <= CERTAIN
+        )
+
+    def facts(self) -> list[dict[str, object]]:
+        """The tests as JSON values."""
+        return [
+            {
+                "name": test.name,
+                "question": test.question,
+                "statistic": test.statistic,
+                "p": test.p,
+                "corrected_p": p,
+            }
+            for test, p in zip(self.tests, self.corrected, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
 class StreamReport:
-    """The results of one laboratory: all tests, and their corrected p values in the same order."""
+    """The results of one laboratory; `second` has the tests that were repeated."""
 
     cycles: int
     tiles: int
-    tests: tuple[StreamTest, ...]
-    corrected: tuple[float, ...]
+    first: Results
+    second: Results
 
     @property
     def failed(self) -> tuple[StreamTest, ...]:
-        """The tests that an ideal source fails too rarely to believe."""
-        return tuple(
-            test for test, p in zip(self.tests, self.corrected, strict=True) if p < SIGNIFICANCE
-        )
+        """The tests that failed for certain, or in both samples."""
+        return (*self.first.certain, *self.second.failed)
 
     def facts(self) -> dict[str, object]:
         """The report as JSON values."""
@@ -47,17 +116,11 @@ class StreamReport:
             "cycles": self.cycles,
             "tiles": self.tiles,
             "significance": SIGNIFICANCE,
+            "false_alarm_rate": FALSE_ALARMS,
             "passed": not self.failed,
-            "tests": [
-                {
-                    "name": test.name,
-                    "question": test.question,
-                    "statistic": test.statistic,
-                    "p": test.p,
-                    "corrected_p": p,
-                }
-                for test, p in zip(self.tests, self.corrected, strict=True)
-            ],
+            "failed": [test.name for test in self.failed],
+            "tests": self.first.facts(),
+            "second_sample": self.second.facts(),
         }
 
 
@@ -69,26 +132,58 @@ def examine_source(
 ) -> StreamReport:
     """Draw `cycles` shares, a permutation of `tiles` and dice from each, and test all of them.
 
-    `progress` is called with the number of cycles drawn. Raises TooFewSamplesError, and
-    EntropyFailureError if the source fails.
+    A second sample of the same size is drawn only if a test has to be repeated. `progress` is
+    called with the number of cycles drawn. Raises TooFewSamplesError, and EntropyFailureError if
+    the source fails.
     """
+    drawn = 0
+
+    def draw() -> Sample:
+        nonlocal drawn
+        sample = draw_sample(source, cycles, tiles, drawn, progress)
+        drawn += cycles
+        return sample
+
+    first, second = examine_samples(draw)
+    return StreamReport(cycles, tiles, first, second)
+
+
+def examine_samples(draw: Callable[[], Sample]) -> tuple[Results, Results]:
+    """Test a sample, and with a second one those tests that failed, but not for certain.
+
+    Each call of `draw` returns a new sample.
+    """
+    first = Results.of(draw().tests())
+    doubtful = {test.name for test in first.failed} - {test.name for test in first.certain}
+    if not doubtful:
+        return first, Results()
+    again = tuple(test for test in draw().tests() if test.name in doubtful)
+    return first, Results.of(again)
+
+
+def draw_sample(
+    source: ChanceSource,
+    cycles: int,
+    tiles: int,
+    drawn: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Sample:
+    """Draw `cycles` cycles after the `drawn` ones before. Raises EntropyFailureError."""
     requests = (
         permutation("permutation of set 0", tiles),
+        permutation("permutation of few tiles", FEW),
         ChoiceRequest("dice", "dice", 6, DICE),
     )
     shares = bytearray()
     orders: list[tuple[int, ...]] = []
+    few: list[tuple[int, ...]] = []
     faces: list[int] = []
-    for cycle in range(1, cycles + 1):
+    for cycle in range(drawn + 1, drawn + cycles + 1):
         share = source.share(f"cycle {cycle}")
-        order, dice, _ = CycleDraw(DEVICE, cycle, share).draw(requests)
+        order, small, dice, _ = CycleDraw(DEVICE, cycle, share).draw(requests)
         shares += share
         orders.append(order.value)
+        few.append(small.value)
         faces += dice.value
         progress(cycle)
-    tests = (
-        *stream_tests(bytes(shares)),
-        *permutation_tests(np.array(orders)),
-        *dice_tests(np.array(faces)),
-    )
-    return StreamReport(cycles, tiles, tests, holm([test.p for test in tests]))
+    return Sample(bytes(shares), np.array(orders), np.array(few), np.array(faces))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table as Grid
@@ -12,6 +12,9 @@ from controller.chance.health_tests import EntropyFailureError
 from controller.chance.source import OperatingSystemChance
 from controller.cli.errors import BadInputError, print_error
 from controller.cli.terminal.screen import screen
+
+if TYPE_CHECKING:
+    from controller.chance.tests_of_streams.laboratory import Results, StreamReport
 
 FAILED = 1
 
@@ -25,7 +28,7 @@ def chance(
 ) -> int:
     """Test the random source of this computer, and the permutations and dice drawn with it."""
     try:
-        from controller.chance.tests_of_streams.laboratory import SIGNIFICANCE, examine_source
+        from controller.chance.tests_of_streams.laboratory import FALSE_ALARMS, examine_source
     except ImportError as error:
         raise BadInputError(
             f"The command needs the package {error.name}; install wallwright with the extra 'lab'."
@@ -38,25 +41,40 @@ def chance(
     if as_json:
         print(json.dumps(report.facts(), indent=2))
         return FAILED if report.failed else 0
-    grid = Grid(
-        title=f"{cycles:,} cycles: {32 * cycles:,} bytes, {cycles:,} permutations of {tiles} tiles,"
-        f" {40 * cycles:,} dice",
-        title_justify="left",
-        box=None,
+    sizes = (
+        f"{cycles:,} cycles: {32 * cycles:,} bytes, {cycles:,} permutations of {tiles} tiles,"
+        f" {40 * cycles:,} dice"
     )
+    screen().print(_grid(sizes, report.first))
+    if report.second.tests:
+        screen().print(_grid("Repeated with a second sample of the same size", report.second))
+    for sentence in _verdict(report, round(1 / FALSE_ALARMS, -2)):
+        screen().print(sentence)
+    return FAILED if report.failed else 0
+
+
+def _grid(title: str, results: Results) -> Grid:
+    grid = Grid(title=title, title_justify="left", box=None)
     for head in ("test", "expected of an ideal source"):
         grid.add_column(head)
     for head in ("statistic", "p", "p corrected"):
         grid.add_column(head, justify="right")
-    for test, corrected in zip(report.tests, report.corrected, strict=True):
+    for test, corrected in zip(results.tests, results.corrected, strict=True):
         found = f"{test.statistic:,.2f}", f"{test.p:.4f}", f"{corrected:.4f}"
         grid.add_row(test.name, test.question, *found)
-    screen().print(grid)
-    level = f"{1 - SIGNIFICANCE:.0%}"
-    if not report.failed:
-        screen().print(f"No test fails at {level} confidence.")
-        return 0
+    return grid
+
+
+def _verdict(report: StreamReport, alarms: float) -> tuple[str, ...]:
+    """The result in sentences; an ideal source fails once in `alarms` runs at most."""
+    rate = f"An ideal source fails this command at most once in {alarms:,.0f} runs."
     names = ", ".join(test.name for test in report.failed)
-    screen().print(f"These tests fail at {level} confidence: {names}. Run the command again; an")
-    screen().print("ideal source fails it twice with a probability of 1 in 10,000.")
-    return FAILED
+    if names:
+        return (
+            f"The source or what is drawn from it is bad; these tests fail: {names}.",
+            rate + " Take the table out of use, and run the command again on another computer.",
+        )
+    if report.second.tests:
+        cleared = "All tests pass: what failed in the first sample passes in a second one."
+        return cleared, "One sample of an ideal source fails in at most 1 of 100 runs. " + rate
+    return "All tests pass.", rate

@@ -9,6 +9,9 @@ import pytest
 
 from controller.chance.health_tests import EntropyFailureError
 from controller.chance.source import OperatingSystemChance
+from controller.chance.tests_of_streams import laboratory
+from controller.chance.tests_of_streams.chi_square import StreamTest
+from controller.chance.tests_of_streams.laboratory import Results
 from controller.cli import main
 
 
@@ -19,10 +22,12 @@ def test_the_report_has_every_test_with_its_corrected_p_value(
     assert main(["lab", "chance", "--cycles", "1000", "--tiles", "16", "--json"]) == 1
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert (report["cycles"], report["tiles"], report["passed"]) == (1000, 16, False)
-    assert len(report["tests"]) == 20
+    assert len(report["tests"]) == 22
     assert all(test["corrected_p"] >= test["p"] for test in report["tests"])
     failed = {test["name"] for test in report["tests"] if test["corrected_p"] < 0.01}
     assert {"frequency", "bytes"} <= failed
+    assert report["failed"] == [test["name"] for test in report["tests"] if test["name"] in failed]
+    assert report["false_alarm_rate"] == pytest.approx(1 / 9901, rel=1e-3)
     assert not [name for name in failed if name.startswith(("dice", "permutations"))]
 
 
@@ -47,3 +52,35 @@ def _counted() -> Any:
         return given.to_bytes(32, "big")
 
     return share
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code", "sentence"),
+    [
+        (0.5, None, 0, "All tests pass."),
+        (1e-4, 0.5, 0, "what failed in the first sample passes in a second one"),
+        (1e-4, 1e-3, 1, "is bad; these tests fail: bytes"),
+        (1e-9, None, 1, "is bad; these tests fail: bytes"),
+    ],
+)
+def test_the_verdict_is_in_words_with_the_rate_of_false_alarms(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    first: float,
+    second: float | None,
+    code: int,
+    sentence: str,
+) -> None:
+    def samples(draw: object) -> tuple[Results, Results]:
+        return _failing_with(first), Results() if second is None else _failing_with(second)
+
+    monkeypatch.setattr(laboratory, "examine_samples", samples)
+    assert main(["lab", "chance", "--cycles", "1000"]) == code
+    printed = " ".join(capsys.readouterr().out.split())
+    assert sentence in printed
+    assert "An ideal source fails this command at most once in 9,900 runs." in printed
+    assert ("second sample of the same size" in printed) == (second is not None)
+
+
+def _failing_with(p: float) -> Results:
+    return Results.of((StreamTest("bytes", "every byte equally often", 1.0, p),))
