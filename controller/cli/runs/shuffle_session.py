@@ -75,8 +75,8 @@ def _recorded(file: Path) -> _Cycles:
     recording = read_recording(file)
     if len(recording.orders) < FEWEST_CYCLES:
         raise BadInputError(
-            f"The recording {file} has {len(recording.orders)} cycles; the statistics need at least"
-            f" {FEWEST_CYCLES}. Record more cycles."
+            f"The recording {file} has too few cycles: {len(recording.orders)}. The statistics need"
+            f" at least {FEWEST_CYCLES}; record more."
         )
     words = f"{len(recording.orders)} recorded cycles of the table {recording.table}."
     source: dict[str, object] = {"kind": "recorded", "table": recording.table}
@@ -139,6 +139,6 @@ def _print_report(examination: Examination, words: str) -> None:
             *map(number, (*figures, result.detectable)),
             "differs" if bad else "passed",
         )
-    console.print(words)
+    console.print(words, markup=False)
     console.print(grid)
     console.print(verdict(examination))

@@ -35,6 +35,24 @@ def test_a_recorded_cycle_becomes_the_turns_of_its_tiles_place_by_place(tmp_path
         ([HEAD, '{"in": ["a", "b"], "out": ["a", "a", "b"]}'], "a tag is twice in 'out'"),
         ([HEAD, CYCLE, '{"in": ["a"], "out": ["a"]}'], "line 3: a cycle has 1 tiles and the first"),
         (
+            ['{"format": "wallwright-cycles", "version": true}', CYCLE],
+            "line 1: the first line must have the format",
+        ),
+        ([HEAD, '{"in": [true, 1], "out": [1, true]}'], "'in' must be a list of tags"),
+        (
+            [HEAD, '{"in": ["b", "' + "a" * 9000 + '"], "out": ["b", "c"]}'],
+            "aaa... is in one list only; drop this cycle",
+        ),
+        (
+            [HEAD.replace("number 7", "\\ud800"), CYCLE],
+            "line 1: 'table' must be a text of 1 to 100 printable characters; got \\ud800",
+        ),
+        ([HEAD.replace('"number 7"', '["x"]'), CYCLE], "'table' must be a text"),
+        (
+            ['{"format": "wallwright-cycles", "version": 1, "places": 0}', CYCLE],
+            "'places' must have the side and row",
+        ),
+        (
             ['{"format": "wallwright-cycles", "version": 1, "places": [["east", 1]]}', CYCLE],
             "'places' must have the side and row of each of the 3 places",
         ),
@@ -48,6 +66,14 @@ def test_a_defective_recording_is_refused_with_line_and_reason(
     with pytest.raises(LaboratoryError) as refusal:
         read_recording(file)
     assert sentence in str(refusal.value)
+
+
+def test_a_byte_order_mark_and_separators_in_a_tag_do_not_matter(tmp_path: Path) -> None:
+    """Editors of Windows write the mark; U+2028 separates lines for Python, but not in JSON."""
+    file = tmp_path / "cycles.jsonl"
+    cycle = '{"in": ["a\u2028", "b"], "out": ["b", "a\u2028"]}'
+    file.write_bytes(f"{HEAD}\r\n{cycle}\r\n".encode("utf-8-sig"))
+    assert read_recording(file).orders == ((1, 0),)
 
 
 def test_a_missing_recording_is_refused(tmp_path: Path) -> None:

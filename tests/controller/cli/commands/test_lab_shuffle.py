@@ -42,6 +42,15 @@ def test_recorded_cycles_of_a_perfect_shuffle_pass_with_a_report_in_one_file(
         assert statistic["finds"] in page
 
 
+def test_brackets_in_the_name_of_a_recorded_table_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = recorded(tmp_path / "c", uniform(np.random.default_rng(1), 30, 32))
+    file.write_text(file.read_text().replace("number 7", "7 [/] [red]"))
+    assert main(["lab", "shuffle", "--recorded", str(file)]) == 0
+    assert "of the table 7 [/] [red]." in capsys.readouterr().out
+
+
 def test_recorded_cycles_of_a_bad_drum_differ_and_end_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
