@@ -35,6 +35,8 @@ SIGNIFICANT = frozenset(
 )
 """Events of the table that are recorded. None contains a tile that a person at the table has not
 seen; `set_built` contains counts, times and currents."""
+_LONGEST = 1 << 19
+"""Bytes of the longest details; a log with a line of 1 MiB or more could not be opened again."""
 _SUMMARY = 2000
 """Characters of the text that replaces details without a canonical form."""
 
@@ -45,12 +47,14 @@ def details_of(event: Mapping[str, object]) -> dict[str, object]:
 
 
 def plain_details(details: Mapping[str, object]) -> Mapping[str, object]:
-    """Details that the log can write; values without a canonical form become a text."""
+    """Details that the log can write; those that are too long or not canonical become a text."""
     from controller.audit.canonical_json import canonical  # noqa: PLC0415 - not at the start
     from controller.audit.errors import NotCanonicalError  # noqa: PLC0415 - not at the start
 
     try:
-        canonical(dict(details))
+        is_plain = len(canonical(dict(details))) <= _LONGEST
     except NotCanonicalError:
-        return {"text": json.dumps(dict(details), default=str, ensure_ascii=True)[:_SUMMARY]}
-    return details
+        is_plain = False
+    if is_plain:
+        return details
+    return {"text": json.dumps(dict(details), default=str, ensure_ascii=True)[:_SUMMARY]}

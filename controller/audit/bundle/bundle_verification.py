@@ -12,7 +12,7 @@ from controller.audit.bundle.export import BUNDLE_FORMAT, sealed
 from controller.audit.bundle.key_proof import hashes_of, require_known_key, verified_keys
 from controller.audit.canonical_json import parse_canonical
 from controller.audit.errors import NotCanonicalError, RefusedProofError
-from controller.audit.log.event_line import AuditEvent, kind_of_event, parsed_event
+from controller.audit.log.event_line import LONGEST_LINE, AuditEvent, kind_of_event, parsed_event
 from controller.audit.log.key_chain import KEY_ROTATED, KeyChain, first_key
 from controller.audit.notes.base64_text import decoded
 from controller.audit.notes.checkpoint import Checkpoint
@@ -25,7 +25,12 @@ from controller.audit.tree.proofs import require_consistency, require_inclusion
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 
-LONGEST_HEADER = 64 << 20
+LONGEST_HEADER = 32 << 20
+_LATEST = 253_402_300_799
+"""The last second of the year 9999, in seconds since 1970."""
+_LEAST_PER_VALUE = 16
+"""Bytes of a header for each of its values, on average; most are hashes of 64 digits. Without this
+limit a header of 32 MB with nothing but empty lists takes 1 GB of memory."""
 _KEYS = {
     "format",
     "origin",
@@ -90,7 +95,7 @@ def verify_bundle(
         return _Verification(file, known, witnesses, authorities).run()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RefusedProofError(
-            f"The bundle's header is damaged ({type(error).__name__}: {error})."
+            f"The bundle's header is damaged: a value is missing or has a wrong type ({error})."
         ) from error
 
 
@@ -140,7 +145,9 @@ class _Verification:
         line = self._file.readline(LONGEST_HEADER)
         self._digest.update(line)
         if not line.endswith(b"\n"):
-            raise RefusedProofError("The bundle's header is cut off.")
+            raise RefusedProofError("The bundle's header is cut off or too long.")
+        if line.count(b",") > 1000 + len(line) // _LEAST_PER_VALUE:
+            raise RefusedProofError("The bundle's header has more values than a header can have.")
         try:
             header = parse_canonical(line[:-1])
         except NotCanonicalError as error:
@@ -209,14 +216,16 @@ class _Verification:
     def _event_lines(self, count: int) -> Iterator[bytes]:
         update, readline = self._digest.update, self._file.readline
         for number in range(count):
-            line = readline(LONGEST_HEADER)
+            line = readline(LONGEST_LINE + 1)
             if not line.endswith(b"\n"):
-                raise RefusedProofError(f"The bundle is cut off after {number} events.")
+                raise RefusedProofError(
+                    f"The bundle is cut off after {number} events, or its next event is too long."
+                )
             update(line)
             yield line[:-1]
 
     def _check_seal(self, keys: KeyChain) -> None:
-        rest = self._file.read(LONGEST_HEADER)
+        rest = self._file.read(LONGEST_LINE)
         try:
             seal = parse_canonical(rest.removesuffix(b"\n"))
         except NotCanonicalError as error:
@@ -240,10 +249,13 @@ class _Verification:
             lines = [(note, line) for note, line in signed if line is not None]
             if witness in self._witnesses and not lines:
                 raise RefusedProofError(f"No head of the bundle is cosigned by {witness.name}.")
-            found += [
-                Cosigned(witness.name, Checkpoint.parsed(note.text).size, cosigned_at(line))
-                for note, line in lines
-            ]
+            for note, line in lines:
+                at = cosigned_at(line)
+                if at > _LATEST:
+                    raise RefusedProofError(
+                        f"The time of the cosignature by {witness.name} is {at}."
+                    )
+                found.append(Cosigned(witness.name, Checkpoint.parsed(note.text).size, at))
         return tuple(found)
 
     def _stamped(self, header: dict[str, Any], notes: list[SignedNote]) -> tuple[StampedHead, ...]:

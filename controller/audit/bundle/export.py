@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, BinaryIO
@@ -12,9 +13,13 @@ from controller.audit.errors import AuditError
 from controller.audit.log.log_reader import LogReader
 from controller.audit.notes.base64_text import encoded
 from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signed_note import SignedNote
 from controller.audit.notes.signing_key import read_key
 
 BUNDLE_FORMAT = "wallwright-audit-bundle/1"
+MOST_SPACED_HEADS = 1000
+"""About as many of the kept heads are in a bundle. A log keeps one for each receipt; with all of
+them the header of a log of 560,000 events was longer than a verifier reads."""
 
 
 def export_bundle(log: LogReader, file: BinaryIO, first: int = 0) -> int:
@@ -44,8 +49,9 @@ def sealed(digest: bytes) -> bytes:
 
 
 def _header(log: LogReader, first: int) -> dict[str, Any]:
-    notes = log.heads()
-    sizes = [Checkpoint.parsed(note.text).size for note in notes]
+    time_stamps = _time_stamps(log)
+    heads = _exported_heads(log, time_stamps)
+    sizes, notes = list(heads), list(heads.values())
     steps = [log.nodes.consistency(old, new) for old, new in pairwise([0, *sizes])]
     proven = sorted({first, log.size - 1})
     return {
@@ -65,11 +71,29 @@ def _header(log: LogReader, first: int) -> dict[str, Any]:
         ],
         "time_stamps": [
             {"size": size, "token": encoded(token)}
-            for size, token in sorted(_time_stamps(log).items())
-            if size in {Checkpoint.parsed(note.text).size for note in notes}
+            for size, token in sorted(time_stamps.items())
+            if size in heads
         ],
         "witnesses": log_witnesses(log),
     }
+
+
+def _exported_heads(log: LogReader, time_stamps: Container[int]) -> dict[int, SignedNote]:
+    """The heads that a bundle has, by their sizes in ascending order.
+
+    These are the last head under each key, those that other parties have signed or stamped, and
+    about `MOST_SPACED_HEADS` others.
+    """
+    spacing = log.size // MOST_SPACED_HEADS
+    needed = {log.size, *(index + 1 for index in log.keys.rotations)}
+    found: dict[int, SignedNote] = {}
+    before = 0
+    for note in log.heads():
+        size = Checkpoint.parsed(note.text).size
+        is_needed = size in needed or size in time_stamps or len(note.signatures) > 1
+        if is_needed or size - before >= spacing:
+            found[size], before = note, size
+    return found
 
 
 def _time_stamps(log: LogReader) -> dict[int, bytes]:

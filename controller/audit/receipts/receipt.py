@@ -84,7 +84,7 @@ def verify_receipt(data: bytes, known: VerifierKey | None = None) -> VerifiedRec
         return _verified(receipt, known)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise RefusedProofError(
-            f"The receipt is damaged ({type(error).__name__}: {error})."
+            f"The receipt is damaged: a value is missing or has a wrong type ({error})."
         ) from error
 
 
@@ -101,7 +101,8 @@ def _verified(receipt: dict[str, Any], known: VerifierKey | None) -> VerifiedRec
     event = parsed_event(line, receipt["index"])
     path = hashes_of(receipt["path"], "The proof of the receipt")
     require_inclusion(leaf_hash(line), event.index, head.size, path, head.root)
-    if event.what != RECEIPT or event.details != receipt["receipt"]:
+    # Texts are compared, because Python's `==` takes 1, 1.0 and true for the same value.
+    if event.what != RECEIPT or receipt_text(event.details) != receipt_text(receipt["receipt"]):
         raise RefusedProofError("The contents of the receipt are not those of the log's event.")
     return VerifiedReceipt(head.origin, event, keys.keys, _chance_of(event.details))
 

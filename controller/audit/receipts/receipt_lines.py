@@ -15,7 +15,12 @@ Line = tuple[str, str]
 
 def receipt_lines(receipt: dict[str, Any]) -> list[Line]:
     """The lines of a receipt, each with its name; the proof comes last."""
-    return [(name, value) for name, value in _lines(receipt) if value]
+    return [(name, printable(value)) for name, value in _lines(receipt) if value]
+
+
+def printable(text: str) -> str:
+    """A text with `?` for each character that could control the terminal or hide other text."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def receipt_page(receipt: dict[str, Any]) -> str:

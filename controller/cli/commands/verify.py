@@ -6,6 +6,7 @@ The file's `format` says what it is. Exit code 0: it verifies; 1: it is refused;
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,14 +16,18 @@ import typer
 from controller.cli.errors import BadInputError, print_error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from cryptography.x509 import Certificate
 
     from controller.audit.bundle.bundle_verification import VerifiedBundle
     from controller.audit.notes.verifier_key import VerifierKey
     from controller.audit.receipts.receipt import VerifiedReceipt
 
-_LONGEST_FILE = 64 << 20
+_LONGEST_RECEIPT = 8 << 20
 """Bytes of the longest file that is read at once; a bundle is read line by line."""
+_LONGEST_START = 8 << 10
+"""The format of a bundle is within this number of bytes from its beginning."""
 
 
 def verify(
@@ -51,6 +56,7 @@ def verify(
     """Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused."""
     from controller.audit.errors import RefusedProofError
 
+    require_regular(file)
     known = None if key is None else parsed_key(key, "--key")
     witnesses = tuple(parsed_key(text, "--witness") for text in witness or ())
     authorities = [] if time_authority is None else certificates_in(time_authority)
@@ -70,6 +76,12 @@ def verify(
     return 0
 
 
+def require_regular(file: Path) -> None:
+    """Raise BadInputError for a pipe, a device or a folder: reading one could wait for ever."""
+    if os.path.lexists(file) and not file.is_file():
+        raise BadInputError(f"{file} is not a regular file; save its contents in one and name it.")
+
+
 def parsed_key(text: str, option: str) -> VerifierKey:
     """A key of an option: the text, or the file that holds it. Raises BadInputError."""
     from controller.audit.errors import RefusedProofError
@@ -87,6 +99,7 @@ def certificates_in(file: Path) -> list[Certificate]:
     """The certificates in a PEM file. Raises BadInputError."""
     from cryptography.x509 import load_pem_x509_certificates
 
+    require_regular(file)
     try:
         return load_pem_x509_certificates(file.read_bytes())
     except (OSError, ValueError) as error:
@@ -102,21 +115,20 @@ def _verified(
     authorities: list[Certificate],
 ) -> dict[str, Any]:
     """Verify a file by its format; returns what it proves. Raises RefusedProofError, OSError."""
-    from controller.audit.bundle.bundle_verification import LONGEST_HEADER, verify_bundle
+    from controller.audit.bundle.bundle_verification import verify_bundle
     from controller.audit.bundle.export import BUNDLE_FORMAT
     from controller.audit.errors import RefusedProofError
     from controller.audit.receipts.receipt import RECEIPT_FORMAT, verify_receipt
 
     with file.open("rb") as stream:
-        found = _format_of(stream.readline(LONGEST_HEADER))
-        if found is None:
-            stream.seek(0)
-            found = _format_of(stream.read(_LONGEST_FILE))
+        start = stream.readline(_LONGEST_START)
         stream.seek(0)
-        if found == BUNDLE_FORMAT:
+        if f'"format":"{BUNDLE_FORMAT}"'.encode() in start:
             return bundle_facts(verify_bundle(stream, known, witnesses, authorities))
-        if found == RECEIPT_FORMAT:
-            return receipt_facts(verify_receipt(stream.read(_LONGEST_FILE), known))
+        data = stream.read(_LONGEST_RECEIPT)
+    found = _format_of(data) or _format_of(data.partition(b"\n")[0])
+    if found == RECEIPT_FORMAT:
+        return receipt_facts(verify_receipt(data, known))
     if found is None:
         raise RefusedProofError(
             "The file is damaged or of another kind: it is not JSON with a `format`."
@@ -180,28 +192,36 @@ def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
 
 
 def _print_page(file: Path, facts: dict[str, Any], *, is_known: bool) -> None:
-    print(f"Verified: {file}")
-    print(f"  log          {facts['origin']}")
+    from controller.audit.receipts.receipt_lines import printable
+
+    # A forger writes the texts of a file that he signs with a key of his own.
+    for line in _page(file, facts, is_known=is_known):
+        print(printable(line))
+
+
+def _page(file: Path, facts: dict[str, Any], *, is_known: bool) -> Iterator[str]:
+    yield f"Verified: {file}"
+    yield f"  log          {facts['origin']}"
     if facts["kind"] == "receipt":
         contents = facts["contents"]
         title = f"{contents.get('kind')} {contents.get('number')} of {contents.get('game')}"
-        print(f"  receipt      {title}, event {facts['event']}, {facts['time']}")
-        print(f"  chance       {facts['chance']}")
+        yield f"  receipt      {title}, event {facts['event']}, {facts['time']}"
+        yield f"  chance       {facts['chance']}"
     else:
         events = f"{facts['first']} to {facts['last']}"
-        print(f"  events       {events}, {facts['from']} to {facts['to']}")
-        print(f"  signed heads {facts['heads']}, each consistent with the one before")
+        yield f"  events       {events}, {facts['from']} to {facts['to']}"
+        yield f"  signed heads {facts['heads']}, each consistent with the one before"
     for key in facts["keys"]:
-        print(f"  key          {key['fingerprint']}")
+        yield f"  key          {key['fingerprint']}"
     for each in facts["cosigned"]:
-        print(f"  witnessed    by {each['witness']} at size {each['size']}, {each['time']}")
+        yield f"  witnessed    by {each['witness']} at size {each['size']}, {each['time']}"
     for each in facts["stamped"]:
         unknown = "" if each["trusted"] else " (compare it: no --time-authority was given)"
-        print(
+        yield (
             f"  time stamp   by {each['authority']} at size {each['size']}, {each['time']}{unknown}"
         )
     if not is_known:
-        print(
+        yield (
             "The file is intact and signed by the key above. Compare the fingerprint with the"
             " table's: a forger can sign with another key."
         )

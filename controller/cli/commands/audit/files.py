@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from controller.cli.commands.verify import require_regular
 from controller.cli.errors import BadInputError, print_error
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def log_of(data: Path) -> LogReader:
 
 def read_text(file: Path) -> str:
     """Read a text file. Raises BadInputError."""
+    require_regular(file)
     try:
         return file.read_text("utf-8")
     except (OSError, ValueError) as error:

@@ -40,6 +40,8 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> int:
     """Check the whole log, and print its key, its size and its last events."""
+    from controller.audit.receipts.receipt_lines import printable
+
     log = log_of(data)
     first = 0 if what else max(0, log.size - last)
     events = [event for event in log.events(first) if what in {None, event.what}][-last:]
@@ -54,7 +56,8 @@ def show(
     for event in events:
         actor = f"{event.who} ({event.role}, {event.source})" if event.who else event.source
         details = json.dumps(event.details, ensure_ascii=False)
-        print(f"{event.index:>6}  {event.time}  {event.what:<20} {actor}  {details}")
+        line = f"{event.index:>6}  {event.time}  {event.what:<20} {actor}  {details}"
+        print(printable(line))
     return 0
 
 

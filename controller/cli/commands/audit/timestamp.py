@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from controller.cli.commands.audit.files import Data, log_of, refusals, write_new
-from controller.cli.commands.verify import certificates_in
+from controller.cli.commands.verify import certificates_in, require_regular
 from controller.cli.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def take_time(
     authority: Authority,
 ) -> int:
     """Keep an authority's time stamp with the log; bundles contain it from now on."""
+    require_regular(file)
     try:
         reply = file.read_bytes()
     except OSError as error:

@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 from tlog_scales import signing, tlog
 
+from controller.audit.bundle import export
 from controller.audit.bundle.bundle_verification import VerifiedBundle, verify_bundle
 from controller.audit.bundle.export import export_bundle, sealed
 from controller.audit.canonical_json import canonical
 from controller.audit.errors import AuditError, RefusedProofError
+from controller.audit.log.event_line import LONGEST_LINE
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
 from controller.audit.notes.base64_text import encoded
+from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signed_note import SignedNote
 from controller.audit.notes.signing_key import SigningKey, read_key
-from controller.audit.notes.verifier_key import VerifierKey
+from controller.audit.notes.verifier_key import COSIGNATURE, VerifierKey
 from controller.audit.tree.hashing import leaf_hash
 from tests.controller.audit.logs_for_tests import entry, log_of
 from tests.damage import with_one_changed_byte
@@ -220,3 +224,46 @@ def test_no_file_that_leaves_the_table_contains_the_private_key(folder: LogFolde
     assert secret not in data
     assert bytes.fromhex(secret.decode()) not in data
     assert secret.decode() not in repr(read_key(folder.key))
+
+
+def test_a_bundle_of_a_log_with_many_receipts_has_few_of_its_heads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "MOST_SPACED_HEADS", 5)
+    log = log_of(tmp_path / "audit", 1)
+    for number in range(2, 60):
+        if number == 30:
+            log.rotate_key(entry(number))
+        else:
+            log.append([entry(number, what="receipt")], keep_head=True)
+    log.close()
+    data = bundle_of(log.folder)
+    sizes = [int(each["note"].split("\n")[1]) for each in json.loads(data.split(b"\n")[0])["heads"]]
+    assert sizes == [12, 24, 31, 43, 55, 60], "the rotation, the last one, and one in 12 events"
+    assert verified(data).size == 60
+
+
+def test_a_header_with_millions_of_values_is_refused_before_it_is_parsed() -> None:
+    header = b'{"before":[' + b"[]," * 100_000 + b'[]],"format":"wallwright-audit-bundle/1"}\n'
+    with pytest.raises(RefusedProofError, match="more values than a header can have"):
+        verified(header)
+
+
+def test_an_event_that_is_too_long_is_refused(folder: LogFolder) -> None:
+    header, rest = bundle_of(folder).split(b"\n", 1)
+    longer = header + b"\n" + b" " * LONGEST_LINE + rest
+    with pytest.raises(RefusedProofError, match="next event is too long"):
+        verified(longer)
+
+
+def test_a_cosignature_of_a_time_that_no_calendar_has_is_refused(folder: LogFolder) -> None:
+    witness = SigningKey("casino.example/floor", bytes(32), COSIGNATURE)
+
+    def cosign(header: dict[str, Any], events: list[bytes]) -> None:
+        note = SignedNote.parsed(header["heads"][-1]["note"])
+        line = witness.cosignature(Checkpoint.parsed(note.text), 2**64 - 1)
+        header["heads"][-1]["note"] = str(note.with_signature(line))
+        header["witnesses"] = [str(witness.public)]
+
+    with pytest.raises(RefusedProofError, match=f"is {2**64 - 1}"):
+        verified(forged(folder, cosign))

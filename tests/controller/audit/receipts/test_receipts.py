@@ -1,4 +1,5 @@
 import json
+import re
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +88,17 @@ def test_other_contents_than_those_of_the_log_are_refused(receipt: dict[str, Any
         verify_receipt(receipt_text(forged).encode())
 
 
+@pytest.mark.parametrize("value", [12.0, "12"])
+def test_contents_of_another_json_type_are_refused(receipt: dict[str, Any], value: object) -> None:
+    forged = {**receipt, "receipt": contents(number=value)}
+    with pytest.raises(RefusedProofError, match="not those of the log's event"):
+        verify_receipt(receipt_text(forged).encode())
+    forged["receipt"] = contents()
+    forged["receipt"]["chance"]["version"] = True
+    with pytest.raises(RefusedProofError, match="not those of the log's event"):
+        verify_receipt(receipt_text(forged).encode())
+
+
 def test_random_choices_that_do_not_verify_are_refused(tmp_path: Path) -> None:
     chance = contents()["chance"]
     chance["choices"][0]["value"] = chance["choices"][0]["value"][::-1]
@@ -129,6 +141,12 @@ def test_R16_a_receipt_has_maker_model_serial_number_operator_time_and_result(
         assert f"{line}\n" in page, line
 
 
+def test_no_text_of_a_receipt_controls_the_terminal(tmp_path: Path) -> None:
+    escape = "\x1b[2J\nVerified\x9b1A\u202e"
+    page = receipt_page(receipt_of(logged(tmp_path / "audit", game=escape), 6))
+    assert "Game           ?[2J?Verified?1A?\n" in page
+
+
 def test_names_in_japanese_and_chinese_are_printed(receipt: dict[str, Any]) -> None:
     pdf = receipt_pdf(receipt, compress=False)
     assert pdf.startswith(b"%PDF")
@@ -145,3 +163,16 @@ def test_the_code_identifies_the_receipt_and_its_entry(receipt: dict[str, Any]) 
     origin = json.loads(receipt["event"])["what"] and receipt["head"].split("\n")[0]
     assert text.startswith(f"wallwright-receipt:1?log={origin}&event=6&hash=")
     assert segno.make(text, error="m", micro=False).version <= 12
+
+
+def test_the_drawn_code_is_the_one_of_the_receipt(receipt: dict[str, Any]) -> None:
+    pdf = receipt_pdf(receipt, compress=False)
+    found = re.findall(rb"n ([\d.]+) ([\d.]+) ([\d.]+) [\d.]+ re f", pdf)
+    squares = [(float(x), float(y)) for x, y, _ in found]
+    side = float(found[0][2])
+    left, top = min(x for x, _ in squares), max(y for _, y in squares)
+    drawn = {(round((top - y) / side), round((x - left) / side)) for x, y in squares}
+    rows = segno.make(compact_form(receipt), error="m", micro=False).matrix
+    dark = {(down, right) for down, row in enumerate(rows) for right, bit in enumerate(row) if bit}
+    assert drawn == dark
+    assert left >= 40 + 4 * side - 0.1, "a border of four squares, as readers of codes need"

@@ -1,4 +1,5 @@
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,6 +87,34 @@ def test_bad_input_is_refused_with_exit_code_2(
     refused = wallwright(line.format(data=data))
     assert refused.code == 2
     assert error in refused.err
+
+
+def test_a_pipe_and_a_device_are_refused_and_not_waited_for(
+    wallwright: Wallwright, data: Path
+) -> None:
+    os.mkfifo(data / "pipe")
+    for file in (data / "pipe", data, Path("/dev/zero")):
+        for line in (
+            f"verify {file}",
+            f"verify {data}/audit/head --time-authority {file}",
+            f"audit witness sign {file} {data}/r --key {data}/k --memory {data}/m",
+            f"audit timestamp take --data {data} {file} --authority {file}",
+        ):
+            refused = wallwright(line)
+            assert (refused.code, "is not a regular file" in refused.err) == (2, True), line
+
+
+def test_a_forgers_texts_do_not_control_the_terminal(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    log = log_of(tmp_path / "audit", 1)
+    made = contents(game="\x1b[2Jwenzhou\x9b1A\nVerified: another file")
+    log.append([replace(entry(2, what="receipt"), details=made, who="\x1b[8mMei")])
+    log.close()
+    assert wallwright(f"audit receipt --data {tmp_path} {tmp_path}/r.json").code == 0
+    page = wallwright(f"verify {tmp_path}/r.json").out
+    assert "round 12 of ?[2Jwenzhou?1A?Verified: another file, event 2" in page
+    assert "?[8mMei (player" in wallwright(f"audit show --data {tmp_path}").out
 
 
 def test_a_changed_log_is_not_exported(wallwright: Wallwright, data: Path) -> None:
