@@ -10,11 +10,13 @@ from typing import Any, BinaryIO
 from controller.audit.bundle.key_proof import hexadecimal, made_key_proof
 from controller.audit.canonical_json import canonical
 from controller.audit.errors import AuditError
+from controller.audit.log.log_folder import refusing_damage
 from controller.audit.log.log_reader import LogReader
 from controller.audit.notes.base64_text import encoded
 from controller.audit.notes.checkpoint import Checkpoint
 from controller.audit.notes.signed_note import SignedNote
 from controller.audit.notes.signing_key import read_key
+from controller.audit.notes.verifier_key import VerifierKey
 
 BUNDLE_FORMAT = "wallwright-audit-bundle/1"
 MOST_SPACED_HEADS = 1000
@@ -29,6 +31,11 @@ def export_bundle(log: LogReader, file: BinaryIO, first: int = 0) -> int:
             f"The log has the events 0 to {log.size - 1}; got {first} for the first event."
         )
     key = read_key(log.folder.key)
+    if key.public != log.keys.latest:
+        raise AuditError(
+            f"The key {log.folder.key} is {key.public}, but the log is signed by"
+            f" {log.keys.latest}; put back the key that was there."
+        )
     digest = sha256()
 
     def write(line: bytes) -> None:
@@ -100,10 +107,17 @@ def _time_stamps(log: LogReader) -> dict[int, bytes]:
     """The tokens of time-stamping authorities by the sizes of their heads."""
     folder = log.folder.witnessed
     files = folder.glob("*.tst") if folder.is_dir() else ()
-    return {int(file.stem): file.read_bytes() for file in files}
+    found = {}
+    for file in files:
+        with refusing_damage(file):
+            found[int(file.stem)] = file.read_bytes()
+    return found
 
 
 def log_witnesses(log: LogReader) -> list[str]:
     """The keys of the witnesses that have cosigned heads of this log."""
     file = log.folder.witnessed / "keys"
-    return sorted(set(file.read_text("utf-8").split())) if file.exists() else []
+    if not file.exists():
+        return []
+    with refusing_damage(file):
+        return [str(VerifierKey.parsed(text)) for text in sorted(set(file.read_text().split()))]

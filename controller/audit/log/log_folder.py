@@ -15,6 +15,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,6 +109,18 @@ class LogFolder:
             f"The audit log {self.path} cannot be used ({error.strerror}); free space on its disk,"
             " or correct the folder's owner."
         )
+
+
+@contextmanager
+def refusing_damage(file: Path) -> Iterator[None]:
+    """Raise AuditError with the file's name if the file, another party's reply, is damaged."""
+    try:
+        yield
+    except (OSError, ValueError, RefusedProofError) as error:
+        raise AuditError(
+            f"{file} is damaged ({error}). Put back an intact copy, or move it away: then bundles"
+            " do not have what it proves."
+        ) from error
 
 
 def kept_line(note: SignedNote) -> bytes:

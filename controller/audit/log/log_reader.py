@@ -8,7 +8,7 @@ from itertools import islice
 from controller.audit.errors import AuditError
 from controller.audit.log.event_line import AuditEvent, parsed_event
 from controller.audit.log.key_chain import KeyChain
-from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_folder import LogFolder, refusing_damage
 from controller.audit.log.log_scan import SPARSE, lines_of, scan
 from controller.audit.notes.checkpoint import Checkpoint
 from controller.audit.notes.signed_note import SignedNote
@@ -62,7 +62,7 @@ class LogReader:
     def heads(self) -> list[SignedNote]:
         """The signed heads in order of their sizes, with the cosignatures of witnesses.
 
-        Raises AuditLockedError or RefusedProofError for a witnessed head of another log.
+        Raises AuditLockedError for a witnessed head of another tree, AuditError for a damaged one.
         """
         by_size: dict[int, SignedNote] = {}
         for note in (*self._heads, self.head, *self._witnessed()):
@@ -91,11 +91,11 @@ class LogReader:
         folder = self.folder.witnessed
         if not folder.is_dir():
             return []
-        notes = [
-            SignedNote.parsed(file.read_text("utf-8")) for file in sorted(folder.glob("*.note"))
-        ]
-        for note in notes:
-            head = self.keys.verified(note)
+        notes = []
+        for file in sorted(folder.glob("*.note")):
+            with refusing_damage(file):
+                notes.append(note := SignedNote.parsed(file.read_text("utf-8")))
+                head = self.keys.verified(note)
             if head.size <= self.size and head.root != self.nodes.root(head.size):
                 raise self.folder.locked(f"its witnessed head of size {head.size} is another")
         return notes

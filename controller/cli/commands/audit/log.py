@@ -69,11 +69,16 @@ def export(
 ) -> int:
     """Write a bundle that a stranger verifies offline with 'wallwright verify'."""
     from controller.audit.bundle.export import export_bundle
+    from controller.audit.errors import AuditError
 
     log = log_of(data)
     try:
         with file.open("xb") as stream:
-            count = export_bundle(log, stream, first)
+            try:
+                count = export_bundle(log, stream, first)
+            except (AuditError, OSError):
+                file.unlink()
+                raise
     except FileExistsError as error:
         raise BadInputError(f"There is a file {file} already; name a new one.") from error
     except OSError as error:

@@ -125,6 +125,27 @@ def test_a_changed_log_is_not_exported(wallwright: Wallwright, data: Path) -> No
     assert "is locked" in refused.err
 
 
+def test_what_would_make_a_bundle_unverifiable_is_refused_at_the_export(
+    wallwright: Wallwright, data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    export, witnessed, key = f"audit export --data {data} {data}/b", data / "audit/witnessed", b""
+    other = log_of(tmp_path_factory.mktemp("other") / "audit", 1)
+    other.close()
+    key = (data / "audit/key").read_bytes()
+    (data / "audit/key").write_bytes(other.folder.key.read_bytes())
+    refused = wallwright(export)
+    assert (refused.code, "put back the key that was there" in refused.err) == (2, True)
+    (data / "audit/key").write_bytes(key)
+    witnessed.mkdir()
+    for name in ("x.tst", "000000000031-asked.note", "keys"):
+        for damage in (b"x", b"\xff"):
+            (witnessed / name).write_bytes(damage)
+            refused = wallwright(export)
+            assert (refused.code, f"{name} is damaged" in refused.err) == (2, True)
+        (witnessed / name).unlink()
+    assert wallwright(export).code == 0, "a refused export leaves no file"
+
+
 def test_R9_the_last_ten_rounds_are_listed_with_results_and_the_unfinished_one(
     wallwright: Wallwright, tmp_path: Path
 ) -> None:
