@@ -238,6 +238,16 @@ FLOOR = (
             "test_an_acknowledgement_needs_the_csrf_token_the_role_and_a_person",
         ),
     ),
+    Threat(
+        "a person who works on the floor",
+        "Denies an acknowledgement or a request, or guesses passwords of others unnoticed.",
+        "The floor service records each with person and address, also refused ones, in a signed log"
+        " of its own.",
+        (
+            "test_logins_acknowledgements_and_requests_are_recorded_with_person_and_address",
+            "test_a_changed_log_of_the_floor_is_refused_at_the_start",
+        ),
+    ),
 )
 """Tables, the broker and the floor service."""
 OTHERS = (
@@ -286,6 +296,22 @@ OTHERS = (
             "test_a_table_that_signs_other_events_than_it_sends_is_shown",
             "test_a_witness_refuses_a_log_that_was_rewritten",
             "test_R8_damage_in_all_copies_locks_the_journal_and_does_not_clear_itself",
+        ),
+    ),
+    Threat(
+        "a person who gives a verifier a file",
+        "Changes a bundle or a receipt, signs with a key of his own, or makes the verifier wait,"
+        " use up the memory, or print something else than the result.",
+        "Each byte is covered by a signature or has only one permitted form; `--key` refuses other"
+        " keys; sizes are limited before a file is parsed; control characters are not printed.",
+        (
+            "test_any_changed_byte_is_refused_with_a_reason",
+            "test_any_changed_byte_of_a_receipt_is_refused",
+            "test_contents_of_another_json_type_are_refused",
+            "test_a_bundle_of_another_device_is_refused_if_the_key_is_known",
+            "test_a_header_with_millions_of_values_is_refused_before_it_is_parsed",
+            "test_a_pipe_and_a_device_are_refused_and_not_waited_for",
+            "test_a_forgers_texts_do_not_control_the_terminal",
         ),
     ),
     Threat(

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from config.schema import Table
 from controller.api.accounts.accounts import Accounts
-from controller.api.audited_requests import AuditedRequests
+from controller.api.audited_requests import AuditedRequest, AuditedRequests
 from controller.api.endpoints import BY_NAME, PREFIX
 from controller.api.json_text import json_text
 from controller.api.problems import Problem
@@ -64,7 +64,12 @@ def create_app(
     """
     api = api_application(service, accounts, hub, judge, metrics, table)
     guarded = RequestGuard(api, panel, accounts)
-    return AuditedRequests(guarded, service)
+
+    def record(request: AuditedRequest) -> None:
+        who, role, address = request.who, request.role, request.address
+        service.record_access(request.name, request.status, request.path, who, role, address)
+
+    return AuditedRequests(guarded, record)
 
 
 def api_application(

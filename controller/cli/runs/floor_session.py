@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from controller.api.accounts.accounts import Accounts, open_accounts
@@ -15,6 +16,7 @@ from controller.api.accounts.store import AccountsFileError
 from controller.api.server.listen_address import ListenError, listen_address, require_tls
 from controller.api.server.serving import SWITCH, listening
 from controller.audit.errors import AuditError
+from controller.audit.log.log_folder import LogFolder
 from controller.audit.notes.signing_key import SigningKey, new_key, read_key
 from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.cli.errors import BadInputError, as_sentence, print_error
@@ -23,11 +25,13 @@ from controller.floor.certificates.watching import watch_certificate
 from controller.floor.messages.topics import TopicError
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.page.app import floor_app
+from controller.floor.page.floor_audit import FloorAudit
 from controller.floor.page.plan import RoomPlan
 from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.store.engine import database_url
 from controller.floor.store.errors import StoreSettingsError, StoreVersionError
 from controller.floor.store.floor_store import FloorStore
+from controller.journal.writer_threads import WriterThreads
 from controller.service.data_folder import DataFolderInUseError, locked_data_folder
 from controller.service.runs.service_notices import ServiceNotices
 
@@ -104,7 +108,8 @@ async def _serve(job: FloorJob, options: FloorOptions) -> int:
     async with (
         service.running() as ended,
         _accounts(job.data) as accounts,
-        floor_app(service, accounts, job.plan) as app,
+        _audit(job) as audit,
+        floor_app(service, accounts, job.plan, record=audit.take) as app,
         listening(app, job.listen, job.page_cert, job.page_key) as url,
     ):
         watchers = [loop.create_task(notices.keep_alive(1.0))]
@@ -139,6 +144,24 @@ async def _accounts(data: Path) -> AsyncIterator[Accounts]:
         yield accounts
     finally:
         await accounts.close()
+
+
+@asynccontextmanager
+async def _audit(job: FloorJob) -> AsyncIterator[FloorAudit]:
+    """The log of the people's requests, in the data folder. Raises AuditError."""
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    audit = FloorAudit(
+        LogFolder(job.data / "audit"),
+        job.floor,
+        lambda: loop.time() - begun,
+        WriterThreads(loop, 1),
+    )
+    audit.begin(metadata.version("wallwright"))
+    try:
+        yield audit
+    finally:
+        audit.close()
 
 
 def floor_key(data: Path, floor: str) -> SigningKey:

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from controller.api.accounts.accounts import Accounts
+from controller.api.audited_requests import AuditedRequest, AuditedRequests
 from controller.api.problems import ProblemError
 from controller.api.request_guard import RequestGuard
 from controller.api.routes.accounts import AccountRoutes
@@ -36,17 +37,21 @@ async def floor_app(
     accounts: Accounts,
     plan: RoomPlan | None = None,
     now: Callable[[], datetime] = utc_now,
+    record: Callable[[AuditedRequest], None] = lambda request: None,
 ) -> AsyncIterator[ASGIApp]:
     """The floor's page and its endpoints as an ASGI application, until the block ends.
 
-    `accounts` are those of the floor, `plan` has the places of the tables.
+    `accounts` are those of the floor, `plan` has the places of the tables. `record` is called with
+    each request that changes something, after its answer.
     """
     feed = RoomFeed(port, plan or RoomPlan(), now)
     feed.start()
     games = GameChoices()
     try:
         routes = FloorRoutes(feed, FiguresSource(port), accounts, games)
-        yield RequestGuard(floor_api(routes, accounts), page_app(), accounts, FLOOR_ENDPOINTS)
+        api = floor_api(routes, accounts)
+        guarded = RequestGuard(api, page_app(), accounts, FLOOR_ENDPOINTS)
+        yield AuditedRequests(guarded, record, FLOOR_ENDPOINTS)
     finally:
         await feed.close()
         games.close()

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from controller.api.accounts.accounts import Accounts
 from controller.api.accounts.identity import Identity
+from controller.api.audited_requests import DETAILS
 from controller.api.endpoints import BY_NAME
 from controller.api.problems import ProblemError, unknown
 from controller.api.request_guard import IDENTITY
@@ -136,6 +137,7 @@ class FloorRoutes:
         await self._feed.read_alarms()
         alarms = self._feed.alarms
         by = Acknowledgement(self._feed.now(), identity.name, body.note)
+        request.scope["state"][DETAILS] = {"log": log, "number": number, "note": body.note}
         await self._port.write(lambda connection: acknowledge(connection, log, number, by, alarms))
         await self._feed.read_alarms()
         return json_response({"who": by.who})
@@ -149,9 +151,17 @@ class FloorRoutes:
             raise unknown("table", table, "`GET /api/v1/floor` lists them.")
         if body.name not in REQUESTS:
             raise unknown("request", body.name, f"The requests are {', '.join(REQUESTS)}.")
+        asked = {"table": table, "request": body.name, "arguments": body.arguments}
+        request.scope["state"][DETAILS] = asked
         outcome = await self._port.request(
             address, body.name, body.arguments, identity.name, identity.role.value
         )
+        request.scope["state"][DETAILS] = {
+            **asked,
+            "number": outcome.number,
+            "accepted": outcome.accepted,
+            "sentence": outcome.sentence,
+        }
         return json_response(
             {
                 "number": outcome.number,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from controller.audit.significant_events import SIGNIFICANT, details_of, plain_details
 from controller.events import Event
+from controller.service.auditing.access_events import AccessEvents
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.session_keeper import StoreThread
@@ -23,9 +24,6 @@ RecorderOpener = Callable[[Callable[[], float], Callable[[], None]], "AuditRecor
 """Opens the recorder, from the table's clock and a function to call after a change of its state."""
 COUNTS = "audit counts"
 """Name of the fact in the store that has the counts."""
-MOST_REFUSALS = 60
-"""Number of refused requests that are recorded in a minute (our choice)."""
-_REFUSED = 400
 
 
 class AuditTrail:
@@ -52,9 +50,7 @@ class AuditTrail:
         self._lid_is_open = False
         self._state: ServiceName = "idle"
         self._press: object = None
-        self._clock = clock
-        self._refused = (0, 0)
-        """A minute of the table's clock, and the number of refused requests in it."""
+        self._access = AccessEvents(clock)
 
     @property
     def failure(self) -> str | None:
@@ -128,22 +124,10 @@ class AuditTrail:
         self.record("command", details, who=actor.name, role=actor.role.value, source=source)
 
     def access(self, what: str, status: int, path: str, who: str, role: str, address: str) -> None:
-        """Record a request that changes something. Refused ones are recorded 60 times a minute.
-
-        Without that limit, requests of a stranger could fill the disk.
-        """
-        details: dict[str, object] = {"status": status, "path": path}
-        is_refused = status >= _REFUSED
-        if is_refused:
-            minute = int(self._clock() // 60)
-            if minute != self._refused[0]:
-                details["not_recorded"] = max(0, self._refused[1] - MOST_REFUSALS)
-                self._refused = (minute, 0)
-            self._refused = (minute, self._refused[1] + 1)
-            if self._refused[1] > MOST_REFUSALS:
-                return
-        name = f"{what}_refused" if is_refused else what
-        self.record(name, details, who=who, role=role, source=address)
+        """Record a request that changes something; refused ones as `AccessEvents` describes it."""
+        event = self._access.event(what, status, path)
+        if event is not None:
+            self.record(*event, who=who, role=role, source=address)
 
     def on_event(self, event: Event) -> None:
         """Take an event of the table."""

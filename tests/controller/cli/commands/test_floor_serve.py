@@ -14,6 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_reader import checked_log
 from controller.floor.store.floor_store import FloorStore
 from tests.controller.api.served import PASSWORD
 from tests.controller.cli.conftest import Start, Wallwright
@@ -68,6 +70,13 @@ def test_a_floor_is_served_and_a_stop_signal_loses_no_event(start: Start, tmp_pa
     store = FloorStore(f"sqlite:///{data / 'floor.db'}")
     assert stored_lines(store) == source.lines
     store.close()
+    log = checked_log(LogFolder(data / "audit"))
+    recorded = [(event.what, event.who, event.source) for event in log.events(1)]
+    assert recorded == [
+        ("power_up", "", "floor"),
+        ("first_start", "Tom", "127.0.0.1"),
+        ("service_stopped", "", "floor"),
+    ]
 
 
 def test_the_supervisor_gets_ready_and_stopping(start: Start, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, create_engine
 from starlette.types import ASGIApp
 
 from controller.api.accounts.accounts import Accounts, open_accounts, utc_seconds
+from controller.api.audited_requests import AuditedRequest
 from controller.api.worker_thread import WorkerThread
 from controller.audit.log.event_line import time_text
 from controller.floor.messages.payloads import Birth, State
@@ -161,13 +162,16 @@ class ServedFloor:
 
 @asynccontextmanager
 async def served_floor(
-    folder: Path, plan: RoomPlan | None = None, now: Callable[[], datetime] = lambda: NOW
+    folder: Path,
+    plan: RoomPlan | None = None,
+    now: Callable[[], datetime] = lambda: NOW,
+    record: Callable[[AuditedRequest], None] = lambda request: None,
 ) -> AsyncIterator[ServedFloor]:
     """Serve a floor in this process until the block ends."""
     floor = fake_floor(folder)
     accounts = await open_accounts(folder, utc_seconds, CHEAP)
     try:
-        async with floor_app(floor, accounts, plan, now) as app:
+        async with floor_app(floor, accounts, plan, now, record) as app:
             yield ServedFloor(floor, app, accounts)
     finally:
         await accounts.close()

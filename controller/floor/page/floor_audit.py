@@ -1,0 +1,80 @@
+"""Records in a signed log of the floor who logs in, acknowledges, and sends requests to tables.
+
+The log is of the same kind as that of a table: `wallwright audit show --data DIR` reads it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from controller.api.audited_requests import AuditedRequest
+from controller.audit.errors import AuditError
+from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_reader import checked_log
+from controller.audit.log.recorder import AuditRecorder
+from controller.audit.significant_events import plain_details
+from controller.journal.storage import Storage
+from controller.service.auditing.access_events import AccessEvents
+
+LOG = logging.getLogger("wallwright.floor")
+
+
+class FloorAudit:
+    """The audit log of one floor service. `clock` gives real seconds that do not jump.
+
+    If the log cannot be written, the floor goes on: events wait in memory and the failure is
+    logged. Raises AuditError if the log in the folder contradicts itself.
+    """
+
+    def __init__(
+        self, folder: LogFolder, floor: str, clock: Callable[[], float], storage: Storage
+    ) -> None:
+        try:
+            if folder.exists:
+                checked_log(folder)
+        except AuditError:
+            storage.close()
+            raise
+        self._recorder = AuditRecorder(
+            folder, f"floor-{floor}", clock, storage, changed=self._changed
+        )
+        self._access = AccessEvents(clock)
+
+    def begin(self, software: str) -> None:
+        """Record that the service starts."""
+        self._record("power_up", {"software": software})
+
+    def take(self, request: AuditedRequest) -> None:
+        """Record a request that changes something, with its answer and its sender."""
+        event = self._access.event(request.name, request.status, request.path)
+        if event is not None:
+            what, details = event
+            self._record(what, {**request.details, **details}, request)
+
+    def close(self) -> None:
+        """Record that the service stops, and close the log."""
+        self._record("service_stopped", {}, keep_head=True)
+        self._recorder.close()
+
+    def _record(
+        self,
+        what: str,
+        details: dict[str, object],
+        by: AuditedRequest | None = None,
+        *,
+        keep_head: bool = False,
+    ) -> None:
+        who, role, source = ("", "", "floor") if by is None else (by.who, by.role, by.address)
+        entry = self._recorder.entry(
+            what, plain_details(details), who=who, role=role, source=source
+        )
+        self._recorder.record(entry, keep_head=keep_head)
+
+    def _changed(self) -> None:
+        if self._recorder.failure is None:
+            LOG.warning("The audit log is written again; it has all events in order.")
+        else:
+            LOG.warning(
+                "%s Events wait in memory until the log can be written.", self._recorder.failure
+            )
