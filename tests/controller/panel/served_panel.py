@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -138,6 +139,12 @@ class RunningPanel:
 
         return asyncio.run_coroutine_threadsafe(run(), self.loop).result(10)
 
+    def until(self, holds: Callable[[], bool], seconds: float = 20.0) -> None:
+        """Wait until the condition holds, or until the time is over."""
+        end = time.monotonic() + seconds
+        while not self.do(holds) and time.monotonic() < end:
+            time.sleep(0.02)
+
     def change(self, **values: Any) -> None:
         """Publish a status with changed values."""
         feed = self.service.feed
@@ -147,8 +154,13 @@ class RunningPanel:
         """The cookie of the user with this role, whose name is the role's."""
         return str(self.do(lambda: self.accounts.login(role.value, PASSWORD, "10.0.0.1"))[0])
 
-    def commands(self) -> list[tuple[str, dict[str, object]]]:
-        """Names and arguments of the commands that were given."""
+    def commands(self, count: int = 1) -> list[tuple[str, dict[str, object]]]:
+        """Names and arguments of the commands that were given.
+
+        A page that has sent a command may show its next view before the command has arrived: waits
+        for `count` commands, at most 20 s.
+        """
+        self.until(lambda: len(self.service.given) >= count)
         return [(request.name, dict(request.arguments)) for request, _ in self.service.given]
 
     def reset(self) -> None:

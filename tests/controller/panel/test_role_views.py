@@ -86,7 +86,7 @@ def test_an_attendant_sees_what_was_expected_and_answers_step_by_step(
     page.get_by_role("button", name="Take the lead").click()
     fault.get_by_role("button", name="Done").click()
     settled(page)
-    assert table.commands() == [
+    assert table.commands(2) == [
         ("take_lead", {}),
         ("answer", {"prompt": "p-3", "value": "done"}),
     ]
@@ -153,9 +153,9 @@ def test_a_motor_moves_only_while_its_button_is_held(
     page = open_page("technician", role="technician")
     page.get_by_role("button", name="Hold to move lid forward").hover()
     page.mouse.down()
-    page.wait_for_timeout(500)
+    table.commands(3)
     page.mouse.up()
-    page.wait_for_timeout(400)
+    table.until(lambda: table.service.given[-1][0].name == "stop_jog")
     names = [name for name, _ in table.commands()]
     assert names.count("jog") >= 3
     assert names[-1] == "stop_jog"
@@ -164,12 +164,12 @@ def test_a_motor_moves_only_while_its_button_is_held(
     assert {each["channel"] for each in jogs} == {"lid"}
     table.service.given.clear()
     page.wait_for_timeout(400)
-    assert table.commands() == []
+    assert table.commands(0) == []
 
 
 def test_a_hand_is_judged_by_tapping_its_tiles(table: RunningPanel, open_page: OpenPage) -> None:
     page = open_page("judge", role="player")
-    page.get_by_label("Game").select_option("Pai gow")
+    page.get_by_role("combobox", name="Game").select_option("Pai gow")
     keys = page.get_by_role("group", name="Tiles")
     for row, tiles in (
         ("Player", ("6-6", "5-4", "6-5", "6-4")),
@@ -193,7 +193,7 @@ def test_the_judge_draws_every_tile_alike_and_cuts_no_seat(
     table.change(**session())
     for size in (TABLET, PHONE):
         page = open_page("judge", role="player", size=size)
-        page.get_by_label("Game").select_option("Wenzhou mahjong")
+        page.get_by_role("combobox", name="Game").select_option("Wenzhou mahjong")
         page.get_by_role("button", name="Show an example").click()
         racked = page.locator(".rack-tiles .tile-key")
         expect(racked).not_to_have_count(1)
