@@ -1,7 +1,9 @@
 """The package and a service that runs: it is stopped safely, and started again only if it ran.
 
-A clean root has no systemd, so a small `systemctl` stands in for it: it keeps one service, starts
-it as the unit does, and stops it by SIGTERM. Every call is recorded.
+A clean root has no systemd, so a small `systemctl` stands in for it: it keeps the two services of
+the package, starts them as their units do, and stops them by SIGTERM. Every call is recorded. If
+there is a file `stop-in-deal`, a stop waits until a packet was dealt: how long apt takes is not
+known.
 """
 
 from __future__ import annotations
@@ -13,17 +15,39 @@ import pytest
 from tests.packaging.conftest import AS_USER, PATIENCE, DebianRoot
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(PATIENCE)]
-SYSTEMCTL = """\
+AS_FLOOR = (
+    "setpriv --reuid=wallwright-floor --regid=wallwright-floor --init-groups"
+    " env HOME=/var/lib/wallwright/floor"
+)
+"""Starts a command as the user of the floor service, in the same process."""
+UNTIL_DEALT = (
+    """until grep -q '"step":"packet"' /var/lib/wallwright/data/table.journal; do sleep 0.1; done"""
+)
+SYSTEMCTL = (
+    """\
 #!/bin/sh
 echo "$*" >> /srv/calls
-pid=$(cat /srv/pid 2>/dev/null)
 AS_USER="{AS_USER}"
+AS_FLOOR="{AS_FLOOR}"
+case "$*" in
+*wallwright-floor.service*) file=/srv/floor-pid ;;
+*) file=/srv/pid ;;
+esac
+pid=$(cat "$file" 2>/dev/null)
 runs() { [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; }
 for word in "$@"; do
     case $word in
     is-active) runs; exit ;;
     is-enabled) echo enabled; exit 0 ;;
     start)
+        if [ "$file" = /srv/floor-pid ]; then
+            . /etc/wallwright/floor.conf
+            $AS_FLOOR wallwright floor serve --data /var/lib/wallwright/floor \\
+                $WALLWRIGHT_FLOOR > /srv/floor-printed 2>&1 &
+            echo $! > "$file"
+            until grep -q "The page of the floor" /srv/floor-printed; do sleep 0.1; done
+            exit 0
+        fi
         . /etc/wallwright/serve.conf
         $AS_USER wallwright serve --data /var/lib/wallwright/data \\
             --listen 127.0.0.1:8080 $WALLWRIGHT_SERVE > /srv/printed 2>&1 &
@@ -33,22 +57,25 @@ for word in "$@"; do
         ;;
     stop)
         if runs; then
+            test ! -e /srv/stop-in-deal || {UNTIL_DEALT}
             kill "$pid"
             while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
         fi
-        cp /var/lib/wallwright/data/table.journal /srv/journal-at-stop
-        rm -f /srv/pid
+        if [ "$file" = /srv/pid ]; then
+            cp /var/lib/wallwright/data/table.journal /srv/journal-at-stop
+        fi
+        rm -f "$file"
         exit 0
         ;;
     esac
 done
 """.replace("{AS_USER}", AS_USER)
+    .replace("{AS_FLOOR}", AS_FLOOR)
+    .replace("{UNTIL_DEALT}", UNTIL_DEALT)
+)
 AUDIT = f"{AS_USER} wallwright audit show --data /var/lib/wallwright/data"
 DOCTOR = f"{AS_USER} wallwright doctor --data /var/lib/wallwright/data --json"
 OPTIONS = 'WALLWRIGHT_SERVE="--sim 6 --game wenzhou --automatic"'
-UNTIL_DEALT = """
-until grep -q '"step":"packet"' /var/lib/wallwright/data/table.journal; do sleep 0.1; done
-"""
 
 
 @pytest.fixture
@@ -67,7 +94,7 @@ def test_an_upgrade_in_the_middle_of_a_deal_stops_the_table_and_goes_on(
     seen = supervised.run(
         f"""
         systemctl start wallwright.service
-        {UNTIL_DEALT}
+        touch stop-in-deal
         apt-get install --yes -o Dpkg::Options::=--force-confold ./{package.name}
         wallwright version
         kill -0 "$(cat pid)"
@@ -77,6 +104,7 @@ def test_an_upgrade_in_the_middle_of_a_deal_stops_the_table_and_goes_on(
         {AUDIT}
         echo "calls of systemctl:"
         cat calls
+        rm stop-in-deal
         systemctl stop wallwright.service
         """
     )
@@ -118,3 +146,37 @@ def test_a_removal_stops_the_table_before_its_files_go(supervised: DebianRoot) -
     )
     assert "stop wallwright.service" in seen
     assert "Traceback" not in seen
+
+
+def test_an_upgrade_keeps_the_floor_service_and_its_records_apart_from_the_tables(
+    debian: DebianRoot, old_package: Path, package: Path
+) -> None:
+    debian.install(old_package)
+    debian.put(SYSTEMCTL, "/usr/bin/systemctl", mode=0o755)
+    debian.put(package, f"/srv/{package.name}")
+    options = 'WALLWRIGHT_FLOOR="--floor club --broker 127.0.0.1:1883"'
+    seen = debian.run(
+        f"""
+        mkdir -p /run/systemd/system; echo '{options}' > /etc/wallwright/floor.conf
+        systemctl start wallwright-floor.service
+        {AS_FLOOR} test ! -r /var/lib/wallwright/data
+        {AS_USER} test ! -r /var/lib/wallwright/floor
+        cp floor-printed floor-printed.1
+        apt-get install --yes -o Dpkg::Options::=--force-confold ./{package.name}
+        kill -0 "$(cat floor-pid)"
+        test ! -e pid
+        systemctl stop wallwright-floor.service
+        grep -h signed floor-printed.1 floor-printed
+        {AS_FLOOR} wallwright audit show --data /var/lib/wallwright/floor
+        apt-get purge --yes wallwright
+        ls /var/lib/wallwright/floor
+        """
+    )
+    keys = [line for line in seen.splitlines() if line.startswith("Requests to tables are signed")]
+    assert len(keys) == 2
+    assert len(set(keys)) == 1  # the tables need no other line in their files
+    events = [line.split()[2] for line in seen.splitlines() if line.lstrip()[:1].isdigit()]
+    assert (events.count("power_up"), events.count("service_stopped")) == (2, 2)
+    assert "The data is kept" in seen
+    assert "floor.db" in seen
+    assert "Traceback" not in debian.run("cat floor-printed floor-printed.1")

@@ -11,6 +11,7 @@ from tests.packaging.conftest import AS_USER, OLD_VERSION, PATIENCE, DebianRoot
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(PATIENCE)]
 DATA = "/var/lib/wallwright/data"
+FLOOR_DATA = "/var/lib/wallwright/floor"
 DEAL = (
     f"{AS_USER} wallwright serve --sim 25 --game wenzhou --automatic --until ready"
     f" --listen 127.0.0.1:0 --data {DATA}"
@@ -25,7 +26,8 @@ def test_it_installs_without_a_network_and_deals_a_round(debian: DebianRoot, pac
         f"""
         wallwright version
         id wallwright
-        stat -c '%n %U:%G %a' /var/lib/wallwright {DATA} /etc/wallwright /opt/wallwright
+        stat -c '%n %U:%G %a' /var/lib/wallwright {DATA} {FLOOR_DATA}
+        stat -c '%n %U:%G %a' /etc/wallwright /opt/wallwright
         ls /etc/systemd/system/multi-user.target.wants 2>/dev/null || true
         {DEAL}
         """
@@ -34,6 +36,8 @@ def test_it_installs_without_a_network_and_deals_a_round(debian: DebianRoot, pac
     assert re.search(r"groups=\d+\(wallwright\),\d+\(dialout\),\d+\(gpio\)", seen)
     assert "/var/lib/wallwright root:root 755" in seen
     assert f"{DATA} wallwright:wallwright 700" in seen
+    assert f"{FLOOR_DATA} wallwright-floor:wallwright-floor 700" in seen
+    assert "wallwright-floor.service" not in seen
     assert "wallwright.service" not in seen  # nothing starts before a person has set it up
     assert "272 of 272 accounted for" in seen
 
@@ -147,6 +151,5 @@ def test_purge_keeps_the_data_unless_a_person_says_yes(debian: DebianRoot, packa
     debian.run(
         "echo wallwright wallwright/purge_data boolean true | debconf-set-selections\n" + PURGE
     )
-    debian.run(
-        f"test ! -e /var/lib/wallwright; test ! -e /etc/wallwright; ! id wallwright; ! ls {DATA}"
-    )
+    debian.run("test ! -e /var/lib/wallwright; test ! -e /etc/wallwright; ! id wallwright")
+    debian.run(f"! id wallwright-floor; ! ls {DATA} {FLOOR_DATA}")

@@ -1,4 +1,4 @@
-"""The package as a file: equal builds, lintian, rights, libraries, and the unit of the service."""
+"""The package as a file: equal builds, lintian, rights, libraries, and the units."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.packaging.conftest import HOUSE, PATIENCE, build_package
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(PATIENCE)]
-UNIT = HOUSE / "packaging" / "wallwright.service"
+UNITS = [HOUSE / "packaging" / f"{name}.service" for name in ("wallwright", "wallwright-floor")]
 MOST_EXPOSED = 3.0
 """The highest exposure of the unit, of 10, that `systemd-analyze security` may compute."""
 OF_DEPENDENCIES = {
@@ -100,20 +100,24 @@ def test_the_change_log_of_the_package_names_its_version(package: Path, files: P
     assert text.decode().startswith(f"wallwright ({version}) ")
 
 
-def test_systemd_reads_the_unit_without_a_warning(files: Path, tmp_path: Path) -> None:
-    unit = tmp_path / UNIT.name
+@pytest.mark.parametrize("source", UNITS, ids=lambda unit: unit.stem)
+def test_systemd_reads_the_unit_without_a_warning(
+    source: Path, files: Path, tmp_path: Path
+) -> None:
+    unit = tmp_path / source.name
     # systemd looks for the command on this computer, where it is not installed.
     command = files / "opt/wallwright/bin/wallwright"
-    unit.write_text(UNIT.read_text().replace("/usr/bin/wallwright", str(command)))
+    unit.write_text(source.read_text().replace("/usr/bin/wallwright", str(command)))
     checked = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, check=False
     )
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
-def test_the_service_may_do_no_more_than_it_needs() -> None:
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.stem)
+def test_the_service_may_do_no_more_than_it_needs(unit: Path) -> None:
     rated = subprocess.run(
-        ["systemd-analyze", "security", "--offline=true", "--no-pager", UNIT],
+        ["systemd-analyze", "security", "--offline=true", "--no-pager", unit],
         capture_output=True,
         text=True,
         check=True,

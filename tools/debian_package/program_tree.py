@@ -24,8 +24,10 @@ PACKAGE_MARK = f"{PREFIX}/debian-package"
 """The file by which the program sees that dpkg manages it; it has the package's name."""
 INSTALLED = {
     "wallwright.service": "lib/systemd/system/wallwright.service",
+    "wallwright-floor.service": "lib/systemd/system/wallwright-floor.service",
     "60-wallwright.rules": "lib/udev/rules.d/60-wallwright.rules",
     "serve.conf": "etc/wallwright/serve.conf",
+    "floor.conf": "etc/wallwright/floor.conf",
     "debian/copyright": "usr/share/doc/wallwright/copyright",
     "debian/lintian-overrides": "usr/share/lintian/overrides/wallwright",
 }
