@@ -11,23 +11,28 @@ from typing import Annotated
 import typer
 
 from config.errors import ConfigError
-from config.loader import check_file, game_names, load_game, load_table, table_names
+from config.loader import game_names, load_game, load_table, table_names
 from config.plugin_folder import PROJECT
 from config.schema import GameConfig, Table
 from config.validation.checks import Fit, fit, table_warnings
 from controller.cli.errors import print_error
+from controller.cli.options.any_file import checked_file
 from controller.cli.options.lookup import game_named
 from controller.cli.options.shared import AsJson
+from controller.floor.settings import FloorSettings
 from rules.errors import RulesError
 from rules.games import GAMES
 
-Checked = tuple[Path, Table | GameConfig]
+Configured = Table | GameConfig | FloorSettings
+Checked = tuple[Path, Configured]
 
 
 def check(
     files: Annotated[
         list[Path],
-        typer.Argument(help="YAML files of tables or games, or folders of game packages."),
+        typer.Argument(
+            help="YAML files of tables, games or a floor's table, or folders of game packages."
+        ),
     ],
     as_json: AsJson = False,
 ) -> int:
@@ -57,10 +62,10 @@ def check(
     return 2 if defective else 0
 
 
-def _checked(path: Path) -> Table | GameConfig:
+def _checked(path: Path) -> Configured:
     """Load a file, or the package in a folder. Raises ConfigError or RulesError."""
     is_package = (path / PROJECT).is_file()
-    return game_named(f"{path}/")[1] if is_package else check_file(path)
+    return game_named(f"{path}/")[1] if is_package else checked_file(path)
 
 
 def _unknown(
@@ -71,42 +76,45 @@ def _unknown(
     return [(name, config) for name, config in own if config not in listed]
 
 
-def _fits(each: Table | GameConfig, valid: list[Checked]) -> Iterator[tuple[str, Fit]]:
+def _fits(each: Configured, valid: list[Checked]) -> Iterator[tuple[str, Fit]]:
     """How a table fits every game, or a game every table: the program's, then the other files'."""
     if isinstance(each, Table):
         own_games = [(str(path), game) for path, game in valid if isinstance(game, GameConfig)]
         known = [(name, load_game(name)) for name in game_names()]
         for name, game in (*known, *_unknown(own_games, known)):
             yield name, fit(each, GAMES[game.game], game)
-    else:
+    elif isinstance(each, GameConfig):
         own_tables = [(str(path), table) for path, table in valid if isinstance(table, Table)]
         for name, table in (*((n, load_table(n)) for n in table_names()), *own_tables):
             yield name, fit(table, GAMES[each.game], each)
 
 
-def _facts(
-    path: Path, each: Table | GameConfig, fits: Iterable[tuple[str, Fit]]
-) -> dict[str, object]:
+def _facts(path: Path, each: Configured, fits: Iterable[tuple[str, Fit]]) -> dict[str, object]:
     """A file without a defect, as JSON values."""
+    key = "floor_table" if isinstance(each, FloorSettings) else _kind(each)
     return {
         "file": str(path),
         "defects": [],
-        _kind(each): _name(each),
+        key: _name(each),
         "warnings": _warnings(each),
         "fits": [{"with": name, **asdict(verdict)} for name, verdict in fits],
     }
 
 
-def _warnings(each: Table | GameConfig) -> list[str]:
+def _warnings(each: Configured) -> list[str]:
     """What a person should know about a table without a defect."""
     return [str(found) for found in table_warnings(each)] if isinstance(each, Table) else []
 
 
-def _kind(each: Table | GameConfig) -> str:
+def _kind(each: Configured) -> str:
+    if isinstance(each, FloorSettings):
+        return "floor's table"
     return "table" if isinstance(each, Table) else "game"
 
 
-def _name(each: Table | GameConfig) -> str:
+def _name(each: Configured) -> str:
+    if isinstance(each, FloorSettings):
+        return str(each.address)
     return each.name if isinstance(each, Table) else each.game
 
 

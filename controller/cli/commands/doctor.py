@@ -13,6 +13,7 @@ from config.boards import chip_of
 from config.validation.checks import table_warnings
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options import completion
+from controller.cli.options.any_file import named_certificates
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen
@@ -62,8 +63,8 @@ def doctor(
     check: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Check this file of a table or a game too; those in /etc/wallwright are always"
-            " checked.",
+            help="Check this file of a table, a game or a floor's table too; those in"
+            " /etc/wallwright are always checked.",
             show_default=False,
         ),
     ] = None,
@@ -83,8 +84,12 @@ def doctor(
         ),
     ] = None,
     cert: Annotated[
-        Path | None,
-        typer.Option(help="Check the time of this certificate, a PEM file.", show_default=False),
+        list[Path] | None,
+        typer.Option(
+            help="Check the time of this certificate, a PEM file; the one that a floor's file names"
+            " is always checked.",
+            show_default=False,
+        ),
     ] = None,
     unit: Annotated[str, typer.Option(help="The service's unit of systemd.")] = UNIT,
     shows_all: Annotated[
@@ -110,9 +115,10 @@ def doctor(
         journal=journal,
         journal_copy=journal_copy,
         files=tuple(check or ()),
+        check=named_certificates,
         table=None if table is None else _table(table),
         probed=_probed(files, port or (), journal or (data / JOURNAL if data else None), keys),
-        certificate=cert,
+        certificates=tuple(cert or ()),
         secrets=kept,
         unit=unit if "." in unit else f"{unit}.service",
     )

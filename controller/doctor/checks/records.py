@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from controller.doctor.facts import Facts
+from controller.doctor.facts.configuration import CertificateFacts
 from controller.doctor.finding import DoctorCheck, Observed, note, ok, problem, seen
 
 GROUP = "Records and files"
@@ -85,21 +86,22 @@ def _table(facts: Facts) -> Iterator[Observed]:
     yield ok(f"The table {table.name}: {chips}.")
 
 
-def _certificate(facts: Facts) -> Iterator[Observed]:
-    found = facts.certificate
-    if found is None:
-        return
-    now = facts.clock.now
+def _certificates(facts: Facts) -> Iterator[Observed]:
+    for found in facts.certificates:
+        yield _certificate(found, facts.clock.now)
+
+
+def _certificate(found: CertificateFacts, now: float) -> Observed:
+    subject = f"The certificate {found.file}"
     if found.defect:
-        yield seen("defect", f"The certificate {found.file}: {found.defect}.")
-    elif now > found.ends:
-        yield seen("expired", f"The certificate {found.file} has expired: {_day(found.ends)}.")
-    elif now < found.begins:
-        yield seen("early", f"The certificate {found.file} is valid from {_day(found.begins)} on.")
-    elif now > found.ends - SOON:
-        yield seen("soon", f"The certificate {found.file} expires on {_day(found.ends)}.")
-    else:
-        yield ok(f"The certificate {found.file} is valid until {_day(found.ends)}.")
+        return seen("defect", f"{subject}: {found.defect}.")
+    if now > found.ends:
+        return seen("expired", f"{subject} has expired: {_day(found.ends)}.")
+    if now < found.begins:
+        return seen("early", f"{subject} is valid from {_day(found.begins)} on.")
+    if now > found.ends - SOON:
+        return seen("soon", f"{subject} expires on {_day(found.ends)}.")
+    return ok(f"{subject} is valid until {_day(found.ends)}.")
 
 
 def _day(seconds: float) -> str:
@@ -151,7 +153,7 @@ CHECKS = (
     DoctorCheck(
         "table_files",
         GROUP,
-        "Files of tables and games have no defect.",
+        "Files of tables, games and a floor's table have no defect.",
         _files,
         {
             "defect": problem(
@@ -169,8 +171,8 @@ CHECKS = (
     DoctorCheck(
         "certificate",
         GROUP,
-        "The certificate for TLS is valid for 30 days or more.",
-        _certificate,
+        "The certificates for TLS, also the one for a floor, are valid for 30 days or more.",
+        _certificates,
         {
             "expired": problem("it has expired", "Renew it, then start the service again."),
             "early": problem(

@@ -13,9 +13,11 @@ from controller.doctor.fact_files import FactFiles
 from controller.doctor.facts.clock import ClockFacts, read_clock
 from controller.doctor.facts.configuration import (
     CertificateFacts,
+    Check,
     CheckedFile,
     CheckedTable,
     ProbedPort,
+    check_table_or_game,
     read_certificate,
     read_configuration,
 )
@@ -50,9 +52,12 @@ class Subjects:
     journal_copy: Path | None = None
     files: tuple[Path, ...] = ()
     """Files of tables and games."""
+    check: Check = check_table_or_game
+    """Checks each of these files, and those in the folder of the installation."""
     table: CheckedTable | None = None
     probed: tuple[ProbedPort, ...] = ()
-    certificate: Path | None = None
+    certificates: tuple[Path, ...] = ()
+    """More certificates than those that a file names."""
     secrets: tuple[Path, ...] = ()
     """More files that only their owner may read, such as keys of boards."""
     unit: str = UNIT
@@ -77,7 +82,7 @@ class Facts:
     files: tuple[CheckedFile, ...] = ()
     table: CheckedTable | None = None
     probed: tuple[ProbedPort, ...] = ()
-    certificate: CertificateFacts | None = None
+    certificates: tuple[CertificateFacts, ...] = ()
 
 
 def read_facts(subjects: Subjects, files: FactFiles) -> Facts:
@@ -89,6 +94,8 @@ def read_facts(subjects: Subjects, files: FactFiles) -> Facts:
     folders = [folder for folder in (data, subjects.journal_copy) if folder is not None]
     if subjects.journal is not None:
         folders.insert(0, subjects.journal.parent)
+    checked = read_configuration(files, subjects.files, subjects.check)
+    named = (certificate for file in checked for certificate in file.certificates)
     secrets = (*(data / name for name in SECRETS), data) if data is not None else ()
     return Facts(
         program=read_program(files),
@@ -103,10 +110,12 @@ def read_facts(subjects: Subjects, files: FactFiles) -> Facts:
         journal=_journal(journal, subjects),
         audit=read_audit(data / AUDIT) if data is not None else None,
         secrets=read_secrets((*secrets, *subjects.secrets)),
-        files=read_configuration(files, subjects.files),
+        files=checked,
         table=subjects.table,
         probed=subjects.probed,
-        certificate=read_certificate(subjects.certificate),
+        certificates=tuple(
+            read_certificate(file) for file in dict.fromkeys((*subjects.certificates, *named))
+        ),
     )
 
 

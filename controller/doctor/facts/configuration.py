@@ -1,9 +1,9 @@
-"""The files of a table: its configuration, its certificate and what its boards answer."""
+"""The files of a table: its configuration, its certificates and what its boards answer."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,10 +17,21 @@ FOLDER = "/etc/wallwright"
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """A file of a table or a game, and its defects."""
+    """A file of a table or a game, its defects, and the certificates that it names."""
 
     file: str
     defects: tuple[str, ...] = ()
+    certificates: tuple[Path, ...] = ()
+
+
+Check = Callable[[Path], tuple[Path, ...]]
+"""Checks a file and returns the certificates that it names. Raises ConfigError."""
+
+
+def check_table_or_game(file: Path) -> tuple[Path, ...]:
+    """Check the file of a table or a game, which names no certificate. Raises ConfigError."""
+    check_file(file)
+    return ()
 
 
 @dataclass(frozen=True)
@@ -61,27 +72,27 @@ class ProbedPort:
     refusal: str = ""
 
 
-def read_configuration(files: FactFiles, given: Iterable[Path]) -> tuple[CheckedFile, ...]:
+def read_configuration(
+    files: FactFiles, given: Iterable[Path], check: Check = check_table_or_game
+) -> tuple[CheckedFile, ...]:
     """The given files, and those in the folder of the installation, as `wallwright check` does."""
     folder = files.path(FOLDER)
     own = [folder / name for name in files.names(FOLDER) if name.endswith(".yaml")]
-    return tuple(_checked(file) for file in (*given, *own))
+    return tuple(_checked(file, check) for file in (*given, *own))
 
 
-def _checked(file: Path) -> CheckedFile:
+def _checked(file: Path, check: Check) -> CheckedFile:
     try:
-        check_file(file)
+        certificates = check(file)
     except ConfigError as error:
         return CheckedFile(str(file), tuple(str(error).splitlines()))
     except OSError as error:
         return CheckedFile(str(file), (f"{file} cannot be read ({error.strerror}).",))
-    return CheckedFile(str(file))
+    return CheckedFile(str(file), certificates=certificates)
 
 
-def read_certificate(file: Path | None) -> CertificateFacts | None:
-    """The time of a certificate; None if no file is given."""
-    if file is None:
-        return None
+def read_certificate(file: Path) -> CertificateFacts:
+    """The time of a certificate."""
     from cryptography import x509  # noqa: PLC0415 - only if a certificate is given
 
     try:

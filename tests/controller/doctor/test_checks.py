@@ -53,7 +53,7 @@ HEALTHY = Facts(
     files=(CheckedFile("/etc/wallwright/table.yaml"),),
     table=CheckedTable("robotic", {"base": "mega2560"}),
     probed=(ProbedPort("/dev/ttyUSB0", (BOARD,)),),
-    certificate=CertificateFacts("/etc/wallwright/table.pem", NOW - DAY, NOW + 60 * DAY),
+    certificates=(CertificateFacts("/etc/wallwright/table.pem", NOW - DAY, NOW + 60 * DAY),),
 )
 RUN = Unfinished(3, "2030-01-01", {"table": "robotic"}, ())
 
@@ -113,8 +113,8 @@ def board(**values: Any) -> Facts:
 
 
 def certificate(**values: Any) -> Facts:
-    assert HEALTHY.certificate is not None
-    return replace(HEALTHY, certificate=replace(HEALTHY.certificate, **values))
+    (valid,) = HEALTHY.certificates
+    return replace(HEALTHY, certificates=(valid, replace(valid, **values)))
 
 
 OUTSIDER = groups(990)
@@ -315,10 +315,7 @@ def test_holders_of_other_users_are_reported_as_not_known() -> None:
 
 
 def test_problems_are_printed_first_and_no_line_is_wider_than_80_columns() -> None:
-    facts = replace(
-        mount(errors=3),
-        certificate=replace(HEALTHY.certificate, ends=NOW + DAY) if HEALTHY.certificate else None,
-    )
+    facts = replace(mount(errors=3), certificates=certificate(ends=NOW + DAY).certificates)
     for full in (False, True):
         lines = list(as_lines(findings_of(facts), 80, full=full))
         assert lines[0] == "PROBLEMS"

@@ -228,6 +228,31 @@ def test_a_certificate_is_read_and_another_file_is_a_problem(
     assert outcomes(report(wallwright, "--cert /no/such.pem"), "certificate") == ["defect"]
 
 
+def test_the_file_with_which_a_table_joins_its_floor_is_checked_with_its_certificate(
+    tmp_path: Path, wallwright: Wallwright
+) -> None:
+    authority = tmp_path / "ca"
+    wallwright(f"floor ca init --folder {authority} --floor club")
+    issued = wallwright(f"floor ca issue table t-07 --days 20 --folder {authority}")
+    own = Path(issued.out.splitlines()[0])
+    file = own / "floor.yaml"
+    broker = "{host: broker.club, ca: ca.pem, cert: certificate.pem, key: key.pem}"
+    file.write_text(f"floor: club\ntable: t-07\nbroker: {broker}\n")
+    found = report(wallwright, f"--check {file}")
+    assert outcomes(found, "table_files") == ["ok"]
+    assert outcomes(found, "certificate") == ["soon"]
+    assert f"The certificate {own / 'certificate.pem'} expires on" in sentences(
+        found, "certificate"
+    )
+    checked = wallwright(f"check {file}")
+    assert checked.out == f"{file}: the floor's table club/t-07 has no defect.\n"
+    (facts,) = json.loads(wallwright(f"check {file} --json").out)
+    assert (facts["floor_table"], facts["fits"]) == ("club/t-07", [])
+    file.write_text("floor: club\ntable: t-07\nbroker: {host: broker.club}\n")
+    assert outcomes(report(wallwright, f"--check {file}"), "table_files") == ["defect"]
+    assert "without certificates" in wallwright(f"check {file}").err
+
+
 def test_a_port_that_cannot_be_opened_is_reported(wallwright: Wallwright) -> None:
     found = report(wallwright, "--port /dev/no-such-port")
     assert outcomes(found, "boards") == ["refused"]
