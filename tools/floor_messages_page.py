@@ -71,7 +71,7 @@ _EXCHANGE = f"""\
 4. A table that is stopped publishes `alive` with `online: false`. If the connection is lost, the
    broker publishes the will.
 
-The table connects again after 1 to 60 s, with a new birth.
+The table connects again after 1 to 15 s, with a new birth.
 
 ## Events are stored exactly once
 

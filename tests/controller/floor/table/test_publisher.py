@@ -35,7 +35,7 @@ from controller.floor.messages.topics import Kind, TableAddress, address_and_kin
 from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.table.head_cosigning import ASK_EVERY
-from controller.floor.table.publisher import TablePublisher
+from controller.floor.table.publisher import LONGEST, TablePublisher
 from controller.floor.table.session import EVERY, FLOOR_ANSWERS, STATE_EVERY
 from firmware_bridge.sim.clock import run
 from tests.controller.floor.memory_broker import MemoryBroker
@@ -173,7 +173,9 @@ def test_a_table_without_a_network_sends_everything_when_it_is_back() -> None:
             source.add(2)
         assert len(floor.lines) == 10
         broker.is_down = False
-        await asyncio.sleep(120)
+        await asyncio.sleep(LONGEST + EVERY)
+        assert len(of_kind(broker, "birth")) == 2
+        await asyncio.sleep(60)
         assert floor.lines == source.lines
         births = {parsed(Birth, payload).birth for payload in of_kind(broker, "birth")}
         assert len(births) == 2
