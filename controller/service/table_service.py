@@ -389,10 +389,14 @@ class TableService:
         try:
             await self.runs.keep_running()
         finally:
-            self.audit.end()
-            if self._lapsing is not None:
-                self._lapsing.cancel()
-            self._publication.close()
+            self.close()
+
+    def close(self) -> None:
+        """Close what the service has open, also if it never kept a table running."""
+        self.audit.end()
+        if self._lapsing is not None:
+            self._lapsing.cancel()
+        self._publication.close()
 
     def set_state(self, state: ServiceName, sentence: str) -> None:
         """Change the state of the service."""

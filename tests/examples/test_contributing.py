@@ -83,7 +83,7 @@ def in_copy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_a_new_game_and_a_new_table_pass_all_tests_and_get_tests_of_their_own(copy: Path) -> None:
     pytest_ = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "quick"]
     together = f"not ({' or '.join(OTHERS)})"

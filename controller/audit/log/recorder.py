@@ -65,6 +65,7 @@ class AuditRecorder:
         """Why events are not on disk; None while the log works."""
         self.is_locked = False
         """Whether the log contradicts itself, so that a person has to decide."""
+        self.is_closed = False
         self.size = 0
         """The number of events on disk."""
         self.times = WriteTimes()
@@ -80,7 +81,7 @@ class AuditRecorder:
         self._is_busy = False
         self._idle: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
-        self._is_closing = self._is_closed = False
+        self._is_closing = False
         if open_after:
             loop = asyncio.get_running_loop()
             self._retry = loop.call_later(open_after * pace, self._try_again)
@@ -142,7 +143,7 @@ class AuditRecorder:
         Raises AuditError if the log cannot be used, and what `work` raises.
         """
         await self.on_disk()
-        if self._is_closed:
+        if self.is_closed:
             raise AuditError(f"The audit log {self.folder.path} is closed.")
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         results: list[Result] = []
@@ -171,7 +172,7 @@ class AuditRecorder:
             self._retry = None
         self._next(is_last_try=True)
         self._finish()
-        self._is_closed = True
+        self.is_closed = True
         if self.log is not None:
             self.log.close()
         self._storage.close()
@@ -183,7 +184,7 @@ class AuditRecorder:
             self.failure = f"The audit log {self.folder.path}: {error}."
 
     def _next(self, *, is_last_try: bool = False) -> None:
-        if self._is_busy or self._is_closed or self.is_locked or not self._waiting:
+        if self._is_busy or self.is_closed or self.is_locked or not self._waiting:
             return
         if self._retry is not None or (self._is_closing and self.failure and not is_last_try):
             return

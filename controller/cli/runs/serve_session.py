@@ -314,7 +314,7 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
         identity=software_identity(),
     )
     with closing(worker):
-        yield TableService(
+        service = TableService(
             job.table,
             facts,
             opener,
@@ -331,3 +331,5 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
             recorder=recorder,
             nameplate=job.nameplate,
         )
+        with closing(service):
+            yield service

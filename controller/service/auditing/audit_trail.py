@@ -102,9 +102,9 @@ class AuditTrail:
         self.record("power_up", {**facts, "number": self._counts["power_ups"]})
 
     def end(self) -> None:
-        """Record that the service stops, and close the log."""
-        self.record("service_stopped", keep_head=True)
-        if self.recorder is not None:
+        """Record that the service stops, and close the log. Later calls have no effect."""
+        if self.recorder is not None and not self.recorder.is_closed:
+            self.record("service_stopped", keep_head=True)
             self.recorder.close()
 
     def command(self, request: CommandRequest, actor: Actor, reply: CommandReply) -> None:

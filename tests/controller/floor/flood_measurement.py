@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import subprocess
 import sys
 import time
@@ -56,12 +57,17 @@ class Measurement:
         await asyncio.sleep(1.0)
         delays = sorted(self._delays)
         return {
-            "p50": 1000 * delays[len(delays) // 2],
-            "p99": 1000 * delays[len(delays) * 99 // 100],
+            "p50": _milliseconds(delays, 0.50),
+            "p99": _milliseconds(delays, 0.99),
             "lost": sent - len(delays),
             "sent": sent,
             "received": received,
         }
+
+
+def _milliseconds(delays: list[float], part: float) -> float:
+    """A quantile of sorted delays; infinite if no message has arrived."""
+    return 1000 * delays[int(len(delays) * part)] if delays else math.inf
 
 
 async def measure(floor: TlsFloor) -> dict[str, Any]:

@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.controller.panel.browser import keep
 
@@ -117,11 +118,13 @@ def test_a_wenzhou_round_from_the_first_start_to_the_settlement(browser: Browser
         for _ in range(600):
             if result.count():
                 break
-            if alone.count():
-                alone.click()
-            elif act.count():
-                act.check()
-                player.get_by_role("button", name="Choose").click()
+            # The table may go on, and replace the prompt, between the look and the click.
+            with suppress(PlaywrightTimeoutError):
+                if alone.count():
+                    alone.click(timeout=2000)
+                elif act.count():
+                    act.check(timeout=2000)
+                    player.get_by_role("button", name="Choose").click(timeout=2000)
             player.wait_for_timeout(60)
         keep(player, "settled")
         player.get_by_role("button", name="Take the tiles in").click()

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_reader import checked_log
 from controller.service.evening.evening_store import EveningStore
 from tests.controller.cli.conftest import Start, Wallwright
 from tests.quick import slow_except
@@ -119,8 +121,10 @@ def test_a_used_port_and_a_damaged_store_are_refused(
         used.bind(("127.0.0.1", 0))
         used.listen()
         port = used.getsockname()[1]
-        result = wallwright(f"serve --listen 127.0.0.1:{port}")
+        result = wallwright(f"serve --listen 127.0.0.1:{port} --data {tmp_path}")
     assert (result.code, f"127.0.0.1:{port}" in result.err) == (2, True)
+    log = checked_log(LogFolder(tmp_path / "audit"))
+    assert [event.what for event in log.events()] == ["log_begun", "power_up", "service_stopped"]
     (tmp_path / "evening.db").write_bytes(b"not a database" * 100)
     result = wallwright(f"serve --listen 127.0.0.1:0 --data {tmp_path}")
     assert (result.code, "evening.db" in result.err) == (2, True)
