@@ -16,7 +16,7 @@ from controller.cli.errors import BadInputError
 from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.runs.stop_signals import INTERRUPTED
 from controller.cli.terminal.screen import screen
-from controller.lab.examination import FEWEST_CYCLES, Examination, examine
+from controller.lab.examination import FEWEST_CYCLES, FEWEST_TILES, Examination, examine
 from controller.lab.models.samplers import Orders, as_orders
 from controller.lab.plant_cycles import BATCH, Batch, require_machine, shuffle_batch
 from controller.lab.recording import read_recording
@@ -77,6 +77,12 @@ def _recorded(file: Path) -> _Cycles:
         raise BadInputError(
             f"The recording {file} has too few cycles: {len(recording.orders)}. The statistics need"
             f" at least {FEWEST_CYCLES}; record more."
+        )
+    tiles = len(recording.orders[0])
+    if tiles < FEWEST_TILES:
+        raise BadInputError(
+            f"The cycles of the recording {file} have too few tiles: {tiles}. The"
+            f" statistics need at least {FEWEST_TILES} tiles in a set; record whole sets."
         )
     words = f"{len(recording.orders)} recorded cycles of the table {recording.table}."
     source: dict[str, object] = {"kind": "recorded", "table": recording.table}

@@ -46,17 +46,24 @@ def as_json(examination: Examination, source: dict[str, object]) -> dict[str, An
 
 
 def verdict(examination: Examination) -> str:
-    """The result in one or two sentences."""
+    """The result in a few sentences: what differs, in which direction, and the next step."""
     count = len(examination.results)
     if not examination.failed:
         return (
             f"None of the {count} statistics differs from a perfect shuffle. A smaller deviation"
             " than the least detectable effect of each statistic can still exist."
         )
-    names = "; ".join(result.title.lower() for result in examination.failed)
+    found = "; ".join(
+        f"{result.title.lower()} ({number(result.observed)} instead of"
+        f" {number(result.expectation)}, {result.unit})"
+        for result in examination.failed
+    )
+    verb = "differs" if len(examination.failed) == 1 else "differ"
     return (
-        f"{len(examination.failed)} of {count} statistics differ from a perfect shuffle: {names}."
-        f" A perfect shuffle shows any such difference in {FALSE_ALARMS:.0%} of all laboratories."
+        f"{len(examination.failed)} of {count} statistics {verb} from a perfect shuffle: {found}."
+        f" A perfect shuffle shows any such difference in at most {FALSE_ALARMS:.0%} of all"
+        " reports. Mix longer (`mix` in the table's file; docs/MIXING.md has the times), or sort"
+        " the tiles (`shuffle: sorted`) on a table that can; then examine it again."
     )
 
 

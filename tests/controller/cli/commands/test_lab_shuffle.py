@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -56,7 +57,21 @@ def test_recorded_cycles_of_a_bad_drum_differ_and_end_with_1(
 ) -> None:
     orders = kept_order(np.random.default_rng(2), 100, 32, 0.6)
     assert main(["lab", "shuffle", "--recorded", str(recorded(tmp_path / "c", orders))]) == 1
-    assert "differ from a perfect shuffle" in " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "differ from a perfect shuffle" in printed
+    assert re.search(
+        r"neighbours kept together \([\d.]+ instead of 1\.938, pairs a cycle\)", printed
+    )
+    assert "in at most 1% of all reports. Mix longer" in printed
+
+
+def test_recorded_cycles_of_too_few_tiles_are_refused_with_the_name_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = recorded(tmp_path / "c", uniform(np.random.default_rng(1), 30, 7))
+    assert main(["lab", "shuffle", "--recorded", str(file)]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert f"recording {file} have too few tiles: 7." in error
 
 
 @pytest.mark.parametrize(
