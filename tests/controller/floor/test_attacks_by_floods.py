@@ -41,16 +41,19 @@ def measured(folder: Path, kind: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_a_flooding_table_does_not_delay_the_messages_of_another(tmp_path: Path) -> None:
-    """The firewall limits each address; without it, the flood of 10,000 messages/s arrives.
+    """The firewall limits each address; without it, the flood of 10,000 messages/s does harm.
 
-    Other programs can delay a message too, so a figure that is too large is measured again.
+    Other programs can delay a message too, so a figure that is too large is measured again. On a
+    busy computer the flood is smaller, and displaces the other table's messages nevertheless.
     """
     for number in range(3):
         limited = measured(tmp_path / f"limited{number}", "limited")
         if limited["flooded"]["p99"] < limited["quiet"]["p99"] + SLOWER:
             break
     unlimited = measured(tmp_path / "unlimited", "unlimited")
-    assert unlimited["flooded"]["received"] > 2 * limited["flooded"]["received"], unlimited
+    is_larger = unlimited["flooded"]["received"] > 2 * limited["flooded"]["received"]
+    is_late = unlimited["flooded"]["p99"] > unlimited["quiet"]["p99"] + SLOWER
+    assert is_larger or is_late, unlimited
     assert limited["flooded"]["lost"] == 0, limited
     assert limited["flooded"]["p99"] < limited["quiet"]["p99"] + SLOWER, limited
 
