@@ -66,6 +66,7 @@ class AuditRecorder:
         self.is_locked = False
         """Whether the log contradicts itself, so that a person has to decide."""
         self.is_closed = False
+        """Whether the last events were written and the log takes no more."""
         self.size = 0
         """The number of events on disk."""
         self.times = WriteTimes()
