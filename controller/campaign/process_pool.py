@@ -6,11 +6,10 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.synchronize import Event
 from typing import TypeVar
 
 from controller.campaign.errors import CampaignError
-from controller.campaign.stopping import keep_stop, stop_event
+from controller.campaign.stopping import StopFlag, keep_stop, stop_flag
 
 Result = TypeVar("Result")
 
@@ -44,7 +43,7 @@ def computed_in_processes(
 def _from_one_pool(
     compute: Callable[[int], Result], seeds: Sequence[int], jobs: int
 ) -> Iterator[Result]:
-    pool = ProcessPoolExecutor(jobs, initializer=_begin_process, initargs=(stop_event(),))
+    pool = ProcessPoolExecutor(jobs, initializer=_begin_process, initargs=(stop_flag(),))
     with pool as processes:
         try:
             yield from processes.map(compute, seeds)
@@ -52,7 +51,7 @@ def _from_one_pool(
             processes.shutdown(cancel_futures=True)
 
 
-def _begin_process(stop: Event | None) -> None:
+def _begin_process(stop: StopFlag | None) -> None:
     """Start a process of the pool. It ignores Ctrl-C, which the terminal sends to it as well."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_stop(stop)

@@ -1,15 +1,35 @@
-"""The end of a campaign by Ctrl-C: an event that every process of this computer sees."""
+"""The end of a campaign by Ctrl-C: a flag that every process of this computer sees."""
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing.synchronize import Event
+from ctypes import c_bool
+from multiprocessing.sharedctypes import RawValue
 
-_STOP: list[Event] = []
-"""The event that Ctrl-C sets; empty in a process that no campaign uses, as on a cluster."""
+
+class StopFlag:
+    """A flag in memory that this process shares with those that it starts.
+
+    It has no lock, as an event of `multiprocessing` has: a signal that arrives while the process
+    looks at the flag could otherwise wait for ever for the lock that the process itself holds.
+    """
+
+    def __init__(self) -> None:
+        self._value = RawValue(c_bool, False)
+
+    def set(self) -> None:
+        """Set the flag; a signal handler can do it at any time."""
+        self._value.value = True
+
+    def is_set(self) -> bool:
+        """Whether the flag was set, by this process or another one."""
+        return bool(self._value.value)
+
+
+_STOP: list[StopFlag] = []
+"""The flag that Ctrl-C sets; empty in a process that no campaign uses, as on a cluster."""
 
 
 def is_stopped() -> bool:
@@ -21,9 +41,9 @@ def is_stopped() -> bool:
 
 
 @contextmanager
-def until_interrupted() -> Iterator[Event]:
-    """Yield an event that the first Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt."""
-    stop = multiprocessing.Event()
+def until_interrupted() -> Iterator[StopFlag]:
+    """Yield a flag that the first Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt."""
+    stop = StopFlag()
 
     def interrupt(number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -38,11 +58,11 @@ def until_interrupted() -> Iterator[Event]:
         _STOP.clear()
 
 
-def stop_event() -> Event | None:
-    """The event of this process, None outside `until_interrupted`."""
+def stop_flag() -> StopFlag | None:
+    """The flag of this process, None outside `until_interrupted`."""
     return _STOP[0] if _STOP else None
 
 
-def keep_stop(stop: Event | None) -> None:
-    """Store the stop event in this process."""
+def keep_stop(stop: StopFlag | None) -> None:
+    """Store the flag in this process."""
     _STOP[:] = [] if stop is None else [stop]

@@ -45,7 +45,7 @@ for word in "$@"; do
             $AS_FLOOR wallwright floor serve --data /var/lib/wallwright/floor \\
                 $WALLWRIGHT_FLOOR > /srv/floor-printed 2>&1 &
             echo $! > "$file"
-            until grep -q "The page of the floor" /srv/floor-printed; do sleep 0.1; done
+            until grep -q "witnessed with the key" /srv/floor-printed; do sleep 0.1; done
             exit 0
         fi
         . /etc/wallwright/serve.conf
