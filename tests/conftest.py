@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 from contextlib import suppress
 
 import pytest
@@ -45,6 +46,12 @@ with suppress(OSError):
     if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", IN_MEMORY)
 
+
+# A program in the background, or after nohup, ignores these signals, and so do its children: the
+# programs that tests start and stop would never end. With a function, children have the default.
+for ignorable in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(ignorable) is signal.SIG_IGN:
+        signal.signal(ignorable, lambda *_: None)
 
 DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
 """A test of the conformance suite that `tests/controller/rounds` repeats with more checks."""

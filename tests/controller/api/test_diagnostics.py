@@ -38,7 +38,7 @@ def test_other_requests_are_answered_while_the_bundle_is_made() -> None:
             content = secrets.token_bytes(200_000)
 
             def make() -> bytes:
-                assert answered.wait(20)
+                assert answered.wait(60)
                 return content
 
             api.service.diagnostics = lambda: make  # type: ignore[method-assign]

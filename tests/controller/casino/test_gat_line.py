@@ -202,7 +202,7 @@ def test_a_port_that_disappears_is_opened_again(monkeypatch: pytest.MonkeyPatch)
         await asyncio.sleep(0)
         lines[0].__exit__(None, None, None)
         transport = open_port(second.terminal)
-        async with asyncio.timeout(10.0):
+        async with asyncio.timeout(60.0):
             await again.wait()
             assert (await GatTerminal(transport).status()).state is GatState.IDLE
         transport.close()

@@ -55,5 +55,5 @@ class MosquittoProcess:
         """End the broker by SIGKILL: it closes nothing and writes nothing."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait(10)
+            self.process.wait(60)
             self.process = None

@@ -65,7 +65,7 @@ class PostgresProcess:
         """End the server by SIGKILL; its other processes end by themselves."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait(10)
+            self.process.wait(60)
             self.process = None
 
     def remove(self) -> None:

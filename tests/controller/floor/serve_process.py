@@ -40,13 +40,13 @@ class ServeProcess:
     def __exit__(self, *_: object) -> None:
         if self._process is not None:
             self._process.kill()
-            self._process.wait(10)
+            self._process.wait(60)
 
     def stop(self) -> None:
         """Stop the service as its supervisor does, and wait for its end."""
         assert self._process is not None
         self._process.send_signal(signal.SIGTERM)
-        assert self._process.wait(30) == 0
+        assert self._process.wait(60) == 0
 
 
 def received_until(port: int, address: TableAddress, events: int) -> dict[str, list[bytes]]:

@@ -52,7 +52,7 @@ async def closed_at_the_end(writer: asyncio.StreamWriter) -> AsyncIterator[None]
     finally:
         writer.close()
         with suppress(OSError):
-            await asyncio.wait_for(writer.wait_closed(), 5)
+            await asyncio.wait_for(writer.wait_closed(), 60)
 
 
 async def is_refused(floor: TlsFloor, *, folder: Path | None) -> bool:
@@ -61,7 +61,9 @@ async def is_refused(floor: TlsFloor, *, folder: Path | None) -> bool:
         reader, writer = await asyncio.open_connection(HOST, floor.port, ssl=floor.tls(folder))
         async with closed_at_the_end(writer):
             writer.write(CONNECT)
-            answer = await asyncio.wait_for(reader.read(1), 5)
+            answer = await asyncio.wait_for(reader.read(1), 60)
+    except TimeoutError:
+        raise  # no answer is no refusal
     except OSError:
         return True
     return answer != CONNECTED

@@ -25,7 +25,7 @@ from tests.controller.floor.mosquitto_process import MosquittoProcess
 FLOOR = "club"
 ANSWER = 5.0
 """Seconds for an answer of the broker."""
-QUIET = 0.5
+QUIET = 1.5
 """Seconds in which a message that was permitted would have arrived."""
 HOST = "localhost"
 

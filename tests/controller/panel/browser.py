@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from controller.panel.scene_geometry import TableGeometry
 
@@ -22,6 +22,8 @@ CHROMIUM = "/usr/bin/chromium-headless-shell"
 """Debian's Chromium without the parts that need a screen: it takes a quarter less time."""
 SCREENSHOTS = os.environ.get("WALLWRIGHT_SCREENSHOTS")
 """The folder into which tests write screenshots of what they show, if it is set."""
+PATIENCE = 30_000
+"""Milliseconds for which a test waits for a page: a busy computer needs several seconds."""
 WIDE = 1280
 """Pixels; screenshots of wider windows are scaled down to this width."""
 ARGUMENTS = [
@@ -36,6 +38,9 @@ ARGUMENTS = [
 BLANK = """<!doctype html><html lang="en"><meta charset="utf-8"><title>picture</title>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/scene/scene.css">
 <style>body { margin: 0; }</style><main id="table"></main>"""
+
+
+expect.set_options(timeout=PATIENCE)
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):

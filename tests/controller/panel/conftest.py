@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request
 
 from controller.service.user_roles import UserRole
-from tests.controller.panel.browser import chromium
+from tests.controller.panel.browser import PATIENCE, chromium
 from tests.controller.panel.served_panel import RunningPanel, running_panel
 
 TABLET = (1180, 820)
@@ -62,7 +62,7 @@ def open_page(browser: Browser, table: RunningPanel) -> Iterator[OpenPage]:
             locale=language,
             reduced_motion="reduce",
         )
-        context.set_default_timeout(8000)
+        context.set_default_timeout(PATIENCE)
         if role is not None:
             cookie = {"name": "wallwright", "value": table.cookie(UserRole(role))}
             context.add_cookies([{**cookie, "url": table.address}])

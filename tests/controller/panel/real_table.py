@@ -33,6 +33,7 @@ from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.slow_disk import SlowDisk
 from tests.controller.api.served import CHEAP, PASSWORD
+from tests.controller.panel.browser import PATIENCE
 
 PEOPLE = tuple(role for role in UserRole if role not in (UserRole.TABLE, UserRole.METRICS))
 """The roles that have a user; the user's name is the role's."""
@@ -108,7 +109,7 @@ class RealTable:
             result = work()
             return await result if isinstance(result, Awaitable) else result
 
-        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(30)
+        return asyncio.run_coroutine_threadsafe(run(), self._loop).result(60)
 
     def give(self, name: str, **arguments: object) -> CommandReply:
         """Give a command as the technician; returns its reply."""
@@ -137,7 +138,7 @@ class RealTable:
     ) -> Page:
         """A page of the user with this role, in a context of its own."""
         context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **how)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         self.sign_in(context, role)
         page = context.new_page()
         page.goto(f"{self.address}#/{view}")
@@ -217,13 +218,13 @@ def real_table(
 
     thread = threading.Thread(target=run)
     thread.start()
-    ready.wait(30)
+    ready.wait(60)
     try:
         if found:
             yield found[0]
     finally:
         if found and thread.is_alive():
             found[0].do(found[0].service.stop)
-        thread.join(30)
+        thread.join(60)
         if wrong:
             raise wrong[0]

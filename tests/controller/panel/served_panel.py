@@ -137,7 +137,7 @@ class RunningPanel:
             result = work()
             return await result if asyncio.iscoroutine(result) else result
 
-        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(60)
 
     def until(self, holds: Callable[[], bool], seconds: float = 20.0) -> None:
         """Wait until the condition holds, or until the time is over."""
@@ -222,9 +222,9 @@ def running_panel(roles: Iterable[UserRole] = PEOPLE) -> Iterator[RunningPanel]:
     thread = threading.Thread(target=asyncio.run, args=(serve(),))
     thread.start()
     try:
-        assert ready.wait(20)
+        assert ready.wait(60)
         yield found[0]
     finally:
         for end in ends:
             end()
-        thread.join(20)
+        thread.join(60)

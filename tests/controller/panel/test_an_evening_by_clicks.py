@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from tests.controller.panel.browser import keep
+from tests.controller.panel.browser import PATIENCE, keep
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def serving(options: str) -> Iterator[str]:
 def open_page(browser: Browser, size: tuple[int, int] = (1280, 860)) -> Page:
     """A page of a person of their own; every request has a limit of 20 s."""
     page = browser.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE)
     return page
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import PASSWORD
-from tests.controller.panel.browser import keep
+from tests.controller.panel.browser import PATIENCE, keep
 from tests.controller.panel.real_table import RealTable, real_table
 
 pytestmark = pytest.mark.slow
@@ -71,7 +71,7 @@ def test_a_round_is_chosen_cut_and_played_with_the_keyboard_only(
     browser: Browser, table: RealTable
 ) -> None:
     page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(table.address)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     tab_to(page, "Name")

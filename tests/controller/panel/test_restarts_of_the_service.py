@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.controller.api.test_behind_nginx import _CONFIGURATION, _NGINX, _location
-from tests.controller.panel.browser import keep
+from tests.controller.panel.browser import PATIENCE, keep
 from tests.controller.panel.test_an_evening_by_clicks import WALLWRIGHT, first_start
 
 pytestmark = pytest.mark.slow
@@ -112,7 +112,7 @@ def test_pages_recover_after_a_kill_and_after_a_stop_of_the_service_also_behind_
     try:
         with nginx(tmp_path, served.address.rstrip("/")) as proxy:
             page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-            page.set_default_timeout(20_000)
+            page.set_default_timeout(PATIENCE)
             first_start(page, served.link)
             cookies = [{**each, "url": proxy} for each in page.context.cookies()]
             behind = browser.new_context(viewport={"width": 360, "height": 740})

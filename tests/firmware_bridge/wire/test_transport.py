@@ -15,7 +15,7 @@ import pytest
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.transport import MOST_UNSENT, SerialTransport, open_serial
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 class Port:

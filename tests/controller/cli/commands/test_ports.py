@@ -115,7 +115,7 @@ def test_each_board_can_have_its_own_port_and_scan_finds_both(
             " --until ready --events -"
         )
         board.send_signal(signal.SIGTERM)
-        assert board.wait(timeout=10) == 0
+        assert board.wait(timeout=60) == 0
     assert events.code == 0
     assert "Ready to play." in events.err
     last = json.loads(events.out.splitlines()[-1])

@@ -120,7 +120,7 @@ def test_ctrl_c_at_the_first_question_ends_the_self_test(start: Start) -> None:
     assert process.stdout is not None
     assert READY in process.stdout.readline()
     os.kill(process.pid, signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(60) == 130
     process.communicate()
 
 
@@ -136,7 +136,7 @@ def test_ctrl_c_stops_all_motions_and_writes_the_report_so_far(
     while "Cover lid" not in process.stdout.readline():
         pass
     os.kill(process.pid, signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(60) == 130
     process.communicate()
     report = json.loads((tmp_path / "kept.json").read_text("utf-8"))
     assert report["ended"] == "interrupted"

@@ -45,7 +45,7 @@ def test_a_round_is_dealt_and_without_a_terminal_the_service_ends(
 def test_a_stop_signal_ends_the_service_with_exit_code_0(start: Start, number: int) -> None:
     process = start("serve --sim 20 --game pai_gow --table pai_gow --listen 127.0.0.1:0")
     address = _address(process)
-    with urllib.request.urlopen(address, timeout=10) as page:  # noqa: S310 an http address
+    with urllib.request.urlopen(address, timeout=60) as page:  # noqa: S310 an http address
         assert page.status == 200
     process.send_signal(number)
     _, err = process.communicate(timeout=30)
@@ -58,7 +58,7 @@ def test_a_hangup_under_a_supervisor_reads_the_file_and_the_service_stays(start:
     assert process.stdout is not None
     address = process.stdout.readline().split()[-1]
     process.send_signal(signal.SIGHUP)
-    with urllib.request.urlopen(address, timeout=10) as page:  # noqa: S310 an http address
+    with urllib.request.urlopen(address, timeout=60) as page:  # noqa: S310 an http address
         assert page.status == 200
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=30)

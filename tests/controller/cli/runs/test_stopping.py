@@ -24,7 +24,7 @@ def test_a_signal_stops_the_table_safely_with_a_summary_and_an_exit_code_of_its_
     run = start(f"run --speed 50 --rounds 9 --events {events}")
     _wait_for('"shuffling"', events)
     run.send_signal(stop)
-    out, err = run.communicate(timeout=10)
+    out, err = run.communicate(timeout=60)
     assert (run.returncode, err) == (128 + stop, "")
     assert "rounds played  0" in out
     *_, stopped, summary = [json.loads(line) for line in events.read_text().splitlines()]
@@ -40,7 +40,7 @@ def test_a_second_ctrl_c_does_not_interrupt_the_safe_stop(start: Start, tmp_path
     _wait_for('"dealing"', events)
     run.send_signal(signal.SIGINT)
     run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=10)
+    _, err = run.communicate(timeout=60)
     assert (run.returncode, err) == (128 + signal.SIGINT, "")
     assert json.loads(events.read_text().splitlines()[-1])["event"] == "summary"
 
@@ -52,7 +52,7 @@ def test_a_run_under_nohup_continues_when_its_terminal_is_closed(tmp_path: Path)
     with subprocess.Popen(line, **_pipes()) as run:
         _wait_for('"shuffling"', events)
         run.send_signal(signal.SIGHUP)
-        assert run.wait(30) == 0
+        assert run.wait(60) == 0
     assert json.loads(events.read_text().splitlines()[-1])["rounds"] == 1
 
 

@@ -35,7 +35,7 @@ def board() -> Iterator[Board]:
     yield on_port
     for process in processes:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
         assert process.stdout is not None
         process.stdout.close()
 

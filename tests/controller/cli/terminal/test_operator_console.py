@@ -87,7 +87,7 @@ def answer_to(desk: Desk, ask: Ask, *lines: str) -> str:
         for line in lines:
             await keyboard_read()
             desk.types(line)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             return await answer
 
     return str(at(desk, scenario))

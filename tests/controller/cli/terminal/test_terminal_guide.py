@@ -121,7 +121,7 @@ class Desk:
             await asyncio.sleep(0.03)
             os.write(self._end, line.encode())
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 return await task
         finally:
             self.console.close()

@@ -43,7 +43,7 @@ def test_a_reader_that_starts_later_gets_every_entity_and_the_topics_that_they_n
         entities: dict[str, Any] = {}
         expiries: dict[str, Any] = {}
         async with floor.client(READER, "homeassistant/#") as reader:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 async for message in reader.messages:
                     topic = message.topic.value
                     entities[topic] = json.loads(bytes(message.payload))  # type: ignore[arg-type]
@@ -54,7 +54,7 @@ def test_a_reader_that_starts_later_gets_every_entity_and_the_topics_that_they_n
             for topic in named:
                 await reader.subscribe(topic, qos=1)
             received: set[str] = set()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 async for message in reader.messages:
                     received.add(message.topic.value)
                     if received >= named:

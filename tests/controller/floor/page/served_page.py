@@ -71,7 +71,7 @@ class RunningFloor:
             result = work()
             return await result if asyncio.iscoroutine(result) else result
 
-        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(60)
 
     def cookie(self, role: UserRole) -> str:
         """The cookie of the user with this role, whose name is the role's."""
@@ -106,12 +106,12 @@ def running_floor(folder: Path) -> Iterator[RunningFloor]:
     thread = threading.Thread(target=asyncio.run, args=(serve(),))
     thread.start()
     try:
-        assert ready.wait(20)
+        assert ready.wait(60)
         yield found[0]
     finally:
         for each in found:
             each.stop()
-        thread.join(20)
+        thread.join(60)
 
 
 _STAFF = (UserRole.DEALER, UserRole.ATTENDANT, UserRole.TECHNICIAN, UserRole.AUDITOR)

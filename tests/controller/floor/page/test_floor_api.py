@@ -24,6 +24,8 @@ from tests.controller.floor.page.fake_floor import (
     served_floor,
 )
 
+PATIENCE = 30.0
+"""Real seconds after which an alarm that does not appear is a defect."""
 Test = Callable[[ServedFloor], Awaitable[None]]
 JAM = {"code": "JAM", "part": "head 2", "evidence": "blocked", "request": "x", "role": "attendant"}
 OPEN_JAM = [happened(0, "run_started"), happened(60, "operator_prompted", **JAM)]
@@ -94,7 +96,7 @@ def test_the_room_has_every_table_its_alarms_and_the_plan(tmp_path: Path) -> Non
 
 
 async def wait_for_alarms(client: httpx.AsyncClient, number: int = 1) -> list[dict[str, Any]]:
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(PATIENCE):
         while True:
             alarms: list[dict[str, Any]] = (await client.get("/api/v1/floor")).json()["alarms"]
             if len(alarms) == number:

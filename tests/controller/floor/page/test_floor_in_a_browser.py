@@ -12,7 +12,7 @@ from controller.floor.server.port import RequestOutcome
 from controller.service.user_roles import UserRole
 from tests.controller.floor.page.fake_floor import HOSTILE, a_state
 from tests.controller.floor.page.served_page import RunningFloor, running_floor
-from tests.controller.panel.browser import chromium
+from tests.controller.panel.browser import PATIENCE, chromium
 from tests.controller.panel.test_accessibility import AXE, defects
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def open_page(browser: Browser, floor: RunningFloor) -> Iterator[OpenPage]:
             locale="en-US",
             reduced_motion="reduce",
         )
-        context.set_default_timeout(8000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         cookie = {"name": "wallwright", "value": floor.cookie(role), "url": floor.address}
         context.add_cookies([cookie])  # type: ignore[list-item]

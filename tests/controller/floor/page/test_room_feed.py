@@ -29,6 +29,8 @@ from tests.controller.floor.page.fake_floor import (
     minutes_ago,
 )
 
+PATIENCE = 30.0
+"""Real seconds after which news that do not arrive are a defect."""
 FAULT = {
     "code": "LIFT",
     "part": "lift 2",
@@ -94,7 +96,7 @@ def with_feed(folder: Path, test: Callable[[FakeFloor, RoomFeed], Awaitable[None
 
 
 async def woken(watcher: room_feed.RoomWatcher) -> None:
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(PATIENCE):
         await watcher.wake.wait()
 
 
@@ -124,7 +126,7 @@ def test_new_alarms_reach_a_watcher_soon_after_their_events_are_stored(tmp_path:
         with feed.watch() as watcher:
             floor.store("t1", [happened(5, "fault", code="LIFT", part="lift 2")])
             floor.show("t1", stored=1)
-            async with asyncio.timeout(8):
+            async with asyncio.timeout(PATIENCE):
                 while not watcher.alarms:
                     await woken(watcher)
                     watcher.wake.clear()
@@ -147,7 +149,7 @@ def test_a_database_that_fails_is_logged_once_and_read_again(
         await asyncio.sleep(0.3)
         assert feed.alarms == ()
         floor.worker._most = most
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(PATIENCE):
             while not feed.alarms:  # noqa: ASYNC110 - the list has no event
                 await asyncio.sleep(0.01)
 
@@ -214,7 +216,7 @@ def stream_until(
                 await accounts.delete_user("ann")
             elif ends == "page":
                 gone.set()
-            async with asyncio.timeout(8):
+            async with asyncio.timeout(PATIENCE):
                 await task
         finally:
             task.cancel()
@@ -231,7 +233,7 @@ def data_of(message: str) -> dict[str, Any]:
 
 
 async def messages(sent: list[str], number: int) -> None:
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(PATIENCE):
         while len(sent) < number:  # noqa: ASYNC110 - the list has no event
             await asyncio.sleep(0.01)
 
