@@ -75,6 +75,15 @@ class LogFolder:
             file.exists() for file in (self.events, self.head, self.key)
         )
 
+    def require_regular_files(self) -> None:
+        """Raise AuditLockedError for a pipe, a device or a folder in place of a file.
+
+        To open a pipe could wait for ever.
+        """
+        for file in (self.events, self.tree, self.head, self.heads, self.key, self.next_key):
+            if os.path.lexists(file) and not file.is_file():
+                raise self.locked(f"its {file.name} is not a regular file")
+
     def read_head(self) -> SignedNote:
         """The last signed head. Raises AuditLockedError."""
         try:

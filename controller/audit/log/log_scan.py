@@ -48,6 +48,7 @@ class ScannedLog:
 
 def scan(folder: LogFolder) -> ScannedLog:
     """Read and check a whole log. Raises AuditLockedError for any contradiction, AuditError."""
+    folder.require_regular_files()
     head = folder.read_head()
     heads, heads_end = folder.read_heads()
     try:

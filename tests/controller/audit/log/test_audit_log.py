@@ -13,6 +13,7 @@ from controller.audit.errors import AuditError, AuditLockedError
 from controller.audit.log import audit_log
 from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_reader import checked_log
 from controller.audit.log.log_scan import scan
 from tests.controller.audit.logs_for_tests import copied, entry, log_of
 from tests.damage import with_one_changed_byte
@@ -113,6 +114,21 @@ def test_lost_sectors_of_the_last_batch_are_removed_and_kept_aside(tmp_path: Pat
     opened.close()
     assert opened.size == 6
     assert log.folder.removed.read_bytes() == bytes(data[length:])
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("name", ["events.jsonl", "tree", "head", "heads", "key", "key.next"])
+def test_a_pipe_in_place_of_a_file_locks_the_log_and_nothing_waits_for_it(
+    tmp_path: Path, name: str
+) -> None:
+    log = log_of(tmp_path / "audit", 5)
+    log.close()
+    file = tmp_path / "audit" / name
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    for read in (opened_log, checked_log):
+        with pytest.raises(AuditLockedError, match=f"its {name} is not a regular file"):
+            read(log.folder)
 
 
 @pytest.mark.evidence
