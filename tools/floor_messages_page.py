@@ -25,7 +25,7 @@ from controller.floor.messages.payloads import (
 from controller.floor.messages.topics import RETAINED, ROOT, TO_TABLE, VERSION, Kind
 from controller.floor.settings import FloorFile
 from controller.floor.table.head_cosigning import ASK_EVERY
-from controller.floor.table.outbox import RESEND, WINDOW
+from controller.floor.table.outbox import LONGEST_RESEND, RESEND, WINDOW
 from controller.floor.table.session import EVERY, STATE_EVERY
 
 KINDS: dict[Kind, type[Payload]] = {
@@ -80,12 +80,16 @@ be sent again at any time. `events` contains consecutive lines of the log from i
 The floor stores a message in one database transaction, which also moves the position of the log,
 and then publishes `position`.
 
-- A message that begins above the position is dropped, and the floor repeats its position.
+- A message that begins above the position is dropped, and the floor repeats its position with
+  `resend`. It also publishes `resend` when it starts, because it may have missed messages.
 - Lines below the position are skipped: the floor has them.
 - If `before` is not the hash of the last stored event, nothing is stored, and the floor shows that
   the table's log contradicts its earlier events.
 - The table sends at most {WINDOW} messages without an answer. It sends them again after
-  {RESEND:g} s without an answer, after each new connection, and when an answer shows a gap.
+  each new connection, when an answer has `resend`, and when no answer has brought a new position
+  for {RESEND:g} s, or for twice as long as the last answer took. If that was in vain, the table
+  waits twice as long the next time, at most {LONGEST_RESEND:g} s, because what is sent twice keeps
+  a busy floor busy.
 
 So every message can be lost, repeated or delayed, and the broker needs no disk.
 

@@ -147,12 +147,15 @@ class StoredPosition(Payload):
     """The floor has every event of the log below index `next` in its database.
 
     With `again`, the table repeats its birth and its state, because the floor has missed a message.
+    With `resend`, the table sends again what it has sent from `next` on: the floor has dropped a
+    message because events before it are missing, or has started and may have missed some.
     """
 
     birth: BirthId
     log: LogId | None
     next: Index
     again: bool = False
+    resend: bool = False
 
 
 class Request(Payload):

@@ -1,6 +1,7 @@
 """Messages that wait to be stored: bounded for each table and altogether.
 
-A message that finds no place is dropped. Its table sends it again after 10 s without an answer.
+A message that finds no place is dropped. Its table sends it again when the floor answers that an
+earlier message is missing, or if no answer brings news.
 """
 
 from __future__ import annotations

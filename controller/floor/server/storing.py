@@ -151,7 +151,11 @@ class Storing:
         counts, now, wall = self._counts, asyncio.get_running_loop().time(), self._wall()
         counts.dropped["malformed"] += stored.malformed
         counts.transactions += bool(stored.batches)
-        answers: dict[TableAddress, tuple[str, str, int]] = dict(stored.next_of)
+        # This service may have missed what a table has sent before its birth arrived here.
+        answers = {
+            address: StoredPosition(birth=birth, log=log, next=number, resend=True)
+            for address, (birth, log, number) in stored.next_of.items()
+        }
         for taken, received in stored.batches:
             events = taken.batch.events
             if taken.refusal in (Refusal.DAMAGED, Refusal.CONTRADICTION):
@@ -159,29 +163,31 @@ class Storing:
                 continue
             if taken.refusal is not None:
                 counts.refused[taken.refusal.value] += 1
-            answers[taken.batch.address] = (events.birth, events.log, taken.next)
+            answers[taken.batch.address] = StoredPosition(
+                birth=events.birth,
+                log=events.log,
+                next=taken.next,
+                resend=taken.refusal is Refusal.GAP,
+            )
             if taken.stored:
                 counts.events += taken.stored
                 counts.batches += 1
                 counts.storing.add(now - received)
             if taken.first_at is not None:
                 counts.ages.add(max(0.0, (wall - taken.first_at).total_seconds()))
-        for address, (_, log, number) in answers.items():
-            self._show(address, log, number)
+        for address, position in answers.items():
+            self._show(address, position)
         # All at once: the client writes them to the broker together.
-        await asyncio.gather(
-            *(
-                self._answer(address, StoredPosition(birth=birth, log=log, next=number))
-                for address, (birth, log, number) in answers.items()
-            )
-        )
+        await asyncio.gather(*(self._answer(*each) for each in answers.items()))
 
-    def _show(self, address: TableAddress, log: str, number: int) -> None:
+    def _show(self, address: TableAddress, position: StoredPosition) -> None:
         table = self._room.table(address)
-        if table is None or (table.birth is not None and table.birth.log != log):
+        if table is None or (table.birth is not None and table.birth.log != position.log):
             return
-        if number > table.stored or table.contradiction:
-            self._room.update(address, stored=number, stored_at=self._wall(), contradiction="")
+        if position.next > table.stored or table.contradiction:
+            self._room.update(
+                address, stored=position.next, stored_at=self._wall(), contradiction=""
+            )
 
     def _refuse(self, taken: TakenBatch) -> None:
         """Count and show a batch that is not stored. It gets no answer: the same would follow."""

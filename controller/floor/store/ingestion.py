@@ -18,16 +18,16 @@ from sqlalchemy import (
     Text,
     any_,
     bindparam,
-    func,
+    column,
     insert,
     select,
     update,
 )
-from sqlalchemy.types import TypeEngine
 
 from controller.floor.messages.topics import TableAddress
 from controller.floor.store.batches import EventBatch, LogEnd, LogKey, TakenBatch
 from controller.floor.store.engine import is_sqlite
+from controller.floor.store.json_rows import json_rows
 from controller.floor.store.schema import EVENTS, LOGS, TABLES
 from rules.errors import WallwrightError
 
@@ -97,7 +97,6 @@ def _insert(connection: Connection, ends: Mapping[int, LogEnd], received: dateti
         {
             "log_id": log,
             "number": row.number,
-            "received": received,
             "at": row.at,
             "what": row.what,
             "line": row.line,
@@ -106,53 +105,45 @@ def _insert(connection: Connection, ends: Mapping[int, LogEnd], received: dateti
         for row in end.new
     ]
     if is_sqlite(connection):
-        connection.execute(insert(EVENTS), rows)
+        connection.execute(insert(EVENTS), [{**row, "received": received} for row in rows])
         return
-    columns: dict[str, TypeEngine[Any]] = {
-        "log_id": BigInteger(),
-        "number": BigInteger(),
-        "at": DateTime(timezone=True),
-        "what": Text(),
-        "line": Text(),
-    }
-    values = [_unnested(name, kind) for name, kind in columns.items()]
+    new = json_rows(
+        column("log_id", BigInteger()),
+        column("number", BigInteger()),
+        column("at", DateTime(timezone=True)),
+        column("what", Text()),
+        column("line", Text()),
+    )
     moment = bindparam("received", type_=DateTime(timezone=True))
     connection.execute(
-        insert(EVENTS).from_select([*columns, "received"], select(*values, moment)),
-        {**{name: [row[name] for row in rows] for name in columns}, "received": received},
+        insert(EVENTS).from_select([*new.c.keys(), "received"], select(*new.c, moment)),
+        {
+            "rows": [{**row, "at": row["at"].isoformat()} for row in rows],
+            "received": received,
+        },
     )
 
 
 def _move_on(connection: Connection, ends: Mapping[int, LogEnd]) -> None:
     """Write the new ends of the logs."""
+    rows = [
+        {"log_id": log, "new_next": end.next, "new_hash": end.last_hash}
+        for log, end in ends.items()
+    ]
     if is_sqlite(connection):
         connection.execute(
             update(LOGS)
             .where(LOGS.c.id == bindparam("log_id"))
             .values(next=bindparam("new_next"), last_hash=bindparam("new_hash")),
-            [
-                {"log_id": log, "new_next": end.next, "new_hash": end.last_hash}
-                for log, end in ends.items()
-            ],
+            rows,
         )
         return
-    new = select(
-        _unnested("log_ids", BigInteger()).label("id"),
-        _unnested("nexts", BigInteger()).label("next"),
-        _unnested("hashes", Text()).label("last_hash"),
-    ).subquery()
+    new = json_rows(
+        column("log_id", BigInteger()), column("new_next", BigInteger()), column("new_hash", Text())
+    )
     connection.execute(
         update(LOGS)
-        .where(LOGS.c.id == new.c.id)
-        .values(next=new.c.next, last_hash=new.c.last_hash),
-        {
-            "log_ids": list(ends),
-            "nexts": [end.next for end in ends.values()],
-            "hashes": [end.last_hash for end in ends.values()],
-        },
+        .where(LOGS.c.id == new.c.log_id)
+        .values(next=new.c.new_next, last_hash=new.c.new_hash),
+        {"rows": rows},
     )
-
-
-def _unnested(name: str, kind: TypeEngine[Any]) -> Any:
-    """The values of a list as rows: one statement for any number of them."""
-    return func.unnest(bindparam(name, type_=ARRAY(kind)))

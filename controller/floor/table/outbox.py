@@ -1,8 +1,10 @@
 """Decides which events of the log are sent next, and which are sent again (go-back-N).
 
 The floor answers each message with the number of events that it has stored. Events are sent in
-order. If the answer is missing or shows a gap, the outbox goes back to the first event that is not
-stored. No method waits; times are seconds of one clock.
+order. The outbox goes back to the first event that is not stored if the floor asks for that, or if
+no answer brings news for some time. A busy floor answers late: then the outbox waits twice as long
+as the last answer took, because what is sent twice would keep the floor busy. No method waits;
+times are seconds of one clock.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ from dataclasses import dataclass
 
 WINDOW = 4
 """Messages that are sent without an answer to the first of them."""
-RESEND = 10.0
-"""Seconds without an answer after which the events are sent again."""
+RESEND, LONGEST_RESEND = 10.0, 40.0
+"""The least and the most seconds without news after which events are sent again."""
 SOONEST = 2.0
-"""Least seconds between two times that the outbox goes back because of the same gap."""
+"""Least seconds between two times that the outbox goes back because the floor asks for it."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +37,19 @@ class Outbox:
         self._next = 0
         self._in_flight: deque[_Sent] = deque()
         self._went_back = float("-inf")
+        self._news_at = float("-inf")
+        self._patience = RESEND
 
     def restart(self) -> None:
         """Begin a connection: messages of the earlier one may be lost."""
+        self._patience = RESEND
         self._go_back()
 
     def first_to_send(self, size: int, now: float) -> int | None:
         """The index of the next event to send from a log of this size; None if none is due."""
-        if self._in_flight and now >= self._in_flight[0].at + RESEND:
+        due = self.resend_at()
+        if due is not None and now >= due:
+            self._patience = min(2 * self._patience, LONGEST_RESEND)
             self._go_back()
         if self._next >= size or len(self._in_flight) >= WINDOW:
             return None
@@ -53,26 +60,32 @@ class Outbox:
         self._next = end
         self._in_flight.append(_Sent(end, now))
 
-    def take_position(self, stored: int, size: int, now: float) -> bool:
+    def take_position(self, stored: int, size: int, now: float, *, resend: bool = False) -> bool:
         """Take the floor's answer; returns False if it has more events than the log.
 
         That is only possible if the log was put back to an older state, which its own checks find.
         """
         if stored > size:
             return False
-        is_gap = stored <= self.stored and bool(self._in_flight)
         is_unexpected = stored < self.stored or stored > self._next
+        if stored != self.stored:
+            self._news_at = now
         self.stored = stored
-        while self._in_flight and self._in_flight[0].end <= stored:
-            self._in_flight.popleft()
-        if is_unexpected or (is_gap and now >= self._went_back + SOONEST):
+        answered = [each for each in self._in_flight if each.end <= stored]
+        if answered:
+            took = now - answered[0].at
+            self._patience = min(max(RESEND, 2 * took), LONGEST_RESEND)
+            self._in_flight = deque(each for each in self._in_flight if each.end > stored)
+        if is_unexpected or (resend and self._in_flight and now >= self._went_back + SOONEST):
             self._went_back = now
             self._go_back()
         return True
 
     def resend_at(self) -> float | None:
-        """The time at which the first message without an answer is sent again."""
-        return self._in_flight[0].at + RESEND if self._in_flight else None
+        """The time at which the messages without an answer are sent again, if no news come."""
+        if not self._in_flight:
+            return None
+        return max(self._in_flight[0].at, self._news_at) + self._patience
 
     def _go_back(self) -> None:
         self._next = self.stored

@@ -297,7 +297,7 @@ class TableSession:
             size = await self._source.size()
         except SourceError:
             return
-        if not self._outbox.take_position(position.next, size, now):
+        if not self._outbox.take_position(position.next, size, now, resend=position.resend):
             _LOGGER.error(
                 "%s: the floor has %d events of a log with %d; check the log with `wallwright audit"
                 " verify`.",

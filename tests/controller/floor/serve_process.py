@@ -66,9 +66,12 @@ def received_until(port: int, address: TableAddress, events: int) -> dict[str, l
                 payloads[kind_of].append(message.payload)
                 if kind_of == "events":
                     batch = parsed(Events, message.payload)
-                    if batch.first <= stored:
+                    is_gap = batch.first > stored
+                    if not is_gap:
                         stored = max(stored, batch.first + len(batch.lines))
-                    position = StoredPosition(birth=batch.birth, log=batch.log, next=stored)
+                    position = StoredPosition(
+                        birth=batch.birth, log=batch.log, next=stored, resend=is_gap
+                    )
                     await connection.publish(address.topic("position"), encoded(position))
                 if stored >= events and len(payloads) >= (4 if events else 3):
                     break

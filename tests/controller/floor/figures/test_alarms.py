@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 
@@ -117,3 +119,32 @@ def test_reading_step_by_step_gives_the_same_alarms_as_reading_all_at_once(
                 first += len(step)
                 by_steps = alarms_of(book, connection)
                 assert by_steps == alarms_of(AlarmBook(), connection)
+
+
+def test_postgresql_and_sqlite_give_the_same_alarms_of_many_tables(
+    sqlite_url: str, postgres_url: str
+) -> None:
+    """Each reads the same events of five tables in the same steps."""
+    chance = Random(7)
+    with stored(sqlite_url, {}) as ours, stored(postgres_url, {}) as theirs:
+        histories = {f"t{number}": random_log(chance, 40) for number in range(5)}
+        logs = {name: (add_log(ours, name), add_log(theirs, name)) for name in histories}
+        books, found = (AlarmBook(), AlarmBook()), 0
+        read = dict.fromkeys(histories, 0)
+        while any(read[name] < len(events) for name, events in histories.items()):
+            for name in chance.sample(sorted(histories), 2):
+                step = histories[name][read[name] : read[name] + chance.randrange(1, 9)]
+                for connection, log in zip((ours, theirs), logs[name], strict=True):
+                    store(connection, log, step, read[name])
+                read[name] += len(step)
+            here, there = books[0].read(ours, NOW), books[1].read(theirs, NOW)
+            assert {each.name: _plain(each.alarms) for each in here} == {
+                each.name: _plain(each.alarms) for each in there
+            }
+            found += len(here)
+        assert found > 20
+
+
+def _plain(alarms: Sequence[Alarm]) -> list[Alarm]:
+    """Alarms without the number that a database gives to their log."""
+    return [replace(alarm, log_id=0) for alarm in alarms]

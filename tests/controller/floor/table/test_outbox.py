@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.floor.table.outbox import RESEND, SOONEST, WINDOW, Outbox
+from controller.floor.table.outbox import LONGEST_RESEND, RESEND, SOONEST, WINDOW, Outbox
 
 
 def test_at_most_four_messages_are_sent_without_an_answer() -> None:
@@ -26,16 +29,57 @@ def test_without_an_answer_the_events_are_sent_again_after_ten_seconds() -> None
     assert outbox.first_to_send(5, RESEND) == 0
 
 
+def test_a_floor_that_stays_silent_is_tried_less_often_until_it_answers() -> None:
+    outbox, tries, now = Outbox(), [], 0.0
+    while len(tries) < 5:
+        if outbox.first_to_send(5, now) is not None:
+            tries.append(now)
+            outbox.sent(5, now)
+        now += 1.0
+    waits = [after - before for before, after in pairwise(tries)]
+    assert waits == [RESEND, 2 * RESEND, LONGEST_RESEND, LONGEST_RESEND]
+    assert outbox.take_position(5, 9, now)
+    outbox.sent(9, now)
+    assert outbox.resend_at() == now + RESEND
+
+
+def test_a_busy_floor_that_answers_late_receives_only_the_first_events_twice() -> None:
+    """Each answer takes 18 s; a message has one event, and one is sent in a second."""
+    outbox, sent = Outbox(), Counter[int]()
+    answers: list[tuple[float, int]] = []
+    for now in map(float, range(600)):
+        while answers and answers[0][0] <= now:
+            outbox.take_position(max(answers.pop(0)[1], outbox.stored), 10_000, now)
+        first = outbox.first_to_send(10_000, now)
+        if first is not None:
+            outbox.sent(first + 1, now)
+            sent[first] += 1
+            answers.append((now + 18.0, first + 1))
+    assert {event for event, times in sent.items() if times > 1} <= set(range(2 * WINDOW))
+    assert len(sent) > 600 / 18 * WINDOW - 3 * WINDOW
+
+
+def test_the_answer_to_a_message_that_was_sent_twice_sends_nothing_a_third_time() -> None:
+    outbox = Outbox()
+    outbox.sent(5, 0.0)
+    assert outbox.first_to_send(5, RESEND) == 0
+    outbox.sent(5, RESEND)
+    outbox.sent(9, RESEND + 1)
+    for now in (RESEND + 2, RESEND + 2 + SOONEST):
+        assert outbox.take_position(5, 9, now)
+        assert outbox.first_to_send(9, now) is None
+
+
 def test_a_floor_that_misses_a_message_gets_it_again_at_once_but_not_for_each_answer() -> None:
     outbox = Outbox()
     for end in (5, 10, 15):
         outbox.sent(end, 0.0)
-    assert outbox.take_position(0, 15, 1.0)
+    assert outbox.take_position(0, 15, 1.0, resend=True)
     assert outbox.first_to_send(15, 1.0) == 0
     outbox.sent(15, 1.0)
-    assert outbox.take_position(0, 15, 1.5)
+    assert outbox.take_position(0, 15, 1.5, resend=True)
     assert outbox.first_to_send(15, 1.5) is None
-    assert outbox.take_position(0, 15, 1.0 + SOONEST)
+    assert outbox.take_position(0, 15, 1.0 + SOONEST, resend=True)
     assert outbox.first_to_send(15, 1.0 + SOONEST) == 0
 
 

@@ -35,6 +35,7 @@ from controller.floor.messages.topics import Kind, TableAddress, address_and_kin
 from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.table.head_cosigning import ASK_EVERY
+from controller.floor.table.outbox import LONGEST_RESEND
 from controller.floor.table.publisher import LONGEST, TablePublisher
 from controller.floor.table.session import EVERY, FLOOR_ANSWERS, STATE_EVERY
 from firmware_bridge.sim.clock import run
@@ -81,7 +82,9 @@ class PlainFloor:
             if events.first and events.first == have:
                 assert events.before == leaf_hash(self.lines[-1].encode()).hex()
             self.lines += events.lines[have - events.first :]
-        position = StoredPosition(birth=events.birth, log=events.log, next=len(self.lines))
+        position = StoredPosition(
+            birth=events.birth, log=events.log, next=len(self.lines), resend=events.first > have
+        )
         self.broker.publish(T07.topic("position"), encoded(position))
 
 
@@ -246,7 +249,7 @@ def test_a_floor_that_does_not_answer_is_reported_once_and_its_first_answer_too(
         (silence,) = reports
         assert silence is not None and "the floor main does not answer" in silence
         floor = asyncio.create_task(PlainFloor(broker).run())
-        await asyncio.sleep(30)
+        await asyncio.sleep(LONGEST_RESEND + 2)
         assert reports == [silence, None]
         broker.is_down = True
         broker.lose_connections()

@@ -1,0 +1,100 @@
+"""What the floor answers: the stored position, and whether the table has to send events again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from controller.api.worker_thread import WorkerThread
+from controller.floor.messages.payloads import Birth, Events, StoredPosition, encoded
+from controller.floor.messages.topics import TableAddress
+from controller.floor.server.counts import FloorCounts
+from controller.floor.server.intake import Intake, WaitingBatch
+from controller.floor.server.room import Room
+from controller.floor.server.storing import Storing
+from controller.floor.store.floor_store import FloorStore
+from tests.controller.floor.event_lines import BIRTH, batch_of, lines_of, log_id
+from tests.controller.floor.server.served_floor import until
+
+A1 = TableAddress("club", "a1")
+LINES = lines_of(20)
+
+
+def answers_to(url: str, *messages: Birth | Events) -> list[tuple[int, bool]]:
+    """Send messages of one table, each after the answer to the one before.
+
+    Returns the position of each answer, and whether it asks for events again.
+    """
+    answers: list[StoredPosition] = []
+
+    async def note(_: TableAddress, position: StoredPosition) -> None:
+        answers.append(position)
+
+    async def scene() -> None:
+        counts, worker, store = FloorCounts(), WorkerThread("store"), FloorStore(url)
+        intake = Intake(counts.drop)
+        storing = Storing(
+            store,
+            worker,
+            intake,
+            Room("club"),
+            counts,
+            answer=note,
+            wall=lambda: datetime.now(UTC),
+            known=_ignore,
+        )
+        task = asyncio.create_task(storing.run())
+        for number, message in enumerate(messages, 1):
+            if isinstance(message, Birth):
+                intake.add_birth(A1, message)
+            else:
+                intake.add_batch(WaitingBatch(A1, encoded(message), 0.0))
+            await until(lambda expected=number: len(answers) == expected)  # type: ignore[misc]
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        worker.close()
+        store.close()
+
+    asyncio.run(scene())
+    return [(answer.next, answer.resend) for answer in answers]
+
+
+def _ignore(_: Sequence[object]) -> None:
+    """Take the known tables, which a page would show."""
+
+
+def batch(first: int, end: int) -> Events:
+    """A message with the events from `first` to before `end`."""
+    return batch_of(LINES, first, end).events
+
+
+def test_events_are_asked_for_again_if_earlier_ones_are_missing_and_not_if_they_come_twice(
+    sqlite_url: str,
+) -> None:
+    assert answers_to(sqlite_url, batch(0, 5), batch(8, 9), batch(0, 5), batch(5, 8)) == [
+        (5, False),
+        (5, True),
+        (5, False),
+        (8, False),
+    ]
+
+
+def test_a_table_that_a_service_sees_for_the_first_time_sends_again_what_may_be_lost(
+    sqlite_url: str,
+) -> None:
+    birth = Birth(
+        birth=BIRTH,
+        at="2026-11-24T20:00:00.000Z",
+        title="Table 1",
+        software="1",
+        identity="",
+        simulated=True,
+        seats=4,
+        log=log_id(LINES),
+        size=5,
+        state_every=60,
+    )
+    assert answers_to(sqlite_url, birth, batch(0, 5), birth) == [(0, True), (5, False), (5, True)]
