@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from controller.audit.log.event_line import AuditEntry
 from controller.audit.tree.hashing import leaf_hash
-from controller.floor.messages.payloads import Events
+from controller.floor.messages.payloads import Birth, Events
 from controller.floor.messages.topics import TableAddress
 from controller.floor.store.batches import EventBatch
 
@@ -47,4 +47,20 @@ def batch_of(lines: list[str], first: int, end: int, table: str = "a1") -> Event
             before=before,
             lines=tuple(lines[first:end]),
         ),
+    )
+
+
+def birth_of(birth: str, log: str | None) -> Birth:
+    """Return the birth of a simulated table with four seats."""
+    return Birth(
+        birth=birth,
+        at="2026-11-24T20:00:00.000Z",
+        title="Table 1",
+        software="1",
+        identity="",
+        simulated=True,
+        seats=4,
+        log=log,
+        size=0,
+        state_every=60,
     )

@@ -15,7 +15,7 @@ from controller.floor.server.intake import Intake, WaitingBatch
 from controller.floor.server.room import Room
 from controller.floor.server.storing import Storing
 from controller.floor.store.floor_store import FloorStore
-from tests.controller.floor.event_lines import BIRTH, batch_of, lines_of, log_id
+from tests.controller.floor.event_lines import BIRTH, batch_of, birth_of, lines_of, log_id
 from tests.controller.floor.server.served_floor import until
 
 A1 = TableAddress("club", "a1")
@@ -85,16 +85,5 @@ def test_events_are_asked_for_again_if_earlier_ones_are_missing_and_not_if_they_
 def test_a_table_that_a_service_sees_for_the_first_time_sends_again_what_may_be_lost(
     sqlite_url: str,
 ) -> None:
-    birth = Birth(
-        birth=BIRTH,
-        at="2026-11-24T20:00:00.000Z",
-        title="Table 1",
-        software="1",
-        identity="",
-        simulated=True,
-        seats=4,
-        log=log_id(LINES),
-        size=5,
-        state_every=60,
-    )
+    birth = birth_of(BIRTH, log_id(LINES))
     assert answers_to(sqlite_url, birth, batch(0, 5), birth) == [(0, True), (5, False), (5, True)]

@@ -26,6 +26,7 @@ from controller.floor.server.intake import MOST_BATCHES, Intake, WaitingBatch
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.server.table_messages import ASK_AGAIN, GRACE, SILENT, TableMessages
 from controller.floor.store.tables import KnownTable
+from tests.controller.floor.event_lines import birth_of
 from tests.controller.floor.table.fake_source import IDLE
 
 A1, A2 = TableAddress("club", "a1"), TableAddress("club", "a2")
@@ -75,18 +76,7 @@ def floor() -> Iterator[Receiver]:
 
 
 def birth(birth_id: str, log: str | None = LOG) -> Birth:
-    return Birth(
-        birth=birth_id,
-        at="2026-11-24T20:00:00.000Z",
-        title="Table 1",
-        software="1",
-        identity="",
-        simulated=True,
-        seats=4,
-        log=log,
-        size=0,
-        state_every=60,
-    )
+    return birth_of(birth_id, log)
 
 
 def state(birth_id: str, sequence: int) -> State:
