@@ -81,15 +81,16 @@ The floor stores a message in one database transaction, which also moves the pos
 and then publishes `position`.
 
 - A message that begins above the position is dropped, and the floor repeats its position with
-  `resend`. It also publishes `resend` when it starts, because it may have missed messages.
+  `resend`. It also answers a birth with `resend`: before it read the birth, for example when it
+  started, it may have missed messages.
 - Lines below the position are skipped: the floor has them.
 - If `before` is not the hash of the last stored event, nothing is stored, and the floor shows that
   the table's log contradicts its earlier events.
 - The table sends at most {WINDOW} messages without an answer. It sends them again after
   each new connection, when an answer has `resend`, and when no answer has brought a new position
-  for {RESEND:g} s, or for twice as long as the last answer took. If that was in vain, the table
-  waits twice as long the next time, at most {LONGEST_RESEND:g} s, because what is sent twice keeps
-  a busy floor busy.
+  for {RESEND:g} s, or for twice as long as the last answer took. If no new position follows, the
+  table waits twice as long the next time. It waits {LONGEST_RESEND:g} s at most. Messages that are
+  sent twice keep a busy floor busy.
 
 So every message can be lost, repeated or delayed, and the broker needs no disk.
 

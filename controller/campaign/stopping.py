@@ -12,8 +12,8 @@ from multiprocessing.sharedctypes import RawValue
 class StopFlag:
     """A flag in memory that this process shares with those that it starts.
 
-    It has no lock, as an event of `multiprocessing` has: a signal that arrives while the process
-    looks at the flag could otherwise wait for ever for the lock that the process itself holds.
+    An event of `multiprocessing` has a lock. A signal that arrives while the process looks at the
+    event would block on the lock that the process itself holds. This flag has no lock.
     """
 
     def __init__(self) -> None:

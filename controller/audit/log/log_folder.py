@@ -78,7 +78,7 @@ class LogFolder:
     def require_regular_files(self) -> None:
         """Raise AuditLockedError for a pipe, a device or a folder in place of a file.
 
-        To open a pipe could wait for ever.
+        To open a pipe blocks until another process opens its other end.
         """
         for file in (self.events, self.tree, self.head, self.heads, self.key, self.next_key):
             if os.path.lexists(file) and not file.is_file():

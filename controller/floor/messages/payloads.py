@@ -148,7 +148,7 @@ class StoredPosition(Payload):
 
     With `again`, the table repeats its birth and its state, because the floor has missed a message.
     With `resend`, the table sends again what it has sent from `next` on: the floor has dropped a
-    message because events before it are missing, or has started and may have missed some.
+    message because events before it are missing, or it answers a birth and may have missed some.
     """
 
     birth: BirthId

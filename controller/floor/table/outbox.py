@@ -71,11 +71,11 @@ class Outbox:
         if stored != self.stored:
             self._news_at = now
         self.stored = stored
-        answered = [each for each in self._in_flight if each.end <= stored]
-        if answered:
-            took = now - answered[0].at
+        if self._in_flight and self._in_flight[0].end <= stored:
+            took = now - self._in_flight[0].at
             self._patience = min(max(RESEND, 2 * took), LONGEST_RESEND)
-            self._in_flight = deque(each for each in self._in_flight if each.end > stored)
+        while self._in_flight and self._in_flight[0].end <= stored:
+            self._in_flight.popleft()
         if is_unexpected or (resend and self._in_flight and now >= self._went_back + SOONEST):
             self._went_back = now
             self._go_back()

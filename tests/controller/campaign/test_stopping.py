@@ -44,6 +44,6 @@ def looked_with_ctrl_c_before(instruction: int) -> bool:
 
 @pytest.mark.timeout(60)
 def test_ctrl_c_at_any_instruction_of_the_look_at_the_flag_stops_the_campaign() -> None:
-    """An event with a lock waited for ever for itself at some of them."""
+    """At some of them, an event with a lock blocked the process."""
     sent = next(number for number in count(1) if not looked_with_ctrl_c_before(number)) - 1
     assert sent > 10

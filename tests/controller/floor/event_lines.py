@@ -50,12 +50,12 @@ def batch_of(lines: list[str], first: int, end: int, table: str = "a1") -> Event
     )
 
 
-def birth_of(birth: str, log: str | None) -> Birth:
+def birth_of(birth: str, log: str | None, title: str = "Table 1") -> Birth:
     """Return the birth of a simulated table with four seats."""
     return Birth(
         birth=birth,
         at="2026-11-24T20:00:00.000Z",
-        title="Table 1",
+        title=title,
         software="1",
         identity="",
         simulated=True,

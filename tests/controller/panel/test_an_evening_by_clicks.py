@@ -42,7 +42,7 @@ def serving(options: str) -> Iterator[str]:
 
 
 def open_page(browser: Browser, size: tuple[int, int] = (1280, 860)) -> Page:
-    """A page of a person of their own; every request has a limit of 20 s."""
+    """A page of a person of their own; every wait has a limit."""
     page = browser.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
     page.set_default_timeout(PATIENCE)
     return page

@@ -16,7 +16,7 @@ from controller.floor.server.room import Room
 from controller.floor.server.storing import Storing
 from controller.floor.store.floor_store import FloorStore
 from tests.controller.floor.event_lines import BIRTH, batch_of, birth_of, lines_of, log_id
-from tests.controller.floor.server.served_floor import until
+from tests.controller.floor.server.served_floor import SOON
 
 A1 = TableAddress("club", "a1")
 LINES = lines_of(20)
@@ -27,12 +27,14 @@ def answers_to(url: str, *messages: Birth | Events) -> list[tuple[int, bool]]:
 
     Returns the position of each answer, and whether it asks for events again.
     """
-    answers: list[StoredPosition] = []
 
-    async def note(_: TableAddress, position: StoredPosition) -> None:
-        answers.append(position)
+    async def scene() -> list[StoredPosition]:
+        answers: asyncio.Queue[StoredPosition] = asyncio.Queue()
+        received: list[StoredPosition] = []
 
-    async def scene() -> None:
+        async def note(_: TableAddress, position: StoredPosition) -> None:
+            answers.put_nowait(position)
+
         counts, worker, store = FloorCounts(), WorkerThread("store"), FloorStore(url)
         intake = Intake(counts.drop)
         storing = Storing(
@@ -46,20 +48,21 @@ def answers_to(url: str, *messages: Birth | Events) -> list[tuple[int, bool]]:
             known=_ignore,
         )
         task = asyncio.create_task(storing.run())
-        for number, message in enumerate(messages, 1):
+        for message in messages:
             if isinstance(message, Birth):
                 intake.add_birth(A1, message)
             else:
                 intake.add_batch(WaitingBatch(A1, encoded(message), 0.0))
-            await until(lambda expected=number: len(answers) == expected)  # type: ignore[misc]
+            async with asyncio.timeout(SOON):
+                received.append(await answers.get())
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
         worker.close()
         store.close()
+        return received
 
-    asyncio.run(scene())
-    return [(answer.next, answer.resend) for answer in answers]
+    return [(answer.next, answer.resend) for answer in asyncio.run(scene())]
 
 
 def _ignore(_: Sequence[object]) -> None:

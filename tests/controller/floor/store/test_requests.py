@@ -14,7 +14,7 @@ from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.requests import next_number, store_reply, store_request
 from controller.floor.store.schema import REQUESTS, TABLES
 from controller.floor.store.tables import note_birth
-from tests.controller.floor.event_lines import BIRTH, batch_of, lines_of, log_id
+from tests.controller.floor.event_lines import BIRTH, batch_of, birth_of, lines_of, log_id
 
 TABLE = TableAddress("club", "a1")
 NOW = datetime(2026, 11, 24, 21, tzinfo=UTC)
@@ -32,18 +32,7 @@ REQUEST = Request(
 
 
 def birth(title: str, log: str | None = None) -> Birth:
-    return Birth(
-        birth=BIRTH,
-        at="2026-11-24T21:00:00.000Z",
-        title=title,
-        software="1.0",
-        identity="",
-        simulated=True,
-        seats=4,
-        log=log,
-        size=0,
-        state_every=30,
-    )
+    return birth_of(BIRTH, log, title)
 
 
 def test_a_tables_last_birth_is_kept_and_tells_the_stored_position(store: FloorStore) -> None:
