@@ -35,6 +35,18 @@ case "$*" in
 esac
 pid=$(cat "$file" 2>/dev/null)
 runs() { [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; }
+# start PRINTED PHRASE COMMAND: returns when the command has printed the phrase into PRINTED.
+start() {
+    printed=$1 phrase=$2
+    shift 2
+    : > "$printed" # here, not by the command: what an earlier start printed does not count
+    "$@" >> "$printed" 2>&1 &
+    echo $! > "$file"
+    until grep -q "$phrase" "$printed"; do
+        kill -0 $! 2>/dev/null || { cat "$printed" >&2; exit 1; }
+        sleep 0.1
+    done
+}
 for word in "$@"; do
     case $word in
     is-active) runs; exit ;;
@@ -42,17 +54,13 @@ for word in "$@"; do
     start)
         if [ "$file" = /srv/floor-pid ]; then
             . /etc/wallwright/floor.conf
-            $AS_FLOOR wallwright floor serve --data /var/lib/wallwright/floor \\
-                $WALLWRIGHT_FLOOR > /srv/floor-printed 2>&1 &
-            echo $! > "$file"
-            until grep -q "witnessed with the key" /srv/floor-printed; do sleep 0.1; done
+            start /srv/floor-printed "witnessed with the key" $AS_FLOOR wallwright floor serve \\
+                --data /var/lib/wallwright/floor $WALLWRIGHT_FLOOR
             exit 0
         fi
         . /etc/wallwright/serve.conf
-        $AS_USER wallwright serve --data /var/lib/wallwright/data \\
-            --listen 127.0.0.1:8080 $WALLWRIGHT_SERVE > /srv/printed 2>&1 &
-        echo $! > /srv/pid
-        until grep -q panel /srv/printed; do sleep 0.1; done
+        start /srv/printed panel $AS_USER wallwright serve --data /var/lib/wallwright/data \\
+            --listen 127.0.0.1:8080 $WALLWRIGHT_SERVE
         exit 0
         ;;
     stop)
