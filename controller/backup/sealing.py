@@ -20,6 +20,9 @@ AGE = b"age-encryption.org/v1\n"
 SHORTEST_PASSPHRASE = 12
 """Characters of the shortest passphrase (our choice); each try of a guess takes about a second."""
 _SCRYPT = b"-> scrypt "
+_TOO_SLOW = "Excessive work parameter"
+_MEASUREMENTS = 5
+"""How often the speed of a busy computer is measured before a passphrase counts as too slow."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def opened(data: bytes, passphrase: str | None, identities: Sequence[str]) -> by
                     "The backup is encrypted by a passphrase; give it with --passphrase-file FILE,"
                     " or run the command at a terminal."
                 )
-            return bytes(pyrage.passphrase.decrypt(data, passphrase))
+            return _opened_by_passphrase(data, passphrase)
         keys = [pyrage.x25519.Identity.from_str(text) for text in identities]
         if not keys:
             raise BackupError(
@@ -110,6 +113,25 @@ def opened(data: bytes, passphrase: str | None, identities: Sequence[str]) -> by
             f"The backup cannot be decrypted: the {what} is wrong, or the file was changed or cut"
             " off. Nothing was changed here."
         ) from error
+
+
+def _opened_by_passphrase(data: bytes, passphrase: str) -> bytes:
+    """Raises pyrage.DecryptError, and BackupError if this computer is too slow.
+
+    age refuses a passphrase that would take more than about 16 s. It measures the computer's speed
+    for a few milliseconds each time, so a busy computer can seem much too slow once.
+    """
+    for _ in range(_MEASUREMENTS):
+        try:
+            return bytes(pyrage.passphrase.decrypt(data, passphrase))
+        except pyrage.DecryptError as error:
+            if _TOO_SLOW not in str(error):
+                raise
+    raise BackupError(
+        "The passphrase was not tried, because this computer would need more than about 16 s for"
+        " it. Decrypt the backup on the computer that made it, or with the program age, whose"
+        " files have the same format. Nothing was changed here."
+    )
 
 
 def make_identity(file: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import tarfile
 from collections.abc import Callable
 from hashlib import sha256
@@ -184,6 +185,31 @@ def test_a_wrong_passphrase_or_key_is_refused(tmp_path: Path) -> None:
         opened(closed, None, ["AGE-SECRET-KEY-1X"])
     with pytest.raises(BackupError, match="cannot be written"):
         make_identity(tmp_path / "key")
+
+
+WORK = re.compile(rb"(-> scrypt \S+) \d+")
+"""The logarithm of the work that a passphrase needs, in the header of a backup."""
+
+
+def test_a_passphrase_that_would_take_an_hour_is_not_called_wrong() -> None:
+    closed = sealed(b"text", Sealing("correct horse battery"))
+    slow = WORK.sub(rb"\1 35", closed)
+    with pytest.raises(BackupError, match="was not tried, because this computer would need"):
+        opened(slow, "correct horse battery", ())
+
+
+def test_a_busy_computer_that_seems_too_slow_once_tries_the_passphrase_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closed = sealed(b"text", Sealing("correct horse battery"))
+    decrypt, given = pyrage.passphrase.decrypt, [WORK.sub(rb"\1 35", closed)] * 2
+
+    def seems_slow(data: bytes, passphrase: str) -> bytes:
+        return bytes(decrypt(given.pop() if given else data, passphrase))
+
+    monkeypatch.setattr(pyrage.passphrase, "decrypt", seems_slow)
+    assert opened(closed, "correct horse battery", ()) == b"text"
+    assert given == []
 
 
 def test_bad_secrets_are_refused(tmp_path: Path) -> None:
