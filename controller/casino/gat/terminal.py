@@ -77,9 +77,16 @@ class GatTerminal:
 
         `limit` is in seconds. Raises GatError.
         """
+        if (await self.status()).state in _RUNNING:
+            raise GatError(
+                "The machine is busy with another calculation. Ask again when it has ended."
+            )
         answer = await self.start(request)
-        if not answer & GatStart.ACKNOWLEDGED:
-            raise GatError(_refusal(answer, await self.status()))
+        status = await self.status()
+        # If the reply to the request is lost, the request is sent again. The machine then refuses
+        # it because it is busy with this very calculation: no one else is on the line.
+        if not answer & GatStart.ACKNOWLEDGED and status.state not in _RUNNING:
+            raise GatError(_refusal(answer))
         ends = self._loop.time() + limit
         while (status := await self.status()).state in _RUNNING:
             if self._loop.time() > ends:
@@ -123,9 +130,7 @@ class GatTerminal:
 _RUNNING = {GatState.REQUESTED, GatState.CALCULATING}
 
 
-def _refusal(answer: GatStart, status: StatusReply) -> str:
+def _refusal(answer: GatStart) -> str:
     if answer & GatStart.WRONG_LEVEL:
         return "The machine does not offer this level of calculation."
-    if status.state in _RUNNING:
-        return "The machine is busy with another calculation. Ask again when it has ended."
     return "The machine refused the request. List what it offers with --functions."

@@ -16,6 +16,7 @@ import pytest
 from controller.casino.gat import port as gat_port
 from controller.casino.gat.calculation import calculated, components
 from controller.casino.gat.errors import GatError, GatPortError
+from controller.casino.gat.frames import GatCommand, GatFrame
 from controller.casino.gat.functions import GatRequest
 from controller.casino.gat.messages import SPECIAL_FUNCTIONS, GatStart, GatState
 from controller.casino.gat.port import GatPort, open_port
@@ -47,9 +48,10 @@ def line() -> Iterator[SerialLine]:
 
 
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let terminals ask for the status more often, so that the tests are short."""
+def _for_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terminals ask for the status more often, and wait for the replies of a busy computer."""
     monkeypatch.setattr("controller.casino.gat.terminal.POLL", 0.05)
+    monkeypatch.setattr("controller.casino.gat.terminal.REPLY_LIMIT", 30.0)
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def check(line: SerialLine, use: Use, calculate: gat_port.Calculate) -> Records:
         answering = asyncio.ensure_future(machine.run())
         transport = open_port(line.terminal)
         try:
-            async with asyncio.timeout(30.0):
+            async with asyncio.timeout(200.0):
                 await use(GatTerminal(transport))
         finally:
             transport.close()
@@ -94,9 +96,9 @@ def test_a_terminal_gets_the_answers_that_identity_challenge_gives(
     found: dict[str, str] = {}
 
     async def use(terminal: GatTerminal) -> None:
-        found.update(answers_in(await terminal.calculated(ALL, 20.0)))
+        found.update(answers_in(await terminal.calculated(ALL, 120.0)))
         one = GatRequest(SPECIAL_FUNCTIONS, SEED, "table")
-        assert answers_in(await terminal.calculated(one, 20.0)) == {"table": found["table"]}
+        assert answers_in(await terminal.calculated(one, 120.0)) == {"table": found["table"]}
         assert (await terminal.last_status()).level == SPECIAL_FUNCTIONS
 
     assert components(signed.trust, signed.program) == (ALL_FILES, "program", "table")
@@ -113,9 +115,9 @@ def test_a_changed_file_changes_the_answers_of_its_component_only(
     line: SerialLine, signed: SignedProgram
 ) -> None:
     async def use(terminal: GatTerminal) -> None:
-        before = answers_in(await terminal.calculated(ALL, 20.0))
+        before = answers_in(await terminal.calculated(ALL, 120.0))
         (signed.program / "table.yaml").write_text("name: other\n")
-        after = answers_in(await terminal.calculated(ALL, 20.0))
+        after = answers_in(await terminal.calculated(ALL, 120.0))
         assert {name for name in before if before[name] != after[name]} == {ALL_FILES, "table"}
 
     check(line, use, of_program(signed))
@@ -125,18 +127,54 @@ def test_the_status_is_answered_at_once_while_a_calculation_runs(line: SerialLin
     async def use(terminal: GatTerminal) -> None:
         assert await terminal.start(ALL) & GatStart.STARTED
         loop = asyncio.get_running_loop()
+        seconds = []
         for _ in range(5):
             asked = loop.time()
             assert (await terminal.status()).state is GatState.CALCULATING
-            assert loop.time() - asked < 0.15, "terminals wait for 0.2 s"
+            seconds.append(loop.time() - asked)
+        # Another program can delay one reply; a calculation in the same loop would delay all.
+        assert min(seconds) < 0.15, "terminals wait for 0.2 s"
         with pytest.raises(GatError, match="busy with another calculation"):
-            await terminal.calculated(ALL, 20.0)
+            await terminal.calculated(ALL, 120.0)
 
     async def endless(_: bytes, __: str | None) -> dict[str, str]:
         await asyncio.sleep(3600.0)
         return {}
 
     assert [what for what, _ in check(line, use, endless)] == ["started"]
+
+
+def test_a_lost_reply_to_a_request_does_not_fail_the_calculation(
+    line: SerialLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The terminal sends the request again, and the machine is busy with it."""
+    monkeypatch.setattr("controller.casino.gat.terminal.REPLY_LIMIT", 0.2)
+    monkeypatch.setattr("controller.casino.gat.terminal.ATTEMPTS", 1000)
+    replies: list[GatStart] = []
+    was_seen = asyncio.Event()
+
+    async def use(terminal: GatTerminal) -> None:
+        feed = terminal._reader.feed
+
+        def without_the_first(data: bytes, at: float) -> Iterator[GatFrame]:
+            for frame in feed(data, at):
+                if frame.command is GatCommand.START_REPLY:
+                    replies.append(GatStart(frame.data[0]))
+                    if len(replies) == 1:
+                        continue
+                elif len(replies) > 1:
+                    was_seen.set()
+                yield frame
+
+        monkeypatch.setattr(terminal._reader, "feed", without_the_first)
+        assert answers_in(await terminal.calculated(ALL, 120.0)) == {"table": "12"}
+
+    async def calculate(_: bytes, __: str | None) -> dict[str, str]:
+        await was_seen.wait()
+        return {"table": "12"}
+
+    assert [what for what, _ in check(line, use, calculate)] == ["started", "complete"]
+    assert replies[:2] == [GatStart.ACKNOWLEDGED | GatStart.STARTED, GatStart(0)]
 
 
 def test_noise_on_the_line_delays_a_terminal_and_does_not_stop_the_machine(
@@ -160,7 +198,7 @@ def test_a_calculation_that_fails_is_reported_to_terminal_and_record(
 
     async def use(terminal: GatTerminal) -> None:
         with pytest.raises(GatError, match="calculation failed"):
-            await terminal.calculated(ALL, 20.0)
+            await terminal.calculated(ALL, 120.0)
 
     (_, (what, facts)) = check(line, use, of_program(signed))
     assert what == "failed"
@@ -169,7 +207,7 @@ def test_a_calculation_that_fails_is_reported_to_terminal_and_record(
 
 def test_a_calculation_has_a_limit(signed: SignedProgram) -> None:
     with pytest.raises(GatError, match="did not end within 0 s"):
-        asyncio.run(calculated(signed.trust, SEED, None, signed.program, limit=0.001))
+        asyncio.run(calculated(signed.trust, SEED, None, signed.program, limit=0.0))
 
 
 def test_a_silent_machine_is_named_after_three_attempts(
