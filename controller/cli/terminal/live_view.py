@@ -6,13 +6,16 @@ Prompts, pauses and recoveries are also printed above the view, and stay there w
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Event as ThreadEvent
+from threading import Thread
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.table import Table as Grid
 from rich.text import Text
 
 from controller.cli.terminal.operator_console import OperatorConsole
+from controller.cli.terminal.serial_console import SerialConsole
 from controller.events import Event
 from controller.faults.catalogue import CATALOGUE, latched
 from controller.operator.incidents import Incidents, OpenPauseCause, Wait
@@ -43,7 +46,7 @@ class LiveView:
 
     def __init__(
         self,
-        console: Console,
+        console: SerialConsole,
         title: str,
         operator: OperatorConsole | None = None,
         clock: Callable[[], float] | None = None,
@@ -55,32 +58,37 @@ class LiveView:
         self._clock = clock
         self._in_words = in_words
         self._under, self._top = "offline", "offline"
-        # rich reads this in another thread, so the tuple is replaced and never changed in place.
+        # The drawing thread reads this, so the tuple is replaced and never changed in place.
         self._last: tuple[str, ...] = ()
         self._time = 0.0
         self._dealt = 0
         self._prompt = ""
         self._incidents = Incidents()
+        # rich's own thread takes its locks in another order than a print does.
         self._live = Live(
-            console=console,
-            refresh_per_second=PER_SECOND,
-            transient=True,
-            get_renderable=self._page,
+            console=console, auto_refresh=False, transient=True, get_renderable=self._page
         )
+        self._drawing = Thread(target=self._draw_at_intervals, name="live view", daemon=True)
+        self._ends = ThreadEvent()
         self._is_shown = console.is_terminal
 
     def __enter__(self) -> LiveView:
         if self._is_shown:
-            self._live.start()
+            with self._console.lock:
+                self._live.start(refresh=True)
+            self._drawing.start()
             if self._operator is not None:
-                self._operator.redraw = self._live.refresh
+                self._operator.redraw = self._draw
         return self
 
     def __exit__(self, *failure: object) -> None:
         if self._is_shown:
             if self._operator is not None:
                 self._operator.redraw = lambda: None
-            self._live.stop()
+            self._ends.set()
+            self._drawing.join()
+            with self._console.lock:
+                self._live.stop()
 
     def on_event(self, event: Event) -> None:
         """Show the next event."""
@@ -90,6 +98,14 @@ class LiveView:
             self._last = (*self._last, f"{self._time:8.1f} s  {line}")[-KEPT:]
         if self._is_shown and (line := _lasting_line(event)):
             self._console.print(Text(f"{self._time:8.1f} s  {line}"))
+            self._draw()
+
+    def _draw_at_intervals(self) -> None:
+        while not self._ends.wait(1 / PER_SECOND):
+            self._draw()
+
+    def _draw(self) -> None:
+        with self._console.lock:
             self._live.refresh()
 
     def _line(self, event: Event) -> str:

@@ -7,20 +7,20 @@ import sys
 from typing import IO, TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from controller.cli.terminal.serial_console import SerialConsole
 
 WIDE = 160
 """Columns without a terminal: wide enough that a row of a list stays one line, for `grep`."""
 
 
-def screen(*, errors: bool = False) -> Console:
+def screen(*, errors: bool = False) -> SerialConsole:
     """A console on standard output, or with `errors` on standard error."""
-    from rich.console import Console
+    from controller.cli.terminal.serial_console import SerialConsole
 
     stream = sys.stderr if errors else sys.stdout
     if stream.isatty():
-        return Console(stderr=errors, file=cast(IO[str], _ClosableStream(stream)))
-    return Console(stderr=errors, width=WIDE)
+        return SerialConsole(stderr=errors, file=cast(IO[str], _ClosableStream(stream)))
+    return SerialConsole(stderr=errors, width=WIDE)
 
 
 class _ClosableStream:

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from controller.cli.terminal.live_view import LiveView
+from controller.cli.terminal.serial_console import SerialConsole
 from controller.daemon import Daemon
 from controller.events import Event
 from controller.orders import Orders
@@ -143,7 +143,7 @@ def test_D4_the_players_cut_cards_and_the_highest_number_deals_first(table: str)
 
 def test_the_live_view_shows_the_new_seats() -> None:
     event: Event = {"event": "seats_drawn", "moves": [2, 0, 1, 3], "dealer": 3}
-    assert LiveView(Console(), "Wenzhou")._line(event) == (
+    assert LiveView(SerialConsole(), "Wenzhou")._line(event) == (
         "new seats: 0 to 2, 1 to 0, 2 to 1, 3 to 3; seat 3 deals"
     )
 

@@ -34,7 +34,7 @@ def _metrics(process: subprocess.Popen[str]) -> str:
     link = re.search(r"#first-start=(\S+)", process.stdout.readline())
     assert page is not None and link is not None
     assert "signed with the key floor-club+" in process.stdout.readline()
-    with httpx.Client(base_url=page[0]) as browser:
+    with httpx.Client(base_url=page[0], timeout=60) as browser:
         assert browser.get("metrics").status_code == 401
         person = {"token": link[1], "name": "Tom", "password": PASSWORD}
         assert browser.post("api/v1/first-start", json=person).status_code == 200

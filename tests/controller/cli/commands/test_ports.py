@@ -100,12 +100,13 @@ def test_a_table_does_not_run_with_a_board_that_calls_itself_simulated(
 
 @pytest.mark.slow
 def test_each_board_can_have_its_own_port_and_scan_finds_both(
-    start: Start, wallwright: Wallwright
+    start: Start, wallwright: Wallwright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Backgammon needs no tiles, only both boards, their homing and the dice: about 10 s."""
     with start("board --sim robotic --game backgammon --pty") as board:
         assert board.stdout is not None
         path = board.stdout.readline().strip()
+        monkeypatch.setattr("firmware_bridge.commissioning.probe.OTHERS", 3.0)
         scanned = wallwright(f"scan {path}")
         assert "board SIM00000 at address 0" in scanned.out
         assert "board SIM00001 at address 1" in scanned.out

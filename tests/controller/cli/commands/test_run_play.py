@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from controller.cli.terminal.live_view import LiveView
+from controller.cli.terminal.serial_console import SerialConsole
 from controller.events import Event
 from tests.controller.cli.conftest import Wallwright, named
 
@@ -39,7 +39,7 @@ def test_the_summary_shows_the_scores_of_the_match(wallwright: Wallwright) -> No
     ],
 )
 def test_the_live_view_shows_the_events_of_a_played_hand(event: Event, line: str) -> None:
-    assert LiveView(Console(), "Wenzhou")._line(event) == line
+    assert LiveView(SerialConsole(), "Wenzhou")._line(event) == line
 
 
 @pytest.mark.slow

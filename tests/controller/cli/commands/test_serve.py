@@ -71,7 +71,7 @@ def test_the_supervisor_gets_ready_watchdog_and_stopping(start: Start, tmp_path:
         supervisor.bind(str(tmp_path / "notify"))
         supervisor.settimeout(60)
         os.environ["NOTIFY_SOCKET"] = str(tmp_path / "notify")
-        os.environ["WATCHDOG_USEC"] = "400000"
+        os.environ["WATCHDOG_USEC"] = "4000000"
         try:
             process = start("serve --listen 127.0.0.1:0")
         finally:

@@ -86,14 +86,14 @@ def test_a_pipe_that_its_reader_closes_is_not_an_error(line: str) -> None:
         assert begun.stdout is not None
         assert begun.stderr is not None
         begun.stdout.close()
-        assert (begun.stderr.read(), begun.wait(timeout=20)) == (b"", 0)
+        assert (begun.stderr.read(), begun.wait(timeout=60)) == (b"", 0)
 
 
 @pytest.mark.slow
 def test_an_output_that_cannot_be_written_is_reported() -> None:
     with Path("/dev/full").open("wb") as full:
         listed = subprocess.run(
-            (*COMMAND, "games"), stdout=full, stderr=subprocess.PIPE, check=False, timeout=20
+            (*COMMAND, "games"), stdout=full, stderr=subprocess.PIPE, check=False, timeout=60
         )
     assert listed.returncode == 2
     assert listed.stderr == (

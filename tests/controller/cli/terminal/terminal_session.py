@@ -90,6 +90,13 @@ class TerminalSession:
                 break
         return self.screen.everything
 
+    def until_visible(self, *texts: str, seconds: float = 30.0) -> None:
+        """Wait until texts are visible at the same time, also across the ends of lines."""
+        end = time.monotonic() + seconds
+        while not all(text in " ".join(self.screen.text.split()) for text in texts):
+            assert time.monotonic() < end, f"not all of {texts}:\n{self.screen.text}"
+            assert self._read(512), f"the command ended without {texts}:\n{self.screen.text}"
+
     def for_a_while(self, seconds: float) -> str:
         """Wait; returns the visible text after that."""
         end = time.monotonic() + seconds
@@ -109,13 +116,16 @@ class TerminalSession:
             assert time.monotonic() < end, f"the command has not ended:\n{self.screen.text}"
         return self.process.wait(seconds)
 
-    def _read(self) -> bool:
-        """Process output, for at most 0.1 s; returns False once the terminal is closed."""
+    def _read(self, most: int = 65536) -> bool:
+        """Process output, for at most 0.1 s; returns False once the terminal is closed.
+
+        `most` is in bytes: what was visible for a moment is seen if few are processed at once.
+        """
         ready, _, _ = select.select([self._master], [], [], 0.1)
         if not ready:
             return self.process.poll() is None
         try:
-            data = os.read(self._master, 65536)
+            data = os.read(self._master, most)
         except OSError:
             return False
         self.screen.feed(data.decode(self._encoding, "replace"))
