@@ -16,6 +16,8 @@ from firmware_bridge.wire.transport import BAUD, open_serial
 
 PATIENCE = 3.0
 """Seconds to wait for the first answer, after the silence of a port that resets its boards."""
+OTHERS = 0.25
+"""Seconds to wait for other boards of the line after the first answer; they take milliseconds."""
 ADDRESSES = range(8)
 
 
@@ -60,10 +62,9 @@ async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, .
         }
         # A port whose opening resets its boards is silent at first; the wait begins afterwards.
         patience += max(0.0, line.silent_until - line.loop.time())
-        # The boards of a line receive `Identify` at about the same time: after the first answer,
-        # the other boards answer within 0.1 s.
+        # The boards of a line receive `Identify` at about the same time.
         await asyncio.wait(asked.values(), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(OTHERS)
         found = tuple(
             ProbeAnswer(address, nonces[address], answer.result())
             for address, answer in asked.items()

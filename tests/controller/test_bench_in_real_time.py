@@ -1,7 +1,8 @@
 """Tests the table `bench` on GPIO pins in real time, with edges from gpiozero's threads.
 
 Every change of a pin comes from a second thread, as on a Raspberry Pi. The event loop is in debug
-mode, in which it refuses calls from other threads.
+mode, in which it refuses calls from other threads. A run that fails while the computer did not run
+the event loop for some time is repeated.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from config.schema import Table
 from controller.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.chance.source import OperatingSystemChance
 from controller.events import Event, EventLog
+from controller.faults.table_fault import TableFault
 from controller.journal import Journal
 from controller.orders import Orders
 from firmware_bridge.board import Board
@@ -36,6 +38,10 @@ PRESSED = 0.3
 AT_ONCE = 0.25
 """Longest reaction to the emergency stop, seconds: longer than one pass of the event loop, shorter
 than every other delay in this test."""
+LATE = 0.1
+"""Seconds without a pass of the event loop, after which a run that fails is repeated."""
+SAFE = (("drum", 0), ("relay", 0), ("red", 1), ("green", 0))
+"""The outputs during an emergency stop."""
 
 
 def fast_bench() -> Table:
@@ -100,6 +106,17 @@ class Evening:
     counted: int = 0
     threads: set[int] = field(default_factory=set)
     pressed: float | None = None
+    late: float = 0.0
+    failure: TableFault | TimeoutError | None = None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the run has ended, and an emergency stop has acted at once."""
+        return self.failure is None and all(
+            self.first(channel, safe, self.pressed) - self.pressed < AT_ONCE
+            for channel, safe in SAFE
+            if self.pressed is not None
+        )
 
     def first(self, channel: str, value: int, after: float) -> float:
         """Return the first time, in seconds, from `after` on, at which an output took a value."""
@@ -116,7 +133,16 @@ def another_thread(pins: MockPins) -> Iterator[ThreadedPins]:
 
 def build(*, press_at_tile: int | None = None) -> Evening:
     """Mix a set and lift all tiles, until people are prompted to build the walls."""
+    for _ in range(5):
+        evening = _built(press_at_tile)
+        if evening.is_good or evening.late < LATE:
+            break
+    if evening.failure is not None:
+        raise evening.failure
+    return evening
 
+
+def _built(press_at_tile: int | None) -> Evening:
     async def main() -> Evening:
         loop, evening = asyncio.get_running_loop(), Evening()
         table, config, game = fast_bench(), load_game("block"), find_game("block")
@@ -144,26 +170,40 @@ def build(*, press_at_tile: int | None = None) -> Evening:
             )
             orders = Orders(game, game_parameters(config))
             daemon = daemon_for(hardware, table, config, orders, journal, events)
+            measuring = asyncio.create_task(_measure_lateness(evening))
             running = asyncio.create_task(daemon.run(1))
-            if press_at_tile is not None:
-                await _tiles(board, press_at_tile)
-                evening.pressed = loop.time()
-                plant.emergency_stop(True)
-                loop.call_later(PRESSED, plant.emergency_stop, False)
-            async with asyncio.timeout(30):
-                waiting = asyncio.create_task(built.wait())
-                await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
-                if running.done():
-                    running.result()
+            waiting = asyncio.create_task(built.wait())
+            try:
+                async with asyncio.timeout(60):
+                    if press_at_tile is not None:
+                        await _tiles(board, press_at_tile)
+                        evening.pressed = loop.time()
+                        plant.emergency_stop(True)
+                        loop.call_later(PRESSED, plant.emergency_stop, False)
+                    await asyncio.wait((running, waiting), return_when=asyncio.FIRST_COMPLETED)
+                    if running.done():
+                        running.result()
+            except (TableFault, TimeoutError) as failure:
+                evening.failure = failure
             evening.counted = await board.count("counter")
-            running.cancel()
-            with suppress(asyncio.CancelledError):
-                await running
+            for task in (running, waiting, measuring):
+                task.cancel()
+                with suppress(asyncio.CancelledError, TableFault):
+                    await task
             evening.threads = threaded.threads
         evening.asked = people.asked
         return evening
 
     return asyncio.run(main(), debug=True)
+
+
+async def _measure_lateness(evening: Evening) -> None:
+    """Note the longest time in which the event loop did not run, seconds."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + 0.02
+        await asyncio.sleep(0.02)
+        evening.late = max(evening.late, loop.time() - due)
 
 
 async def _tiles(board: Board, tiles: int) -> None:
@@ -206,7 +246,7 @@ def test_an_emergency_stop_between_two_tiles_acts_at_once_and_no_tile_is_lost() 
     stopped = build(press_at_tile=9)
     pressed = stopped.pressed
     assert pressed is not None
-    for channel, safe in (("drum", 0), ("relay", 0), ("red", 1), ("green", 0)):
+    for channel, safe in SAFE:
         assert stopped.first(channel, safe, pressed) - pressed < AT_ONCE, channel
     assert [ask.code for ask in stopped.asked] == ["EMERGENCY"]
     assert stopped.counted == TILES

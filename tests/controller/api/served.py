@@ -106,7 +106,7 @@ async def first_login(address: ServedApi, role: UserRole = UserRole.TECHNICIAN) 
     """The cookie of the first technician, or of a further user with a role."""
     assert address.first_start is not None
     token = address.first_start.partition("=")[2]
-    async with httpx.AsyncClient(base_url=address.url) as client:
+    async with httpx.AsyncClient(base_url=address.url, timeout=60) as client:
         answer = await client.post(
             "/api/v1/first-start", json={"token": token, "name": "first", "password": PASSWORD}
         )

@@ -64,16 +64,20 @@ async def _nginx(folder: Path, port: int, location: str) -> AsyncIterator[Proces
         *(_NGINX, "-e", "stderr", "-p", folder, "-c", configuration), stderr=DEVNULL
     )
     try:
-        for _ in range(500):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            while not _listens(port):
+                assert process.returncode is None, "nginx has ended"
+                await asyncio.sleep(0.01)
         yield process
     finally:
         if process.returncode is None:
             process.kill()
         await process.wait()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _free_port() -> int:
@@ -104,7 +108,7 @@ def test_people_log_in_watch_and_reconnect_through_a_proxy_that_restarts(tmp_pat
 
             assert served.first_start is not None
             token = served.first_start.partition("=")[2]
-            async with httpx.AsyncClient(base_url=address) as eva:
+            async with httpx.AsyncClient(base_url=address, timeout=60) as eva:
                 async with _nginx(tmp_path, port, location):
                     body = {"token": token, "name": "eva", "password": PASSWORD}
                     made = await eva.post(f"{V1}/first-start", json=body)
@@ -159,7 +163,7 @@ def test_the_proxys_headers_make_the_cookie_secure_and_show_the_clients_address(
             token = served.first_start.partition("=")[2]
             async with (
                 _nginx(tmp_path, port, location),
-                httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client,
+                httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client,
             ):
                 code = (tmp_path / "data" / TOUCHSCREEN_FILE).read_text().strip()
                 refused = await client.post(f"{V1}/pair", json={"code": code})

@@ -87,7 +87,7 @@ def _started(line: str) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=30)
+            process.communicate(timeout=120)
 
 
 def _line(process: subprocess.Popen[str], pattern: str) -> str:
@@ -127,7 +127,7 @@ def test_the_bundle_of_a_real_data_folder_has_no_secret(tmp_path: Path) -> None:
 def _used(address: str, token: str) -> tuple[set[str], bytes]:
     """Use the table as a technician; returns every secret that was seen, and the bundle."""
     known = {token, PASSWORD}
-    with httpx.Client(base_url=address, timeout=20) as tess:
+    with httpx.Client(base_url=address, timeout=60) as tess:
         body = {"token": token, "name": "Tess", "password": PASSWORD}
         made = tess.post(f"{V1}/first-start", json=body)
         assert made.status_code == 200, made.text
@@ -137,7 +137,7 @@ def _used(address: str, token: str) -> tuple[set[str], bytes]:
         assert tess.post(f"{V1}/users", json=user).status_code == 201
         known.add(tess.post(f"{V1}/tokens", json={"name": "m", "role": "auditor"}).json()["token"])
         code = tess.post(f"{V1}/pairing-codes", json={"name": "tablet", "role": "player"}).json()
-        with httpx.Client(base_url=address) as tablet:
+        with httpx.Client(base_url=address, timeout=60) as tablet:
             paired = tablet.post(f"{V1}/pair", json={"code": code["code"]})
             known |= {code["code"], paired.cookies["wallwright"], paired.json()["csrf"]}
         wrong = {"name": "Pam", "password": "a wrong password"}
@@ -146,9 +146,10 @@ def _used(address: str, token: str) -> tuple[set[str], bytes]:
         names = {"names": {"0": "Ann of the bundle"}}
         command = {"id": "n1", "name": "name_players", "arguments": names}
         assert tess.post(f"{V1}/commands", json=command).status_code == 200
-        for _ in range(600):  # the journal begins when the table has found its zero positions
-            if tess.get(f"{V1}/journal.ndjson").text:
-                break
+        ends = time.monotonic() + 120
+        # The journal begins when the table has found its zero positions.
+        while not tess.get(f"{V1}/journal.ndjson").text:
+            assert time.monotonic() < ends, "the table has not begun its journal"
             time.sleep(0.05)
         bundle = tess.get(f"{V1}/diagnostics.zip")
         assert bundle.status_code == 200, bundle.text

@@ -115,7 +115,7 @@ def test_with_a_certificate_pages_stream_and_cookie_are_secure(tmp_path: Path) -
         files = _certificate(tmp_path)
         async with (
             serve_api(FakeService(), tmp_path, "127.0.0.1:0", *files, passwords=CHEAP) as address,
-            httpx.AsyncClient(base_url=address.url, verify=trusting) as client,
+            httpx.AsyncClient(base_url=address.url, verify=trusting, timeout=60) as client,
         ):
             assert address.url.startswith("https://127.0.0.1:")
             assert address.first_start is not None

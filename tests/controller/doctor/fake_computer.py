@@ -81,8 +81,8 @@ class FakeComputer:
 
     @property
     def files(self) -> FactFiles:
-        """The files, with a short time limit for commands."""
-        return FactFiles(self.root, limit=0.5)
+        """The files, with a time limit for commands that a busy computer keeps."""
+        return FactFiles(self.root, limit=60)
 
     def write(self, name: str, text: str | bytes) -> None:
         """Write a file."""

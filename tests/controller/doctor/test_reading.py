@@ -113,8 +113,8 @@ def test_a_command_that_hangs_is_ended_and_its_fact_is_not_known(computer: FakeC
     computer.remove("sys/devices/platform/soc/soc:firmware/get_throttled")
     computer.command("vcgencmd", "#!/bin/sh\nexec sleep 60\n")
     begun = time.perf_counter()
-    assert read_power(computer.files).throttled is None
-    assert time.perf_counter() - begun < 10
+    assert read_power(FactFiles(computer.root, limit=0.5)).throttled is None
+    assert time.perf_counter() - begun < 30
     computer.command("vcgencmd", "#!/bin/sh\necho throttled=0x1\nexit 3\n")
     assert read_power(computer.files).throttled is None
 

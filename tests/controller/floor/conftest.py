@@ -11,6 +11,13 @@ from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.postgres_process import PostgresProcess
 
 
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the floor service wait for the replies of tables on a busy computer."""
+    monkeypatch.setattr("controller.floor.server.request_desk.ANSWER", 60.0)
+    monkeypatch.setattr("controller.floor.server.floor_service.ANSWER", 60.0)
+
+
 @pytest.fixture
 def mosquitto(tmp_path: Path) -> Iterator[MosquittoProcess]:
     """Return a broker without TLS that runs; tests can kill it and start it again."""

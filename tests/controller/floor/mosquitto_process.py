@@ -11,7 +11,7 @@ from socket import create_connection
 from tests.controller.floor.free_port import free_port
 
 PROGRAM = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
-STARTING = 10.0
+STARTING = 60.0
 """Seconds in which mosquitto has to listen."""
 PLAIN = """\
 listener {port} 127.0.0.1
@@ -49,6 +49,8 @@ class MosquittoProcess:
                     raise AssertionError(self.log.read_text()) from error
                 time.sleep(0.01)
             else:
+                # Another program may have taken the port meanwhile; then this broker ends.
+                assert self.process.poll() is None, self.log.read_text()
                 return
 
     def kill(self) -> None:

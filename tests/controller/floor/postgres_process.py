@@ -17,7 +17,7 @@ import psycopg
 
 from tests.controller.floor.free_port import free_port
 
-STARTING = 30.0
+STARTING = 120.0
 """Seconds in which the server has to answer, also after a crash."""
 USER = "postgres" if os.geteuid() == 0 else None
 QUICK = ("fsync=off", "full_page_writes=off")
@@ -35,7 +35,6 @@ class PostgresProcess:
     """One server in a folder of its own. Each call of `new_database` makes an empty database."""
 
     def __init__(self, parent: Path | None = None, settings: tuple[str, ...] = QUICK) -> None:
-        self.port = free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="wallwright-postgres-", dir=parent))
         self._settings = settings
         if USER is not None:
@@ -45,6 +44,7 @@ class PostgresProcess:
             *(program("initdb"), "--no-sync", "-A", "trust", "-U", "floor", "-E", "UTF8"),
             *("--locale=C.UTF-8", "-D", str(self.folder / "data")),
         )
+        self.port = free_port()  # last, because other programs can take it at any time
 
     def start(self) -> None:
         """Start the server and wait until it answers."""

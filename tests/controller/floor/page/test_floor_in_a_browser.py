@@ -130,11 +130,11 @@ def test_a_lost_connection_is_shown_and_the_page_recovers_by_itself(
     page = open_page()
     expect(page.locator(".stand")).to_have_count(12)
     floor.network.silent = True
-    expect(page.locator("#connection-lost")).to_be_visible(timeout=12_000)
+    expect(page.locator("#connection-lost")).to_be_visible()
     expect(page.locator(".stand")).to_have_count(12)
     floor.do(lambda: floor.floor.show("t01", is_connected=False) and None)
     floor.network.silent = False
-    expect(page.locator("#connection-lost")).to_have_count(0, timeout=12_000)
+    expect(page.locator("#connection-lost")).to_have_count(0)
     expect(page.locator(".stand").nth(0)).to_contain_text("Not connected")
 
 
