@@ -41,7 +41,13 @@ class LeaseTimer:
             self._timer = None
 
     def _due(self) -> None:
-        if self._loop.time() < self._until - _RESOLUTION:
+        """End the lease if it was not renewed after the timer was set.
+
+        After a stall of the loop, the timer of an earlier end can be due together with a renewal
+        that comes later in the same pass. The present end is therefore checked in the next pass.
+        """
+        assert self._timer is not None
+        if self._timer.when() < self._until - _RESOLUTION:
             self._timer = self._loop.call_at(self._until, self._due)
             return
         self._timer = None

@@ -71,7 +71,7 @@ def test_on_the_ordinary_clock_a_pin_change_in_another_thread_wakes_the_loop() -
 
             thread = threading.Thread(target=tiles)
             thread.start()
-            ended = await bench.board.drive("wheel", 800, Edges("counter", 20), 5.0)
+            ended = await bench.board.drive("wheel", 800, Edges("counter", 20), 60.0)
             thread.join()
             return ended
 
@@ -304,11 +304,16 @@ async def test_a_held_lease_is_renewed() -> None:
         assert await bench.board.read("lamp") == 1
 
 
-def test_a_host_that_stalls_for_longer_than_the_lease_keeps_it() -> None:
+@pytest.mark.parametrize("age", [0.0, 0.8, 0.9, 1.1, 1.6])
+@pytest.mark.parametrize("stall", [0.8, 1.5, 6.0])
+def test_a_host_that_stalls_for_longer_than_the_lease_keeps_it(age: float, stall: float) -> None:
+    """Both in durations of the lease: how long it was held, and how long the host stalls."""
+
     async def scenario() -> None:
         async with leased() as bench:
             await bench.board.set("lamp", 1)
-            time.sleep(BENCH.lease * 1.5)  # noqa: ASYNC251  the stall
+            await asyncio.sleep(BENCH.lease * age)
+            time.sleep(BENCH.lease * stall)  # noqa: ASYNC251  the stall
             await asyncio.sleep(0.01)
             assert await bench.board.read("lamp") == 1
 

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
 INPUTS = ("-runs=800", "-seed=1")
 """Inputs of the line's fuzzers in this test; `make evidence` fuzzes for ten minutes."""
-STORAGE_SECONDS = "-max_total_time=2"
+STORAGE_INPUTS = ("-runs=300", "-seed=1")
 LONGEST_INPUT = 1024
 
 
@@ -90,6 +90,6 @@ def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
 def test_the_picos_storage_keeps_a_state_that_it_had_when_the_supply_fails(
     tmp_path: Path,
 ) -> None:
-    printed = fuzz(tmp_path, "fuzz_storage_rp2040", 60, STORAGE_SECONDS)
+    printed = fuzz(tmp_path, "fuzz_storage_rp2040", 60, *STORAGE_INPUTS)
     ((changes, failures),) = re.findall(r"storage: (\d+) changes, (\d+) failed", printed)
     assert int(changes) > 10_000 and int(failures) > 100
