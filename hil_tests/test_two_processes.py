@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 CLI = (sys.executable, "-m", "controller.cli")
-WAIT = 240
+WAIT = 600
 
 
 @pytest.fixture

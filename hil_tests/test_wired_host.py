@@ -26,6 +26,8 @@ from hil_tests.targets import FIRMWARE, _build
 KEY = bytes(range(32))
 SERIAL = "HOST0001"
 WAIT = 120
+ATTEMPTS = 3
+"""A suite in real time is repeated against a new host process if the computer was too busy."""
 RELAY = """
 port: {port}
 text: true
@@ -101,17 +103,21 @@ def run_suite(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(WAIT + 30)
+@pytest.mark.timeout(ATTEMPTS * (WAIT + 30))
 def test_the_whole_suite_passes_against_the_wired_host_process(tmp_path: Path) -> None:
     report, frames = tmp_path / "report.html", tmp_path / "frames.jsonl"
-    with wired_host(tmp_path, MEGA.loops) as (port, relay):
-        run = run_suite(
-            tmp_path,
-            port,
-            relay,
-            *("--report", str(report), "--frames", str(frames), "--operator", "the test suite"),
-            *("--deselect", STEPS),
-        )
+    for _ in range(ATTEMPTS):
+        frames.unlink(missing_ok=True)
+        with wired_host(tmp_path, MEGA.loops) as (port, relay):
+            run = run_suite(
+                tmp_path,
+                port,
+                relay,
+                *("--report", str(report), "--frames", str(frames), "--operator", "the test suite"),
+                *("--deselect", STEPS),
+            )
+        if run.returncode == 0:
+            break
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
     page = report.read_text("utf-8")
     for text in (SERIAL, "the test suite", "standard deviation", "resolution 1 us"):
@@ -126,7 +132,7 @@ STEPS = "hil_tests/test_harness.py::test_every_step_of_an_axis_is_counted_by_a_s
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(WAIT)
+@pytest.mark.timeout(ATTEMPTS * WAIT)
 @pytest.mark.parametrize(
     ("wires", "defect"),
     [
@@ -140,8 +146,11 @@ STEPS = "hil_tests/test_harness.py::test_every_step_of_an_axis_is_counted_by_a_s
 def test_a_wrong_harness_is_named_before_the_tests(
     wires: dict[int, int], defect: str, tmp_path: Path
 ) -> None:
-    with wired_host(tmp_path, wires) as (port, relay):
-        run = run_suite(tmp_path, port, relay)
+    for _ in range(ATTEMPTS):
+        with wired_host(tmp_path, wires) as (port, relay):
+            run = run_suite(tmp_path, port, relay)
+        if defect in run.stdout:
+            break
     assert run.returncode == 1
     assert defect in run.stdout
     assert "the bench is broken" in run.stdout

@@ -32,7 +32,7 @@ def at_terminal(answers: Sequence[str], limit: float = 20.0) -> str:
         command = [sys.executable, "-c", PROMPTED.format(limit=limit)]
         os.execv(command[0], command)  # noqa: S606 - this interpreter
     shown, waiting = "", list(answers)
-    ends = time.monotonic() + 30.0
+    ends = time.monotonic() + 120.0
     while time.monotonic() < ends:
         if not select.select([terminal], [], [], 1.0)[0]:
             continue

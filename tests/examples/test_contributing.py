@@ -42,7 +42,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the project with one more game, one more table and regenerated pages."""
     folder = tmp_path_factory.mktemp("copy") / "project"
     # The compiled modules are copied too: to compile all tests again takes ten seconds.
-    skipped = shutil.ignore_patterns(".git", ".venv", ".*_cache", "build")
+    # Other processes write files under a passing name and rename them.
+    passing = (".tmp-*", "tmp????????", "*.pyc.*")
+    skipped = shutil.ignore_patterns(".git", ".venv", ".*_cache", "build", *passing)
     shutil.copytree(TOP, folder, ignore=skipped)
     game = folder / "rules" / "games" / "low_bone"
     game.mkdir()

@@ -34,13 +34,17 @@ EXAMPLES = {
     "random_match": "scores 103, 0, 43, 0",
     "house_way_against_optimum": "of 200 hands the house way sets 33 differently from the optimum",
 }
-MOST_SECONDS = 0.1
-"""Seconds of processor time for the import of `rules` and `rules.games`, without any game."""
+MOST_LOOPS = 3.0
+"""The processor time for the import of `rules` and `rules.games`, without any game, in times of an
+empty loop of a million steps: 1.0 to 1.5, of about 0.05 s each, on the computer of this figure."""
 TIMED = """
 import time
 begun = time.process_time()
 import rules, rules.games
-print(time.process_time() - begun)
+imported = time.process_time()
+for _ in range(1_000_000):
+    pass
+print((imported - begun) / (time.process_time() - imported))
 """
 MODULES = sorted(
     ".".join(file.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
@@ -76,13 +80,13 @@ def test_a_type_checker_sees_the_same_names() -> None:
     assert (ROOT / "py.typed").exists()
 
 
-def test_the_rules_are_imported_in_a_tenth_of_a_second() -> None:
+def test_the_rules_are_imported_quickly() -> None:
     command = [sys.executable, "-c", TIMED]
-    seconds = min(
+    loops = min(
         float(subprocess.run(command, cwd=PROJECT, capture_output=True, check=True).stdout)
         for _ in range(3)
     )
-    assert seconds < MOST_SECONDS
+    assert loops < MOST_LOOPS
 
 
 @pytest.mark.parametrize("module", MODULES)

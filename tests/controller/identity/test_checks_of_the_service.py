@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from controller.identity.boot import software_identity
-from controller.identity.periodic_check import PeriodicCheck, check_in_process
+from controller.identity.periodic_check import LIMIT, PeriodicCheck, check_in_process
 from controller.identity.signing import compile_roots
 from tests.controller.identity.signed_program import (
     SignedProgram,
@@ -57,12 +57,13 @@ def test_a_challenge_is_answered_by_the_command(installed: SignedProgram) -> Non
     assert "SEED must be 16 bytes or more" in short.stderr
 
 
+@pytest.mark.timeout(2400)
 def test_the_check_of_a_running_service_is_a_process_of_its_own(tmp_path: Path) -> None:
     signed = small_program(tmp_path)
 
     digest = software_identity(signed.trust)
 
-    def check(expected: str = digest, limit: float = 60.0) -> str | None:
+    def check(expected: str = digest, limit: float = LIMIT) -> str | None:
         return asyncio.run(check_in_process(signed.trust, expected, signed.program, limit))
 
     assert check() is None

@@ -39,6 +39,27 @@ BLANK = """<!doctype html><html lang="en"><meta charset="utf-8"><title>picture</
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/scene/scene.css">
 <style>body { margin: 0; }</style><main id="table"></main>"""
 
+WATCH_LOSS = """() => {
+  new MutationObserver(() => {
+    if (document.getElementById("connection-lost")) window.lostAt ??= performance.now();
+  }).observe(document.body, { childList: true, subtree: true });
+  window.late = 0;
+  const watch = (repeat) => {
+    let looked = performance.now();
+    const look = () => {
+      window.late = Math.max(window.late, performance.now() - looked);
+      looked = performance.now();
+      repeat(look);
+    };
+    repeat(look);
+  };
+  watch((look) => setTimeout(look, 10));
+  watch(requestAnimationFrame);
+}"""
+"""Records in the page, in milliseconds, when the banner of a lost connection appears (`lostAt`),
+and the longest time for which the page ran no timer or drew no frame (`late`). The page shows a
+change of its state in the next frame, so that a late frame also makes the banner late."""
+
 
 expect.set_options(timeout=PATIENCE)
 

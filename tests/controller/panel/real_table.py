@@ -148,7 +148,7 @@ class RealTable:
         """Give a browser the session cookie of the user with this role."""
         if role not in self._cookies:
             body = {"name": role.value, "password": PASSWORD}
-            reply = httpx.post(f"{self.address}api/v1/login", json=body)
+            reply = httpx.post(f"{self.address}api/v1/login", json=body, timeout=60)
             self._cookies[role] = reply.raise_for_status().cookies["wallwright"]
         context.add_cookies(
             [{"name": "wallwright", "value": self._cookies[role], "url": self.address}]

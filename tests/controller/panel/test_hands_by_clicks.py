@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from config.validation.game_parameters import parameters_of
+from controller.events import Event
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from rules.records.record import evening
@@ -135,9 +136,19 @@ def test_a_kong_a_correction_a_false_win_and_a_robbed_kong_by_clicks(
     page.get_by_label("Follow the play").check()
     for wind, name in zip(WINDS, NAMES, strict=True):
         page.get_by_label(wind, exact=True).fill(name)
+    # The hand is arranged before the deal begins, in the table's thread: a test that waits for the
+    # round first could arrange it too late on a busy computer.
+    arranged: list[Event] = []
+
+    def arrange_at_walls(event: Event) -> None:
+        if event["event"] == "walls_raised" and not arranged:
+            arranged.append(event)
+            arrange(people_of(table).hand_players, robbed_kong)
+
+    forget = table.service.listen(arrange_at_walls)
     page.get_by_role("button", name="Start").click()
-    table.until(lambda status: status.round is not None)
-    table.do(lambda: arrange(people_of(table).hand_players, robbed_kong))
+    table.until(lambda _: arranged)
+    forget()
     expect(page.get_by_role("heading", name="The hand is played")).to_be_visible(timeout=60_000)
     present = table.status.round
     assert present is not None and present.indicator_face is not None

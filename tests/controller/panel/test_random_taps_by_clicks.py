@@ -30,7 +30,8 @@ TAP = """async ([chance, alone]) => {
   await new Promise((done) => setTimeout(done));
   if (options.length) prompt.querySelector("form .primary").click();
   const open = () => document.querySelector(`#${name}`);
-  for (let wait = 0; open() && wait < 200; wait += 1) {
+  // A busy computer can delay the table for seconds.
+  for (let wait = 0; open() && wait < 3000; wait += 1) {
     await new Promise((done) => setTimeout(done, 10));
     const busy = prompt.querySelector("button:disabled");
     if (wait > 2 && !busy && prompt.querySelector("[role=alert]")?.textContent) return "refused";

@@ -24,6 +24,7 @@ from controller.orders import Orders
 from controller.planning.setup_forecast import seats_of
 from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from rules.games import find_game
 
@@ -119,7 +120,7 @@ def run_backgammon(port: Path, pulled_at: Callable[[Event], bool], ports: int = 
         assert plant.dome is not None
         recording.throws = len(plant.dome.throws)
 
-    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(pace=1.0, live=True)) as runner:
         runner.run(scenario())
     return recording
 

@@ -146,8 +146,11 @@ def test_a_trace_changes_nothing_in_the_events_of_a_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_collector_gets_the_spans_at_its_usual_path(tmp_path: Path) -> None:
+def test_a_collector_gets_the_spans_at_its_usual_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "trace.jsonl"
+    monkeypatch.setattr("controller.tracing.trace_output.SEND_LIMIT", 60.0)
     options = ("run", "--seed", "3", "--until", "ready")
     assert main([*options, "--trace", str(file)]) == 0
     with collector() as (address, requests):
