@@ -25,6 +25,8 @@ THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
 WITH_THREADS = {
     "controller/api/worker_thread.py",
+    "controller/cli/terminal/live_region.py",
+    "controller/cli/terminal/serial_console.py",
     "controller/floor/table/floor_thread.py",
     "controller/journal/writer_threads.py",
     "controller/service/evening/store_thread.py",
@@ -32,8 +34,8 @@ WITH_THREADS = {
 }
 """The only files that use threads: gpiozero calls back in threads of its own, the API computes
 hashes and judgements in threads (docs/decisions/0028), a table of a floor publishes in one, and the
-journal of a real table is synced in threads (docs/decisions/0015). Simulations in virtual time
-use none of them."""
+journal of a real table is synced in threads (docs/decisions/0015). The live view of a terminal is
+drawn by one at intervals. Simulations in virtual time use none of the others."""
 STARTS_PROCESSES = {
     "controller/campaign/process_pool.py",
     "controller/campaign/stopping.py",

@@ -6,14 +6,12 @@ Prompts, pauses and recoveries are also printed above the view, and stay there w
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event as ThreadEvent
-from threading import Thread
 
 from rich.console import Group, RenderableType
-from rich.live import Live
 from rich.table import Table as Grid
 from rich.text import Text
 
+from controller.cli.terminal.live_region import LiveRegion
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.serial_console import SerialConsole
 from controller.events import Event
@@ -64,31 +62,21 @@ class LiveView:
         self._dealt = 0
         self._prompt = ""
         self._incidents = Incidents()
-        # rich's own thread takes its locks in another order than a print does.
-        self._live = Live(
-            console=console, auto_refresh=False, transient=True, get_renderable=self._page
-        )
-        self._drawing = Thread(target=self._draw_at_intervals, name="live view", daemon=True)
-        self._ends = ThreadEvent()
+        self._region = LiveRegion(console, self._page, PER_SECOND)
         self._is_shown = console.is_terminal
 
     def __enter__(self) -> LiveView:
         if self._is_shown:
-            with self._console.lock:
-                self._live.start(refresh=True)
-            self._drawing.start()
+            self._region.start()
             if self._operator is not None:
-                self._operator.redraw = self._draw
+                self._operator.redraw = self._region.draw
         return self
 
     def __exit__(self, *failure: object) -> None:
         if self._is_shown:
             if self._operator is not None:
                 self._operator.redraw = lambda: None
-            self._ends.set()
-            self._drawing.join()
-            with self._console.lock:
-                self._live.stop()
+            self._region.stop()
 
     def on_event(self, event: Event) -> None:
         """Show the next event."""
@@ -98,15 +86,7 @@ class LiveView:
             self._last = (*self._last, f"{self._time:8.1f} s  {line}")[-KEPT:]
         if self._is_shown and (line := _lasting_line(event)):
             self._console.print(Text(f"{self._time:8.1f} s  {line}"))
-            self._draw()
-
-    def _draw_at_intervals(self) -> None:
-        while not self._ends.wait(1 / PER_SECOND):
-            self._draw()
-
-    def _draw(self) -> None:
-        with self._console.lock:
-            self._live.refresh()
+            self._region.draw()
 
     def _line(self, event: Event) -> str:
         """Update the state of the view; return the event's line, or "" for no line."""
