@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -20,6 +19,7 @@ from controller.floor.demo.database import DemoDatabase, prepare_database, wait_
 from controller.floor.demo.errors import DemoError
 from controller.floor.demo.figures_check import FigureComparison, compare_figures
 from controller.floor.demo.folder import FLOOR, HOST, SERVER, DemoFolder
+from controller.floor.demo.free_port import free_port
 from controller.floor.demo.tables import DemoTable, demo_tables
 from controller.floor.messages.topics import TableAddress
 
@@ -72,9 +72,9 @@ class Demonstration:
     async def run(self, stop: asyncio.Event) -> DemoResult:
         """Start everything, wait for `stop` or the end of the time, and stop everything."""
         mosquitto = _mosquitto()
-        port = _free_port()
+        port = free_port()
         self._folder.prepare(self._tables, port)
-        database = await prepare_database(self._folder.path, _free_port(), self._options.database)
+        database = await prepare_database(self._folder.path, free_port(), self._options.database)
         self._report(database.sentence)
         comparisons: list[LogComparison | FigureComparison] = []
         async with self._stopped_in_order():
@@ -227,17 +227,10 @@ def _mosquitto() -> str:
     return found
 
 
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind((HOST, 0))
-        port: int = listener.getsockname()[1]
-        return port
-
-
 def _fixed(listen: str) -> str:
     """The address with a free port for port 0, so that it stays the same after a restart."""
     host, colon, port = listen.rpartition(":")
-    return f"{host}:{_free_port()}" if colon and port == "0" else listen
+    return f"{host}:{free_port()}" if colon and port == "0" else listen
 
 
 async def _listens(port: int) -> bool:

@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from controller.api.accounts.touchscreen import TOUCHSCREEN_FILE
 from controller.api.endpoints import PREFIX as V1
+from controller.floor.demo.free_port import free_port
 from controller.service.status.feed import patched
 from tests.controller.api.fake_service import an_evening
 from tests.controller.api.served import PASSWORD, a_server, run
@@ -80,12 +81,6 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 async def _message(stream: Any) -> Any:
     while True:
         message = json.loads(await stream.recv())
@@ -96,7 +91,7 @@ async def _message(stream: Any) -> Any:
 @pytest.mark.slow
 def test_people_log_in_watch_and_reconnect_through_a_proxy_that_restarts(tmp_path: Path) -> None:
     async def test() -> None:
-        service, port = an_evening(), _free_port()
+        service, port = an_evening(), free_port()
         address = f"http://127.0.0.1:{port}"
         async with a_server(service, tmp_path / "data") as served:
             location = _location(served.url.rstrip("/"))
@@ -155,7 +150,7 @@ def test_the_proxys_headers_make_the_cookie_secure_and_show_the_clients_address(
     tmp_path: Path,
 ) -> None:
     async def test() -> None:
-        port = _free_port()
+        port = free_port()
         async with a_server(an_evening(), tmp_path / "data") as served:
             location = _location(served.url.rstrip("/"))
             location = location.replace("$scheme", "https").replace("$remote_addr", "203.0.113.5")

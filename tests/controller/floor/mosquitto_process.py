@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
 from pathlib import Path
-from socket import create_connection
 
-from tests.controller.floor.free_port import free_port
+from controller.floor.demo.free_port import free_port
 
 PROGRAM = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 STARTING = 60.0
-"""Seconds in which mosquitto has to listen."""
+"""Seconds in which mosquitto has to run."""
+RUNS = re.compile(r"mosquitto version \S+ running$", re.MULTILINE)
+"""The line that mosquitto logs when it has started."""
 PLAIN = """\
 listener {port} 127.0.0.1
 allow_anonymous true
@@ -37,21 +39,27 @@ class MosquittoProcess:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start the broker and wait until it listens."""
+        """Start the broker and wait until it runs.
+
+        It listens before it has read its certificates and before it heeds SIGHUP, which would end
+        it until then; so its log is watched.
+        """
+        starts = self._starts()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen([PROGRAM, "-c", self._file], stdout=log, stderr=log)
         end = time.monotonic() + STARTING
-        while True:
-            try:
-                create_connection(("127.0.0.1", self.port), 1.0).close()
-            except OSError as error:
-                if self.process.poll() is not None or time.monotonic() > end:
-                    raise AssertionError(self.log.read_text()) from error
-                time.sleep(0.01)
-            else:
-                # Another program may have taken the port meanwhile; then this broker ends.
-                assert self.process.poll() is None, self.log.read_text()
-                return
+        while self._starts() == starts:
+            self.require_running(end)
+            time.sleep(0.01)
+
+    def require_running(self, end: float) -> None:
+        """Fail with the log if the broker has ended, or if the monotonic clock is past `end`."""
+        assert self.process is not None
+        assert self.process.poll() is None, f"mosquitto has ended: {self.log.read_text()}"
+        assert time.monotonic() < end, f"mosquitto takes too long: {self.log.read_text()}"
+
+    def _starts(self) -> int:
+        return len(RUNS.findall(self.log.read_text())) if self.log.exists() else 0
 
     def kill(self) -> None:
         """End the broker by SIGKILL: it closes nothing and writes nothing."""

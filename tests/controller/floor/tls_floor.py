@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
 import ssl
 import time
@@ -18,8 +17,8 @@ import aiomqtt
 from controller.floor.certificates.authority import make_authority
 from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
 from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
+from controller.floor.demo.free_port import free_port
 from controller.floor.mqtt.broker import Broker, TlsFiles
-from tests.controller.floor.free_port import free_port
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 
 FLOOR = "club"
@@ -67,18 +66,15 @@ class TlsFloor(MosquittoProcess):
         """Write the broker's files again, as after a renewal or a revocation."""
         write_broker_files(self.authority, BROKER, self._place.folder, self._place)
         with self._file.open("a") as file:
-            file.write("log_type information\n")  # `reload` waits for a line of this type
+            file.write("log_type information\n")  # `start` and `reload` wait for such lines
 
     def reload(self) -> None:
         """Send SIGHUP, and wait until the broker reads its files; it answers no one meanwhile."""
         assert self.process is not None
         reloads, ends = self._reloads(), time.monotonic() + ANSWER
-        # mosquitto listens before it has its signal handler; an early SIGHUP would end it.
-        while not catches(self.process.pid, signal.SIGHUP):
-            time.sleep(0.01)
         self.process.send_signal(signal.SIGHUP)
         while self._reloads() == reloads:
-            assert time.monotonic() < ends, self.log.read_text()
+            self.require_running(ends)
             time.sleep(0.01)
 
     def _reloads(self) -> int:
@@ -123,14 +119,6 @@ class TlsFloor(MosquittoProcess):
             for topic in subscriptions:
                 await client.subscribe(topic, qos=1)
             yield client
-
-
-def catches(process: int, number: signal.Signals) -> bool:
-    """Whether a process has a handler for a signal."""
-    (caught,) = re.findall(
-        r"^SigCgt:\s+(\w+)$", Path(f"/proc/{process}/status").read_text(), re.MULTILINE
-    )
-    return bool(int(caught, 16) >> (number - 1) & 1)
 
 
 async def received(

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from controller.floor.demo.free_port import free_port
 from tests.controller.api.test_behind_nginx import _CONFIGURATION, _NGINX, _location
 from tests.controller.panel.browser import PATIENCE, WATCH_LOSS, keep
 from tests.controller.panel.test_an_evening_by_clicks import WALLWRIGHT, first_start
@@ -23,13 +24,6 @@ pytestmark = pytest.mark.slow
 
 LOST = 2000
 """Milliseconds within which a lost connection is shown."""
-
-
-def free_port() -> int:
-    """A port that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def listens(port: int) -> bool:
