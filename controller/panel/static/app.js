@@ -31,7 +31,7 @@ async function enter() {
     await Promise.all([loadGames(), loadPresets()]);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if ([0, 503].includes(error.status)) setTimeout(enter, 1000);
+    if ([0, 502, 503, 504].includes(error.status)) setTimeout(enter, 1000);
     else leave();
   }
 }

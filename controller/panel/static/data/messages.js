@@ -7,6 +7,8 @@ let lastLoad = Promise.resolve();
 
 /** The seconds after which the load of a catalogue fails. */
 const LIMIT = 20;
+/** The seconds after which a page that has no catalogue yet tries again. */
+const AGAIN = 1;
 
 /** Load a language's catalogue and use it from now on. Raises TypeError if it cannot be loaded, and
  * a TimeoutError after 20 s. Loads follow one another: the language chosen last is the one used. */
@@ -18,13 +20,22 @@ export function useLanguage(next) {
 async function load(next) {
   const address = new URL(`../messages/${next}.json`, import.meta.url);
   const reply = await fetch(address, { signal: AbortSignal.timeout(1000 * LIMIT) });
+  if (!reply.ok) throw new TypeError(`${address} was answered with ${reply.status}.`);
   catalogue = await reply.json();
   language = next;
   document.documentElement.lang = languageTag(next);
 }
 
-/** Load the chosen language. */
-export const loadMessages = () => useLanguage(chosenLanguage());
+/** Load the chosen language. A table that just restarts has it a moment later. */
+export async function loadMessages() {
+  for (;;) {
+    try {
+      return await useLanguage(chosenLanguage());
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 1000 * AGAIN));
+    }
+  }
+}
 
 /** Change the language and remember it. */
 export async function changeLanguage(next) {

@@ -1,12 +1,15 @@
 /** Hooks of the views: the page's state, and actions with their progress and errors. */
 import { follow } from "../data/store.js";
 import { restoreSoon } from "./kept_focus.js";
-import { useEffect, useReducer, useRef, useState } from "../vendor/htm_preact.js";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "../vendor/htm_preact.js";
 
-/** Draw the component again whenever the state of the page changes. */
+/**
+ * Draw the component again whenever the state of the page changes. An effect would follow the state
+ * only after the first frame, and a change before it, such as a quick reply, would never be drawn.
+ */
 export function useStore() {
   const [, redraw] = useReducer((count) => count + 1, 0);
-  useEffect(() => follow(redraw), []);
+  useLayoutEffect(() => follow(redraw), []);
 }
 
 /** Draw the component again every `ms` milliseconds, for texts with a running time. */
