@@ -6,6 +6,7 @@ import secrets
 from pathlib import Path
 
 from controller.api.accounts.store import AccountsFileError
+from controller.audit.log.log_folder import replace_durably
 
 TOUCHSCREEN_FILE = "touchscreen.token"
 """The file in the data directory with the token of the table's own touchscreen."""
@@ -14,13 +15,13 @@ TOUCHSCREEN_FILE = "touchscreen.token"
 def touchscreen_token(folder: Path) -> str:
     """The touchscreen's token, from its file; a new one if there is no file.
 
+    A start that ends while it writes the file leaves no file, or the whole.
     Raises AccountsFileError for a file that cannot be used.
     """
     path = folder / TOUCHSCREEN_FILE
     try:
         if not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_urlsafe(32) + "\n", "ascii")
+            replace_durably(path, f"{secrets.token_urlsafe(32)}\n".encode())
         token = path.read_text("ascii").strip()
     except (OSError, UnicodeError) as error:
         raise AccountsFileError(f"{path} cannot be read ({error}). Delete it.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ from controller.audit.notes.signing_key import read_key
 from controller.audit.tree.hashing import HASH_SIZE
 from controller.audit.tree.stored_nodes import nodes_of
 from controller.backup.errors import BackupError
+from controller.backup.snapshots.listing import files_of
 
 TRIES = 5
-"""Reads of the log and its key, until both agree: a rotation of the key can come between."""
+"""Reads of what can change meanwhile: the key by a rotation, the witnessed heads by a witness."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,7 @@ def _up_to_head(folder: LogFolder, reader: LogReader, *, with_key: bool) -> Audi
     }
     if folder.removed.exists():
         files["removed"] = folder.removed.read_bytes()
-    if folder.witnessed.is_dir():
-        for file in sorted(folder.witnessed.iterdir()):
-            if file.is_file() and not file.is_symlink():
-                files[f"witnessed/{file.name}"] = file.read_bytes()
+    files |= _witnessed(folder)
     if with_key:
         files["key"] = _key(folder, reader)
     facts = {
@@ -83,10 +82,24 @@ def _key(folder: LogFolder, reader: LogReader) -> bytes:
     raise AuditError("its private key is not the one that its events name; try again.")
 
 
+def _witnessed(folder: LogFolder) -> dict[str, bytes]:
+    """The witnessed heads. A later one of the same day replaces an earlier one, whose file goes.
+
+    Raises AuditError.
+    """
+    for _ in range(TRIES):
+        with suppress(FileNotFoundError):
+            return {
+                str(file.relative_to(folder.path)): file.read_bytes()
+                for file in files_of(folder.witnessed)
+            }
+    raise AuditError("its witnessed heads were removed while they were read; try again.")
+
+
 def _all_files(folder: LogFolder) -> dict[str, bytes]:
     """Every file of the folder but the private key and the lock."""
     return {
         str(file.relative_to(folder.path)): file.read_bytes()
-        for file in sorted(folder.path.rglob("*"))
-        if file.is_file() and not file.is_symlink() and file.name not in ("key", "key.next", "lock")
+        for file in files_of(folder.path)
+        if file.name not in ("key", "key.next", "lock")
     }

@@ -1,7 +1,14 @@
-"""A copy of a data folder: databases, the journal, the audit log, and every other file."""
+"""A copy of a data folder: databases, the journal, the audit log, and every other file.
+
+A service may write, rename and remove files meanwhile. The folder is therefore listed before and
+after it is copied, and copied again if the names differ: a file that got another name between its
+listing and its copy would otherwise be missing.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -14,14 +21,15 @@ from controller.backup.errors import BackupError
 from controller.backup.manifest import DATA, MOST_BYTES
 from controller.backup.snapshots.audit_snapshot import audit_snapshot
 from controller.backup.snapshots.journal_snapshot import JournalSnapshot, journal_snapshot
+from controller.backup.snapshots.listing import files_of
 from controller.journal.reconcile import read_copy
 
 JOURNAL, AUDIT = "table.journal", "audit"
 SQLITE = b"SQLite format 3\0"
 TRIES = 20
 """Copies of the databases, until the journal has not changed meanwhile."""
-LEFT_OUT = (".lock", ".new", ".part", "-wal", "-shm", "-journal")
-"""Ends of the names of files that a program makes anew."""
+LISTINGS = 10
+"""Copies of the folder, until no file was added, renamed or removed meanwhile."""
 PRIVATE = (f"{JOURNAL}.chance-key", "touchscreen.token")
 """Files that only an encrypted backup holds."""
 SLOTS = "program"
@@ -57,23 +65,10 @@ def folder_snapshot(
     `private` includes the keys of sealed shares and of the touchscreen, `log_key` the private key
     of the audit log. Raises BackupError.
     """
-    found = FolderSnapshot()
     if not folder.is_dir():
         raise BackupError(f"There is no folder {folder}; name the data folder of a service.")
     try:
-        databases, journal = _databases_and_journal(folder, directory)
-        for name, data in databases.items():
-            found.add(f"{DATA}/{name}", data)
-        if journal is not None:
-            found.add(f"{DATA}/{JOURNAL}", journal.data, 0o644)
-            for copy in (f"{JOURNAL}.2", f"{JOURNAL}.3"):
-                found.same_as[f"{DATA}/{copy}"] = f"{DATA}/{JOURNAL}"
-            found.journal = journal.facts
-        _add_log(folder, found, log_key=log_key)
-        for file in _others(folder, set(databases)):
-            name = str(file.relative_to(folder))
-            if private or name not in PRIVATE:
-                found.add(f"{DATA}/{name}", file.read_bytes(), file.stat().st_mode & 0o777)
+        found = _unchanged(folder, directory, private=private, log_key=log_key)
     except OSError as error:
         raise BackupError(
             f"{error.filename or folder} cannot be read ({error.strerror}); run the command as the"
@@ -84,27 +79,69 @@ def folder_snapshot(
     return found
 
 
+def _unchanged(
+    folder: Path, directory: Path | None, *, private: bool, log_key: bool
+) -> FolderSnapshot:
+    """A copy during which no file got another name. Raises BackupError, and OSError."""
+    for _ in range(LISTINGS):
+        files = _files(folder)
+        try:
+            found = _copied(folder, files, directory, private=private, log_key=log_key)
+        except FileNotFoundError:
+            continue  # removed, or renamed: only a new listing can tell
+        if _files(folder) == files:
+            return found
+    raise BackupError(
+        f"Files of the folder {folder} were added, renamed or removed during each of {LISTINGS}"
+        " copies; stop what does that, then repeat the command."
+    )
+
+
+def _copied(
+    folder: Path, files: list[Path], directory: Path | None, *, private: bool, log_key: bool
+) -> FolderSnapshot:
+    """A copy of the listed files, of the journal and of the audit log."""
+    found = FolderSnapshot()
+    databases, journal = _databases_and_journal(folder, files, directory)
+    for name, data in databases.items():
+        found.add(f"{DATA}/{name}", data)
+    if journal is not None:
+        found.add(f"{DATA}/{JOURNAL}", journal.data, 0o644)
+        for copy in (f"{JOURNAL}.2", f"{JOURNAL}.3"):
+            found.same_as[f"{DATA}/{copy}"] = f"{DATA}/{JOURNAL}"
+        found.journal = journal.facts
+    _add_log(folder, found, log_key=log_key)
+    for file in _others(folder, files, set(databases)):
+        name = str(file.relative_to(folder))
+        if (private or name not in PRIVATE) and (log_key or not _is_log_key(file)):
+            found.add(f"{DATA}/{name}", file.read_bytes(), file.stat().st_mode & 0o777)
+    return found
+
+
 def _databases_and_journal(
-    folder: Path, directory: Path | None
+    folder: Path, files: list[Path], directory: Path | None
 ) -> tuple[dict[str, bytes], JournalSnapshot | None]:
     """Copies of the databases and of the journal at the same state of the journal.
 
     After a restart the journal must not be older than the databases. If the journal changes in
     every try, the databases are a moment older, as after a power cut.
     """
-    files = [file for file in _files(folder) if _is_database(file)]
+    sources = [file for file in files if _is_database(file)]
     path = folder / JOURNAL
     databases: dict[str, bytes] = {}
     for _ in range(TRIES):
         before = _state(path)
-        databases = {str(file.relative_to(folder)): database_copy(file) for file in files}
+        databases = {str(file.relative_to(folder)): database_copy(file) for file in sources}
         if _state(path) == before:
             break
     return databases, journal_snapshot(path, directory)
 
 
 def database_copy(file: Path) -> bytes:
-    """A consistent copy of an SQLite file, also while it is written. Raises BackupError."""
+    """A consistent copy of an SQLite file, also while it is written.
+
+    Raises BackupError, and FileNotFoundError.
+    """
     try:
         with (
             closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source,
@@ -116,6 +153,9 @@ def database_copy(file: Path) -> bytes:
                 raise BackupError(f"The database {file} is damaged ({state}); restore it first.")
             return copy.serialize()
     except sqlite3.Error as error:
+        if not file.exists():
+            missing = os.strerror(errno.ENOENT)
+            raise FileNotFoundError(errno.ENOENT, missing, str(file)) from error
         raise BackupError(f"The database {file} cannot be copied ({error}).") from error
 
 
@@ -137,15 +177,15 @@ def _add_log(folder: Path, found: FolderSnapshot, *, log_key: bool) -> None:
     found.notes += log.notes
 
 
-def _others(folder: Path, databases: set[str]) -> Iterator[Path]:
-    """The files that are neither a database, nor the journal, nor part of the audit log.
+def _others(folder: Path, files: list[Path], databases: set[str]) -> Iterator[Path]:
+    """The listed files that are neither a database nor the journal.
 
     The second and third copies of an archived journal are left out if they equal the first.
     """
     journal = {JOURNAL, f"{JOURNAL}.2", f"{JOURNAL}.3"}
-    for file in _files(folder):
+    for file in files:
         name = file.relative_to(folder)
-        if str(name) in databases | journal or name.parts[0] == AUDIT:
+        if str(name) in databases | journal:
             continue
         if name.name.startswith((f"{JOURNAL}.2.", f"{JOURNAL}.3.")):
             first = file.with_name(f"{JOURNAL}.{name.name.removeprefix(f'{JOURNAL}.')[2:]}")
@@ -155,15 +195,14 @@ def _others(folder: Path, databases: set[str]) -> Iterator[Path]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The regular files of a data folder that a backup holds, sorted."""
-    return [
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
-        and not file.is_symlink()
-        and not file.name.endswith(LEFT_OUT)
-        and file.relative_to(folder).parts[0] != SLOTS
-    ]
+    """The files of a data folder, without the audit log, which is copied as a whole."""
+    return files_of(folder, without=(SLOTS, AUDIT))
+
+
+def _is_log_key(file: Path) -> bool:
+    """Whether a file is the private key of a log that was moved away, to be kept as evidence."""
+    log = LogFolder(file.parent)
+    return file in (log.key, log.next_key) and log.events.exists()
 
 
 def _is_database(file: Path) -> bool:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pyrage
 import pytest
 
-from controller.audit.log.audit_log import opened_log
+from controller.audit.log.audit_log import begun_log, opened_log
 from controller.audit.log.log_folder import LogFolder
 from controller.backup.creating import BackupSources, create_backup
 from controller.backup.errors import BackupError
 from controller.backup.packing import PackedBackup
 from controller.backup.sealing import Sealing, opened
-from controller.backup.snapshots.folder_snapshot import folder_snapshot
+from controller.backup.snapshots.audit_snapshot import audit_snapshot
+from controller.backup.snapshots.folder_snapshot import (
+    LISTINGS,
+    FolderSnapshot,
+    database_copy,
+    folder_snapshot,
+)
 from controller.backup.snapshots.journal_snapshot import journal_snapshot
 from controller.journal import Journal
 from controller.journal.copies import paths_of
@@ -210,3 +217,136 @@ def test_an_archived_journal_is_kept_once_if_its_copies_are_equal(tmp_path: Path
     names = set(snapshot(data))
     assert {"data/table.journal.old", "data/table.journal.3.old"} <= names
     assert "data/table.journal.2.old" not in names
+
+
+# While other files are added, renamed and removed
+
+
+def at_copy_of(name: str, act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do something each time this file has been copied, before the later files are copied."""
+    add = FolderSnapshot.add
+
+    def add_and_act(found: FolderSnapshot, added: str, data: bytes, mode: int = 0o600) -> None:
+        add(found, added, data, mode)
+        if added == name:
+            act()
+
+    monkeypatch.setattr(FolderSnapshot, "add", add_and_act)
+
+
+def test_a_log_in_the_making_is_left_out_with_its_private_key(tmp_path: Path) -> None:
+    data = table_folder(tmp_path / "data")
+    (data / "audit").rename(data / "audit.new")  # the computer has stopped before the log had begun
+    manifest = plain_backup(data, tmp_path / "backup")
+    assert not {file.name for file in manifest.files if "audit" in file.name}
+    assert not {name for name in snapshot(data) if "audit" in name}
+
+
+def test_a_log_that_is_begun_during_a_backup_does_not_end_the_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table_folder(tmp_path / "data")
+    (data / "a").write_text("the first file")
+    (data / "audit").rename(data / "audit.new")
+
+    def begin() -> None:
+        if (data / "audit.new").exists():
+            (data / "audit.new").rename(data / "audit")
+
+    at_copy_of("data/a", begin, monkeypatch)
+    files = snapshot(data)
+    assert (data / "audit").exists()
+    assert {"data/a", "data/notes/floor.txt"} <= set(files)
+    assert not {name for name in files if "audit.new" in name}
+
+
+def test_the_key_of_a_log_that_was_moved_away_is_in_no_plain_backup(tmp_path: Path) -> None:
+    data = table_folder(tmp_path / "data")
+    (data / "audit").rename(data / "audit.locked")  # as the sentence of a locked log asks for
+    begun_log(LogFolder(data / "audit"), "robotic", entry(1)).close()
+    names = {file.name for file in plain_backup(data, tmp_path / "backup").files}
+    assert "data/audit.locked/events.jsonl" in names
+    assert not {name for name in names | set(snapshot(data)) if name.endswith("key")} - {
+        "data/table.journal.chance-key"
+    }
+    with_key = folder_snapshot(data, None, private=True, log_key=True).contents
+    assert {"data/audit/key", "data/audit.locked/key"} <= set(with_key)
+
+
+@pytest.mark.parametrize("name", ["notes/table.txt", "a_first_name.txt"])
+def test_a_file_that_gets_another_name_during_a_backup_is_in_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new name sorts after or before the file at whose copy it is renamed."""
+    data = table_folder(tmp_path / "data")
+    (data / "b").write_text("copied first")
+    floor = data / "notes/floor.txt"
+
+    def rename() -> None:
+        if floor.exists():
+            floor.rename(data / name)
+
+    at_copy_of("data/b", rename, monkeypatch)
+    files = snapshot(data)
+    assert files[f"data/{name}"] == b"table 4, by the window"
+    assert "data/notes/floor.txt" not in files
+
+
+def test_a_database_that_gets_another_name_during_a_backup_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table_folder(tmp_path / "data")
+    module = "controller.backup.snapshots.folder_snapshot"
+    copied: list[Path] = []
+
+    def copy_and_rename(file: Path) -> bytes:
+        copied.append(file)
+        if len(copied) == 2:
+            file.rename(file.with_name("last_evening.db"))
+        return database_copy(file)
+
+    monkeypatch.setattr(f"{module}.database_copy", copy_and_rename)
+    files = snapshot(data)
+    assert [file.name for file in copied[:2]] == ["accounts.sqlite", "evening.db"]
+    assert "data/last_evening.db" in files and "data/evening.db" not in files
+
+
+def test_a_folder_that_changes_all_the_time_is_named_and_no_backup_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table_folder(tmp_path / "data")
+    copies: list[int] = []
+
+    def change() -> None:
+        copies.append(len(copies))
+        (data / f"z{len(copies)}").touch()
+
+    at_copy_of("data/notes/floor.txt", change, monkeypatch)
+    with pytest.raises(BackupError, match="added, renamed or removed during each of 10 copies"):
+        plain_backup(data, tmp_path / "backup")
+    assert len(copies) == LISTINGS == 10
+    assert not (tmp_path / "backup").exists()
+
+
+def test_a_witnessed_head_that_a_later_one_replaces_does_not_end_the_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table_folder(tmp_path / "data")
+    witnessed = data / "audit/witnessed"
+    witnessed.mkdir()
+    for name in ("1.note", "2.note", "3.note.new"):
+        (witnessed / name).write_text(name)
+    read = Path.read_bytes
+
+    def read_and_replace(file: Path) -> bytes:
+        contents = read(file)
+        if file.name == "1.note" and (witnessed / "2.note").exists():
+            (witnessed / "3.note.new").rename(witnessed / "3.note")
+            (witnessed / "2.note").unlink()
+        return contents
+
+    monkeypatch.setattr(Path, "read_bytes", read_and_replace)
+    found = audit_snapshot(LogFolder(data / "audit"), with_key=False)
+    assert found is not None
+    heads = {name: data for name, data in found.files.items() if "witnessed" in name}
+    assert heads == {"witnessed/1.note": b"1.note", "witnessed/3.note": b"3.note.new"}

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from controller.api.accounts.touchscreen import TOUCHSCREEN_FILE, touchscreen_token
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
 from controller.service.evening.evening_store import EveningStore
 from tests.controller.cli.conftest import Start, Wallwright
+from tests.controller.update.test_power_cuts import cut
 from tests.quick import slow_except
 
 
@@ -48,7 +50,7 @@ def test_a_stop_signal_ends_the_service_with_exit_code_0(start: Start, number: i
     with urllib.request.urlopen(address, timeout=60) as page:  # noqa: S310 an http address
         assert page.status == 200
     process.send_signal(number)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
 
 
@@ -61,7 +63,7 @@ def test_a_hangup_under_a_supervisor_reads_the_file_and_the_service_stays(start:
     with urllib.request.urlopen(address, timeout=60) as page:  # noqa: S310 an http address
         assert page.status == 200
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
 
 
@@ -86,7 +88,7 @@ def test_the_supervisor_gets_ready_watchdog_and_stopping(start: Start, tmp_path:
         process.send_signal(signal.SIGTERM)
         while (notice := supervisor.recv(300)) != b"STOPPING=1":
             assert notice in (b"WATCHDOG=1", b"READY=1") or notice.startswith(b"STATUS=")
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         assert process.returncode == 0
 
 
@@ -128,3 +130,17 @@ def test_a_used_port_and_a_damaged_store_are_refused(
     (tmp_path / "evening.db").write_bytes(b"not a database" * 100)
     result = wallwright(f"serve --listen 127.0.0.1:0 --data {tmp_path}")
     assert (result.code, "evening.db" in result.err) == (2, True)
+
+
+def test_after_a_start_that_was_killed_while_it_wrote_the_touchscreens_token_the_next_one_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fdatasync", lambda file: os.fsync(file))  # noqa: PLW0108 cut() sets it
+    steps = cut(tmp_path, 0, lambda: touchscreen_token(tmp_path))
+    assert steps > 2
+    for step in range(1, steps + 1):
+        (tmp_path / TOUCHSCREEN_FILE).unlink(missing_ok=True)
+        assert cut(tmp_path, step, lambda: touchscreen_token(tmp_path)) == 0, step
+        token = touchscreen_token(tmp_path)
+        assert token == touchscreen_token(tmp_path)
+        assert (tmp_path / TOUCHSCREEN_FILE).stat().st_mode & 0o777 == 0o600
