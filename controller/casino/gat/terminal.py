@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from controller.casino.gat.errors import GatError
@@ -60,9 +61,7 @@ class GatTerminal:
         """Read the result, frame by frame. Raises GatError."""
         found = bytearray()
         for number in range(1, 0x10000):
-            query = ResultsQuery(GatFormat.XML, number)
-            data = await self._asked(GatCommand.LAST_RESULTS, query.to_bytes())
-            reply = ResultsReply.of(data)
+            reply = await self._part(number)
             if reply.frame != number or reply.marks & GatPart.ERROR:
                 raise GatError(f"The machine has no frame {number} of the result. Ask again.")
             found += reply.data
@@ -84,33 +83,56 @@ class GatTerminal:
         answer = await self.start(request)
         status = await self.status()
         # If the reply to the request is lost, the request is sent again. The machine then refuses
-        # it because it is busy with this very calculation: no one else is on the line.
-        if not answer & GatStart.ACKNOWLEDGED and status.state not in _RUNNING:
+        # it because it is busy with this very calculation: no one else is on the line. The
+        # calculation may end before the status is asked; any other refusal leaves no result.
+        if not answer & GatStart.ACKNOWLEDGED and status.state not in (*_RUNNING, GatState.DONE):
             raise GatError(_refusal(answer))
         ends = self._loop.time() + limit
-        while (status := await self.status()).state in _RUNNING:
+        while status.state in _RUNNING:
             if self._loop.time() > ends:
                 raise GatError(
                     f"The machine calculates for more than {limit:.0f} s; give a larger --limit."
                 )
             await asyncio.sleep(POLL)
+            status = await self.status()
         if status.state is not GatState.DONE:
             raise GatError("The machine's calculation failed. Look at the messages of the machine.")
         return await self.result()
 
-    async def _asked(self, command: GatCommand, data: bytes = b"") -> bytes:
-        """Send a query until its reply arrives; returns the reply's data. Raises GatError."""
+    async def _part(self, number: int) -> ResultsReply:
+        """Read one frame of the result. Raises GatError."""
+
+        def is_earlier(data: bytes) -> bool:
+            # A query that is sent again has two replies; the late one comes during a later query.
+            return ResultsReply.of(data).frame < number
+
+        query = ResultsQuery(GatFormat.XML, number)
+        return ResultsReply.of(
+            await self._asked(GatCommand.LAST_RESULTS, query.to_bytes(), is_earlier)
+        )
+
+    async def _asked(
+        self,
+        command: GatCommand,
+        data: bytes = b"",
+        is_late: Callable[[bytes], bool] = lambda _: False,
+    ) -> bytes:
+        """Send a query until its reply arrives; returns the reply's data. Raises GatError.
+
+        Replies whose data `is_late` are those to earlier queries, and are skipped.
+        """
         for _ in range(ATTEMPTS):
             while not self._frames.empty():
                 self._take(self._frames.get_nowait())
             self.transport.write(GatFrame(command, data).to_bytes())
             try:
                 async with asyncio.timeout(REPLY_LIMIT):
-                    while (frame := self._take(await self._frames.get())).command != command | 0x80:
-                        pass
+                    while True:
+                        frame = self._take(await self._frames.get())
+                        if frame.command == command | 0x80 and not is_late(frame.data):
+                            return frame.data
             except TimeoutError:
                 continue
-            return frame.data
         raise GatError(
             f"The machine did not answer {ATTEMPTS} times within {REPLY_LIMIT:.0f} s each. Look at"
             " the cable (a null-modem cable), and whether `wallwright casino gat` runs there."

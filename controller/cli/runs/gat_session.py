@@ -49,13 +49,14 @@ def gat_port(port: str, folder: Path, record: GatRecord, pace: float = 1.0) -> G
 
 async def _answer(port: str, folder: Path) -> int:
     responder = gat_port(port, folder, _print_calculation)
-    print(f"Answering GAT queries on {port}; Ctrl-C ends it.", flush=True)
     answering = asyncio.ensure_future(responder.run())
 
     def stop() -> None:
         answering.cancel()
 
+    # Before the line is printed: who reads it may send a signal at once.
     signals = StopSignals(asyncio.get_running_loop(), stop)
+    print(f"Answering GAT queries on {port}; Ctrl-C ends it.", flush=True)
     await asyncio.wait((answering,))
     if not answering.cancelled():
         answering.result()

@@ -63,12 +63,13 @@ def write_broker_files(
         ("mosquitto.conf", configuration(place).encode(), files.PUBLIC),
         ("limits.nft", rate_limits(place.port, unlimited).encode(), files.PUBLIC),
     )
+    owner = place.user if os.geteuid() == 0 else None
     for name, data, mode in texts:
-        files.replace(output / name, data, mode)
-    if os.geteuid() == 0:
+        # Owned at once: a running broker may read its files at any time, as at a SIGHUP.
+        files.replace(output / name, data, mode, owner)
+    if owner is not None:
         with suppress(LookupError):  # The broker runs on another computer.
-            for path in (output, *(output / name for name, _, _ in texts)):
-                shutil.chown(path, place.user, place.user)
+            shutil.chown(output, owner, owner)
 
 
 def access_list(floor: str, names: Iterable[CertificateIdentity]) -> str:

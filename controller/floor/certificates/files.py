@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cryptography import x509
@@ -21,13 +22,19 @@ LARGEST = 1 << 20
 """Bytes of the largest file that is read; a revocation list with 20,000 entries is shorter."""
 
 
-def write_new(file: Path, data: bytes, mode: int) -> None:
-    """Write a file that does not exist yet, down to the disk. Raises CertificateError."""
+def write_new(file: Path, data: bytes, mode: int, owner: str | None = None) -> None:
+    """Write a file that does not exist yet, down to the disk. Raises CertificateError.
+
+    It belongs to the user `owner`, if this computer has that user.
+    """
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         with os.fdopen(descriptor, "wb") as stream:
             os.fchmod(stream.fileno(), mode)
+            if owner is not None:
+                with suppress(LookupError):
+                    shutil.chown(stream.fileno(), owner, owner)
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
@@ -38,12 +45,16 @@ def write_new(file: Path, data: bytes, mode: int) -> None:
         ) from error
 
 
-def replace(file: Path, data: bytes, mode: int) -> None:
-    """Replace a file as a whole, also at a power cut. Raises CertificateError."""
+def replace(file: Path, data: bytes, mode: int, owner: str | None = None) -> None:
+    """Replace a file as a whole, also at a power cut. Raises CertificateError.
+
+    Who reads the file meanwhile finds the old one or the new one, each with its owner. `owner` is
+    as of `write_new`.
+    """
     fresh = file.with_name(f".{file.name}.new")
     try:
         fresh.unlink(missing_ok=True)
-        write_new(fresh, data, mode)
+        write_new(fresh, data, mode, owner)
         fresh.replace(file)
         sync_folder(file.parent)
     except OSError as error:

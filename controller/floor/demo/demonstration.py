@@ -14,7 +14,7 @@ from random import Random
 
 from controller.floor.demo.chaos import FAULTS, kill_at_random
 from controller.floor.demo.check import LogComparison, compare_logs
-from controller.floor.demo.child import LOOK, Child, ChildCommand, wait_until
+from controller.floor.demo.child import Child, ChildCommand, wait_until
 from controller.floor.demo.database import DemoDatabase, prepare_database, wait_for_database
 from controller.floor.demo.errors import DemoError
 from controller.floor.demo.figures_check import FigureComparison, compare_figures
@@ -28,9 +28,9 @@ REFUSAL = 2
 """The exit code of a command that refuses its options."""
 APART = 0.5
 """Seconds between the starts of two tables."""
-SERVES = re.compile(r"^Requests to tables are signed", re.MULTILINE)
+SERVES = re.compile(r"^Audit logs of tables are witnessed", re.MULTILINE)
 """The last line that the floor service prints when it serves."""
-PRINTED = re.compile(r"^(?!Requests to tables).+$", re.MULTILINE)
+PRINTED = re.compile(r"^(?!Requests to tables|Audit logs of tables).+$", re.MULTILINE)
 """Lines of the floor service that the demonstration prints: the page's address and the login."""
 
 
@@ -150,7 +150,6 @@ class Demonstration:
             return SERVES.search(_text(command.log)) is not None
 
         await wait_until(serves, command, "serve")
-        await asyncio.sleep(LOOK)
         for line in PRINTED.finditer(_text(command.log)):
             self._report(line[0])
         return child

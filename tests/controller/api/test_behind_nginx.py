@@ -99,7 +99,9 @@ def test_people_log_in_watch_and_reconnect_through_a_proxy_that_restarts(tmp_pat
 
             def watch(query: str = "") -> Any:
                 url = f"ws://127.0.0.1:{port}{V1}/stream?{query}"
-                return connect(url, additional_headers=headers, origin=address, proxy=None)
+                return connect(
+                    url, additional_headers=headers, origin=address, proxy=None, open_timeout=60
+                )
 
             assert served.first_start is not None
             token = served.first_start.partition("=")[2]
@@ -126,6 +128,7 @@ def test_people_log_in_watch_and_reconnect_through_a_proxy_that_restarts(tmp_pat
                             additional_headers=headers,
                             origin="http://evil.example",
                             proxy=None,
+                            open_timeout=60,
                         )
                     assert refused.value.response.status_code == 403
                 with pytest.raises(ConnectionClosed):

@@ -129,6 +129,7 @@ def test_with_a_certificate_pages_stream_and_cookie_are_secure(tmp_path: Path) -
                 origin=address.url.rstrip("/"),
                 ssl=trusting,
                 proxy=None,
+                open_timeout=60,
             ) as stream:
                 assert '"type":"snapshot"' in str(await stream.recv())
 

@@ -35,7 +35,7 @@ def serial_line() -> Iterator[SerialLine]:
         yield SerialLine(os.ttyname(one_near), os.ttyname(two_near), one)
     finally:
         ended.set()
-        carrier.join(5.0)
+        carrier.join()  # soon, and before its descriptors are closed and given to others
         for descriptor in (one, one_near, two, two_near):
             os.close(descriptor)
 

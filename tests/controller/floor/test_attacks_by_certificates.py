@@ -224,7 +224,8 @@ def test_a_revoked_certificate_is_refused_after_a_reload(floor: TlsFloor) -> Non
             async with floor.client(T1, folder=fresh) as table_with_new_certificate:
                 assert await accepts(table_with_new_certificate, f"{BELOW}/t1/state")
                 with pytest.raises(aiomqtt.MqttError):
-                    await anext(aiter(thief.messages))
+                    async with asyncio.timeout(ANSWER):
+                        await anext(aiter(thief.messages))
             return live, await is_refused(floor, folder=floor.folders[T1])
 
     assert asyncio.run(attack()) == (True, True)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from controller.floor.certificates.rate_limits import rate_limits
 from controller.floor.messages.payloads import LARGEST_PAYLOAD
-from tests.controller.floor.tls_floor import ANSWER, FLOOR, SERVER, TlsFloor, received, table
+from tests.controller.floor.tls_floor import FLOOR, SERVER, TlsFloor, received, table
 
 HOUSE = Path(__file__).parents[3]
 SLOWER = 300.0
@@ -33,30 +34,33 @@ def measured(folder: Path, kind: str) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=280,
     )
     assert ended.returncode == 0, ended.stderr
     return dict(json.loads(ended.stdout))
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_a_flooding_table_does_not_delay_the_messages_of_another(tmp_path: Path) -> None:
     """The firewall limits each address; without it, the flood of 10,000 messages/s does harm.
 
-    Other programs can delay a message too, so figures that are too large are measured again. On a
-    busy computer the flood is smaller, and displaces the other table's messages nevertheless.
+    Other programs can delay a message too, so figures that are too large are measured again. They
+    are p90: of about 70 messages, 7 may be held by another program, but p99 is the latest of all. A
+    flood delays every message, or loses it. On a busy computer the flood is smaller, and displaces
+    the other table's messages nevertheless.
     """
     for number in range(5):
         limited = measured(tmp_path / f"limited{number}", "limited")
-        is_quick = limited["flooded"]["p99"] < limited["quiet"]["p99"] + SLOWER
+        is_quick = limited["flooded"]["p90"] < limited["quiet"]["p90"] + SLOWER
         if is_quick and limited["flooded"]["lost"] == 0:
             break
     unlimited = measured(tmp_path / "unlimited", "unlimited")
     is_larger = unlimited["flooded"]["received"] > 2 * limited["flooded"]["received"]
-    is_late = unlimited["flooded"]["p99"] > unlimited["quiet"]["p99"] + SLOWER
+    is_late = unlimited["flooded"]["p90"] > unlimited["quiet"]["p90"] + SLOWER
     assert is_larger or is_late, unlimited
     assert limited["flooded"]["lost"] == 0, limited
-    assert limited["flooded"]["p99"] < limited["quiet"]["p99"] + SLOWER, limited
+    assert limited["flooded"]["p90"] < limited["quiet"]["p90"] + SLOWER, limited
 
 
 @pytest.mark.slow
@@ -70,8 +74,9 @@ def test_a_payload_that_is_too_large_ends_its_senders_connection_only(
             floor.client(table("t2")) as other,
         ):
             async with floor.client(table("t1")) as attacker:
-                with pytest.raises(aiomqtt.MqttError):
-                    await attacker.publish(f"{BELOW}/t1/events", b"x" * size, qos=1, timeout=ANSWER)
+                with suppress(aiomqtt.MqttError):  # aiomqtt waits for an answer that cannot come
+                    await attacker.publish(f"{BELOW}/t1/events", b"x" * size, qos=1, timeout=1.0)
+                await asyncio.to_thread(floor.wait_for_log, "oversize packet")
             await other.publish(f"{BELOW}/t2/events", b"x" * LARGEST_PAYLOAD, qos=1)
             arrived = await received(server, other, f"{BELOW}/t2/state")
             return [len(payload) for _, payload in arrived]
@@ -82,7 +87,6 @@ def test_a_payload_that_is_too_large_ends_its_senders_connection_only(
         assert asyncio.run(attack(floor)) == [LARGEST_PAYLOAD]
     finally:
         floor.kill()
-    assert "oversize packet" in floor.log.read_text()
 
 
 def test_the_limits_are_for_the_brokers_port_and_not_for_floor_services() -> None:

@@ -18,7 +18,7 @@ from tests.controller.floor.server.served_floor import floor_service, until
 from tests.controller.floor.server.served_floor import table as publishing
 from tests.controller.floor.store.conftest import stored_lines
 from tests.controller.floor.table.fake_source import FakeSource
-from tests.controller.floor.tls_floor import FLOOR, SERVER, TlsFloor, table
+from tests.controller.floor.tls_floor import ANSWER, FLOOR, SERVER, TlsFloor, table
 
 pytestmark = pytest.mark.slow
 T1, T2 = table("t1"), table("t2")
@@ -58,7 +58,8 @@ def test_a_recorded_request_is_executed_once_also_after_a_reconnect(
                 await until(lambda: stored(service, A1) == 3)
                 done = await service.request(A1, "take_out_of_play", {}, "Mei", "attendant")
                 assert done.accepted
-                recorded = bytes((await anext(aiter(attacker.messages))).payload)
+                async with asyncio.timeout(ANSWER):
+                    recorded = bytes((await anext(aiter(attacker.messages))).payload)
                 for _ in range(5):
                     await attacker.publish(request, recorded, qos=1)
                 await attacker.publish(request, recorded, qos=1, retain=True)

@@ -77,6 +77,13 @@ class TlsFloor(MosquittoProcess):
             self.require_running(ends)
             time.sleep(0.01)
 
+    def wait_for_log(self, text: str) -> None:
+        """Wait until the broker has logged a text."""
+        ends = time.monotonic() + ANSWER
+        while text not in self.log.read_text():
+            self.require_running(ends)
+            time.sleep(0.05)
+
     def _reloads(self) -> int:
         return self.log.read_text().count("Reloading config.")
 

@@ -18,6 +18,9 @@ _RUN = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
 from controller.cli import main
+if "gat-query" in sys.argv:
+    from controller.casino.gat import terminal
+    terminal.REPLY_LIMIT = 30.0  # the machine is another process of a busy computer
 sys.exit(main())
 """
 

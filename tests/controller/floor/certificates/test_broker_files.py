@@ -72,16 +72,23 @@ def test_the_files_are_replaced_after_a_renewal(tmp_path: Path) -> None:
 def test_written_by_root_the_files_belong_to_the_user_of_mosquitto(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int
 ) -> None:
+    """Each file gets its owner before it is in its place: the broker can read it at any time."""
     owned: list[tuple[str, str, str]] = []
+
+    def chown(path: Path | int, owner: str, group: str) -> None:
+        opened = path if isinstance(path, Path) else Path(f"/proc/self/fd/{path}").readlink()
+        owned.append((opened.name, owner, group))
+
     monkeypatch.setattr("os.geteuid", lambda: user)
-    monkeypatch.setattr("shutil.chown", lambda path, u, g: owned.append((path.name, u, g)))
+    monkeypatch.setattr("shutil.chown", chown)
     authority, output = make_authority(tmp_path / "ca", "club", NOW), tmp_path / "mosquitto"
     authority.issue(BROKER, ["broker.club"], 398, NOW)
     write_broker_files(authority, BROKER, output, BrokerPlace(Path("/etc/mosquitto")))
     if user:
         assert owned == []
     else:
-        assert {name for name, _, _ in owned} == {"mosquitto", *(f.name for f in output.iterdir())}
+        fresh = [f".{file.name}.new" for file in output.iterdir()]
+        assert sorted(name for name, _, _ in owned) == sorted(["mosquitto", *fresh])
         assert {(u, g) for _, u, g in owned} == {("mosquitto", "mosquitto")}
 
 

@@ -85,7 +85,7 @@ def test_a_process_that_ignores_its_stop_signal_is_killed(
         await run
         return time.monotonic() - begun
 
-    assert asyncio.run(scene()) < 10
+    assert asyncio.run(scene()) < 50  # the program sleeps for 60 s
 
 
 def test_a_program_that_is_missing_is_named(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,6 +56,21 @@ def processes_in(folder: Path) -> list[str]:
     return found
 
 
+def read_until(running: subprocess.Popen[str], pattern: re.Pattern[str]) -> str:
+    """Read what a process prints until the pattern is in it; after two minutes, kill it."""
+    assert running.stdout is not None
+    killer = threading.Timer(120, running.kill)
+    killer.start()
+    try:
+        text = ""
+        while not pattern.search(text) and (line := running.stdout.readline()):
+            text += line
+    finally:
+        killer.cancel()
+    assert pattern.search(text), text
+    return text
+
+
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """Return a folder that the user `postgres` can reach; those of pytest are for root only."""
@@ -79,6 +95,7 @@ def test_every_event_of_the_tables_is_in_the_database(open_folder: Path, kind: s
     assert (running.returncode, err) == (0, ""), out
     assert "The page of the floor demo: http://127.0.0.1:" in out
     assert "#first-start=" in out
+    assert "with the key" not in out, "the tables of the demonstration have the keys"
     counts = re.findall(r"t0\d: (\d+) events, all in the database, once and in order", out)
     assert len(counts) == 2
     assert all(int(count) > 5 for count in counts)
@@ -91,10 +108,7 @@ def test_ctrl_c_ends_every_process_and_the_folder_can_be_used_again(tmp_path: Pa
     folder = tmp_path / "floor"
     for _ in range(2):
         running = demo("--database", "sqlite", "--folder", str(folder), "--check")
-        assert running.stdout is not None
-        for line in running.stdout:
-            if "tables run" in line:
-                break
+        read_until(running, re.compile("tables run"))
         assert len(processes_in(folder)) >= 4
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=150)
@@ -123,6 +137,24 @@ def test_an_address_that_the_page_cannot_have_is_named_at_once(tmp_path: Path) -
     log = (tmp_path / "f" / "logs" / "floor-service.log").read_text()
     assert log.count("0.0.0.0") == 1, "it was not started again"  # noqa: S104 - in a text
     assert processes_in(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_the_floor_service_serves_after_its_last_line(tmp_path: Path) -> None:
+    serving = subprocess.Popen(
+        [
+            *(*COMMAND, "floor", "serve", "--floor", "demo", "--broker", "127.0.0.1:1"),
+            *("--data", str(tmp_path), "--listen", "127.0.0.1:0"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    printed = read_until(serving, demonstration.SERVES)
+    serving.send_signal(signal.SIGTERM)
+    assert serving.communicate(timeout=120)[0] == "", "lines after the last one"
+    shown = [line[0].partition(":")[0] for line in demonstration.PRINTED.finditer(printed)]
+    assert shown == ["The page of the floor demo", "Set up the first technician"]
 
 
 def test_a_missing_broker_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

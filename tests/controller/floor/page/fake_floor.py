@@ -129,7 +129,7 @@ class FakeFloor:
 
 def fake_floor(folder: Path) -> FakeFloor:
     """A floor with an empty room and an empty database."""
-    engine = create_engine(f"sqlite:///{folder / 'floor.db'}")
+    engine = create_engine(f"sqlite:///{folder / 'floor.db'}", connect_args={"timeout": 60})
     METADATA.create_all(engine)
     floor = FakeFloor(engine)
     floor.room.change(broker=True, database=True)

@@ -94,8 +94,9 @@ def running_floor(folder: Path) -> Iterator[RunningFloor]:
             server = ApiServer(_config(running.network, None, 1.0))
             server.config.port = 0
             serving = running.loop.create_task(server.serve())
-            while not server.started:  # noqa: ASYNC110 - uvicorn offers no event
-                await asyncio.sleep(0.01)
+            async with asyncio.timeout(60):
+                while not server.started:  # noqa: ASYNC110 - uvicorn offers no event
+                    await asyncio.sleep(0.01)
             port = server.servers[0].sockets[0].getsockname()[1]
             running.address = f"http://127.0.0.1:{port}/"
             running.stop = lambda: running.loop.call_soon_threadsafe(server.ending.set)
@@ -103,7 +104,7 @@ def running_floor(folder: Path) -> Iterator[RunningFloor]:
             ready.set()
             await serving
 
-    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
     thread.start()
     try:
         assert ready.wait(60)

@@ -19,7 +19,7 @@ from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import REQUESTS
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.postgres_process import PostgresProcess
-from tests.controller.floor.server.served_floor import WITNESS, floor_service, table, until
+from tests.controller.floor.server.served_floor import SOON, WITNESS, floor_service, table, until
 from tests.controller.floor.store.conftest import stored_lines
 from tests.controller.floor.table.fake_source import FakeSource
 
@@ -129,9 +129,10 @@ def test_a_person_on_the_floor_takes_a_table_out_of_play(
                 assert refused.number > done.number
                 assert source.requests == [("take_out_of_play", "Mei", "attendant")]
                 rows = await service.read(lambda c: c.execute(select(REQUESTS)).all())
-                while rows[-1].replied is None:
-                    await asyncio.sleep(0.02)
-                    rows = await service.read(lambda c: c.execute(select(REQUESTS)).all())
+                async with asyncio.timeout(SOON):
+                    while rows[-1].replied is None:
+                        await asyncio.sleep(0.02)
+                        rows = await service.read(lambda c: c.execute(select(REQUESTS)).all())
                 assert [(row.who, row.accepted) for row in rows] == [("Mei", True), ("Mei", False)]
 
     asyncio.run(play())
@@ -170,7 +171,7 @@ def test_events_of_a_failure_of_the_broker_are_stored_after_it(
             await until(lambda: not service.room.is_broker_connected)
             source.add(5)
             mosquitto.start()
-            await until(lambda: stored(service) == 10, 40)
+            await until(lambda: stored(service) == 10)
             assert service.counts.broker_losses == 1
             assert service.room.is_broker_connected
 
@@ -238,7 +239,7 @@ def test_malformed_messages_of_one_client_are_dropped_and_counted(
         source = FakeSource(5)
         async with (
             floor_service(sqlite_url, mosquitto.port) as service,
-            aiomqtt.Client("127.0.0.1", mosquitto.port) as client,
+            aiomqtt.Client("127.0.0.1", mosquitto.port, timeout=SOON) as client,
         ):
             await until(lambda: service.room.is_broker_connected)
             for kind in ("alive", "birth", "state", "events", "reply"):

@@ -23,7 +23,7 @@ from controller.floor.messages.payloads import Cosignature, LogHead
 from controller.floor.messages.topics import TableAddress
 from controller.floor.server import floor_witness
 from controller.floor.server.counts import FloorCounts
-from controller.floor.server.floor_witness import SOONEST, FloorWitness
+from controller.floor.server.floor_witness import FloorWitness
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
@@ -35,6 +35,8 @@ from tests.controller.floor.server.served_floor import until
 A1, B2 = TableAddress("club", "a1"), TableAddress("club", "b2")
 KEY = SigningKey("floor-club/witness", b"w" * 32, COSIGNATURE)
 NOW = datetime(2026, 11, 24, 20, tzinfo=UTC)
+LATER = 3600.0
+"""Seconds between two heads in tests of that limit: longer than any of them."""
 
 
 @dataclass
@@ -132,8 +134,10 @@ def test_a_head_of_the_stored_events_is_cosigned_and_others_programs_verify_it(
 
 
 def test_a_table_that_signs_other_events_than_it_sends_is_shown(
-    sqlite_url: str, tmp_path: Path, log: AuditLog
+    sqlite_url: str, log: AuditLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(floor_witness, "SOONEST", LATER)
+
     async def scene(floor: Floor) -> None:
         floor.ask(log.key.signed(replace(log.head, root=bytes(32))), log)
         assert (
@@ -194,8 +198,11 @@ async def settled(floor: Floor) -> None:
 
 
 def test_of_one_table_one_head_waits_and_it_is_taken_once_in_20_s(
-    sqlite_url: str, log: AuditLog
+    sqlite_url: str, log: AuditLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert floor_witness.SOONEST == 20.0
+    monkeypatch.setattr(floor_witness, "SOONEST", LATER)
+
     async def scene(floor: Floor) -> None:
         loop = asyncio.get_running_loop()
         for _ in range(5):
@@ -206,7 +213,7 @@ def test_of_one_table_one_head_waits_and_it_is_taken_once_in_20_s(
         await settled(floor)
         assert len(floor.sent) == 1
         assert floor.counts.dropped["flood"] == 5
-        floor.witness._taken[A1] = loop.time() - SOONEST
+        floor.witness._taken[A1] = loop.time() - LATER
         floor.ask(log.key.signed(log.head), log)
         await until(lambda: len(floor.sent) == 2)
 

@@ -140,7 +140,10 @@ def test_a_served_table_publishes_its_whole_log_and_is_offline_after_its_end(
     batches = [parsed(Events, payload) for payload in published["events"]]
     lines: list[str] = []
     for batch in batches:
-        lines += batch.lines[len(lines) - batch.first :]
+        # A batch that comes after a gap is sent again, as by a subscription that was late.
+        if batch.first <= len(lines):
+            lines += batch.lines[len(lines) - batch.first :]
+    assert len(lines) >= 40
     for index, line in enumerate(lines):
         parsed_event(line.encode(), index)
     log = (tmp_path / "data" / "audit" / "events.jsonl").read_text().splitlines()
