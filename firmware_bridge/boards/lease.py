@@ -142,12 +142,13 @@ class PinLease:
         """Take the lease, and renew it before it ends.
 
         The renewal timer is due before the executor's expiry timer, so that after a stall of the
-        loop the lease is renewed and not lost. A lost lease is not renewed: the caller must release
-        it first.
+        loop the lease is renewed and not lost; also after one in here, so its time is taken first.
+        A lost lease is not renewed: the caller must release it first.
         """
         self._renewal = None
+        due = self._loop.time() + self._seconds / RENEWALS
         self._ask(TakeLease(milliseconds(self._seconds)), "a lease")
-        self._renewal = self._loop.call_later(self._seconds / RENEWALS, self._try_renew)
+        self._renewal = self._loop.call_at(due, self._try_renew)
 
     def _try_renew(self) -> None:
         with suppress(BoardRefusedError):

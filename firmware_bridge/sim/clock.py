@@ -33,8 +33,10 @@ The loop calls it before time advances. If it has an event for the loop before t
 schedules that event and returns its time.
 """
 
-PATIENCE = 1.0
-"""Real seconds that an idle loop waits for another thread before it raises Deadlock."""
+PATIENCE, PACED_PATIENCE = 10.0, 600.0
+"""Real seconds that an idle loop waits for another thread before it raises Deadlock.
+
+With a pace it serves people, and a thread may write to a slow disk meanwhile."""
 _ALONE = 10.0
 """Virtual seconds that a companion runs at a time if no timer is set."""
 _LATE = 0.25
@@ -52,7 +54,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     virtual times to the last bit. File descriptors are real: the loop looks at them before a jump
     (at every 16th one while only its own wake-up pipe is registered), so `call_soon_threadsafe`
     works. With nothing scheduled the loop waits for the caller's own descriptors without limit;
-    without any, for `patience` real seconds, and then raises Deadlock.
+    without any, for `patience` real seconds, and then raises Deadlock. `patience` None is
+    `PATIENCE`, or `PACED_PATIENCE` with a pace.
 
     `live`, with a pace, is for a process that exchanges bytes with other processes: bytes from a
     descriptor arrive at the virtual instant at which they were received, and not at the instant of
@@ -61,8 +64,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     """
 
     def __init__(
-        self, pace: float | None = None, patience: float = PATIENCE, *, live: bool = False
+        self, pace: float | None = None, patience: float | None = None, *, live: bool = False
     ) -> None:
+        if patience is None:
+            patience = PATIENCE if pace is None else PACED_PATIENCE
         self._timers = Timers()
         self._jumps = _JumpingSelector(
             pace, patience, self._timers, self.call_exception_handler, self._deadlock, live
@@ -148,7 +153,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         )
 
 
-def run(main: Coroutine[Any, Any, T], pace: float | None = None, patience: float = PATIENCE) -> T:
+def run(
+    main: Coroutine[Any, Any, T], pace: float | None = None, patience: float | None = None
+) -> T:
     """Run a coroutine on a new virtual loop, then cancel remaining tasks and close the loop."""
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(pace, patience)) as runner:
         return runner.run(main)

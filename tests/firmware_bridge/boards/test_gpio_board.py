@@ -13,9 +13,11 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from firmware_bridge.board import BoardFault, Edge, Edges, Elapsed, Ended, FaultCode, Level, Reason
 from firmware_bridge.boards.gpio_board import GpioBoard
+from firmware_bridge.boards.lease import PinLease
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.wire.errors import BoardRefusedError
+from firmware_bridge.wire.messages import Message
 from tests.firmware_bridge.pin_bench import (
     BENCH,
     Bench,
@@ -316,6 +318,34 @@ def test_a_host_that_stalls_for_longer_than_the_lease_keeps_it(age: float, stall
             time.sleep(BENCH.lease * stall)  # noqa: ASYNC251  the stall
             await asyncio.sleep(0.01)
             assert await bench.board.read("lamp") == 1
+
+    asyncio.run(scenario())
+
+
+def test_a_host_that_stalls_while_it_takes_the_lease_renews_it_before_it_ends() -> None:
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        first: asyncio.Future[str] = loop.create_future()
+        expiry: asyncio.TimerHandle | None = None
+
+        def happen(what: str) -> None:
+            if not first.done():
+                first.set_result(what)
+
+        def execute(message: Message, _: str) -> Message:
+            nonlocal expiry
+            if expiry is None:
+                expiry = loop.call_later(0.5, happen, "expired")
+                time.sleep(0.4)  # the stall
+            else:
+                expiry.cancel()
+                happen("renewed")
+            return message
+
+        lease = PinLease(loop, 0.5, execute)
+        lease.hold()
+        assert await first == "renewed"
+        lease.end()
 
     asyncio.run(scenario())
 

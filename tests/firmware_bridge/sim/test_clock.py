@@ -148,6 +148,16 @@ def test_another_thread_can_wake_a_loop_on_which_nothing_is_scheduled() -> None:
     assert run(main(), patience=30.0) == ("pin 7", 0.0)
 
 
+def test_a_paced_loop_that_has_no_timer_waits_for_a_thread_with_a_slow_disk() -> None:
+    async def main() -> str:
+        loop = asyncio.get_running_loop()
+        written: asyncio.Future[str] = loop.create_future()
+        threading.Timer(1.5, loop.call_soon_threadsafe, [written.set_result, "synced"]).start()
+        return await written
+
+    assert run(main(), pace=25.0) == "synced"
+
+
 def test_sockets_are_read_before_the_clock_jumps() -> None:
     async def main() -> tuple[bytes, float]:
         loop = asyncio.get_running_loop()
