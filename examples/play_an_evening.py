@@ -66,7 +66,7 @@ async def main(url: str, token: str) -> None:
     url = url.rstrip("/")
     evening = f"evening-{random.randrange(10**9)}"
     headers = {"Authorization": f"Bearer {token}", "X-Client-Id": "evening"}
-    async with httpx.AsyncClient(base_url=f"{url}/api/v1", headers=headers) as table:
+    async with httpx.AsyncClient(base_url=f"{url}/api/v1", headers=headers, timeout=60) as table:
 
         async def give(step: str, name: str, **arguments: Any) -> None:
             # The same id is executed once, so a repeated step does no harm.

@@ -16,7 +16,7 @@ TABLES, KILLS = 2, 4
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_rounds_whose_hosts_are_killed_eight_times_are_dealt_once(tmp_path: Path) -> None:
     def one_table(seed: int) -> Killed:
         folder = tmp_path / str(seed)

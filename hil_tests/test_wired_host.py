@@ -14,7 +14,7 @@ import sys
 import threading
 import tty
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -26,12 +26,12 @@ from hil_tests.targets import FIRMWARE, _build
 KEY = bytes(range(32))
 SERIAL = "HOST0001"
 WAIT = 120
-ATTEMPTS = 3
+ATTEMPTS = 12
 """A suite in real time is repeated against a new host process if the computer was too busy."""
 RELAY = """
 port: {port}
 text: true
-settle: 0.05
+settle: 0.5
 actions:
   emergency: {{press: pin 20 1, release: pin 20 0}}
   curtain: {{press: pin 21 1, release: pin 21 0}}
@@ -59,9 +59,10 @@ def wired_host(folder: Path, wires: dict[int, int]) -> Iterator[tuple[str, Path]
         commands = board.stdin
 
         def carry() -> None:
-            while data := _read(far):
-                commands.write(data.replace(b"nothing\n", b""))
-                commands.flush()
+            with suppress(OSError):  # the process has ended
+                while data := _read(far):
+                    commands.write(data.replace(b"nothing\n", b""))
+                    commands.flush()
 
         carrier = threading.Thread(target=carry, daemon=True)
         carrier.start()
@@ -70,7 +71,7 @@ def wired_host(folder: Path, wires: dict[int, int]) -> Iterator[tuple[str, Path]
         finally:
             board.terminate()
             os.close(near)
-            carrier.join(5.0)
+            carrier.join(60.0)
             os.close(far)
 
 
@@ -84,22 +85,29 @@ def _read(descriptor: int) -> bytes:
 def run_suite(
     folder: Path, port: str, relay: Path, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the suite in a process of its own, with the key of the host process."""
+    """Run the suite in a process of its own, with the key of the host process.
+
+    A suite that takes longer than `WAIT` has failed. It ends with its first failed test.
+    """
     settings = folder / "config"
     keys = DeviceKeys(settings / "wallwright" / "keys")
     keys.remember(SERIAL, KEY)
-    return subprocess.run(
-        (
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"),
-            *("hil_tests/test_harness.py", "hil_tests/test_hand.py"),
-            *("--target", f"serial:{port}", "--hand", str(relay), *options),
-        ),
-        capture_output=True,
-        text=True,
-        timeout=WAIT,
-        check=False,
-        env={**os.environ, "XDG_CONFIG_HOME": str(settings)},
+    command = (
+        *(sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"),
+        *("hil_tests/test_harness.py", "hil_tests/test_hand.py"),
+        *("--target", f"serial:{port}", "--hand", str(relay), *options),
     )
+    try:
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=WAIT,
+            check=False,
+            env={**os.environ, "XDG_CONFIG_HOME": str(settings)},
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, f"not ended within {WAIT} s", "")
 
 
 @pytest.mark.slow
@@ -132,7 +140,7 @@ STEPS = "hil_tests/test_harness.py::test_every_step_of_an_axis_is_counted_by_a_s
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(ATTEMPTS * WAIT)
+@pytest.mark.timeout(ATTEMPTS * (WAIT + 30))
 @pytest.mark.parametrize(
     ("wires", "defect"),
     [

@@ -25,14 +25,14 @@ except (EOFError, TimeoutError) as error:
 """
 
 
-def at_terminal(answers: Sequence[str], limit: float = 20.0) -> str:
+def at_terminal(answers: Sequence[str], limit: float = 120.0) -> str:
     """Run a prompt at a new terminal and type the answers; return what the terminal shows."""
     child, terminal = pty.fork()
     if child == 0:
         command = [sys.executable, "-c", PROMPTED.format(limit=limit)]
         os.execv(command[0], command)  # noqa: S606 - this interpreter
     shown, waiting = "", list(answers)
-    ends = time.monotonic() + 120.0
+    ends = time.monotonic() + 240.0
     while time.monotonic() < ends:
         if not select.select([terminal], [], [], 1.0)[0]:
             continue

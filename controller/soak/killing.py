@@ -32,8 +32,9 @@ STARTING, WORKING = 0.8, 0.8
 """Longest delay of a kill after the start, or after the first events, seconds."""
 PLAYING = 1
 """Duration of a hand of the simulated people, seconds."""
-LAST_HOST = 300.0
-"""Time limit for the host that is not killed, seconds."""
+LAST_HOST = 900.0
+"""Time limit for the host that is not killed, seconds. It may play a whole round, 150 s and more,
+in real time; on a busy computer it takes longer."""
 
 NOT_DONE = -1
 """Used as the exit code of a host that exceeded the time limit."""

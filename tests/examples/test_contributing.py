@@ -44,7 +44,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # The compiled modules are copied too: to compile all tests again takes ten seconds.
     # Other processes write files under a passing name and rename them.
     passing = (".tmp-*", "tmp????????", "*.pyc.*")
-    skipped = shutil.ignore_patterns(".git", ".venv", ".*_cache", "build", *passing)
+    left_out = (".git", ".venv", ".*_cache", ".hypothesis", "build")
+    skipped = shutil.ignore_patterns(*left_out, *passing)
     shutil.copytree(TOP, folder, ignore=skipped)
     game = folder / "rules" / "games" / "low_bone"
     game.mkdir()

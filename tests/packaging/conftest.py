@@ -116,22 +116,26 @@ def mirror_of_this_computer() -> str:
 
 
 @pytest.fixture(scope="session")
-def clean_debian() -> Path:
+def clean_debian(testrun_uid: str) -> Path:
     """The folder of a minimal Debian 12, with what the package depends on and nothing else."""
-    return debian_for("amd64")
+    return debian_for("amd64", run=testrun_uid)
 
 
-def debian_for(architecture: str, *, with_kernel: bool = False) -> Path:
+def debian_for(architecture: str, *, with_kernel: bool = False, run: str | None = None) -> Path:
     """The folder of a minimal Debian 12 for a processor. Another processor's needs an emulator.
 
-    With a kernel it also has systemd, and a computer with virtual disks can start from it.
+    It is made again if it is old, but not while other processes of the same `run` of the tests may
+    use it. With a kernel it also has systemd, and a computer with virtual disks can start from it.
     """
     if os.geteuid() != 0:
         pytest.skip("Installing a package in a root of its own needs the rights of root.")
     root = BUILD / f"{SUITE}-{architecture}{'-kernel' if with_kernel else ''}"
     with one_at_a_time("debian"):
         made = root / "etc" / "debian_version"
-        if made.exists() and time.time() - root.stat().st_mtime < FRESH:
+        user = root.with_suffix(".run")
+        is_used = run is not None and user.exists() and user.read_text("utf-8") == run
+        if made.exists() and (is_used or time.time() - root.stat().st_mtime < FRESH):
+            user.write_text(run or "", "utf-8")
             return root
         shutil.rmtree(root, ignore_errors=True)
         part = root.with_suffix(".part")
@@ -150,6 +154,7 @@ def debian_for(architecture: str, *, with_kernel: bool = False) -> Path:
         assert done.returncode == 0, done.stderr
         part.rename(root)
         os.utime(root)
+        user.write_text(run or "", "utf-8")
     return root
 
 

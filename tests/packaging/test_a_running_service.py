@@ -20,12 +20,13 @@ AS_FLOOR = (
     " env HOME=/var/lib/wallwright/floor"
 )
 """Starts a command as the user of the floor service, in the same process."""
-UNTIL_DEALT = """until awk '
+UNTIL_DEALT = """until kill -STOP "$pid"; awk '
     /"step":"turn_up"/ { packets = 0 }
     /"step":"packet"/ { packets++ }
     END { exit !(packets >= 1 && packets <= 10) }
-' /var/lib/wallwright/data/table.journal; do sleep 0.1; done"""
-"""Ends early in a deal, of whichever round; the service deals one round after another."""
+' /var/lib/wallwright/data/table.journal; do kill -CONT "$pid"; sleep 0.1; done"""
+"""Ends early in a deal, of whichever round; the service deals one round after another. The service
+is held while its journal is looked at, and at the end: the deal cannot end before the stop."""
 SYSTEMCTL = (
     """\
 #!/bin/sh
@@ -70,6 +71,7 @@ for word in "$@"; do
         if runs; then
             test ! -e /srv/stop-in-deal || {UNTIL_DEALT}
             kill "$pid"
+            kill -CONT "$pid"
             while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
         fi
         if [ "$file" = /srv/pid ]; then

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -51,6 +52,15 @@ def test_an_error_of_a_seed_reaches_the_caller(jobs: int) -> None:
         report(failing, jobs=jobs)
 
 
+@pytest.fixture
+def _busy_computer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the cluster answer late, and collect what it leaves, whose warnings no test expects."""
+    monkeypatch.setattr("controller.campaign.dask_cluster.CONNECTING", 120.0)
+    yield
+    gc.collect()
+
+
+@pytest.mark.usefixtures("_busy_computer")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::Warning")
 def test_a_cluster_with_a_killed_worker_gives_the_same_report_as_one_process() -> None:
@@ -69,6 +79,7 @@ def test_a_cluster_with_a_killed_worker_gives_the_same_report_as_one_process() -
     assert from_cluster == report(drawn)
 
 
+@pytest.mark.usefixtures("_busy_computer")
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::Warning")
 def test_a_seed_that_ends_every_worker_of_a_cluster_is_one_sentence() -> None:

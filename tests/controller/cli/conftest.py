@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from controller.cli import main
+from firmware_bridge.commissioning.probe import answers
+from firmware_bridge.wire import sliding_window
 
 Events = list[dict[str, Any]]
 
@@ -54,6 +57,14 @@ def wallwright(capsys: pytest.CaptureFixture[str]) -> Wallwright:
         return CommandResult(code, out, err)
 
     return run_command
+
+
+@pytest.fixture
+def late_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards in another process, which a busy computer may hold, have a minute for an answer."""
+    patient = partial(answers, patience=60.0)
+    monkeypatch.setattr("controller.cli.runs.board_checks.answers", patient)
+    monkeypatch.setattr(sliding_window, "REPETITIONS", 120)
 
 
 @pytest.fixture

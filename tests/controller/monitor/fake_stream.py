@@ -6,14 +6,17 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from types import TracebackType
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from controller.floor.demo.free_port import free_port
 from controller.service.status.feed import merge_patch, patched
 
 T = TypeVar("T")
@@ -34,7 +37,7 @@ class FakeStream:
         self.requests: list[dict[str, list[str]]] = []
         self.losses: list[str] = []
         self.is_silent = False
-        self.port = 0
+        self.port = free_port()  # no connection gets it while this server is stopped
         self._at = 100.0
         self._clients: set[ServerConnection] = set()
         self._loop = asyncio.new_event_loop()
@@ -54,7 +57,7 @@ class FakeStream:
     ) -> None:
         self.stop()
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join(60)
         self._loop.close()
 
     @property
@@ -62,7 +65,7 @@ class FakeStream:
         return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Listen; after the first time at the same port again."""
+        """Listen, each time at the same port."""
         self._run(self._start)
 
     def stop(self) -> None:
@@ -105,7 +108,6 @@ class FakeStream:
             ping_interval=None,
             close_timeout=0.5,
         )
-        self.port = self._server.sockets[0].getsockname()[1]
 
     async def _stop(self) -> None:
         if self._server is not None:
@@ -144,12 +146,14 @@ class FakeStream:
         while True:
             if not self.is_silent:
                 message = {"type": "heartbeat", "sequence": self.sequence, "at": self._now()}
-                await socket.send(json.dumps(message))
+                with suppress(ConnectionClosed):
+                    await socket.send(json.dumps(message))
             await asyncio.sleep(HEARTBEAT)
 
     async def _send(self, message: dict[str, Any]) -> None:
         for client in tuple(self._clients):
-            await client.send(json.dumps({"at": self._now(), **message}))
+            with suppress(ConnectionClosed):
+                await client.send(json.dumps({"at": self._now(), **message}))
 
     def _now(self) -> float:
         self._at += 0.05

@@ -14,6 +14,8 @@ from controller.monitor.stream_reader import MonitorRefusedError, StreamReader
 from tests.controller.monitor.fake_stream import TOKEN, FakeStream
 from tests.controller.monitor.statuses import PLAYING, as_json
 
+NOT_UNDERSTOOD = "the service sent a message that is not understood"
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
 
@@ -37,7 +39,7 @@ async def reading(fake: FakeStream) -> AsyncIterator[tuple[StreamReader, Until]]
     task = asyncio.create_task(reader.run())
 
     async def until(reached: Callable[[], bool]) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while not reached():
                 await changed.wait()
                 changed.clear()
@@ -80,10 +82,9 @@ def test_after_a_dropped_connection_the_reader_resumes_from_its_last_change() ->
         await off(lambda: fake.publish(tiles={"expected": 272, "accounted": 271}))
         await until(lambda: reader.view.sequence == 8)
         await off(fake.drop)
-        await until(lambda: bool(fake.losses))
-        assert fake.losses[0] == "the connection was closed"
+        await until(lambda: "the connection was closed" in fake.losses)
         await until(lambda: reader.view.connection == "connected")
-        assert fake.requests[1] == {"client": ["monitor"], "run": ["run1"], "since": ["8"]}
+        assert fake.requests[-1] == {"client": ["monitor"], "run": ["run1"], "since": ["8"]}
         assert reader.view.status == fake.status
 
     played(scenario)
@@ -97,15 +98,16 @@ def test_a_silent_connection_counts_as_lost_after_two_seconds(
     monkeypatch.setattr(stream_reader, "SILENCE", 2.0)
 
     async def scenario(fake: FakeStream, reader: StreamReader, until: Until) -> None:
-        for _ in range(5):
+        for _ in range(20):
             fake.is_silent = True
             await until(lambda: reader.view.connection == "lost")
             seconds = reader.view.since - reader.view.received
+            assert seconds > 1.9
             if seconds < 2.2:
                 break
             fake.is_silent = False
             await until(lambda: reader.view.connection == "connected")
-        assert 1.9 < seconds < 2.2
+        assert seconds < 2.2
         assert reader.view.why == "nothing was received for 2 s"
 
     played(scenario)
@@ -113,12 +115,13 @@ def test_a_silent_connection_counts_as_lost_after_two_seconds(
 
 def test_a_missing_change_makes_the_reader_ask_for_a_snapshot() -> None:
     async def scenario(fake: FakeStream, reader: StreamReader, until: Until) -> None:
+        tried = len(fake.requests)
         fake.sequence = 30
         gap = {"type": "delta", "sequence": 30, "patch": {"tiles": {"accounted": 1}}}
         await off(lambda: fake.send(gap))
-        await until(lambda: bool(fake.losses))
+        await until(lambda: NOT_UNDERSTOOD in fake.losses)
         await until(lambda: reader.view.status is not None)
-        assert "since" not in fake.requests[1]
+        assert "since" not in fake.requests[tried]
         assert reader.view.sequence == 30
         assert reader.view.status == fake.status
 
@@ -132,7 +135,7 @@ def test_a_missing_change_makes_the_reader_ask_for_a_snapshot() -> None:
 def test_a_message_that_is_not_understood_ends_the_connection_only(message: dict[str, str]) -> None:
     async def scenario(fake: FakeStream, reader: StreamReader, until: Until) -> None:
         await off(lambda: fake.send(message))
-        await until(lambda: bool(fake.losses))
+        await until(lambda: NOT_UNDERSTOOD in fake.losses)
         await until(lambda: reader.view.connection == "connected")
         assert reader.view.status == fake.status
 

@@ -22,7 +22,7 @@ CHROMIUM = "/usr/bin/chromium-headless-shell"
 """Debian's Chromium without the parts that need a screen: it takes a quarter less time."""
 SCREENSHOTS = os.environ.get("WALLWRIGHT_SCREENSHOTS")
 """The folder into which tests write screenshots of what they show, if it is set."""
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds for which a test waits for a page: a busy computer needs several seconds."""
 WIDE = 1280
 """Pixels; screenshots of wider windows are scaled down to this width."""

@@ -49,7 +49,7 @@ def served(table: str, speed: str) -> Iterator[str]:
         yield found[0]
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
 
 
 def signed_in(browser: Browser, link: str, size: ViewportSize) -> Page:

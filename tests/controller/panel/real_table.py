@@ -59,7 +59,7 @@ class ObservedTable(SimulatedTable):
 
 
 class ObservedPort(ClientPort):
-    """Records the name and the time of every command, by the table's clock."""
+    """Records the name and the time of every command that is not refused, by the table's clock."""
 
     def __init__(self, service: TableService) -> None:
         super().__init__(service)
@@ -67,8 +67,12 @@ class ObservedPort(ClientPort):
 
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
         """Record and execute a command."""
-        self.commands.append((asyncio.get_running_loop().time(), request.name))
-        return await super().submit(request, actor)
+        command = (asyncio.get_running_loop().time(), request.name)
+        self.commands.append(command)
+        reply = await super().submit(request, actor)
+        if reply.state == "refused":  # such as a late renewal of a motion that has ended
+            self.commands.remove(command)
+        return reply
 
 
 class RealTable:
@@ -119,7 +123,7 @@ class RealTable:
         reply: CommandReply = self.do(lambda: self.port.submit(request, actor))
         return reply
 
-    def until(self, reached: Callable[[Any], object], limit: float = 60.0) -> None:
+    def until(self, reached: Callable[[Any], object], limit: float = 120.0) -> None:
         """Wait until the status is so; raises AssertionError after `limit` real seconds."""
         end = time.monotonic() + limit
         while not reached(self.status):

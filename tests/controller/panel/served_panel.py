@@ -139,7 +139,7 @@ class RunningPanel:
 
         return asyncio.run_coroutine_threadsafe(run(), self.loop).result(60)
 
-    def until(self, holds: Callable[[], bool], seconds: float = 20.0) -> None:
+    def until(self, holds: Callable[[], bool], seconds: float = 120.0) -> None:
         """Wait until the condition holds, or until the time is over."""
         end = time.monotonic() + seconds
         while not self.do(holds) and time.monotonic() < end:
@@ -158,7 +158,7 @@ class RunningPanel:
         """Names and arguments of the commands that were given.
 
         A page that has sent a command may show its next view before the command has arrived: waits
-        for `count` commands, at most 20 s.
+        for `count` commands, at most two minutes.
         """
         self.until(lambda: len(self.service.given) >= count)
         return [(request.name, dict(request.arguments)) for request, _ in self.service.given]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.controller.panel.test_an_evening_by_clicks import (
+    PLAY,
     first_start,
     go_to,
     keep,
@@ -81,14 +83,13 @@ def played(page: Page) -> None:
     )
     page.get_by_role("tab", name="Scores").click()
     result = page.get_by_text(re.compile("wins:|drawn"))
-    for _ in range(900):
-        if result.count():
-            return
+    ends = time.monotonic() + PLAY
+    while not result.count():
+        assert time.monotonic() < ends, "the hand was not settled"
         for way in ways:
             # A prompt can close between two calls, so each look and its click are one call.
             way.evaluate_all("found => found.slice(0, 1).forEach(each => each.click())")
         page.wait_for_timeout(30)
-    raise AssertionError("the hand was not settled")
 
 
 @pytest.mark.parametrize("table", ["classic", "single_port"])

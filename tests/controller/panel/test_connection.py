@@ -47,7 +47,9 @@ def test_a_silent_connection_is_shown_as_lost_within_two_seconds(
     expect(page.get_by_text("Connected")).to_be_visible()
     page.evaluate(WATCH_LOSS)
     sent = table.streams.sent
+    ends = time.monotonic() + PATIENCE / 1000
     while table.streams.sent == sent:  # the longest silence begins after a message
+        assert time.monotonic() < ends, "the table sends no message"
         time.sleep(0.01)
     table.streams.silent = True
     silent_since = page.evaluate("performance.now()")
@@ -78,12 +80,21 @@ def test_a_page_that_misses_a_change_starts_again_from_the_whole_status(
     table: RunningPanel, open_page: OpenPage
 ) -> None:
     page = watched(table, open_page)
-    tried = len(table.streams.queries)
-    table.streams.losing = True
-    table.change(prompts=(DICE,))
-    table.change(tiles=TilesStatus(expected=272, accounted=271))
-    expect(page.get_by_role("heading", name="Throw two dice")).to_be_visible()
-    assert "since=" not in table.streams.queries[tried]
+    throw = page.get_by_role("heading", name="Throw two dice")
+    # A page of a busy computer may lose its connection before it misses the change: it then resumes
+    # from its last number, and misses none.
+    for accounted in range(271, 266, -1):
+        tried = len(table.streams.queries)
+        table.streams.losing = True
+        table.change(prompts=(DICE,))
+        table.change(tiles=TilesStatus(expected=272, accounted=accounted))
+        expect(throw).to_be_visible()
+        if any("since=" not in query for query in table.streams.queries[tried:]):
+            return
+        table.streams.losing = False
+        table.change(prompts=())
+        expect(throw).to_have_count(0)
+    raise AssertionError("the page did not ask for the whole status")
 
 
 def test_a_page_that_is_seen_again_connects_at_once(

@@ -207,10 +207,10 @@ def test_a_kong_a_correction_a_false_win_and_a_robbed_kong_by_clicks(
     assert any("false win" in each.why for each in settled.payments)
     assert sum('"kong' in line for line in record.lines) == 2
     # The winner has the robbed tile; the pong to which it was added has three tiles again.
-    faces = page.locator(".picture-frame .scene-tile .scene-face").evaluate_all(
-        "faces => faces.map((face) => face.parentNode.dataset.face)"
-    )
-    assert faces.count(f"1{suits(present.indicator_face)[0]}") == 4
+    # The picture follows the result a frame or two later.
+    one = f'[data-face="1{suits(present.indicator_face)[0]}"]'
+    faces = page.locator(f".picture-frame .scene-tile{one} > .scene-face")
+    expect(faces).to_have_count(4)
 
 
 def test_mano_chooses_a_wall_of_a_filipino_hand_that_the_table_does_not_follow_by_clicks(

@@ -69,6 +69,7 @@ class Recording:
 
     events: list[Event] = field(default_factory=list)
     throws: int = 0
+    is_pulled: bool = False
 
     def named(self, name: str) -> list[Event]:
         return [event for event in self.events if event["event"] == name]
@@ -102,7 +103,8 @@ def run_backgammon(port: Path, pulled_at: Callable[[Event], bool], ports: int = 
 
         def on_event(event: Event) -> None:
             recording.events.append(event)
-            if pulled_at(event) and not recording.named("paused"):
+            if pulled_at(event) and not recording.is_pulled:
+                recording.is_pulled = True
                 loop.call_soon(sockets[-1].pull)
                 loop.call_later(OUT, sockets[-1].plug_in)
 
@@ -142,8 +144,9 @@ def test_a_pulled_plug_pauses_the_round_which_goes_on_when_the_plug_is_back(
 ) -> None:
     recording = run_backgammon(tmp_path / "port", pulled_at, ports)
     assert {event["why"] for event in recording.named("paused")} <= {"SILENT", "LEASE_EXPIRED"}
-    (resumed,) = recording.named("resumed")
-    assert float(str(resumed["paused_s"])) >= OUT - 0.1
+    # A busy computer can carry bytes so late that a lease expires too: one more pause, no defect.
+    pauses = [float(str(event["paused_s"])) for event in recording.named("resumed")]
+    assert max(pauses) >= OUT - 0.1
     assert len(recording.named("ready")) == 1
     assert not recording.named("fault") and not recording.named("operator_prompted")
     assert recording.throws == sum(len(event["dice"]) for event in recording.named("dice_thrown"))  # type: ignore[arg-type, misc]

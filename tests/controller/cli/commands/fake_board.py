@@ -54,14 +54,23 @@ async def answer(folder: Path, build: bytes) -> None:
             bytes(8),
         )
 
-    def receive() -> None:
+    def start() -> None:
         now = identity(folder / "eeprom.hex")
-        if now not in sessions:  # the programmer has reset the board
-            sessions[now] = BoardSession(
-                now[2], execute, lambda data: os.write(near, data) and None, now[1]
-            )
-        sessions[now].receive(os.read(near, 4096))
+        sessions[now] = BoardSession(
+            now[2], execute, lambda data: os.write(near, data) and None, now[1]
+        )
 
+    def receive() -> None:
+        data = os.read(near, 4096)
+        now = identity(folder / "eeprom.hex")
+        if now in sessions:
+            sessions[now].receive(data)
+        else:
+            # The programmer has reset the board, and what was sent to it before is lost; the host
+            # repeats what it sends now.
+            start()
+
+    start()
     asyncio.get_running_loop().add_reader(near, receive)
     sys.stdout.write(f"{os.ttyname(far)}\n")
     sys.stdout.flush()

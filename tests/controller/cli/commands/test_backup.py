@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -31,8 +33,14 @@ def typed(line: str, *answers: str) -> tuple[int, str]:
         os.execv(sys.executable, [*COMMAND, *line.split()])  # noqa: S606
     screen = ""
     left = list(answers)
+    end = time.monotonic() + 120
     try:
-        while piece := os.read(terminal, 4096).decode():
+        while True:
+            if not select.select([terminal], [], [], max(0.0, end - time.monotonic()))[0]:
+                os.kill(child, signal.SIGKILL)
+                raise AssertionError(f"the command has not ended:\n{screen}")
+            if not (piece := os.read(terminal, 4096).decode()):
+                break
             screen += piece
             if left and screen.count("assphrase") > len(answers) - len(left):
                 os.write(terminal, left.pop(0).encode() + b"\n")
@@ -83,12 +91,12 @@ def test_a_backup_is_made_beside_a_running_service_and_not_restored_onto_it(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     assert second.returncode == 2
     assert "Another service or a restore uses the folder" in second.stderr
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
+    process.communicate(timeout=120)
     for number in range(5):
         done = wallwright(f"backup restore {file}{number} --data {data} --replace")
         assert done.code == 0, done.err
@@ -100,7 +108,7 @@ def test_a_backup_is_made_beside_a_running_service_and_not_restored_onto_it(
     assert process.stdout is not None
     assert process.stdout.readline().startswith("The panel of the table")
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "")
 
 

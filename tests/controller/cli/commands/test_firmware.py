@@ -110,7 +110,7 @@ def programmer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def desk(programmer: Path) -> Iterator[Desk]:
+def desk(programmer: Path, late_boards: None) -> Iterator[Desk]:
     made = tree_hash()
     assert made is not None
     command = (sys.executable, "-m", "tests.controller.cli.commands.fake_board")

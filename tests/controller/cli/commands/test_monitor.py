@@ -16,6 +16,12 @@ from tests.controller.monitor.fake_stream import TOKEN, FakeStream
 from tests.controller.monitor.statuses import JAM, PLAYING, as_json
 
 
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy computer `--once` waits longer than 5 s for the first status, in this process."""
+    monkeypatch.setattr("controller.monitor.watching.FIRST", 60.0)
+
+
 @pytest.fixture
 def fake() -> Iterator[FakeStream]:
     with FakeStream(as_json(PLAYING)) as fake:
@@ -34,7 +40,7 @@ def until_shown(terminal: TerminalSession, *texts: str, without: str = "") -> st
 
     On a busy computer a screen arrives in parts and may show one text and not yet another.
     """
-    end = time.monotonic() + 60.0
+    end = time.monotonic() + 120.0
     while True:
         shown = terminal.for_a_while(0.2)
         missing = [text for text in texts if text not in shown]
@@ -54,7 +60,9 @@ def test_the_terminal_shows_the_table_and_follows_its_changes(
             terminal, "Wenzhou mahjong, 3 rounds played", "0     East   Ann", "272 of 272 tiles"
         )
         fake.publish(prompts=[JAM.model_dump(mode="json")])
-        shown = until_shown(terminal, "for the attendant (JAM: head 2)")
+        shown = until_shown(
+            terminal, "for the attendant (JAM: head 2)", "Wenzhou mahjong, 3 rounds"
+        )
         assert shown.count("Wenzhou mahjong") == 1, "the page is drawn over itself"
         fake.publish(prompts=[])
         until_shown(terminal, "Wenzhou mahjong", without="WAITING")
@@ -87,7 +95,7 @@ def test_without_a_service_the_monitor_waits_for_one(token: Path) -> None:
     ) as terminal:
         until_shown(terminal, "CONNECTION LOST for", "s: no service listens there.")
         # Each attempt is shown for a second or more; a busy computer can miss one.
-        end = time.monotonic() + 60.0
+        end = time.monotonic() + 120.0
         while not re.search(r"attempt ([2-9]|\d\d)", shown := terminal.for_a_while(0.2)):
             assert time.monotonic() < end, shown
 
@@ -102,9 +110,8 @@ def test_a_refused_token_ends_the_command_with_a_sentence(
 
 
 def test_one_status_is_printed_for_people_and_for_programs(
-    fake: FakeStream, token: Path, wallwright: Wallwright, monkeypatch: pytest.MonkeyPatch
+    fake: FakeStream, token: Path, wallwright: Wallwright
 ) -> None:
-    monkeypatch.setattr("controller.monitor.watching.FIRST", 60.0)
     result = wallwright(f"monitor {fake.address} --once --token-file {token}")
     assert (result.code, result.err) == (0, "")
     assert "Wenzhou mahjong, 3 rounds played" in result.out
@@ -132,7 +139,10 @@ def test_bad_options_are_refused_before_a_connection(
 
 @pytest.mark.slow
 def test_without_a_service_one_status_is_exit_code_1(start: Start) -> None:
-    process = start("monitor 127.0.0.1:9 --once")
-    out, err = process.communicate(timeout=30)
-    assert (process.returncode, out) == (1, "")
+    for _ in range(5):
+        process = start("monitor 127.0.0.1:9 --once")
+        out, err = process.communicate(timeout=120)
+        assert (process.returncode, out) == (1, "")
+        if "no answer" not in err:  # a busy computer may refuse nothing within 5 s
+            break
     assert err == "No status from http://127.0.0.1:9: no service listens there.\n"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.controller.cli.conftest import Start
+
+LIMIT = 120.0
+QUESTION_END = "type the dice as 3,5: "
 
 
 class Keyboard:
@@ -19,9 +24,12 @@ class Keyboard:
         self.output = ""
 
     def type(self, line: str) -> None:
-        """Wait for a question, then answer it."""
-        while not self.output.endswith(": "):
-            self._read()
+        """Wait for a question, then answer it. A question can arrive in parts."""
+        end = time.monotonic() + LIMIT
+        while not self.output.endswith(QUESTION_END):
+            left = max(0.0, end - time.monotonic())
+            ready = select.select([self.end], [], [], left)[0]
+            assert ready and self._read(), f"no further question after: {self.output}"
         self.output += "\n"
         os.write(self.end, line.encode())
 
@@ -53,7 +61,7 @@ def test_missing_throws_are_asked_for_with_their_seats(keyboard: Keyboard, start
     plan = start("plan wenzhou --json", stdin=keyboard.side, stderr=keyboard.side)
     keyboard.type("3,5\n")
     keyboard.type("2,4\n")
-    out, _ = plan.communicate(timeout=20)
+    out, _ = plan.communicate(timeout=LIMIT)
     assert plan.returncode == 0
     assert '"left": 71' in out
     output = keyboard.read_to_end()
@@ -68,7 +76,7 @@ def test_after_an_invalid_throw_the_error_is_shown_and_the_question_is_repeated(
     plan = start("plan wenzhou --throw 3,5 --json", stdin=keyboard.side, stderr=keyboard.side)
     for line in ("2,9\n", "2\n", "2,4\n"):
         keyboard.type(line)
-    out, _ = plan.communicate(timeout=20)
+    out, _ = plan.communicate(timeout=LIMIT)
     assert plan.returncode == 0
     assert '"left": 71' in out
     output = keyboard.read_to_end()
@@ -83,7 +91,7 @@ def test_at_the_end_of_the_input_the_missing_throw_is_an_error(
 ) -> None:
     plan = start("plan wenzhou", stdin=keyboard.side, stderr=keyboard.side)
     keyboard.type("\x04")
-    out, _ = plan.communicate(timeout=20)
+    out, _ = plan.communicate(timeout=LIMIT)
     assert (plan.returncode, out) == (2, "")
     error = "The first throw is missing: seat 0 throws 2 dice; add --throw 3,5."
     assert error in keyboard.read_to_end()
@@ -92,6 +100,6 @@ def test_at_the_end_of_the_input_the_missing_throw_is_an_error(
 @pytest.mark.slow
 def test_without_a_terminal_no_question_is_asked(start: Start) -> None:
     plan = start("plan wenzhou", stdin=subprocess.PIPE)
-    out, err = plan.communicate("3,5\n2,4\n", timeout=20)
+    out, err = plan.communicate("3,5\n2,4\n", timeout=LIMIT)
     assert (plan.returncode, out) == (2, "")
     assert err == "The first throw is missing: seat 0 throws 2 dice; add --throw 3,5.\n"

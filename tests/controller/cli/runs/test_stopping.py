@@ -13,6 +13,8 @@ import pytest
 from tests.controller.cli.conftest import COMMAND, Start, Wallwright
 from tests.quick import slow_except
 
+ATTEMPTS = 5
+
 
 @pytest.mark.parametrize(
     "stop", slow_except([signal.SIGTERM], [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -21,10 +23,11 @@ def test_a_signal_stops_the_table_safely_with_a_summary_and_an_exit_code_of_its_
     stop: signal.Signals, start: Start, tmp_path: Path
 ) -> None:
     events = tmp_path / "events.jsonl"
-    run = start(f"run --speed 50 --rounds 9 --events {events}")
+    # Slow enough that the first round is not over when a busy computer sends the signal.
+    run = start(f"run --speed 10 --rounds 9 --events {events}")
     _wait_for('"shuffling"', events)
     run.send_signal(stop)
-    out, err = run.communicate(timeout=60)
+    out, err = run.communicate(timeout=120)
     assert (run.returncode, err) == (128 + stop, "")
     assert "rounds played  0" in out
     *_, stopped, summary = [json.loads(line) for line in events.read_text().splitlines()]
@@ -35,12 +38,18 @@ def test_a_signal_stops_the_table_safely_with_a_summary_and_an_exit_code_of_its_
 
 @pytest.mark.slow
 def test_a_second_ctrl_c_does_not_interrupt_the_safe_stop(start: Start, tmp_path: Path) -> None:
-    events = tmp_path / "events.jsonl"
-    run = start(f"run --speed 50 --events {events}")
-    _wait_for('"dealing"', events)
-    run.send_signal(signal.SIGINT)
-    run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=60)
+    for number in range(ATTEMPTS):
+        events = tmp_path / f"events{number}.jsonl"
+        run = start(f"run --speed 50 --rounds 9 --events {events}")
+        _wait_for('"dealing"', events)
+        run.send_signal(signal.SIGINT)
+        run.send_signal(signal.SIGINT)
+        # The stop takes milliseconds, and on a busy computer the run can have ended in between.
+        is_in_time = '"summary"' not in events.read_text()
+        _, err = run.communicate(timeout=120)
+        if is_in_time:
+            break
+    assert is_in_time, f"in {ATTEMPTS} runs, the second signal came after the end"
     assert (run.returncode, err) == (128 + signal.SIGINT, "")
     assert json.loads(events.read_text().splitlines()[-1])["event"] == "summary"
 
@@ -52,7 +61,7 @@ def test_a_run_under_nohup_continues_when_its_terminal_is_closed(tmp_path: Path)
     with subprocess.Popen(line, **_pipes()) as run:
         _wait_for('"shuffling"', events)
         run.send_signal(signal.SIGHUP)
-        assert run.wait(60) == 0
+        assert run.wait(120) == 0
     assert json.loads(events.read_text().splitlines()[-1])["rounds"] == 1
 
 
@@ -86,14 +95,14 @@ def test_a_pipe_that_its_reader_closes_is_not_an_error(line: str) -> None:
         assert begun.stdout is not None
         assert begun.stderr is not None
         begun.stdout.close()
-        assert (begun.stderr.read(), begun.wait(timeout=60)) == (b"", 0)
+        assert (begun.stderr.read(), begun.wait(timeout=120)) == (b"", 0)
 
 
 @pytest.mark.slow
 def test_an_output_that_cannot_be_written_is_reported() -> None:
     with Path("/dev/full").open("wb") as full:
         listed = subprocess.run(
-            (*COMMAND, "games"), stdout=full, stderr=subprocess.PIPE, check=False, timeout=60
+            (*COMMAND, "games"), stdout=full, stderr=subprocess.PIPE, check=False, timeout=120
         )
     assert listed.returncode == 2
     assert listed.stderr == (
@@ -107,8 +116,7 @@ def _pipes() -> dict[str, int]:
 
 
 def _wait_for(text: str, events: Path) -> None:
-    for _ in range(400):
-        if events.exists() and text in events.read_text():
-            return
+    end = time.monotonic() + 120
+    while not (events.exists() and text in events.read_text()):
+        assert time.monotonic() < end, f"{text} was not emitted within 120 s"
         time.sleep(0.05)
-    raise AssertionError(f"{text} was not emitted within 20 s")

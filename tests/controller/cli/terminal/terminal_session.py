@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
+import re
 import select
 import shlex
 import struct
@@ -11,7 +13,9 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import TracebackType
 
 from tests.controller.cli.conftest import COMMAND
@@ -29,10 +33,18 @@ _ENVIRONMENT = {
     if name not in ("COLUMNS", "LINES", "NO_COLOR")
 }
 """The environment without the size and settings of another terminal."""
+_ERASURE = re.compile(r"(?=\x1b\[2K)")
+"""The place before a row is erased: there a view that is drawn again is whole for the last time."""
+LIMIT = 120.0
+"""Seconds; most waits take a second, and on a busy computer many."""
 
 
 class TerminalSession:
-    """A command on a terminal of its own: `types` presses keys, `until` waits for a text."""
+    """A command on a terminal of its own: `types` presses keys, `until` waits for a text.
+
+    The output is looked at each time before a row is erased. So a test that runs late still sees
+    every text that was on the screen, also one that was there for a moment.
+    """
 
     def __init__(
         self,
@@ -53,7 +65,9 @@ class TerminalSession:
             start_new_session=True,
         )
         os.close(side)
-        self._encoding = "utf-8"
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._output: deque[str] = deque()
+        """Output that is not on the screen yet, cut before each erasure."""
         self.closed = False
 
     def __enter__(self) -> TerminalSession:
@@ -80,28 +94,41 @@ class TerminalSession:
         """Type these keys; Enter is a carriage return, as at a keyboard."""
         os.write(self._master, keys.replace("\n", "\r").encode())
 
-    def until(self, text: str, seconds: float = 30.0) -> str:
-        """Wait for a text, visible or scrolled off; returns everything on the screen."""
-        end = time.monotonic() + seconds
-        while text not in self.screen.everything:
-            assert time.monotonic() < end, f"no '{text}' on the screen:\n{self.screen.everything}"
-            if not self._read():
-                assert text in self.screen.everything, self.screen.everything
-                break
+    def until(self, *texts: str, seconds: float = LIMIT) -> str:
+        """Wait for one of these texts, visible or scrolled off; returns the whole screen."""
+        self._until(
+            lambda: any(text in self.screen.everything for text in texts),
+            f"none of {texts}",
+            seconds,
+        )
         return self.screen.everything
 
-    def until_visible(self, *texts: str, seconds: float = 30.0) -> None:
+    def until_visible(self, *texts: str, seconds: float = LIMIT) -> None:
         """Wait until texts are visible at the same time, also across the ends of lines."""
-        end = time.monotonic() + seconds
-        while not all(text in " ".join(self.screen.text.split()) for text in texts):
-            assert time.monotonic() < end, f"not all of {texts}:\n{self.screen.text}"
-            assert self._read(512), f"the command ended without {texts}:\n{self.screen.text}"
+        self._until(
+            lambda: all(text in " ".join(self.screen.text.split()) for text in texts),
+            f"not all of {texts}",
+            seconds,
+        )
+
+    def until_written(self, text: str, file: Path, seconds: float = LIMIT) -> None:
+        """Wait until a file contains a text, and read the terminal meanwhile.
+
+        A state of the table may be drawn late or not at all, so a test waits for its event.
+        """
+        self._until(
+            lambda: file.exists() and text in file.read_text("utf-8"),
+            f"no '{text}' in {file}",
+            seconds,
+        )
 
     def for_a_while(self, seconds: float) -> str:
         """Wait; returns the visible text after that."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end and self._read():
+        while time.monotonic() < end and self._advance():
             pass
+        while self._output:
+            self.screen.feed(self._output.popleft())
         return self.screen.text
 
     def echoes(self) -> bool:
@@ -109,24 +136,40 @@ class TerminalSession:
         local = termios.tcgetattr(self._master)[3]
         return bool(local & termios.ECHO) and bool(local & termios.ICANON)
 
-    def ends(self, seconds: float = 30.0) -> int:
+    def ends(self, seconds: float = LIMIT) -> int:
         """Wait for the end of the command; returns its exit code."""
         end = time.monotonic() + seconds
-        while self._read():
+        while self._advance():
             assert time.monotonic() < end, f"the command has not ended:\n{self.screen.text}"
         return self.process.wait(seconds)
 
-    def _read(self, most: int = 65536) -> bool:
-        """Process output, for at most 0.1 s; returns False once the terminal is closed.
+    def _until(self, reached: Callable[[], bool], missing: str, seconds: float) -> None:
+        """Process output until `reached`; `missing` is the error after `seconds`, or at the end."""
+        end = time.monotonic() + seconds
+        while not reached():
+            goes_on = self._advance()
+            is_late = time.monotonic() > end or not goes_on
+            assert not is_late or reached(), f"{missing}; the screen:\n{self.screen.everything}"
 
-        `most` is in bytes: what was visible for a moment is seen if few are processed at once.
+    def _advance(self) -> bool:
+        """Process output up to the next erasure, waiting at most 0.1 s for it.
+
+        Returns False once the terminal is closed.
         """
-        ready, _, _ = select.select([self._master], [], [], 0.1)
-        if not ready:
-            return self.process.poll() is None
-        try:
-            data = os.read(self._master, most)
-        except OSError:
-            return False
-        self.screen.feed(data.decode(self._encoding, "replace"))
-        return bool(data)
+        if not self._output:
+            if not self._has_output(0.1):
+                # The command may have written its last output, and ended, since the last look.
+                return self.process.poll() is None or self._has_output(0.0)
+            try:
+                data = os.read(self._master, 65536)
+            except OSError:
+                return False
+            self._output += _ERASURE.split(self._decoder.decode(data))
+            if not data:
+                return False
+        self.screen.feed(self._output.popleft())
+        return True
+
+    def _has_output(self, seconds: float) -> bool:
+        """Wait for output; returns whether there is some, or the terminal is closed."""
+        return bool(select.select([self._master], [], [], seconds)[0])

@@ -62,9 +62,24 @@ def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
     os.close(end)
 
 
-async def keyboard_read() -> None:
-    """Wait until the keyboard has been read."""
+async def until(reached: Callable[[], object]) -> None:
+    """Wait until this is so: the system delivers what is typed, on a busy computer late."""
+    while not reached():  # noqa: ASYNC110 - nothing sets an event
+        await asyncio.sleep(0.005)
+
+
+async def asked(desk: Desk, ask: Ask) -> asyncio.Future[str]:
+    """Ask a question; returns its answer once the question is shown."""
+    shown = len(desk.console.questions)
+    answer = asyncio.ensure_future(desk.guide.help(ask))
+    await until(lambda: len(desk.console.questions) > shown)
+    return answer
+
+
+async def not_answered_soon(answer: asyncio.Future[str]) -> bool:
+    """Whether a question is still open after a moment in which earlier input could answer it."""
     await asyncio.sleep(0.05)
+    return not answer.done()
 
 
 def at(desk: Desk, scenario: Callable[[Desk], Awaitable[Any]]) -> Any:
@@ -72,7 +87,8 @@ def at(desk: Desk, scenario: Callable[[Desk], Awaitable[Any]]) -> Any:
 
     async def run_scenario() -> Any:
         try:
-            return await scenario(desk)
+            async with asyncio.timeout(60):
+                return await scenario(desk)
         finally:
             desk.console.close()
 
@@ -83,12 +99,11 @@ def answer_to(desk: Desk, ask: Ask, *lines: str) -> str:
     """Ask a question, type these lines one after another, and return the answer."""
 
     async def scenario(desk: Desk) -> str:
-        answer = asyncio.ensure_future(desk.guide.help(ask))
+        answer = await asked(desk, ask)
         for line in lines:
-            await keyboard_read()
             desk.types(line)
-        async with asyncio.timeout(60):
-            return await answer
+            await asyncio.sleep(0.05)
+        return await answer
 
     return str(at(desk, scenario))
 
@@ -100,8 +115,7 @@ def test_a_typed_answer_is_returned_as_it_is_offered(desk: Desk, typed: str, ans
 
 def test_a_question_has_a_number_and_names_every_answer(desk: Desk) -> None:
     async def scenario(desk: Desk) -> str:
-        answer = asyncio.ensure_future(desk.guide.help(JAM))
-        await keyboard_read()
+        answer = await asked(desk, JAM)
         (question,) = desk.console.questions
         desk.types("done\n")
         await answer
@@ -119,35 +133,33 @@ def test_an_enter_that_was_typed_before_the_question_is_discarded(desk: Desk) ->
     async def scenario(desk: Desk) -> tuple[bool, str]:
         desk.console.open()
         desk.types("\nreset\n")
-        await keyboard_read()
-        answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await keyboard_read()
-        early = answer.done()
+        await asyncio.sleep(0.05)
+        answer = await asked(desk, EMERGENCY)
+        is_open = await not_answered_soon(answer)
         desk.types("stop\n")
-        return early, await answer
+        return is_open, await answer
 
-    assert at(desk, scenario) == (False, "stop")
+    assert at(desk, scenario) == (True, "stop")
 
 
 def test_input_that_waits_in_the_kernel_before_the_question_is_discarded(desk: Desk) -> None:
     async def scenario(desk: Desk) -> tuple[bool, str]:
         desk.types("reset\n")
-        answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await keyboard_read()
-        early = answer.done()
+        answer = await asked(desk, EMERGENCY)
+        is_open = await not_answered_soon(answer)
         desk.types("stop\n")
-        return early, await answer
+        return is_open, await answer
 
-    assert at(desk, scenario) == (False, "stop")
+    assert at(desk, scenario) == (True, "stop")
 
 
 def test_enter_alone_never_clears_an_emergency_stop(desk: Desk) -> None:
     async def scenario(desk: Desk) -> str:
-        answer = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await keyboard_read()
+        answer = await asked(desk, EMERGENCY)
+        (question,) = desk.console.questions
         desk.types("\n")
-        await keyboard_read()
-        note = desk.console.questions[0].note
+        await until(lambda: question.note)
+        note = question.note
         desk.types("reset\n")
         assert await answer == "reset"
         return note
@@ -161,20 +173,19 @@ def test_an_answer_to_another_question_does_not_clear_the_emergency_stop(desk: D
     """A person types `done` for a jam at the moment at which another one presses the stop."""
 
     async def scenario(desk: Desk) -> tuple[bool, bool, str, str]:
-        jam = asyncio.ensure_future(desk.guide.help(JAM))
-        await keyboard_read()
+        jam = await asked(desk, JAM)
         desk.types("do")
-        await keyboard_read()
-        stop = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await keyboard_read()
+        await asyncio.sleep(0.05)
+        stop = await asked(desk, EMERGENCY)
+        *_, current = desk.console.questions
         desk.types("ne\n")
-        await keyboard_read()
+        await until(lambda: "'ne'" in current.note)
         desk.types("done\n")
-        await keyboard_read()
+        await until(lambda: "'done'" in current.note)
         neither = (jam.done(), stop.done())
         desk.types("reset\ndone\n")
-        await keyboard_read()
-        assert not jam.done(), "input before the jam became the current question is discarded"
+        await until(stop.done)
+        assert await not_answered_soon(jam), "input before it became the current one is discarded"
         desk.types("done\n")
         return (*neither, await stop, await jam)
 
@@ -183,14 +194,12 @@ def test_an_answer_to_another_question_does_not_clear_the_emergency_stop(desk: D
 
 def test_a_question_that_is_not_current_is_answered_by_its_number(desk: Desk) -> None:
     async def scenario(desk: Desk) -> tuple[str, str]:
-        first = asyncio.ensure_future(desk.guide.help(JAM))
-        await keyboard_read()
-        second = asyncio.ensure_future(desk.guide.help(JAM))
-        await keyboard_read()
+        first = await asked(desk, JAM)
+        second = await asked(desk, JAM)
         desk.types("#2 stop\n")
         answer = await second
         desk.types("#7 stop\n")
-        await keyboard_read()
+        await until(lambda: desk.console.questions[0].note)
         assert desk.console.questions[0].note == "There is no open question 7; open questions: 1."
         desk.types("#1 done\n")
         return await first, answer
@@ -200,15 +209,13 @@ def test_a_question_that_is_not_current_is_answered_by_its_number(desk: Desk) ->
 
 def test_a_withdrawn_question_accepts_no_answer(desk: Desk) -> None:
     async def scenario(desk: Desk) -> str:
-        first = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await keyboard_read()
+        first = await asked(desk, EMERGENCY)
         first.cancel()
-        await keyboard_read()
+        await until(first.done)
         desk.types("reset\n")
-        await keyboard_read()
-        again = asyncio.ensure_future(desk.guide.help(EMERGENCY))
-        await keyboard_read()
-        assert not again.done()
+        await asyncio.sleep(0.05)
+        again = await asked(desk, EMERGENCY)
+        assert await not_answered_soon(again)
         desk.types("stop\n")
         return await again
 
@@ -217,11 +224,11 @@ def test_a_withdrawn_question_accepts_no_answer(desk: Desk) -> None:
 
 def test_an_answer_that_is_not_offered_is_refused(desk: Desk) -> None:
     async def scenario(desk: Desk) -> str:
-        answer = asyncio.ensure_future(desk.guide.help(JAM))
-        await keyboard_read()
+        answer = await asked(desk, JAM)
+        (question,) = desk.console.questions
         desk.types("maybe\n")
-        await keyboard_read()
-        note = desk.console.questions[0].note
+        await until(lambda: question.note)
+        note = question.note
         desk.types("stop\n")
         await answer
         return note
