@@ -6,6 +6,10 @@ const LIMIT = 15000;
 const LONG_LIMIT = 120000;
 /** Attempts of a command whose reply did not arrive; the id makes a repetition harmless. */
 const ATTEMPTS = 4;
+/** Milliseconds after a tap in which its command is sent again; a device may sleep in between. */
+const LATEST = 20000;
+/** Statuses after which a command is sent again: no reply, or one of a proxy or a table that starts. */
+const UNANSWERED = [0, 502, 503, 504];
 /** The number of journal lines on a page. */
 export const JOURNAL_PAGE = 50;
 
@@ -71,9 +75,17 @@ async function send(method, path, body, signal = AbortSignal.timeout(LIMIT)) {
   }
 }
 
-/** Send one request; returns the reply's JSON. Raises ApiError. */
-export async function request(method, path, body) {
-  const reply = await send(method, path, body);
+/** A signal that gives a request up at the usual limit, or before it with `signal`. */
+function limited(signal) {
+  const either = new AbortController();
+  const end = () => either.abort();
+  for (const cause of [signal, AbortSignal.timeout(LIMIT)]) cause.addEventListener("abort", end);
+  return either.signal;
+}
+
+/** Send one request; returns the reply's JSON. Raises ApiError, also when `signal` gives it up. */
+export async function request(method, path, body, signal) {
+  const reply = await send(method, path, body, signal && limited(signal));
   const value = await readJson(reply);
   if (value?.csrf) csrf = value.csrf;
   if (reply.ok) return value;
@@ -85,6 +97,8 @@ async function readJson(reply) {
     const text = await reply.text();
     return text ? JSON.parse(text) : null;
   } catch {
+    // A reply that breaks off is none, also if it began as a success.
+    if (reply.ok) throw new ApiError(0, "", "", "no_reply");
     return null;
   }
 }
@@ -101,30 +115,32 @@ function problem(status, document) {
 }
 
 const get = (path) => request("GET", path);
-const post = (path, body = {}) => request("POST", path, body);
+const post = (path, body = {}, signal) => request("POST", path, body, signal);
 const remove = (path) => request("DELETE", path);
 
 /**
  * Give the table a command. Returns its reply {id, state, sentence}; raises ApiError for a refusal.
- * A command without a reply is sent again with the same id.
+ * A command without a reply is sent again with the same id, but not when the tap is long past.
  */
 export async function command(name, values = {}) {
   const body = commandBody(name, values);
+  const tapped = Date.now();
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await post("commands", body);
     } catch (error) {
-      if (error.status !== 0 || attempt === ATTEMPTS) throw error;
+      if (!UNANSWERED.includes(error.status) || attempt === ATTEMPTS) throw error;
       await new Promise((resolve) => setTimeout(resolve, 400 * attempt));
+      if (Date.now() - tapped > LATEST) throw error;
     }
   }
 }
 
 /**
  * Give the table a command of which a repetition comes too late. Raises ApiError, also without a
- * reply.
+ * reply and when `signal` gives the command up.
  */
-export const commandOnce = (name, values = {}) => post("commands", commandBody(name, values));
+export const commandOnce = (name, values, signal) => post("commands", commandBody(name, values), signal);
 
 const commandBody = (name, values) => ({ id: newId(), name, arguments: values });
 

@@ -223,14 +223,16 @@ def test_a_motor_moves_only_while_its_button_is_held(
     pressed = given_by(sent)
     assert names().count("jog") >= 3
     assert names()[-1] == "stop_jog" and names().count("stop_jog") == 1
-    table.commands(len(pressed))
+    table.until(lambda: "stop_jog" in {request.name for request, _ in table.service.given})
     given = [request for request, _ in table.service.given]
-    assert sorted({(each.id, each.name) for each in given}) == sorted(pressed)
+    # The end of the press takes back the renewals that have not been answered.
+    assert {(each.id, each.name) for each in given} <= set(pressed)
+    assert "stop_jog" in {each.name for each in given}
     assert len({str(each.arguments["press"]) for each in given}) == 1
     assert {each.arguments["channel"] for each in given if each.name == "jog"} == {"lid"}
     page.wait_for_timeout(400)
     assert given_by(sent) == pressed, "no command follows the end of the press"
-    assert {each.id for each, _ in table.service.given} == {each for each, _ in pressed}
+    assert {each.id for each, _ in table.service.given} <= {each for each, _ in pressed}
 
 
 def test_a_hand_is_judged_by_tapping_its_tiles(table: RunningPanel, open_page: OpenPage) -> None:

@@ -54,6 +54,8 @@ async function readJson(reply) {
     const text = await reply.text();
     return text ? JSON.parse(text) : null;
   } catch {
+    // A reply that breaks off is none, also if it began as a success.
+    if (reply.ok) throw new ApiError(0, "", "", "no_reply");
     return null;
   }
 }

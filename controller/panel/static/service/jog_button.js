@@ -8,6 +8,8 @@ import { html, useEffect, useRef, useState } from "../vendor/htm_preact.js";
 
 /** Permille of the highest speed, if the channel permits it. */
 const SPEED = 300;
+/** Renewals without a reply, at most: a browser keeps further ones back and sends them too late. */
+const MOST_UNANSWERED = 4;
 const SIGNS = { forward: "▶", reverse: "◀" };
 
 /**
@@ -19,28 +21,36 @@ const SIGNS = { forward: "▶", reverse: "◀" };
 export function JogButton({ name, channel, direction, renewal }) {
   const [run, { error }] = useAction();
   const [held, hold] = useState(false);
-  const press = useRef("");
+  const press = useRef(null);
   const ends = useRef(() => {});
   const speed = Math.max(channel.least_speed, Math.min(channel.most_speed, SPEED));
   const stop = () => {
     if (!press.current) return;
-    const own = press.current;
-    press.current = "";
+    const { id, renewals } = press.current;
+    press.current = null;
+    // Renewals that wait in the browser would hold the stop up, and move the motor until then.
+    renewals.abort();
     ends.current();
     hold(false);
-    command("stop_jog", { press: own }).catch(() => {});
+    command("stop_jog", { press: id }).catch(() => {});
   };
-  const renew = () => {
+  const renew = async () => {
     const own = press.current;
-    commandOnce("jog", { channel: name, direction, speed, press: own }).catch((failure) => {
+    if (own.unanswered === MOST_UNANSWERED) return;
+    own.unanswered += 1;
+    try {
+      await commandOnce("jog", { channel: name, direction, speed, press: own.id }, own.renewals.signal);
+    } catch (failure) {
       if (own !== press.current) return;
       stop();
       run(() => Promise.reject(failure));
-    });
+    } finally {
+      own.unanswered -= 1;
+    }
   };
   const start = () => {
     if (press.current) return;
-    press.current = newId();
+    press.current = { id: newId(), renewals: new AbortController(), unanswered: 0 };
     hold(true);
     ends.current = whileHeld(stop, setInterval(renew, (renewal * 1000) / 3));
     renew();
