@@ -18,6 +18,7 @@ SHARED = (
     *("frame/dialog.js", "frame/hooks.js", "frame/icons.js", "frame/kept_focus.js"),
     *("frame/notice.js", "frame/settings_dialog.js", "frame/save_file.js"),
     *("views/sign_in.js", "service/users.js", "service/devices.js", "session/schema_form.js"),
+    "start.js",
 )
 """The panel's files that the floor's page uses."""
 _MESSAGES = "messages/"

@@ -22,16 +22,20 @@ function readAddress() {
   }
 }
 
+/** Whether the same request can succeed soon: no reply, too many requests, or a table that starts. */
+const mayPass = ({ status }) => status === 0 || status === 429 || status >= 500;
+
 /** Load who is signed in; then open the views, or ask the person to sign in. */
 async function enter() {
   try {
     const me = await api.me();
     change({ me, page: "open" });
     follow();
-    await Promise.all([loadGames(), loadPresets()]);
+    insist(loadGames);
+    insist(loadPresets);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if ([0, 502, 503, 504].includes(error.status)) setTimeout(enter, 1000);
+    if (mayPass(error)) setTimeout(enter, 1000);
     else leave();
   }
 }
@@ -41,6 +45,18 @@ function leave() {
   stream?.close();
   stream = null;
   change({ me: null, page: "sign_in", status: null, connection: "connecting" });
+}
+
+/** Load a list of the views; ask again if the table cannot answer now, and not from the beginning. */
+async function insist(load) {
+  if (!state.me) return;
+  try {
+    await load();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 401) leave();
+    else if (mayPass(error)) setTimeout(insist, 2000, load);
+  }
 }
 
 const loadGames = async () => change({ games: await api.games() });
@@ -54,14 +70,21 @@ function follow() {
       change({ status, at, receivedAt: performance.now() });
     },
     event(event) {
-      if (event.event === "action_taken") change({ acts: [...state.acts, { seat: event.seat, do: event.do }] });
-      else if (event.event === "walls_raised" || event.event === "settled") change({ acts: [] });
+      keepActs(event);
       report(event);
     },
-    connection: (connection) => change({ connection }),
+    // Events that are missed are not sent again, so that a list with gaps would name wrong acts.
+    connection: (connection) => change(connection === "lost" ? { connection, acts: [] } : { connection }),
     refused: leave,
     attemptFailed: checkSignedIn,
   });
+}
+
+/** Keep the acts of the present hand up to date with an event. */
+function keepActs(event) {
+  if (event.event === "action_taken") change({ acts: [...state.acts, { seat: event.seat, do: event.do }] });
+  else if (event.event === "actions_taken_back") change({ acts: state.acts.slice(0, -event.acts) });
+  else if (event.event === "walls_raised" || event.event === "settled") change({ acts: [] });
 }
 
 /** A socket that does not open gives no reason; the API says whether the person is signed in. */

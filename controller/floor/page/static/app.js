@@ -23,6 +23,9 @@ function readAddress() {
   }
 }
 
+/** Whether the same request can succeed soon: no reply, too many requests, or a floor that starts. */
+const mayPass = ({ status }) => status === 0 || status === 429 || status >= 500;
+
 /** Load who is signed in; then open the views, or ask the person to sign in. */
 async function enter() {
   try {
@@ -32,7 +35,7 @@ async function enter() {
     stream = may("dealer-reads") ? new RoomStream(STREAM, checkSignedIn) : null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if ([0, 502, 503, 504].includes(error.status)) setTimeout(enter, 1000);
+    if (mayPass(error)) setTimeout(enter, 1000);
     else leave();
   }
 }

@@ -2,9 +2,12 @@
 import { headline, named, orderedPrompts } from "./words.js";
 import { t } from "./messages.js";
 
+/** A region that is empty in between announces the same text again. */
 const say = (id, text) => {
   const region = document.getElementById(id);
-  if (region && text && region.textContent !== text) region.textContent = text;
+  if (!region || !text) return;
+  region.textContent = "";
+  requestAnimationFrame(() => (region.textContent = text));
 };
 
 /** Announce what is new in `after`: faults as an alert, prompts and phases as a status. */

@@ -1,7 +1,8 @@
 /** The frame around every view: the table's name, the navigation, the connection, the settings. */
 import { t } from "../data/messages.js";
 import { may, setDraft, draft, state } from "../data/store.js";
-import { html } from "../vendor/htm_preact.js";
+import { reloadSoon } from "../start.js";
+import { html, useErrorBoundary } from "../vendor/htm_preact.js";
 import { DealerView } from "../views/dealer.js";
 import { PlayerView } from "../views/player.js";
 import { FirstStart, Pairing, SignIn } from "../views/sign_in.js";
@@ -10,9 +11,12 @@ import { useLoaded, useStore } from "./hooks.js";
 import { Icon } from "./icons.js";
 import { SettingsDialog } from "./settings_dialog.js";
 
-/** A view whose module is loaded when it is opened, because the first view does not need it. */
+/**
+ * A view whose module is loaded when it is opened, because the first view does not need it. The
+ * browser loads a module that has failed only in a new page.
+ */
 const later = (load, name) => (properties) => {
-  const module = useLoaded(load);
+  const module = useLoaded(() => load().catch(reloadSoon));
   return module.value ? html`<${module.value[name]} ...${properties} />` : html`<p class="starting">${t("now.loading")}</p>`;
 };
 
@@ -58,9 +62,18 @@ export function Frame({ app }) {
     <${Navigation} present=${view.name} />
     <main id="main" tabindex="-1" class="view ${view.name}">
       <h1 class="unseen">${t(`view.${view.name}`)}</h1>
-      <${view.View} key=${view.name} app=${app} />
+      <${Guarded} key=${view.name}><${view.View} app=${app} /><//>
     </main>
   </div>`;
+}
+
+/** A view. If it cannot be drawn, the page begins anew: a half-drawn view does not recover. */
+function Guarded({ children }) {
+  const [failure] = useErrorBoundary((error) => {
+    reportError(error);
+    reloadSoon();
+  });
+  return failure ? html`<p class="starting">${t("now.loading")}</p>` : children;
 }
 
 /** Moves the keyboard to a region without a change of the address, which names the view. */

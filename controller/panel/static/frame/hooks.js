@@ -21,47 +21,71 @@ export function useTick(ms) {
   }, [ms]);
 }
 
+/** An action that nobody has begun. */
+const IDLE = { busy: false, error: null, done: null };
+/** Statuses of a reply that can be another one soon: none, or one of a proxy or a table that starts. */
+const PASSING = [0, 502, 503, 504];
+
 /**
- * An action that waits for the API: returns [run, {busy, error, done}]. `run(work)` awaits
- * `work()`, keeps its error for `Notice`, and returns whether it succeeded.
+ * An action that waits for the API: returns [run, {busy, error, done}, forget]. `run(work)` awaits
+ * `work()`, keeps its error for `Notice`, and returns whether it succeeded. A reply that comes after
+ * a later `run` or after `forget()` is not shown.
  */
 export function useAction() {
-  const [progress, show] = useState({ busy: false, error: null, done: null });
-  const mounted = useRef(true);
-  useEffect(() => () => (mounted.current = false), []);
+  const [progress, show] = useState(IDLE);
+  const latest = useRef(0);
+  useEffect(() => () => (latest.current += 1), []);
   const run = async (work) => {
-    show({ busy: true, error: null, done: null });
+    const turn = (latest.current += 1);
+    const end = (result) => turn === latest.current && show({ ...IDLE, ...result });
+    show({ ...IDLE, busy: true });
     try {
       const done = await work();
-      if (mounted.current) show({ busy: false, error: null, done: done ?? true });
+      end({ done: done ?? true });
       return true;
     } catch (error) {
-      if (mounted.current) show({ busy: false, error, done: null });
+      end({ error });
       return false;
     } finally {
       // The button that was pressed was disabled meanwhile, so that it has lost the keyboard.
       restoreSoon();
     }
   };
-  return [run, progress, () => show({ busy: false, error: null, done: null })];
+  const forget = () => {
+    latest.current += 1;
+    show(IDLE);
+  };
+  return [run, progress, forget];
 }
 
-/** Load a value when the component appears; returns {value, error, reload}. */
+/**
+ * Load a value when the component appears; returns {value, error, reload}. It is loaded again after
+ * an error that may pass.
+ */
 export function useLoaded(load, dependencies = []) {
   const [loaded, show] = useState({ value: null, error: null });
   const latest = useRef(0);
+  const timer = useRef(0);
+  const begin = () => {
+    clearTimeout(timer.current);
+    return (latest.current += 1);
+  };
   const reload = async () => {
-    const turn = (latest.current += 1);
+    const turn = begin();
     try {
       const value = await load();
       if (turn === latest.current) show({ value, error: null });
     } catch (error) {
-      if (turn === latest.current) show({ value: null, error });
+      if (turn !== latest.current) return;
+      show({ value: null, error });
+      if (PASSING.includes(error.status)) timer.current = setTimeout(reload, 2000);
     }
   };
   useEffect(() => {
     reload();
-    return () => (latest.current += 1);
+    return () => {
+      begin();
+    };
   }, dependencies);
   return { ...loaded, reload };
 }

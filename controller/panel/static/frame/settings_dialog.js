@@ -8,6 +8,15 @@ import { Dialog } from "./dialog.js";
 import { useAction } from "./hooks.js";
 import { Notice } from "./notice.js";
 
+/** End the login. Raises ApiError; that the table does not know the login any more is no error. */
+async function endLogin() {
+  try {
+    await api.logout();
+  } catch (error) {
+    if (error.status !== 401) throw error;
+  }
+}
+
 export function SettingsDialog({ app, close }) {
   const [run, { error }] = useAction();
   const setLanguage = (next) => run(() => changeLanguage(next).then(() => change({})));
@@ -17,7 +26,7 @@ export function SettingsDialog({ app, close }) {
     change({});
   };
   const signOut = async () => {
-    await run(() => api.logout());
+    if (!(await run(endLogin))) return;
     close();
     app.leave();
   };

@@ -112,7 +112,7 @@ const seatsIn = (prompt) =>
 const startsSuit = (choices, index) => index > 0 && choices[index].face?.at(-1) !== choices[index - 1].face?.at(-1);
 
 const FACE = /^(\S+) ((?:[1-9][mpsfz])|(?:[0-6]-[0-6])|(?:(?:10|[2-9JQKA])[shcd]))$/;
-const kindOfGame = () => KINDS[setOfGame(state.status.programme?.now?.game ?? "")];
+const kindOfGame = () => KINDS[setOfGame(state.status?.programme?.now?.game ?? "")];
 
 /** Actions by their seat, and by their verb if they name one tile; one group for any other choice. */
 function groups(prompt, choices) {

@@ -7,7 +7,7 @@ import { Tile } from "./tile.js";
 import { KINDS, TilePicker, setOfGame, tileWords } from "./tile_picker.js";
 
 export function AnswerFace({ prompt, busy, answer }) {
-  const game = state.status.programme?.now?.game ?? "";
+  const game = state.status?.programme?.now?.game ?? "";
   return html`<div>
     ${prompt.default && html`<p class="simulated-tile">${t("face.simulated")} <span class="tile-shown"><${Tile} face=${prompt.default} kind=${KINDS[setOfGame(game)]} name=${tileWords(prompt.default)} /></span></p>`}
     <${TilePicker} set=${setOfGame(game)} disabled=${busy} pick=${answer} />

@@ -9,7 +9,7 @@ import { html, useEffect, useRef } from "../vendor/htm_preact.js";
 
 /** `question` is what is chosen, such as `cut`; `answer` is the choice that is looked at. */
 export function ChoicePreview({ question, answer }) {
-  const now = state.status.programme?.now ?? null;
+  const now = state.status?.programme?.now ?? null;
   const dealt = useLoaded(() => (now && answer ? loadPreview(now, question, answer) : null), [question, answer]);
   if (!now || dealt.error) return null;
   return html`<figure class="choice-preview" id="choice-preview" data-question=${question} data-answer=${answer}>
@@ -20,7 +20,7 @@ export function ChoicePreview({ question, answer }) {
 
 /** The deal that follows from the game now, the choices made in this round, and this answer. */
 async function loadPreview(now, question, answer) {
-  const made = state.status.round?.choices ?? {};
+  const made = state.status?.round?.choices ?? {};
   const value = /^-?\d+$/.test(answer) ? Number(answer) : answer;
   return api.preview({ ...now, answers: { ...now.answers, ...made, [question]: value } });
 }

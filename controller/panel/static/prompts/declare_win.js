@@ -12,8 +12,8 @@ export function DeclareWin({ prompt, busy, answer }) {
   const [open, setOpen] = useState(false);
   const [seat, setSeat] = useState(prompt.seats[0] ?? 0);
   const [shown, show] = useState([]);
-  const set = setOfGame(state.status.programme?.now?.game ?? "");
-  const seats = state.status.session?.seats ?? [];
+  const set = setOfGame(state.status?.programme?.now?.game ?? "");
+  const seats = state.status?.session?.seats ?? [];
   return html`<details class="folded declare" open=${open} onToggle=${(event) => setOpen(event.target.open)}>
     <summary>${t("declare.title")}</summary>
     ${open && html`<div>

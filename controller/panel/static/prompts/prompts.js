@@ -46,7 +46,8 @@ function Prompt({ prompt }) {
 export function PromptAnswer({ prompt }) {
   const [run, { busy, error }] = useAction();
   const answer = (value) => run(() => command("answer", { prompt: prompt.id, value }));
-  const { lead } = state.status;
+  // A timer can draw this after the login has ended, before the page for signing in is drawn.
+  const { lead } = state.status ?? {};
   if (!may(prompt.role)) {
     return html`<p class="needs-role">${t("prompt.needs_role", { role: t(`role.${prompt.role}`) })}</p>`;
   }

@@ -13,7 +13,7 @@ import { Calibrations, Counters, Findings, Present, StationTests } from "./mode_
 export function ServiceMode() {
   const [run, { busy, error, done }] = useAction();
   const [asking, ask] = useState(false);
-  const mode = state.status.service_mode;
+  const mode = state.status?.service_mode;
   const give = (name, values) => run(() => command(name, values));
   if (!mode) {
     return html`<section class="card" id="service-mode">

@@ -9,17 +9,26 @@ import { Empty, Notice } from "../frame/notice.js";
 import { actionWords } from "../prompts/action_words.js";
 import { html, useState } from "../vendor/htm_preact.js";
 
+/** The number of acts of the hand, and the list of those that this page knows. */
+const entered = () => ({ taken: state.status?.round?.acts ?? 0, list: state.acts });
+
 export function Correction() {
   const [acts, setActs] = useState(1);
   const [reason, setReason] = useState("");
-  const [asking, ask] = useState(false);
+  const [asked, ask] = useState(null);
+  const [late, setLate] = useState(false);
   const [run, { busy, error, done }] = useAction();
-  const taken = state.status?.round?.acts ?? 0;
-  const latest = state.acts.slice(-Math.max(acts + 3, 8)).reverse();
-  const give = () => run(() => command("correct", { acts, reason: reason.trim() }));
+  // The person decides on the acts of the time at which the dialog has opened.
+  const { taken, list } = asked ?? entered();
+  const latest = list.slice(-Math.max(acts + 3, 8)).reverse();
+  const give = () => {
+    if (JSON.stringify(entered()) !== JSON.stringify(asked)) setLate(true);
+    else run(() => command("correct", { acts, reason: reason.trim() }));
+  };
   const submit = (event) => {
     event.preventDefault();
-    ask(true);
+    setLate(false);
+    ask(entered());
   };
   if (!taken) return html`<section class="card"><h2>${t("correction.title")}</h2><${Empty}>${t("correction.none")}<//>
     <${Done} reply=${done} /></section>`;
@@ -38,11 +47,12 @@ export function Correction() {
     <label class="field"><span>${t("correction.reason")}</span>
       <input maxlength="200" value=${reason} autocomplete="off" onInput=${(event) => setReason(event.target.value)} /></label>
     <div class="actions"><button class="primary" disabled=${busy}>${t("correction.go", { acts })}</button></div>
+    ${late && html`<p class="notice fault" role="alert">${t("correction.changed")}</p>`}
     <${Notice} error=${error} />
     <${Done} reply=${done} />
-    ${asking &&
+    ${asked &&
     html`<${Confirm} question=${t("correction.question", { acts })} detail=${t("correction.detail")} action=${t("correction.go", { acts })}
-      close=${() => ask(false)} act=${give} />`}
+      close=${() => ask(null)} act=${give} />`}
   </form>`;
 }
 

@@ -17,9 +17,14 @@ export function openJudge() {
   location.hash = "#/judge";
 }
 
-/** Fill the judge with the case of a recorded hand, of one seat if it depends on it. Raises ApiError. */
+/**
+ * Fill the judge with the case of a recorded hand, of one seat if it depends on it. Raises ApiError.
+ * A person who has gone to another view before the reply stays there.
+ */
 export async function openRecordedCase(session, hand, seat) {
+  const asked = location.hash;
   const made = await api.recordedCase(session, hand, seat);
+  if (location.hash !== asked) return;
   const { game, ...values } = made.case;
   const source = { session, hand, game, seat, settled: made.settled, seats: made.seats };
   change({ drafts: { ...state.drafts, "judge.game": game, [`judge.${game}`]: values, "judge.source": source } });

@@ -4,7 +4,7 @@ import { number, t } from "../data/messages.js";
 import { state } from "../data/store.js";
 import { named, seatWords } from "../data/words.js";
 import { useAction } from "../frame/hooks.js";
-import { html, useState } from "../vendor/htm_preact.js";
+import { html, useRef } from "../vendor/htm_preact.js";
 import { Empty, Notice } from "../frame/notice.js";
 import { Icon } from "../frame/icons.js";
 import { openJudge, openRecordedCase } from "./open_judge.js";
@@ -25,21 +25,32 @@ export function Results() {
       <ol class="results" reversed>
         ${latest.map((result) => html`<${HandResult} key=${result.number} result=${result} seats=${seats} />`)}
       </ol>
-      ${latest.length > 0 && html`<${EarlierHands} key=${session.id} session=${session.id} before=${latest.at(-1).number} seats=${seats} />`}
+      ${latest.length > 0 && html`<${EarlierHands} key=${session.id} session=${session.id} latest=${latest} seats=${seats} />`}
     </section>`;
 }
 
+/** The hands down from the one before `number`, as far as none is missing. */
+function downFrom(number, hands) {
+  const found = [];
+  for (let at = number - 1; hands.has(at); at -= 1) found.push(hands.get(at));
+  return found;
+}
+
 /** The hands before those in the status, page by page. */
-function EarlierHands({ session, before, seats }) {
-  const [loaded, show] = useState([]);
+function EarlierHands({ session, latest, seats }) {
+  const hands = useRef(new Map()).current;
   const [run, { busy, error }] = useAction();
-  const known = loaded.filter((result) => result.number < before);
-  const first = known.length ? known.at(-1).number : before;
+  const keep = (results) => results.forEach((result) => hands.set(result.number, result));
+  // The status has the last hands only: the hands that leave it continue the loaded ones.
+  if (hands.size) keep(latest);
+  const before = latest.at(-1).number;
+  const known = downFrom(before, hands);
+  const first = before - known.length;
   if (first <= 1 && !known.length) return null;
   const load = () =>
     run(async () => {
       const { results } = await api.results(session, Math.max(0, first - 1 - EARLIER), EARLIER);
-      show([...known, ...results.filter((result) => result.number < first).reverse()]);
+      keep([...latest, ...results]);
     });
   return html`<ol class="results" reversed>
       ${known.map((result) => html`<${HandResult} key=${result.number} result=${result} seats=${seats} session=${session} />`)}

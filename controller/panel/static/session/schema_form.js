@@ -5,7 +5,7 @@
  */
 import { t } from "../data/messages.js";
 import { plainWords } from "../data/words.js";
-import { html } from "../vendor/htm_preact.js";
+import { html, useState } from "../vendor/htm_preact.js";
 
 /** The schema behind a `$ref` and behind a choice between a value and null. */
 export function resolved(schema, root) {
@@ -81,15 +81,32 @@ function Choice({ id, schema, value, set, seats, described }) {
   </select>`;
 }
 
+/**
+ * The properties of a field that has the text `shown`. What a person types is kept until `commit`
+ * takes it: a redraw meanwhile would restore `shown`.
+ */
+function useTyped(shown, commit) {
+  const [typed, type] = useState(null);
+  return {
+    value: typed ?? shown,
+    onInput: (event) => type(event.target.value),
+    onChange: (event) => {
+      commit(event);
+      type(null);
+    },
+    onBlur: () => type(null),
+  };
+}
+
 function NumberInput({ id, schema, value, set, described }) {
   const read = (event) => {
     const given = event.target.value.trim();
     if (given === "") set(undefined);
     else if (Number.isFinite(Number(given))) set(Number(given));
   };
-  return html`<input type="number" id=${id} value=${value ?? ""} aria-describedby=${described}
+  return html`<input type="number" id=${id} ...${useTyped(value ?? "", read)} aria-describedby=${described}
     min=${schema.minimum ?? schema.exclusiveMinimum} max=${schema.maximum}
-    step=${schema.type === "integer" ? 1 : "any"} onChange=${read} />`;
+    step=${schema.type === "integer" ? 1 : "any"} />`;
 }
 
 /**
@@ -109,11 +126,11 @@ function List({ id, schema, value, set, described }) {
     if (nested) set(parts.map((part) => (part === "-" ? [] : part.split(/[\s,]+/))));
     else set(numbers ? parts.map((part) => (Number.isFinite(Number(part)) ? Number(part) : part)) : parts);
   };
-  return html`<input id=${id} value=${shown.join(wide ? "; " : ", ")} inputmode=${numbers ? "numeric" : "text"} autocomplete="off"
-    aria-describedby=${described} onChange=${read} />`;
+  return html`<input id=${id} ...${useTyped(shown.join(wide ? "; " : ", "), read)} inputmode=${numbers ? "numeric" : "text"} autocomplete="off"
+    aria-describedby=${described} />`;
 }
 
-const Text = ({ id, value, set, described }) => html`<input id=${id} value=${value ?? ""} autocomplete="off"
-  aria-describedby=${described} onChange=${(event) => set(event.target.value || undefined)} />`;
+const Text = ({ id, value, set, described }) => html`<input id=${id} autocomplete="off" aria-describedby=${described}
+  ...${useTyped(value ?? "", (event) => set(event.target.value || undefined))} />`;
 
 const INPUTS = { switch: Switch, choice: Choice, number: NumberInput, list: List, text: Text };

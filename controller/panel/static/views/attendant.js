@@ -87,7 +87,7 @@ function PauseCauses({ causes }) {
 /** Who leads the recovery: only that client answers fault prompts, until it lets go. */
 function Lead() {
   const [run, { busy, error }] = useAction();
-  const { lead } = state.status;
+  const { lead } = state.status ?? {};
   if (!may("attendant")) return null;
   const own = lead?.client === state.me?.client;
   const give = (name) => () => run(() => command(name));

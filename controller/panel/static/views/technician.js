@@ -25,6 +25,7 @@ export function TechnicianView() {
 function TableState() {
   const [run, { busy, error }] = useAction();
   const [asking, ask] = useState(false);
+  if (!state.status) return null;
   const { boards, machine, tiles, table, programme } = state.status;
   // The boards are opened for the first session; before it, and in service mode, no run uses them.
   const inUse = machine.mode !== "offline";

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from controller.floor.server.port import RequestOutcome
 from controller.service.user_roles import UserRole
@@ -20,6 +20,11 @@ pytestmark = pytest.mark.slow
 
 DESK, PHONE = (1280, 800), (390, 844)
 OpenPage = Callable[..., Page]
+BREAK_THE_VIEW = """async () => {
+  addEventListener("error", (event) => event.preventDefault());
+  (await import(new URL("data/store.js", document.baseURI))).change({ figures: null });
+}"""
+"""Gives the page a state that the view cannot draw; the error is expected."""
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +199,42 @@ def test_the_report_of_a_range_is_saved_as_pdf_and_csv(open_page: OpenPage) -> N
         with page.expect_download() as saved:
             page.get_by_role("button", name=name).click()
         assert saved.value.path().read_bytes().startswith(head)
+
+
+@pytest.mark.parametrize(
+    ("address", "reply"),
+    [("app.js", None), ("views/report.js", None), ("api/v1/me", '{"name": ')],
+    ids=["first module", "module", "half of me"],
+)
+def test_a_page_whose_first_replies_fail_begins_again(
+    open_page: OpenPage, address: str, reply: str | None
+) -> None:
+    page = open_page()
+    opened = page.url
+    page.goto("about:blank")  # ends the first page's own requests
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) > 1:
+            route.continue_()
+        elif reply is None:
+            route.abort()
+        else:
+            route.fulfill(status=200, body=reply)
+
+    page.route(f"**/{address}", answer)
+    page.goto(opened)
+    expect(page.locator(".stand")).to_have_count(12)
+    assert len(asked) > 1
+
+
+def test_a_view_that_cannot_be_drawn_comes_back_by_itself(open_page: OpenPage) -> None:
+    page = open_page("report", UserRole.AUDITOR)
+    expect(page.locator(".figure-table tbody tr")).to_have_count(13)
+    with page.expect_event("load"):
+        page.evaluate(BREAK_THE_VIEW)
+    expect(page.locator(".figure-table tbody tr")).to_have_count(13)
 
 
 @pytest.mark.parametrize(("theme", "size"), [("light", DESK), ("dark", PHONE)])

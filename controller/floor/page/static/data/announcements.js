@@ -1,7 +1,9 @@
 /** Announces new alarms and a lost connection to screen readers. */
 
-/** Announce one sentence. */
+/** Announce one sentence; the region is empty in between, so that it announces the same one again. */
 export function announceAlert(text) {
   const region = document.getElementById("announce-alert");
-  if (region && text && region.textContent !== text) region.textContent = text;
+  if (!region || !text) return;
+  region.textContent = "";
+  requestAnimationFrame(() => (region.textContent = text));
 }

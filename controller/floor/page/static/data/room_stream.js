@@ -3,6 +3,9 @@
  *
  * Messages arrive at least every 2 s. After 6 s without one the page shows that the connection is
  * lost, and connects again; the first message of a connection replaces everything.
+ *
+ * A hidden page has no connection: a browser opens only six to a floor over HTTP/1.1, and as many tabs
+ * would block one another. It signals nothing to a person, so that nothing is missed meanwhile.
  */
 import { change, state } from "./store.js";
 
@@ -21,7 +24,9 @@ export class RoomStream {
     this.last = performance.now();
     this.watch = setInterval(() => this.check(), 500);
     this.wake = () => {
-      if (document.visibilityState !== "hidden" && this.isSilent()) this.connect();
+      if (isHidden()) this.rest();
+      else if (!this.source) this.resume();
+      else if (this.isSilent()) this.connect();
     };
     document.addEventListener("visibilitychange", this.wake);
     addEventListener("online", this.wake);
@@ -33,7 +38,21 @@ export class RoomStream {
     return performance.now() - this.last > SILENCE || this.source.readyState === 2;
   }
 
+  /** End the connection until the page is seen again. */
+  rest() {
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+    change({ connection: "connecting" });
+  }
+
+  resume() {
+    this.last = performance.now(); // the time of the rest is no silence
+    this.connect();
+  }
+
   check() {
+    if (isHidden()) return;
     if (performance.now() - this.last > SILENCE && state.connection !== "lost") {
       change({ connection: "lost" });
       this.connect();
@@ -41,6 +60,7 @@ export class RoomStream {
   }
 
   connect() {
+    if (isHidden()) return;
     clearTimeout(this.timer);
     this.source?.close();
     const source = new this.Source(this.address);
@@ -77,6 +97,8 @@ export class RoomStream {
     removeEventListener("pageshow", this.wake);
   }
 }
+
+const isHidden = () => document.visibilityState === "hidden";
 
 /** Take a message of the stream into the state of the page. */
 function take(message) {

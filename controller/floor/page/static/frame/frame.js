@@ -1,7 +1,8 @@
 /** The frame of the page: header, navigation, and the view of the address. */
 import { t } from "../data/messages.js";
 import { draft, may, setDraft, state } from "../data/store.js";
-import { html } from "../vendor/htm_preact.js";
+import { reloadSoon } from "../start.js";
+import { html, useErrorBoundary } from "../vendor/htm_preact.js";
 import { Users } from "../service/users.js";
 import { Devices } from "../service/devices.js";
 import { Report } from "../views/report.js";
@@ -53,9 +54,18 @@ export function Frame({ app }) {
     <${Navigation} present=${view.name === "table" ? "room" : view.name} />
     <main id="main" tabindex="-1" class="view ${view.name}">
       <${Banners} />
-      <${view.View} key=${`${view.name}/${state.table}`} app=${app} />
+      <${Guarded} key=${`${view.name}/${state.table}`}><${view.View} app=${app} /><//>
     </main>
   </div>`;
+}
+
+/** A view. If it cannot be drawn, the page begins anew: a half-drawn view does not recover. */
+function Guarded({ children }) {
+  const [failure] = useErrorBoundary((error) => {
+    reportError(error);
+    reloadSoon();
+  });
+  return failure ? html`<p class="starting">${t("floor.loading")}</p>` : children;
 }
 
 /** Moves the keyboard to the content without a change of the address, which names the view. */

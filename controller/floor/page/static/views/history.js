@@ -3,18 +3,22 @@ import { api } from "../api.js";
 import { dateTime, t } from "../data/messages.js";
 import { useAction } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
-import { html, useEffect, useState } from "../vendor/htm_preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/htm_preact.js";
 
 export function History({ table }) {
   const [run, { busy, error }] = useAction();
   const [everything, setEverything] = useState(false);
   const [shown, show] = useState({ events: [], older: "", loaded: false });
+  const latest = useRef(0);
   const load = (before, all) =>
     run(async () => {
+      const turn = (latest.current += 1);
       const page = await api.history(table, before, all);
+      if (turn !== latest.current) return; // another list was asked for meanwhile
       show((present) => ({ events: before ? [...present.events, ...page.events] : page.events, older: page.older, loaded: true }));
     });
   useEffect(() => {
+    show((present) => ({ ...present, older: "" })); // of the list that is shown until the reply
     load("", everything);
   }, [everything]);
   return html`<section class="card history">

@@ -3,6 +3,8 @@ import { mountTable } from "../table_scene.js";
 import { captionOf, filmOf, shownAt } from "./film.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16];
+/** Seconds that one frame of a replay takes at most. */
+const LONGEST_FRAME = 0.25;
 const LABELS = {
   play: "Play",
   pause: "Pause",
@@ -66,7 +68,8 @@ export function mountReplay(container, geometry, events, options = {}) {
 
   function run(now) {
     if (!playing) return;
-    seek(time + ((now - last) / 1000) * speed);
+    // A hidden page draws no frames: the replay continues where it was.
+    seek(time + Math.min((now - last) / 1000, LONGEST_FRAME) * speed);
     last = now;
     if (time >= film.seconds) pause();
     else request = requestAnimationFrame(run);
