@@ -145,7 +145,6 @@ def killed_at(first: int, writes: int) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.evidence
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
 @pytest.mark.parametrize("written", [False, True], ids=["before_it", "after_it"])
 def test_R5_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
@@ -174,7 +173,6 @@ def test_R5_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
 
 @pytest.mark.slow
 @pytest.mark.evidence
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("table", "game", "answers"), ROUNDS)
 def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_no_tile(
     tmp_path: Path, table: str, game: str, answers: Mapping[str, str]

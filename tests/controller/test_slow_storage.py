@@ -131,7 +131,6 @@ ALL_ON_CARDS = [(*case[:3], sync_s) for case in ON_CARDS for sync_s in (SLOW, 1.
         ),
     ],
 )
-@pytest.mark.timeout(120)
 def test_no_output_moves_tiles_before_its_journal_entries_are_on_every_disk(
     table: str, game: str, injected_fault: str, sync_s: float, tmp_path: Path
 ) -> None:

@@ -9,8 +9,6 @@ from itertools import count
 from types import FrameType
 from typing import Any
 
-import pytest
-
 from controller.campaign import is_stopped, until_interrupted
 
 
@@ -42,7 +40,6 @@ def looked_with_ctrl_c_before(instruction: int) -> bool:
     return was_sent
 
 
-@pytest.mark.timeout(60)
 def test_ctrl_c_at_any_instruction_of_the_look_at_the_flag_stops_the_campaign() -> None:
     """At some of them, an event with a lock blocked the process."""
     sent = next(number for number in count(1) if not looked_with_ctrl_c_before(number)) - 1

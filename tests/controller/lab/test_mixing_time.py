@@ -21,7 +21,6 @@ def report(table: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, set[str
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_a_table_that_mixes_as_long_as_its_drum_needs_passes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -29,7 +28,6 @@ def test_a_table_that_mixes_as_long_as_its_drum_needs_passes(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_a_table_that_mixes_for_half_a_second_is_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

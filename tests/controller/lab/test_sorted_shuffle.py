@@ -46,7 +46,6 @@ def scores(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_R3_a_sorted_shuffle_passes_whatever_the_drum_does(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -57,7 +56,6 @@ def test_R3_a_sorted_shuffle_passes_whatever_the_drum_does(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_the_same_drum_is_found_if_the_magazine_keeps_the_order_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,7 +68,6 @@ def test_the_same_drum_is_found_if_the_magazine_keeps_the_order_too(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_the_same_drum_is_found_on_a_table_without_a_magazine(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -186,7 +186,6 @@ def _under_way(emitted: list[Event]) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     ("table", "after"), [("auto_deal", 0.0), ("auto_deal", 0.3), ("classic", 0.3)]
 )

@@ -31,7 +31,6 @@ from tests.quick import slow_except
 # The faults that were found
 
 
-@pytest.mark.timeout(60)
 def test_a_negative_dice_value_is_a_protocol_fault_and_the_host_does_not_hang() -> None:
     async def scenario(rig: SerialRig) -> None:
         falsify(rig, wire.Read, wire.Value(-1))

@@ -76,7 +76,6 @@ def fuzz(tmp_path: Path, name: str, longest: int, *limits: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", ["fuzz_frames", "fuzz_frames_rp2040"])
 def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
     printed = fuzz(tmp_path, name, LONGEST_INPUT, *INPUTS)
@@ -86,7 +85,6 @@ def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_the_picos_storage_keeps_a_state_that_it_had_when_the_supply_fails(
     tmp_path: Path,
 ) -> None:

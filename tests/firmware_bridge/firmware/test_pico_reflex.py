@@ -21,16 +21,13 @@ def firmware() -> None:
     build("rp2040", "rp2040js")
 
 
-@pytest.mark.timeout(300)
 def test_a_motor_of_a_pico_is_off_10_us_after_its_sensor_s_edge_beside_three_axes() -> None:
     assert max(drives(tries(20, quick=20, evidence=200), 3, pins=PICO)) < GOAL_US * CYCLES_PER_US
 
 
-@pytest.mark.timeout(300)
 def test_every_output_of_a_pico_is_safe_10_us_after_the_emergency_stop() -> None:
     assert max(emergencies(tries(10, quick=10, evidence=100), PICO)) < GOAL_US * CYCLES_PER_US
 
 
-@pytest.mark.timeout(300)
 def test_three_axes_of_a_pico_step_within_2_us_of_their_trapezoids() -> None:
     assert max(map(abs, step_errors(3, PICO))) <= STEP_GOAL_US

@@ -116,7 +116,6 @@ def test_lost_sectors_of_the_last_batch_are_removed_and_kept_aside(tmp_path: Pat
     assert log.folder.removed.read_bytes() == bytes(data[length:])
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", ["events.jsonl", "tree", "head", "heads", "key", "key.next"])
 def test_a_pipe_in_place_of_a_file_locks_the_log_and_nothing_waits_for_it(
     tmp_path: Path, name: str
