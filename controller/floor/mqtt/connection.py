@@ -160,7 +160,7 @@ async def open_connection(
         logger=_LOGGER,
     )
     try:
-        await _connect(client)
+        await client.__aenter__()
     except (aiomqtt.MqttError, OSError, ValueError) as error:
         raise BrokerError(
             f"The broker {broker} cannot be reached ({error}); check its address, that it runs, and"
@@ -186,20 +186,6 @@ def _passing_queue(
             receive(_message_of(item))
 
     return PassingQueue
-
-
-async def _connect(client: aiomqtt.Client) -> None:
-    """Connect, or close the socket: aiomqtt leaves it open if no answer comes in time."""
-    try:
-        await client.__aenter__()
-    except BaseException:
-        # Otherwise a late answer makes a second connection, which paho keeps alive by pings. There
-        # is nothing to say good-bye to, and paho's `disconnect` would wait until it can write.
-        client._client._sock_close()  # noqa: SLF001 - neither library has a public way
-        ended = client._disconnected  # noqa: SLF001
-        if ended.done() and not ended.cancelled():
-            ended.exception()  # taken, or else asyncio prints a traceback
-        raise
 
 
 async def _close(client: aiomqtt.Client) -> None:

@@ -13,16 +13,9 @@ from tests.controller.floor.postgres_process import PostgresProcess
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every part wait for the others on a busy computer, which may hold any of them."""
-    for module in (
-        "server.request_desk",
-        "server.floor_service",
-        "mqtt.connection",
-        "table.service_source",
-    ):
-        monkeypatch.setattr(f"controller.floor.{module}.ANSWER", 60.0)
-    for limit in ("CONNECTING", "STATEMENT", "LOCK"):
-        monkeypatch.setattr(f"controller.floor.store.engine.{limit}", 60)
+    """Let the floor service wait for the replies of tables on a busy computer."""
+    monkeypatch.setattr("controller.floor.server.request_desk.ANSWER", 60.0)
+    monkeypatch.setattr("controller.floor.server.floor_service.ANSWER", 60.0)
 
 
 @pytest.fixture

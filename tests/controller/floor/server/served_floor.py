@@ -18,7 +18,7 @@ from tests.controller.floor.table.fake_source import FakeSource
 
 KEY = SigningKey("pit", b"p" * 32)
 WITNESS = SigningKey("floor-club/witness", b"w" * 32, COSIGNATURE)
-SOON = 60.0
+SOON = 120.0
 """Seconds in which an expected change has to come, also on a computer that is busy."""
 
 
