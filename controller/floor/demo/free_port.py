@@ -1,4 +1,4 @@
-"""A TCP port for a server that is told its port before it starts, and keeps it when it restarts."""
+"""A TCP port for a server that gets its port before it starts and keeps it over restarts."""
 
 from __future__ import annotations
 

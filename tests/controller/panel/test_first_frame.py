@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.controller.panel.conftest import OpenPage
+from tests.controller.panel.replies import first_fails, until
 
 pytestmark = pytest.mark.slow
 AT_ONCE = """
@@ -17,7 +18,7 @@ window.fetch = (address, options) =>
     ? Promise.resolve({ ok: false, status: 401, text: async () => "{}" })
     : fetched(address, options);
 """
-"""The table's reply that nobody is signed in, before the browser draws the first frame."""
+"""Lets the table reply at once, before the first frame is drawn, that nobody is signed in."""
 
 
 def test_a_reply_before_the_first_frame_opens_the_page_for_signing_in(open_page: OpenPage) -> None:
@@ -31,40 +32,30 @@ def test_a_reply_before_the_first_frame_opens_the_page_for_signing_in(open_page:
 def test_a_page_whose_words_are_not_answered_at_first_asks_again(
     open_page: OpenPage, answer: str
 ) -> None:
-    page, asked = open_page(), []
+    page = open_page()
 
-    def reply(route: Route) -> None:
-        asked.append(route.request.url)
-        if len(asked) > 1:
-            route.continue_()
-        elif answer == "none":
+    def fail(route: Route) -> None:
+        if answer == "none":
             route.abort()
         else:
             route.fulfill(status=503, json={"detail": "The table is starting."})
 
-    page.route("**/messages/en.json", reply)
+    asked = first_fails(page, "**/messages/en.json", fail)
     page.reload()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    assert len(asked) == 2
+    assert len(asked) > 1
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_a_page_that_is_opened_while_the_table_restarts_behind_a_proxy_stays_signed_in(
     open_page: OpenPage, status: int
 ) -> None:
-    page, asked = open_page("player", role="technician"), []
-
-    def reply(route: Route) -> None:
-        asked.append(route.request.url)
-        if len(asked) > 1:
-            route.continue_()
-        else:
-            route.fulfill(status=status, body="<h1>Bad Gateway</h1>")
-
-    page.route("**/api/v1/me", reply)
+    page = open_page("player", role="technician")
+    bad = "<h1>Bad Gateway</h1>"
+    asked = first_fails(page, "**/api/v1/me", lambda route: route.fulfill(status=status, body=bad))
     page.reload()
     expect(page.get_by_role("heading", name="The table is free")).to_be_visible()
-    assert len(asked) == 2
+    assert len(asked) > 1
 
 
 @pytest.mark.parametrize(
@@ -83,18 +74,9 @@ def test_a_page_whose_first_replies_fail_asks_again_and_stays_signed_in(
     page = open_page("dealer", role="dealer")
     opened = page.url
     page.goto("about:blank")  # ends the first page's own requests
-    asked: list[str] = []
-
-    def answer(route: Route) -> None:
-        asked.append(route.request.url)
-        if len(asked) > 1:
-            route.continue_()
-        else:
-            route.fulfill(**reply)
-
-    page.route(f"**/api/v1/{address}", answer)
-    with page.expect_response(lambda response: len(asked) > 1 and response.url == asked[1]):
-        page.goto(opened)
+    asked = first_fails(page, f"**/api/v1/{address}", lambda route: route.fulfill(**reply))
+    page.goto(opened)
+    until(page, lambda: len(asked) > 1)
     expect(page.get_by_role("radio", name="Pai gow")).to_be_visible()
 
 
@@ -107,16 +89,7 @@ def test_a_page_without_one_of_its_modules_is_loaded_again(
     page = open_page("attendant", role="attendant")
     opened = page.url
     page.goto("about:blank")  # ends the first page's own requests
-    asked: list[str] = []
-
-    def answer(route: Route) -> None:
-        asked.append(route.request.url)
-        if len(asked) > 1:
-            route.continue_()
-        else:
-            route.abort()
-
-    page.route(f"**/{module}", answer)
+    asked = first_fails(page, f"**/{module}", lambda route: route.abort())
     page.goto(opened)
     expect(page.get_by_role("button", name="Take the lead")).to_be_visible()
     assert len(asked) > 1

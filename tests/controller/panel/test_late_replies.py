@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
-from tests.controller.panel.browser import PATIENCE
 from tests.controller.panel.conftest import OpenPage
 from tests.controller.panel.evening import ROUND, session
+from tests.controller.panel.replies import NO_LIMIT, first_fails, until
 from tests.controller.panel.served_panel import RunningPanel
 
 pytestmark = pytest.mark.slow
@@ -22,7 +20,7 @@ ACTS = "Last acts, the latest first"
 ATTEMPTS = 6
 """Attempts of what a page cannot do while a busy computer lets it lose its connection."""
 STOPPED = "const opened = Date.now(); Date.now = () => opened;"
-"""Stops the page's clock, so that no command of a busy computer comes too late."""
+"""Stops the page's clock: a busy computer then sends no command too late to be repeated."""
 ASLEEP = """
 const fetched = window.fetch;
 const now = Date.now;
@@ -34,36 +32,11 @@ window.fetch = (address, options) => {
 };
 """
 """Moves the page's clock by an hour when it has sent a command, as if the device slept then."""
-PATIENT = "AbortSignal.timeout = () => new AbortController().signal;"
-"""Lets the page wait for a reply without a limit."""
 BREAK_THE_VIEW = """async () => {
   addEventListener("error", (event) => event.preventDefault());
   (await import(new URL("data/store.js", document.baseURI))).change({ games: null });
 }"""
 """Gives the page a state that the view cannot draw; the error is expected."""
-
-
-def until(page: Page, holds: Callable[[], bool]) -> None:
-    """Wait until the condition holds."""
-    ends = time.monotonic() + PATIENCE / 1000
-    while not holds():
-        assert time.monotonic() < ends, "the page does not do what the test waits for"
-        page.wait_for_timeout(20)
-
-
-def first_fails(page: Page, pattern: str, fail: Callable[[Route], None]) -> list[Route]:
-    """Answer the first request for this address by `fail`; returns the requests."""
-    asked: list[Route] = []
-
-    def reply(route: Route) -> None:
-        asked.append(route)
-        if len(asked) == 1:
-            fail(route)
-        else:
-            route.continue_()
-
-    page.route(pattern, reply)
-    return asked
 
 
 def test_a_command_that_a_proxy_could_not_pass_on_is_sent_again_with_its_id(
@@ -99,7 +72,7 @@ def test_a_command_that_a_sleeping_device_has_lost_is_not_sent_hours_later(
 
 def test_a_verdict_that_comes_after_a_change_of_the_hand_is_not_shown(open_page: OpenPage) -> None:
     page = open_page("judge", role="player")
-    page.add_init_script(PATIENT)
+    page.add_init_script(NO_LIMIT)
     page.reload()
     held: list[Route] = []
 
@@ -152,7 +125,7 @@ def test_acts_that_were_taken_back_are_no_longer_in_the_list(
         for seat, do in ((0, "discard 1z"), (1, "pass"), (2, "pong 1z"), (3, "pass"))
     ]
     back = {"do": "take back", "acts": 1, "by": "Ann", "reason": "wrong seat"}
-    # The act after the correction tells its list from the one that was shown before the third act.
+    # The fourth act shows that this is the list after the correction.
     events = [*acted[:3], {"t": 2.0, "event": "actions_taken_back", **back}, acted[3]]
 
     def emit() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +14,10 @@ from controller.panel.geometry import geometry
 from controller.service.port import SessionSummary
 from controller.service.status import HandResult
 from tests.controller.api.test_recorded_cases import played
-from tests.controller.panel.browser import PATIENCE, panel_files
+from tests.controller.panel.browser import panel_files
 from tests.controller.panel.conftest import OpenPage
 from tests.controller.panel.evening import DICE, JAM, NAMES, ROUND, SESSION, session
+from tests.controller.panel.replies import NO_LIMIT, until
 from tests.controller.panel.served_panel import FACTS, RunningPanel
 from tests.controller.panel.test_case_of_a_hand import judge_of, with_hands
 
@@ -37,8 +37,6 @@ window.wake = () => {
 };"""
 """A page that is `asleep` draws no frame, as one in a hidden tab, until `wake`; its slow timers run
 when a test calls `ticks`."""
-NO_LIMIT = "AbortSignal.timeout = () => new AbortController().signal"
-"""A page of a busy computer does not give a request up that a test holds."""
 TICK = "new Promise((done) => { ticks.forEach((tick) => tick()); setTimeout(done, 100); })"
 TWICE = """async () => {
   const { announceAlert } = await import("./data/announcements.js");
@@ -53,14 +51,6 @@ TWICE = """async () => {
   return heard.filter((text) => text === "The same sentence.").length;
 }"""
 """Announces a sentence twice; returns how often a screen reader gets it."""
-
-
-def until(holds: Callable[[], object], page: Page) -> None:
-    """Wait until the condition holds."""
-    ends = time.monotonic() + PATIENCE / 1000
-    while not holds():
-        assert time.monotonic() < ends, "the page does not reach the state"
-        page.wait_for_timeout(20)
 
 
 def known(page: Page, expression: str) -> Callable[[], Any]:
@@ -87,7 +77,7 @@ def leaves(page: Page, table: RunningPanel) -> None:
     for credential in table.accounts.credentials():
         table.do(lambda each=credential.id: table.accounts.revoke(each))
     table.do(table.streams.drop)
-    until(known(page, "state.page === 'sign_in'"), page)
+    until(page, known(page, "state.page === 'sign_in'"))
 
 
 def wakes_at_the_sign_in(page: Page) -> None:
@@ -129,7 +119,7 @@ def test_a_login_that_ends_during_a_command_of_a_hidden_tab_is_asked_for_again(
         page.get_by_role("tab", name=tab, exact=True).click()
     for button in buttons:
         page.get_by_role("button", name=button).last.click()
-    until(lambda: held, page)
+    until(page, lambda: held)
     page.evaluate("asleep = true")
     leaves(page, table)
     with page.expect_request_finished():
@@ -312,7 +302,7 @@ def test_a_late_case_does_not_move_a_person_who_has_gone_on(
     page.get_by_role("tab", name="Scores").click()
     held = held_requests(page, "**/case")
     judge_of(page, 1)
-    until(lambda: held, page)
+    until(page, lambda: held)
     page.evaluate("location.hash = '#/dealer'")
     with page.expect_request_finished():
         held[0].continue_()

@@ -121,7 +121,7 @@ def test_on_a_low_terminal_last_events_are_left_out_and_questions_are_not() -> N
 def types_before_the_stop(terminal: TerminalSession, keys: str) -> bool:
     """Type these keys before the emergency stop; returns False if a busy computer was too late.
 
-    The question is on the screen before the console discards what was typed until then.
+    The console shows its question and then discards what was typed before it.
     """
     stopped = "paused: EMERGENCY_STOP"
     terminal.until("homing", stopped)

@@ -63,7 +63,7 @@ def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
 
 
 async def until(reached: Callable[[], object]) -> None:
-    """Wait until this is so: the system delivers what is typed, on a busy computer late."""
+    """Wait until the condition holds: a busy computer delivers typed keys late."""
     while not reached():  # noqa: ASYNC110 - nothing sets an event
         await asyncio.sleep(0.005)
 

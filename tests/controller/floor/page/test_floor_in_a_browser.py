@@ -3,81 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from controller.floor.server.port import RequestOutcome
 from controller.service.user_roles import UserRole
+from tests.controller.floor.page.conftest import DESK, OpenPage
 from tests.controller.floor.page.fake_floor import HOSTILE, a_state
-from tests.controller.floor.page.served_page import RunningFloor, running_floor
-from tests.controller.panel.browser import PATIENCE, chromium
+from tests.controller.floor.page.served_page import RunningFloor
+from tests.controller.panel.replies import first_fails
 from tests.controller.panel.test_accessibility import AXE, defects
 
 pytestmark = pytest.mark.slow
 
-DESK, PHONE = (1280, 800), (390, 844)
-OpenPage = Callable[..., Page]
+PHONE = (390, 844)
 BREAK_THE_VIEW = """async () => {
   addEventListener("error", (event) => event.preventDefault());
   (await import(new URL("data/store.js", document.baseURI))).change({ figures: null });
 }"""
 """Gives the page a state that the view cannot draw; the error is expected."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def floor(tmp_path: Path) -> Iterator[RunningFloor]:
-    with running_floor(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-def open_page(browser: Browser, floor: RunningFloor) -> Iterator[OpenPage]:
-    """Opens the floor's page; at the end, it must have had no error and no foreign request."""
-    contexts, wrong = [], list[str]()
-
-    def open_floor(
-        view: str = "room",
-        role: UserRole = UserRole.ATTENDANT,
-        size: tuple[int, int] = DESK,
-        theme: str = "light",
-    ) -> Page:
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if theme == "dark" else "light",
-            locale="en-US",
-            reduced_motion="reduce",
-        )
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
-        cookie = {"name": "wallwright", "value": floor.cookie(role), "url": floor.address}
-        context.add_cookies([cookie])  # type: ignore[list-item]
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("dialog", lambda dialog: wrong.append(f"dialog {dialog.message}"))
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if request.url.startswith((floor.address, "blob:"))
-                else wrong.append(request.url)
-            ),
-        )
-        page.goto(f"{floor.address}#/{view}")
-        return page
-
-    yield open_floor
-    for context in contexts:
-        context.close()
-    assert wrong == []
 
 
 def needed(page: Page) -> list[str]:
@@ -212,18 +157,14 @@ def test_a_page_whose_first_replies_fail_begins_again(
     page = open_page()
     opened = page.url
     page.goto("about:blank")  # ends the first page's own requests
-    asked: list[str] = []
 
-    def answer(route: Route) -> None:
-        asked.append(route.request.url)
-        if len(asked) > 1:
-            route.continue_()
-        elif reply is None:
+    def fail(route: Route) -> None:
+        if reply is None:
             route.abort()
         else:
             route.fulfill(status=200, body=reply)
 
-    page.route(f"**/{address}", answer)
+    asked = first_fails(page, f"**/{address}", fail)
     page.goto(opened)
     expect(page.locator(".stand")).to_have_count(12)
     assert len(asked) > 1

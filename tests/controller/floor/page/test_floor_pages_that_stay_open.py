@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Route, expect
 
-from controller.service.user_roles import UserRole
-from tests.controller.floor.page.served_page import RunningFloor, running_floor
-from tests.controller.panel.browser import PATIENCE, chromium
-from tests.controller.panel.test_pages_that_stay_open import (
-    NO_LIMIT,
-    TWICE,
-    type_with_a_pause,
-    until,
-)
+from tests.controller.floor.page.conftest import OpenPage
+from tests.controller.floor.page.served_page import RunningFloor
+from tests.controller.panel.replies import NO_LIMIT, until
+from tests.controller.panel.test_pages_that_stay_open import TWICE, type_with_a_pause
 
 pytestmark = pytest.mark.slow
 
-OpenPage = Callable[..., Page]
 HIDE = """
 window.shown = "visible";
 Object.defineProperty(document, "visibilityState", { get: () => window.shown });
@@ -38,41 +29,6 @@ window.EventSource = class extends EventSource {
 """`show("hidden")` hides the page; `sources` are the streams that it has opened."""
 OPEN = "sources.filter((source) => source.readyState !== EventSource.CLOSED).length"
 """How many streams are open."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def floor(tmp_path: Path) -> Iterator[RunningFloor]:
-    with running_floor(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-def open_page(browser: Browser, floor: RunningFloor) -> Iterator[OpenPage]:
-    """Opens the floor's page for an attendant; at the end, it must have had no error."""
-    contexts, wrong = [], list[str]()
-
-    def open_floor(view: str = "room", script: str = "") -> Page:
-        context = browser.new_context(locale="en-US")
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
-        cookie = {"name": "wallwright", "value": floor.cookie(UserRole.ATTENDANT)}
-        context.add_cookies([{**cookie, "url": floor.address}])
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.add_init_script(script)
-        page.goto(f"{floor.address}#/{view}")
-        return page
-
-    yield open_floor
-    for context in contexts:
-        context.close()
-    assert wrong == []
 
 
 def test_a_hidden_page_holds_no_connection_and_is_current_when_it_is_seen(
@@ -116,7 +72,7 @@ def test_a_late_page_of_the_history_does_not_replace_a_newer_one(open_page: Open
     page.evaluate(NO_LIMIT)
     page.route("**/history?*", reply)
     page.evaluate("location.hash = '#/table/t03'")
-    until(lambda: held, page)
+    until(page, lambda: held)
     page.locator(".history").get_by_role("checkbox").check()
     expect(page.get_by_text("All of it.")).to_be_visible()
     with page.expect_request_finished():
