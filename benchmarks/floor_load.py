@@ -119,7 +119,8 @@ async def run_load(load: Load, folder: Path) -> LoadResult:
             await asyncio.sleep(max(0.0, plan.begin + plan.seconds - time.time()))
             meter.sample()
             result.shares, result.memory = meter.shares(), meter.memory
-            out, _ = await asyncio.wait_for(tables.communicate(), DRAIN + 60)
+            async with asyncio.timeout(DRAIN + 60):
+                out, _ = await tables.communicate()
         finally:
             with suppress(ProcessLookupError):
                 tables.kill()

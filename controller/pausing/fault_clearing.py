@@ -137,7 +137,8 @@ class FaultClearing:
                 # A board that is reset meanwhile reports no edge. The next read then fails, and all
                 # steps start again from the first one.
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(anext(edges), _READ_INTERVAL)
+                    async with asyncio.timeout(_READ_INTERVAL):
+                        await anext(edges)
 
 
 def _either(parts: tuple[str, ...]) -> str | None:

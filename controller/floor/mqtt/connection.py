@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import aiomqtt
 from paho.mqtt.packettypes import PacketTypes
@@ -20,15 +21,21 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from controller.floor.messages.payloads import LARGEST_PAYLOAD
 from controller.floor.mqtt.broker import Broker, BrokerError
+from controller.floor.mqtt.client import (
+    MqttClient,
+    close_client,
+    end_task,
+    open_client,
+    task_of,
+)
 
 ANSWER = 10.0
 """Seconds in which the broker has to acknowledge a message or a subscription (our choice)."""
-CLOSING = 2.0
-"""Seconds in which the broker has to answer a disconnection."""
 MOST_WAITING = 2000
 """Received messages that wait to be read; more are dropped, and their senders repeat them."""
 MOST_OUTGOING = 1000
 """Messages that wait for the connection."""
+T = TypeVar("T")
 _LOGGER = logging.getLogger("wallwright.floor.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
 _LOGGER.propagate = False
@@ -74,11 +81,14 @@ class BrokerConnection(Protocol):
 
 
 class MqttConnection:
-    """A connection by aiomqtt. A publish that the broker has accepted is never sent again."""
+    """A connection by aiomqtt. A publish that the broker has accepted is never sent again.
 
-    def __init__(self, client: aiomqtt.Client, broker: Broker) -> None:
-        self._client = client
-        self._broker = broker
+    `watch` has to run as long as the connection is used.
+    """
+
+    def __init__(self, client: aiomqtt.Client, broker: Broker, received: ReceivedMessages) -> None:
+        self._client, self._broker, self._received = client, broker, received
+        self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def publish(
         self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None
@@ -87,27 +97,20 @@ class MqttConnection:
         if expiry is not None:
             properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call] # paho has no types
             properties.MessageExpiryInterval = expiry
-        try:
-            await self._client.publish(
+        await self._unless_lost(
+            self._client.publish(
                 topic, payload, qos=1, retain=retain, properties=properties, timeout=ANSWER
             )
-        except (aiomqtt.MqttError, ValueError) as error:
-            raise _lost(self._broker, error) from error
+        )
 
     async def publish_once(self, topic: str, payload: bytes) -> None:
         """Publish with QoS 0: without an acknowledgement, so the message can be lost."""
-        try:
-            await self._client.publish(topic, payload, qos=0, timeout=ANSWER)
-        except (aiomqtt.MqttError, ValueError) as error:
-            raise _lost(self._broker, error) from error
+        await self._unless_lost(self._client.publish(topic, payload, qos=0, timeout=ANSWER))
 
     async def subscribe(self, topic: str) -> None:
-        try:
-            codes = await self._client.subscribe(
-                topic, options=SubscribeOptions(qos=1), timeout=ANSWER
-            )
-        except (aiomqtt.MqttError, ValueError) as error:
-            raise _lost(self._broker, error) from error
+        codes = await self._unless_lost(
+            self._client.subscribe(topic, options=SubscribeOptions(qos=1), timeout=ANSWER)
+        )
         if any(getattr(code, "is_failure", False) for code in codes):
             raise ConnectionLostError(
                 f"The broker {self._broker} refused the subscription to {topic}; permit it in the"
@@ -115,11 +118,66 @@ class MqttConnection:
             )
 
     async def messages(self) -> AsyncGenerator[Message, None]:
+        while True:
+            while (message := self._received.next()) is not None:
+                yield message
+            if self._lost.done():
+                raise self._loss(self._lost.result())
+            await self._received.changed.wait()
+
+    async def watch(self) -> None:
+        """Wait for the loss of the connection, and note its reason."""
         try:
-            async for message in self._client.messages:
-                yield _message_of(message)
+            async for _ in self._client.messages:
+                pass
         except aiomqtt.MqttError as error:
-            raise _lost(self._broker, error) from error
+            self._lost.set_result(str(error.__cause__ or error))
+            self._received.changed.set()
+
+    async def _unless_lost(self, call: Coroutine[Any, Any, T]) -> T:
+        """The result of a call of aiomqtt. Raises ConnectionLostError.
+
+        aiomqtt itself waits until its limit for an answer that a lost connection will not bring.
+        """
+        answer = task_of(call)
+        try:
+            await asyncio.wait((answer, self._lost), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await end_task(answer)
+        if answer.cancelled():
+            raise self._loss(self._lost.result())
+        try:
+            return answer.result()
+        except (aiomqtt.MqttError, ValueError) as error:
+            raise self._loss(error) from error
+
+    def _loss(self, reason: Exception | str) -> ConnectionLostError:
+        return ConnectionLostError(
+            f"The connection to the broker {self._broker} is lost ({reason})."
+        )
+
+
+class ReceivedMessages:
+    """The messages that wait to be read. `changed` is set by each message."""
+
+    def __init__(self) -> None:
+        self.changed = asyncio.Event()
+        self._waiting: deque[Message] = deque()
+
+    def add(self, message: Message) -> None:
+        """Add a message, or drop it if too many wait."""
+        if len(self._waiting) == MOST_WAITING:
+            _LOGGER.warning("%d messages wait to be read; a message is dropped.", MOST_WAITING)
+            return
+        self._waiting.append(message)
+        self.changed.set()
+
+    def next(self) -> Message | None:
+        """Remove and return the oldest message; None, and `changed` is cleared, if none waits."""
+        if self._waiting:
+            return self._waiting.popleft()
+        self.changed.clear()
+        return None
 
 
 @asynccontextmanager
@@ -132,8 +190,7 @@ async def open_connection(
     """Connect to a broker until the block ends. Raises BrokerError if that fails.
 
     `receive` is called with each message at once, and `messages` then only waits for the end of the
-    connection. A receiver of thousands of messages a second needs that: the tasks that aiomqtt
-    makes to wait for a message take longer than the message.
+    connection. A receiver of thousands of messages a second needs that.
 
     The broker keeps no session of the client: what a lost connection swallowed is sent again by
     the protocol above, from the table's log.
@@ -142,7 +199,8 @@ async def open_connection(
     connect = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call] # paho has no types
     connect.MaximumPacketSize = LARGEST_PAYLOAD + 1024
     connect.ReceiveMaximum = 500
-    client = aiomqtt.Client(
+    received = ReceivedMessages()
+    client = MqttClient(
         broker.host,
         broker.port,
         identifier=identifier,
@@ -151,8 +209,7 @@ async def open_connection(
         will=None if will is None else aiomqtt.Will(will.topic, will.payload, 1, retain=True),
         timeout=ANSWER,
         keepalive=broker.keepalive,
-        queue_type=None if receive is None else _passing_queue(receive),
-        max_queued_incoming_messages=MOST_WAITING,
+        queue_type=_passing_queue(received.add if receive is None else receive),
         max_queued_outgoing_messages=MOST_OUTGOING,
         max_inflight_messages=500,
         properties=connect,
@@ -160,16 +217,21 @@ async def open_connection(
         logger=_LOGGER,
     )
     try:
-        await client.__aenter__()
+        await open_client(client)
     except (aiomqtt.MqttError, OSError, ValueError) as error:
         raise BrokerError(
             f"The broker {broker} cannot be reached ({error}); check its address, that it runs, and"
             " the certificates."
         ) from error
+    connection = MqttConnection(client, broker, received)
+    watch = task_of(connection.watch())
     try:
-        yield MqttConnection(client, broker)
+        yield connection
     finally:
-        await _close(client)
+        try:
+            await close_client(client)
+        finally:
+            await end_task(watch)
 
 
 def _message_of(message: aiomqtt.Message) -> Message:
@@ -179,26 +241,13 @@ def _message_of(message: aiomqtt.Message) -> Message:
 def _passing_queue(
     receive: Callable[[Message], None],
 ) -> type[asyncio.Queue[aiomqtt.Message]]:
-    """A queue that stays empty, because it passes each message on."""
+    """A queue that stays empty, because it passes each message on.
+
+    The tasks that aiomqtt makes to wait for a message take longer than the message.
+    """
 
     class PassingQueue(asyncio.Queue[aiomqtt.Message]):
         def put_nowait(self, item: aiomqtt.Message) -> None:
             receive(_message_of(item))
 
     return PassingQueue
-
-
-async def _close(client: aiomqtt.Client) -> None:
-    with suppress(aiomqtt.MqttError, TimeoutError, OSError):
-        async with asyncio.timeout(CLOSING):
-            await client.__aexit__(None, None, None)
-    # Reading takes the reason of a lost connection from aiomqtt's future. Without that, asyncio
-    # prints a traceback when the future is deleted.
-    with suppress(aiomqtt.MqttError, TimeoutError):
-        async with asyncio.timeout(0.05):
-            async for _ in client.messages:
-                pass
-
-
-def _lost(broker: Broker, error: Exception) -> ConnectionLostError:
-    return ConnectionLostError(f"The connection to the broker {broker} is lost ({error}).")

@@ -216,9 +216,9 @@ class _BoardInReach:
                 self._kept.pop(0).close()
 
         async def cancelled() -> None:
-            with_limit = asyncio.wait_for(drive(), 0.05)
             try:
-                await with_limit
+                async with asyncio.timeout(0.05):
+                    await drive()
             except TimeoutError:
                 await host.stop()
 

@@ -53,7 +53,8 @@ async def closed_at_the_end(writer: asyncio.StreamWriter) -> AsyncIterator[None]
     finally:
         writer.close()
         with suppress(OSError):
-            await asyncio.wait_for(writer.wait_closed(), 60)
+            async with asyncio.timeout(60):
+                await writer.wait_closed()
 
 
 async def is_refused(floor: TlsFloor, *, folder: Path | None) -> bool:
@@ -62,7 +63,8 @@ async def is_refused(floor: TlsFloor, *, folder: Path | None) -> bool:
         reader, writer = await asyncio.open_connection(HOST, floor.port, ssl=floor.tls(folder))
         async with closed_at_the_end(writer):
             writer.write(CONNECT)
-            answer = await asyncio.wait_for(reader.read(1), 60)
+            async with asyncio.timeout(60):
+                answer = await reader.read(1)
     except TimeoutError:
         raise  # no answer is no refusal
     except OSError:

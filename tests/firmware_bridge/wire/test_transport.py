@@ -41,7 +41,8 @@ def port() -> Iterator[Port]:
 
 
 async def _until(condition: asyncio.Event) -> None:
-    await asyncio.wait_for(condition.wait(), PATIENCE)
+    async with asyncio.timeout(PATIENCE):
+        await condition.wait()
 
 
 def test_bytes_go_both_ways(port: Port) -> None:

@@ -1,0 +1,274 @@
+"""A connection to a broker: no cancellation is lost, no loss goes unnoticed, nothing stays open."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import aiomqtt
+import pytest
+
+from controller.floor.mqtt.broker import Broker, BrokerError
+from controller.floor.mqtt.connection import ConnectionLostError, MqttConnection, open_connection
+from tests.controller.floor.mosquitto_process import MosquittoProcess
+
+SOON = 60.0
+INSTANTS = range(6)
+"""Rounds of the event loop between the broker's answer and a cancellation."""
+
+
+class StubbornBroker:
+    """Accepts connections, or does not answer them, and answers no other message.
+
+    `has_asked` is set when a client waits for an answer that will not come, `is_left` when it has
+    closed its connection.
+    """
+
+    def __init__(self, *, accepts: bool = False) -> None:
+        self.has_asked, self.is_left = asyncio.Event(), asyncio.Event()
+        self.port = 0
+        self._accepts = accepts
+        self._writers: list[asyncio.StreamWriter] = []
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Listen until the block ends."""
+        server = await asyncio.start_server(self._served, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        async with server:
+            yield
+
+    def lose_connections(self) -> None:
+        """Close every connection without a message."""
+        for writer in self._writers:
+            writer.close()
+
+    async def _served(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
+        with suppress(ConnectionError):
+            await reader.read(1000)  # the message CONNECT
+            if self._accepts:
+                writer.write(bytes.fromhex("2003000000"))  # CONNACK of MQTT 5
+                await reader.read(1)
+            self.has_asked.set()
+            while await reader.read(1000):
+                pass
+        self.is_left.set()
+        writer.close()
+
+
+@pytest.fixture
+def complaints(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Return what event loops of the test complain about, such as a failure that nobody took."""
+    found: list[dict[str, Any]] = []
+
+    def note(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        found.append(context)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "call_exception_handler", note)
+    return found
+
+
+def _run(story: Callable[[], Any]) -> None:
+    """Run a story with a limit; afterwards no task of a connection may be left, also a late one."""
+
+    async def limited() -> None:
+        async with asyncio.timeout(SOON):
+            await story()
+            while len(asyncio.all_tasks()) > 1:  # noqa: ASYNC110 - sets no event
+                await asyncio.sleep(0.01)
+        gc.collect()
+
+    asyncio.run(limited())
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_a_client_that_gives_up_closes_its_connection(
+    monkeypatch: pytest.MonkeyPatch, complaints: list[dict[str, Any]], is_cancelled: bool
+) -> None:
+    async def connect(port: int) -> None:
+        async with open_connection(Broker("127.0.0.1", port, keepalive=600), "table"):
+            raise AssertionError("The broker has accepted nothing.")
+
+    async def story() -> None:
+        broker = StubbornBroker()
+        async with broker.running():
+            connecting = asyncio.create_task(connect(broker.port))
+            await broker.has_asked.wait()
+            if is_cancelled:
+                connecting.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await connecting
+            else:
+                with pytest.raises(BrokerError, match="cannot be reached"):
+                    await connecting
+            await broker.is_left.wait()
+        del connecting
+
+    limit = "client.CLOSING" if is_cancelled else "connection.ANSWER"
+    monkeypatch.setattr(f"controller.floor.mqtt.{limit}", 0.3)
+    _run(story)
+    assert complaints == []
+
+
+@pytest.mark.parametrize("name", ["publish", "subscribe"])
+def test_a_wait_for_the_broker_ends_when_the_connection_is_lost(
+    monkeypatch: pytest.MonkeyPatch, complaints: list[dict[str, Any]], name: str
+) -> None:
+    calls: dict[str, Callable[[MqttConnection], Any]] = {
+        "publish": lambda connection: connection.publish("t", b"x"),
+        "subscribe": lambda connection: connection.subscribe("t"),
+    }
+
+    async def story() -> None:
+        broker = StubbornBroker(accepts=True)
+        async with (
+            broker.running(),
+            open_connection(Broker("127.0.0.1", broker.port), "table") as connection,
+        ):
+            waiting = asyncio.create_task(calls[name](connection))
+            await broker.has_asked.wait()
+            broker.lose_connections()
+            with pytest.raises(ConnectionLostError, match=r"is lost \(\[code:128\]"):
+                await waiting
+            with pytest.raises(ConnectionLostError):
+                await connection.publish("t", b"later")
+            with pytest.raises(ConnectionLostError, match=r"is lost \(\[code:128\]"):
+                await anext(connection.messages())
+
+    monkeypatch.setattr("controller.floor.mqtt.connection.ANSWER", 10 * SOON)
+    _run(story)
+    assert complaints == []
+
+
+def test_a_message_in_the_instant_of_the_loss_watches_no_closed_socket(
+    complaints: list[dict[str, Any]],
+) -> None:
+    """Its descriptor could be another connection's by then."""
+
+    async def publish(connection: MqttConnection) -> None:
+        with suppress(ConnectionLostError):
+            await connection.publish_once("t", b"x")
+
+    async def story() -> None:
+        broker = StubbornBroker(accepts=True)
+        async with (
+            broker.running(),
+            open_connection(Broker("127.0.0.1", broker.port), "table") as connection,
+            asyncio.TaskGroup() as publishing,
+        ):
+            losing = asyncio.create_task(_lost(connection))
+            publishing.create_task(publish(connection))
+            await broker.has_asked.wait()
+            broker.lose_connections()
+            while not losing.done():  # one message in each round of the event loop
+                publishing.create_task(publish(connection))
+                await asyncio.sleep(0)
+
+    for _ in range(20):
+        _run(story)
+    assert complaints == []
+
+
+async def _lost(connection: MqttConnection) -> None:
+    with suppress(ConnectionLostError):
+        await anext(connection.messages())
+
+
+@pytest.mark.parametrize("rounds", INSTANTS)
+@pytest.mark.parametrize("answer", ["_on_connect", "_on_publish", "_on_subscribe"])
+def test_no_cancellation_is_lost_in_the_instant_of_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+    complaints: list[dict[str, Any]],
+    mosquitto: MosquittoProcess,
+    answer: str,
+    rounds: int,
+) -> None:
+    """`asyncio.wait_for` of Python 3.11 loses it; the floor's service did not end then."""
+    publisher: list[asyncio.Task[None]] = []
+    original = getattr(aiomqtt.Client, answer)
+
+    def cancel(left: int) -> None:
+        if left:
+            asyncio.get_running_loop().call_soon(cancel, left - 1)
+        else:
+            publisher[0].cancel()
+
+    def answered(client: aiomqtt.Client, *arguments: Any) -> None:
+        original(client, *arguments)
+        cancel(rounds)
+
+    async def publish() -> None:
+        async with open_connection(Broker("127.0.0.1", mosquitto.port), "table") as connection:
+            await connection.subscribe("t")
+            await connection.publish("t", b"x")
+            await asyncio.get_running_loop().create_future()
+
+    async def story() -> None:
+        publisher.append(asyncio.create_task(publish()))
+        with pytest.raises(asyncio.CancelledError):
+            await publisher[0]
+        publisher.clear()
+
+    monkeypatch.setattr(aiomqtt.Client, answer, answered)
+    _run(story)
+    assert complaints == []
+
+
+@pytest.mark.parametrize("rounds", INSTANTS)
+def test_no_cancellation_is_lost_in_the_instant_in_which_a_connection_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+    complaints: list[dict[str, Any]],
+    mosquitto: MosquittoProcess,
+    rounds: int,
+) -> None:
+    original = aiomqtt.Client.__aexit__
+
+    async def left(client: aiomqtt.Client, *arguments: Any) -> None:
+        cancel(rounds)
+        await original(client, *arguments)
+
+    def cancel(left: int) -> None:
+        if left:
+            asyncio.get_running_loop().call_soon(cancel, left - 1)
+        else:
+            publisher[0].cancel()
+
+    publisher: list[asyncio.Task[None]] = []
+
+    async def publish() -> None:
+        async with open_connection(Broker("127.0.0.1", mosquitto.port), "table"):
+            pass
+        await asyncio.get_running_loop().create_future()
+
+    async def story() -> None:
+        publisher.append(asyncio.create_task(publish()))
+        with pytest.raises(asyncio.CancelledError):
+            await publisher[0]
+        publisher.clear()
+
+    monkeypatch.setattr(aiomqtt.Client, "__aexit__", left)
+    _run(story)
+    assert complaints == []
+
+
+def test_messages_that_nobody_reads_are_dropped_at_the_bound(
+    monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
+) -> None:
+    async def story() -> None:
+        broker = Broker("127.0.0.1", mosquitto.port)
+        async with open_connection(broker, "a") as sender, open_connection(broker, "b") as reader:
+            await reader.subscribe("t")
+            for number in range(6):
+                await sender.publish("t", b"%d" % number)
+            await reader.subscribe("other")  # answered after the messages
+            read = reader.messages()
+            assert [(await anext(read)).payload for _ in range(4)] == [b"0", b"1", b"2", b"3"]
+            await sender.publish("t", b"next")
+            assert (await anext(read)).payload == b"next"
+
+    monkeypatch.setattr("controller.floor.mqtt.connection.MOST_WAITING", 4)
+    _run(story)
