@@ -62,6 +62,17 @@ async def _end(tasks: Iterable[asyncio.Task[Any]]) -> None:
         raise cancelled
 
 
+async def end_task(task: asyncio.Task[Any]) -> None:
+    """Cancel a task, unless it has ended, and wait until it ends; its failure is not raised.
+
+    Raises a cancellation of the caller. `await task` with CancelledError suppressed would lose one
+    that comes while the task ends.
+    """
+    if not task.done():
+        task.cancel()
+        await asyncio.wait((task,))
+
+
 def _failure(task: asyncio.Task[Any]) -> BaseException | None:
     return None if task.cancelled() else task.exception()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from controller.metrics.computer import computer_figures
 from controller.metrics.loop_lag import LoopLag
 from controller.metrics.observation import Observation
 from controller.metrics.readings import ApiFigures, Sample, computer_readings, readings
+from controller.run_together import end_task
 from controller.service.port import ServicePort
 from controller.service.status.feed import Delta
 
@@ -43,9 +43,7 @@ class TableMetrics:
             end()
         self._ends = []
         if self._measuring is not None:
-            self._measuring.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._measuring
+            await end_task(self._measuring)
             self._measuring = None
 
     def scrape(self, api: ApiFigures) -> Callable[[], bytes]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -250,15 +249,17 @@ class HandPlay:
             await asyncio.wait((entered, pressed, correction), return_when=asyncio.FIRST_COMPLETED)
             return not entered.done()
         finally:
-            for waiting in (entered, pressed):
-                if not waiting.done():
-                    waiting.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await waiting
-                elif not waiting.cancelled():
-                    # Reads the exception, so that asyncio does not report it as never retrieved;
-                    # the caller does not read the result if it is cancelled at this moment.
-                    waiting.exception()
+            ending = [each for each in (entered, pressed) if not each.done()]
+            for each in ending:
+                each.cancel()
+            if ending:
+                await asyncio.wait(ending)
+            for each in (entered, pressed):
+                # Reads the exception, so that asyncio does not report it as never retrieved; the
+                # caller does not read the result if it is cancelled at this moment.
+                failure = None if each.cancelled() else each.exception()
+                if failure is not None and each in ending:
+                    raise failure
 
     async def _after(self, play: Any, action: Action) -> Any:
         """Record an action and bring the tiles that it requires; returns the play after it."""

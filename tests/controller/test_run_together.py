@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from controller.run_together import run_together
+from controller.run_together import end_task, run_together
 from firmware_bridge.sim.clock import run
 
 
@@ -70,5 +70,32 @@ def test_a_failure_during_the_clean_up_of_a_cancelled_task_is_raised() -> None:
         working.cancel()
         with pytest.raises(asyncio.CancelledError):
             await working
+
+    run(main())
+
+
+def test_a_cancellation_while_a_task_ends_is_not_lost() -> None:
+    """A service that is ended, and that ends a part of itself at that moment, would go on."""
+
+    async def slow_to_end() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(1)
+
+    async def service(part: asyncio.Task[None]) -> None:
+        await end_task(part)
+        raise AssertionError("The cancellation is lost.")
+
+    async def main() -> None:
+        part = asyncio.create_task(slow_to_end())
+        await asyncio.sleep(0)
+        working = asyncio.create_task(service(part))
+        await asyncio.sleep(0.5)
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await working
+        await end_task(part)
+        assert part.cancelled()
 
     run(main())

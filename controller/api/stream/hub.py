@@ -18,13 +18,13 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 
 from controller.api.accounts.accounts import Accounts
 from controller.api.accounts.identity import Identity
 from controller.api.json_text import json_text
 from controller.api.stream.stream_client import GOING_AWAY, LOGIN_ENDED, StreamClient
 from controller.events import Event
+from controller.run_together import end_task
 from controller.service.port import ServicePort
 from controller.service.status.feed import Delta
 
@@ -65,9 +65,7 @@ class StreamHub:
             end()
         self._ends = []
         if self._heartbeats is not None:
-            self._heartbeats.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._heartbeats
+            await end_task(self._heartbeats)
         for watcher in tuple(self._watchers):
             watcher.end(GOING_AWAY, "The service stops.")
 

@@ -14,6 +14,7 @@ from controller.casino.gat.errors import GatError, GatPortError
 from controller.casino.gat.frames import BAUD, QUERIES, GatFrameReader
 from controller.casino.gat.functions import GatRequest
 from controller.casino.gat.responder import GatResponder
+from controller.run_together import end_task
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.transport import Transport, open_serial
 
@@ -75,9 +76,7 @@ class GatPort:
         finally:
             self._transport.close()
             if self._calculation is not None:
-                self._calculation.cancel()
-                with suppress(asyncio.CancelledError):
-                    await self._calculation
+                await end_task(self._calculation)
 
     async def _until_lost(self, transport: Transport) -> str:
         """Answer on an open port; returns the reason after it has disappeared."""

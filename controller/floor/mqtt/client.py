@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 import aiomqtt
 import paho.mqtt.client as paho
 
+from controller.run_together import end_task
+
 CLOSING = 2.0
 """Seconds in which the broker has to answer a disconnection."""
 T = TypeVar("T")
@@ -85,13 +87,6 @@ async def _abandon(client: aiomqtt.Client, work: asyncio.Task[Any]) -> None:
         ended = client._disconnected  # noqa: SLF001
         if ended.done() and not ended.cancelled():
             ended.exception()  # taken, or else asyncio prints a traceback
-
-
-async def end_task(task: asyncio.Task[Any]) -> None:
-    """Cancel a task, if it runs, and wait until it has ended."""
-    if not task.done():
-        task.cancel()
-        await asyncio.wait((task,))
 
 
 def task_of(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:

@@ -24,10 +24,10 @@ from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.mqtt.client import (
     MqttClient,
     close_client,
-    end_task,
     open_client,
     task_of,
 )
+from controller.run_together import end_task
 
 ANSWER = 10.0
 """Seconds in which the broker has to acknowledge a message or a subscription (our choice)."""

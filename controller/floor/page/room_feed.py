@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from controller.api.json_text import json_text
@@ -20,6 +20,7 @@ from controller.floor.page.plan import RoomPlan
 from controller.floor.page.table_view import table_view
 from controller.floor.server.port import FloorPort
 from controller.floor.server.room import RoomTable
+from controller.run_together import end_task
 from rules.errors import WallwrightError
 
 _LOG = logging.getLogger("wallwright.floor")
@@ -75,9 +76,7 @@ class RoomFeed:
     async def close(self) -> None:
         """Follow nothing any more."""
         for task in self._tasks:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            await end_task(task)
         self._tasks = []
 
     @contextmanager
