@@ -175,15 +175,13 @@ def draw_sample(
         ChoiceRequest("dice", "dice", 6, DICE),
     )
     shares = bytearray()
-    orders: list[tuple[int, ...]] = []
-    few: list[tuple[int, ...]] = []
-    faces: list[int] = []
-    for cycle in range(drawn + 1, drawn + cycles + 1):
+    orders = np.empty((cycles, tiles), np.int64)
+    few = np.empty((cycles, FEW), np.int64)
+    faces = np.empty((cycles, DICE), np.int64)
+    for row, cycle in enumerate(range(drawn + 1, drawn + cycles + 1)):
         share = source.share(f"cycle {cycle}")
         order, small, dice, _ = CycleDraw(DEVICE, cycle, share).draw(requests)
         shares += share
-        orders.append(order.value)
-        few.append(small.value)
-        faces += dice.value
+        orders[row], few[row], faces[row] = order.value, small.value, dice.value
         progress(cycle)
-    return Sample(bytes(shares), np.array(orders), np.array(few), np.array(faces))
+    return Sample(bytes(shares), orders, few, faces.ravel())

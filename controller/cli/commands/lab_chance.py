@@ -21,7 +21,10 @@ FAILED = 1
 
 def chance(
     cycles: Annotated[
-        int, typer.Option(min=1000, max=1_000_000, help="Cycles to draw, as a table does.")
+        int,
+        typer.Option(
+            min=1000, max=100_000, help="Cycles to draw, as a table does; 9 kB of memory each."
+        ),
     ] = 2000,
     tiles: Annotated[int, typer.Option(min=8, max=152, help="Tiles in each permutation.")] = 136,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
