@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -178,6 +178,33 @@ async def _lost(connection: MqttConnection) -> None:
         await anext(connection.messages())
 
 
+async def _is_cancelled_by(
+    arrange: Callable[[Callable[[], None]], None],
+    use: Callable[[], Coroutine[Any, Any, None]],
+    rounds: int,
+) -> None:
+    """Use a connection and then wait for ever; a cancellation has to end both.
+
+    `arrange` gets a function that cancels after so many rounds of the event loop.
+    """
+    loop = asyncio.get_running_loop()
+
+    async def for_ever() -> None:
+        await use()
+        await loop.create_future()
+
+    def cancel(left: int = rounds) -> None:
+        if left:
+            loop.call_soon(cancel, left - 1)
+        else:
+            task.cancel()
+
+    arrange(cancel)
+    task = asyncio.create_task(for_ever())
+    await asyncio.wait((task,), timeout=SOON / 2)
+    assert task.cancelled(), "The cancellation is lost."
+
+
 @pytest.mark.parametrize("rounds", INSTANTS)
 @pytest.mark.parametrize("answer", ["_on_connect", "_on_publish", "_on_subscribe"])
 def test_no_cancellation_is_lost_in_the_instant_of_an_answer(
@@ -188,33 +215,22 @@ def test_no_cancellation_is_lost_in_the_instant_of_an_answer(
     rounds: int,
 ) -> None:
     """`asyncio.wait_for` of Python 3.11 loses it; the floor's service did not end then."""
-    publisher: list[asyncio.Task[None]] = []
     original = getattr(aiomqtt.Client, answer)
 
-    def cancel(left: int) -> None:
-        if left:
-            asyncio.get_running_loop().call_soon(cancel, left - 1)
-        else:
-            publisher[0].cancel()
+    def arrange(cancel: Callable[[], None]) -> None:
+        def answered(client: aiomqtt.Client, *arguments: Any) -> None:
+            original(client, *arguments)
+            cancel()
 
-    def answered(client: aiomqtt.Client, *arguments: Any) -> None:
-        original(client, *arguments)
-        cancel(rounds)
+        monkeypatch.setattr(aiomqtt.Client, answer, answered)
 
-    async def publish() -> None:
+    async def use() -> None:
         async with open_connection(Broker("127.0.0.1", mosquitto.port), "table") as connection:
             await connection.subscribe("t")
             await connection.publish("t", b"x")
             await asyncio.get_running_loop().create_future()
 
-    async def story() -> None:
-        publisher.append(asyncio.create_task(publish()))
-        with pytest.raises(asyncio.CancelledError):
-            await publisher[0]
-        publisher.clear()
-
-    monkeypatch.setattr(aiomqtt.Client, answer, answered)
-    _run(story)
+    _run(lambda: _is_cancelled_by(arrange, use, rounds))
     assert complaints == []
 
 
@@ -227,31 +243,18 @@ def test_no_cancellation_is_lost_in_the_instant_in_which_a_connection_is_closed(
 ) -> None:
     original = aiomqtt.Client.__aexit__
 
-    async def left(client: aiomqtt.Client, *arguments: Any) -> None:
-        cancel(rounds)
-        await original(client, *arguments)
+    def arrange(cancel: Callable[[], None]) -> None:
+        async def closed(client: aiomqtt.Client, *arguments: Any) -> None:
+            cancel()
+            await original(client, *arguments)
 
-    def cancel(left: int) -> None:
-        if left:
-            asyncio.get_running_loop().call_soon(cancel, left - 1)
-        else:
-            publisher[0].cancel()
+        monkeypatch.setattr(aiomqtt.Client, "__aexit__", closed)
 
-    publisher: list[asyncio.Task[None]] = []
-
-    async def publish() -> None:
+    async def use() -> None:
         async with open_connection(Broker("127.0.0.1", mosquitto.port), "table"):
             pass
-        await asyncio.get_running_loop().create_future()
 
-    async def story() -> None:
-        publisher.append(asyncio.create_task(publish()))
-        with pytest.raises(asyncio.CancelledError):
-            await publisher[0]
-        publisher.clear()
-
-    monkeypatch.setattr(aiomqtt.Client, "__aexit__", left)
-    _run(story)
+    _run(lambda: _is_cancelled_by(arrange, use, rounds))
     assert complaints == []
 
 
