@@ -167,11 +167,11 @@ class _BoardInReach:
         self._end.close()
 
     async def disturb(self) -> None:
-        """Falsify and insert messages, change sensors and reset the board, at random moments."""
+        """Falsify and insert messages, change inputs and reset the board, at random moments."""
         chance, falsifying = self._chance, self._falsifying
         while True:
             await asyncio.sleep(chance.random() * 2)
-            match chance.randrange(5):
+            match chance.randrange(6):
                 case 0:
                     falsifying.rates = FalsificationRates(
                         chance.random() ** 2, chance.random() ** 2
@@ -182,7 +182,9 @@ class _BoardInReach:
                     )
                 case 2 if self._sensors:
                     self._virtual.sensor(chance.choice(self._sensors), chance.random() < 0.5)
-                case 3 if chance.random() < 0.05:
+                case 3:
+                    self._virtual.supply(chance.random() < 0.5)  # a low supply latches a fault
+                case 4 if chance.random() < 0.05:
                     self._virtual.reset(ResetCause.POWER)
                 case _:
                     insert = chance.choice((falsifying.insert_event, falsifying.insert_frame))
