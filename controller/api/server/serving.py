@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -38,6 +39,8 @@ LARGEST_MESSAGE = 4096
 SWITCH = 0.0005
 """Seconds after which a worker thread gives the interpreter to the event loop. Python's own value
 is 0.005, and the loop can wait for two threads in a row."""
+ACCEPTING = 5
+"""Rounds of the event loop in which a connection is accepted; asyncio needs three."""
 SHUTDOWN = 2.0
 """Real seconds in which connections can end when the service stops."""
 
@@ -72,6 +75,22 @@ class ApiServer(uvicorn.Server):
     async def main_loop(self) -> None:
         """Wait for the end; uvicorn's own loop would wake up ten times a second."""
         await self.ending.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no more, end as uvicorn does, and drop the connections that are left then.
+
+        uvicorn asks the connections to end that it has at the beginning. One that is accepted at
+        that moment must be among them: a page connects again as soon as its stream ends.
+        """
+        loop = asyncio.get_running_loop()
+        for server in self.servers:
+            for each in server.sockets:
+                loop.remove_reader(each.fileno())
+        for _ in range(ACCEPTING):
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
+        for connection in tuple(self.server_state.connections):
+            connection.transport.abort()
 
 
 @asynccontextmanager

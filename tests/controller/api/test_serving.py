@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
+import gc
 import socket
 import ssl
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -12,13 +15,14 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 
 from controller.api.accounts.identity import digest
 from controller.api.accounts.touchscreen import TOUCHSCREEN_FILE
 from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE
 from controller.api.server.listen_address import ListenError, listen_address, require_tls
-from controller.api.server.serving import serve_api
+from controller.api.server.serving import listening, serve_api
 from controller.service.user_roles import UserRole
 from tests.controller.api.fake_service import FakeService, an_evening
 from tests.controller.api.served import CHEAP, PASSWORD, an_api, run
@@ -146,6 +150,29 @@ def test_a_worker_thread_gives_the_interpreter_up_soon_only_while_the_api_is_ser
         async with serve_api(FakeService(), tmp_path, "127.0.0.1:0", passwords=CHEAP):
             assert sys.getswitchinterval() == pytest.approx(0.0005)
         assert sys.getswitchinterval() == before
+
+    run(test)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rounds", range(6))
+def test_a_client_that_connects_in_the_instant_of_the_end_is_dropped(rounds: int) -> None:
+    """A page connects again as soon as its stream ends."""
+
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        raise AssertionError("The client asks for nothing.")
+
+    async def test() -> None:
+        async with listening(page, "127.0.0.1:0") as address:
+            await asyncio.sleep(0.1)  # until the server listens
+            url = httpx.URL(address)
+            # It blocks the event loop, so it is accepted while the server ends.
+            client = socket.create_connection((url.host, url.port), 60)
+            for _ in range(rounds):
+                await asyncio.sleep(0)
+        gc.collect()  # an open connection would be reported
+        with client, suppress(ConnectionResetError):
+            assert client.recv(1) == b""
 
     run(test)
 
