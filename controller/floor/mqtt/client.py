@@ -22,11 +22,21 @@ T = TypeVar("T")
 
 
 class MqttClient(aiomqtt.Client):
-    """aiomqtt's client, but the event loop never begins to watch a socket that is closed.
+    """aiomqtt's client with `send`; and the event loop never begins to watch a closed socket.
 
     aiomqtt asks the loop in one round to watch the socket in the next. If the connection is lost
     between them, the loop fails, or watches the next connection that has got the same descriptor.
     """
+
+    def send(self, topic: str, payload: bytes) -> paho.MQTTMessageInfo:
+        """Publish with QoS 0 without waiting until the message is written. Raises MqttError.
+
+        aiomqtt's `publish` makes a task and a timer for each message to wait for that.
+        """
+        info = self._client.publish(topic, payload, 0)
+        if info.rc != paho.MQTT_ERR_SUCCESS:
+            raise aiomqtt.MqttCodeError(info.rc, "Could not publish message")
+        return info
 
     def _on_socket_register_write(self, client: paho.Client, userdata: Any, sock: Any) -> None:
         loop = self._loop

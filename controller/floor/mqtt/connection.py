@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import aiomqtt
+from paho.mqtt.client import MQTTMessageInfo
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
@@ -34,7 +35,9 @@ ANSWER = 10.0
 MOST_WAITING = 2000
 """Received messages that wait to be read; more are dropped, and their senders repeat them."""
 MOST_OUTGOING = 1000
-"""Messages that wait for the connection."""
+"""Messages with QoS 1 that wait for the connection."""
+MOST_UNWRITTEN = 20_000
+"""Messages with QoS 0 that are not written yet: the answers to as many tables, about 6 MB."""
 T = TypeVar("T")
 _LOGGER = logging.getLogger("wallwright.floor.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
@@ -86,9 +89,14 @@ class MqttConnection:
     `watch` has to run as long as the connection is used.
     """
 
-    def __init__(self, client: aiomqtt.Client, broker: Broker, received: ReceivedMessages) -> None:
+    def __init__(self, client: MqttClient, broker: Broker, received: ReceivedMessages) -> None:
         self._client, self._broker, self._received = client, broker, received
-        self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._reason = ""
+        """Why the connection was lost; empty while it is not."""
+        self._calls: set[asyncio.Task[Any]] = set()
+        """Calls that wait for the broker's answer."""
+        self._unwritten: deque[MQTTMessageInfo] = deque()
+        """Messages of `publish_once`, from the oldest one that is not written yet."""
 
     async def publish(
         self, topic: str, payload: bytes, *, retain: bool = False, expiry: int | None = None
@@ -104,8 +112,21 @@ class MqttConnection:
         )
 
     async def publish_once(self, topic: str, payload: bytes) -> None:
-        """Publish with QoS 0: without an acknowledgement, so the message can be lost."""
-        await self._unless_lost(self._client.publish(topic, payload, qos=0, timeout=ANSWER))
+        """Publish with QoS 0: without an acknowledgement, so the message can be lost.
+
+        Returns before the message is written. While `MOST_UNWRITTEN` messages are not written,
+        because the broker takes none, another one is refused by ConnectionLostError.
+        """
+        if self._reason:
+            raise self._loss(self._reason)
+        while self._unwritten and self._unwritten[0].is_published():
+            self._unwritten.popleft()
+        if len(self._unwritten) == MOST_UNWRITTEN:
+            raise self._loss(f"it takes no messages; {MOST_UNWRITTEN} wait")
+        try:
+            self._unwritten.append(self._client.send(topic, payload))
+        except (aiomqtt.MqttError, ValueError) as error:
+            raise self._loss(error) from error
 
     async def subscribe(self, topic: str) -> None:
         codes = await self._unless_lost(
@@ -121,31 +142,38 @@ class MqttConnection:
         while True:
             while (message := self._received.next()) is not None:
                 yield message
-            if self._lost.done():
-                raise self._loss(self._lost.result())
+            if self._reason:
+                raise self._loss(self._reason)
             await self._received.changed.wait()
 
     async def watch(self) -> None:
-        """Wait for the loss of the connection, and note its reason."""
+        """Wait for the loss of the connection, and end the calls that wait for an answer."""
         try:
             async for _ in self._client.messages:
                 pass
         except aiomqtt.MqttError as error:
-            self._lost.set_result(str(error.__cause__ or error))
+            self._reason = str(error.__cause__ or error)
             self._received.changed.set()
+            for call in self._calls:
+                call.cancel()
 
     async def _unless_lost(self, call: Coroutine[Any, Any, T]) -> T:
         """The result of a call of aiomqtt. Raises ConnectionLostError.
 
         aiomqtt itself waits until its limit for an answer that a lost connection will not bring.
         """
+        if self._reason:
+            call.close()
+            raise self._loss(self._reason)
         answer = task_of(call)
+        self._calls.add(answer)
         try:
-            await asyncio.wait((answer, self._lost), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((answer,))
         finally:
+            self._calls.discard(answer)
             await end_task(answer)
         if answer.cancelled():
-            raise self._loss(self._lost.result())
+            raise self._loss(self._reason)
         try:
             return answer.result()
         except (aiomqtt.MqttError, ValueError) as error:

@@ -258,6 +258,26 @@ def test_no_cancellation_is_lost_in_the_instant_in_which_a_connection_is_closed(
     assert complaints == []
 
 
+def test_messages_that_the_broker_does_not_take_are_refused_at_the_bound(
+    monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
+) -> None:
+    async def story() -> None:
+        broker = Broker("127.0.0.1", mosquitto.port)
+        async with open_connection(broker, "a") as sender, open_connection(broker, "b") as reader:
+            await reader.subscribe("t")
+            for number in range(3):  # the event loop writes none of them meanwhile
+                await sender.publish_once("t", b"%d" % number)
+            with pytest.raises(ConnectionLostError, match="takes no messages; 3 wait"):
+                await sender.publish_once("t", b"refused")
+            read = reader.messages()
+            assert [(await anext(read)).payload for _ in range(3)] == [b"0", b"1", b"2"]
+            await sender.publish_once("t", b"later")
+            assert (await anext(read)).payload == b"later"
+
+    monkeypatch.setattr("controller.floor.mqtt.connection.MOST_UNWRITTEN", 3)
+    _run(story)
+
+
 def test_messages_that_nobody_reads_are_dropped_at_the_bound(
     monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
 ) -> None:
