@@ -1,8 +1,8 @@
 """aiomqtt's client, opened and closed so that nothing of a connection is left.
 
 aiomqtt waits by `asyncio.wait_for`. In Python 3.11 that returns a result in place of a cancellation
-that comes in the same instant, and the one who cancelled would wait for ever. So every call of
-aiomqtt has a task of its own here, and `asyncio.wait` waits for the task.
+that comes in the same instant: the cancelled task continues. So every call of aiomqtt that waits
+has a task of its own here, and `asyncio.wait` waits for the task.
 """
 
 from __future__ import annotations
@@ -96,11 +96,11 @@ async def _abandon(client: aiomqtt.Client, work: asyncio.Task[Any]) -> None:
         client._client._sock_close()  # noqa: SLF001 - neither library has a public way
         ended = client._disconnected  # noqa: SLF001
         if ended.done() and not ended.cancelled():
-            ended.exception()  # taken, or else asyncio prints a traceback
+            ended.exception()  # retrieved, or else asyncio prints a traceback
 
 
 def task_of(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """A task whose failure asyncio does not print if nobody takes it."""
+    """A task whose failure asyncio does not print if it is not retrieved."""
     task = asyncio.create_task(work)
     task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return task

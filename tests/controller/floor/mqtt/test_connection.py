@@ -62,7 +62,7 @@ class StubbornBroker:
 
 @pytest.fixture
 def complaints(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Return what event loops of the test complain about, such as a failure that nobody took."""
+    """Return the errors that event loops of the test report, such as an unretrieved failure."""
     found: list[dict[str, Any]] = []
 
     def note(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -183,7 +183,7 @@ async def _is_cancelled_by(
     use: Callable[[], Coroutine[Any, Any, None]],
     rounds: int,
 ) -> None:
-    """Use a connection and then wait for ever; a cancellation has to end both.
+    """Use a connection, then wait without a limit; a cancellation has to end both.
 
     `arrange` gets a function that cancels after so many rounds of the event loop.
     """
@@ -258,13 +258,22 @@ def test_no_cancellation_is_lost_in_the_instant_in_which_a_connection_is_closed(
     assert complaints == []
 
 
+@asynccontextmanager
+async def _sender_and_reader(
+    mosquitto: MosquittoProcess,
+) -> AsyncIterator[tuple[MqttConnection, MqttConnection]]:
+    """Two connections, of which the second one receives the messages of the topic `t`."""
+    broker = Broker("127.0.0.1", mosquitto.port)
+    async with open_connection(broker, "a") as sender, open_connection(broker, "b") as reader:
+        await reader.subscribe("t")
+        yield sender, reader
+
+
 def test_messages_that_the_broker_does_not_take_are_refused_at_the_bound(
     monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
 ) -> None:
     async def story() -> None:
-        broker = Broker("127.0.0.1", mosquitto.port)
-        async with open_connection(broker, "a") as sender, open_connection(broker, "b") as reader:
-            await reader.subscribe("t")
+        async with _sender_and_reader(mosquitto) as (sender, reader):
             for number in range(3):  # the event loop writes none of them meanwhile
                 await sender.publish_once("t", b"%d" % number)
             with pytest.raises(ConnectionLostError, match="takes no messages; 3 wait"):
@@ -282,9 +291,7 @@ def test_messages_that_nobody_reads_are_dropped_at_the_bound(
     monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
 ) -> None:
     async def story() -> None:
-        broker = Broker("127.0.0.1", mosquitto.port)
-        async with open_connection(broker, "a") as sender, open_connection(broker, "b") as reader:
-            await reader.subscribe("t")
+        async with _sender_and_reader(mosquitto) as (sender, reader):
             for number in range(6):
                 await sender.publish("t", b"%d" % number)
             await reader.subscribe("other")  # answered after the messages
