@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
 
 from controller.audit.errors import AuditError
@@ -43,7 +44,9 @@ from controller.update.durable_files import sync_folder, write_file
 RESTORED = "restored.json"
 """The file in a restored data folder that says from which backup it is."""
 EARLIER_LOG = "audit.before-restore"
-"""The folder with the audit log of the backup, if a new log was begun."""
+"""The folder with the audit log of the backup, if a new log was begun.
+
+A backup of a restored folder has such a folder already; the next is `audit.before-restore-2`."""
 BACKUP_RESTORED = "backup_restored"
 """The event of a log that goes on after a restore."""
 _LAST_ROUNDS = "last rounds"
@@ -72,6 +75,8 @@ class Restored:
     kept: tuple[Path, ...]
     new_log: str
     """The public key of the new audit log; empty if the log goes on, or if there is none."""
+    earlier_log: str
+    """The name of the folder with the log of the backup; empty if no new log was begun."""
 
 
 def restore_backup(backup: bytes, targets: RestoreTargets) -> Restored:
@@ -104,7 +109,7 @@ def _restore(packed: PackedBackup, targets: RestoreTargets, places: dict[str, Pa
             staged[part] = new_staging(place)
         for name, data in packed.files():
             _stage(staged, manifest, name, data, targets)
-        new_log = _finish_data(staged[DATA], manifest, targets)
+        new_log, earlier_log = _finish_data(staged[DATA], manifest, targets)
         for part, folder in staged.items():
             _give_to_owner(folder, places[part])
             sync_tree(folder)
@@ -128,7 +133,7 @@ def _restore(packed: PackedBackup, targets: RestoreTargets, places: dict[str, Pa
                 discard(staged[part])
             raise
         kept += [old] if old is not None else []
-    return Restored(manifest, tuple(kept), new_log)
+    return Restored(manifest, tuple(kept), new_log, earlier_log)
 
 
 def _require_readable(manifest: BackupManifest) -> None:
@@ -235,8 +240,10 @@ def _stage(
         os.fchmod(stream.fileno(), mode & 0o755)
 
 
-def _finish_data(folder: Path, manifest: BackupManifest, targets: RestoreTargets) -> str:
-    """Check the staged records, and prepare the audit log; returns the key of a new log."""
+def _finish_data(
+    folder: Path, manifest: BackupManifest, targets: RestoreTargets
+) -> tuple[str, str]:
+    """Check the staged records, and prepare the audit log (`_prepare_log`)."""
     try:
         if targets.with_journal:
             read_records(folder / JOURNAL)
@@ -255,11 +262,17 @@ def _finish_data(folder: Path, manifest: BackupManifest, targets: RestoreTargets
     return new_log
 
 
-def _prepare_log(folder: Path, manifest: BackupManifest, targets: RestoreTargets) -> str:
-    """Continue the log by an event, or keep it beside a new log whose first event names it."""
+def _prepare_log(
+    folder: Path, manifest: BackupManifest, targets: RestoreTargets
+) -> tuple[str, str]:
+    """Continue the log by an event, or keep it beside a new log whose first event names it.
+
+    Returns the new log's public key and the name of the folder with the earlier log; both are
+    empty if the log goes on or if the backup has none.
+    """
     log = LogFolder(folder / AUDIT)
     if not log.path.is_dir():
-        return ""
+        return "", ""
     details = {
         "backup": manifest.fingerprint,
         "made": manifest.made,
@@ -273,8 +286,9 @@ def _prepare_log(folder: Path, manifest: BackupManifest, targets: RestoreTargets
             going_on = opened_log(log)
             going_on.append([entry], keep_head=True)
             going_on.close()
-            return ""
-        log.path.rename(folder / EARLIER_LOG)
+            return "", ""
+        earlier = _free_place(folder)
+        log.path.rename(earlier)
         origin = str(manifest.audit.get("origin", "")).split("/")
         table = origin[1] if len(origin) == 3 else "table"
         new = begun_log(log, table, entry)
@@ -282,7 +296,13 @@ def _prepare_log(folder: Path, manifest: BackupManifest, targets: RestoreTargets
     except AuditError as error:
         raise BackupError(f"The audit log of the backup cannot be used: {error}") from error
     _forget_receipts(folder / "evening.db")
-    return str(new.key.public)
+    return str(new.key.public), earlier.name
+
+
+def _free_place(folder: Path) -> Path:
+    """Return the place of the log of this backup beside the logs of earlier restores."""
+    names = chain([EARLIER_LOG], (f"{EARLIER_LOG}-{number}" for number in count(2)))
+    return next(folder / name for name in names if not (folder / name).exists())
 
 
 def _forget_receipts(store: Path) -> None:

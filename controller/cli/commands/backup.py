@@ -208,7 +208,7 @@ def restore(
         print(f"What was there before is in {kept}.")
     if done.new_log:
         print(f"A new audit log begins; its key is {done.new_log}")
-        print(f"The earlier log is in {data / 'audit.before-restore'}; keep it as evidence.")
+        print(f"The earlier log is in {data / done.earlier_log}; keep it as evidence.")
     if done.manifest.journal.get("unfinished") and not without_journal:
         print(
             "The journal has an unfinished run: the next start goes on with it. If tiles were moved"

@@ -7,6 +7,7 @@ import json
 import os
 from dataclasses import replace
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from controller.backup.creating import BackupSources, create_backup
 from controller.backup.errors import BackupError
 from controller.backup.packing import PackedBackup, packed
 from controller.backup.replacing import staging_of
-from controller.backup.restoring import RestoreTargets, restore_backup
+from controller.backup.restoring import Restored, RestoreTargets, restore_backup
 from controller.backup.sealing import opened
 from controller.journal import Journal, read_records
 from controller.service.data_folder import locked_data_folder
@@ -74,6 +75,29 @@ def test_everything_is_restored_and_a_new_log_names_the_earlier_one(
     assert about["backup"] == done.manifest.fingerprint == begun.details["backup"]
     assert not list(tmp_path.glob(".*"))
     opened_log(LogFolder(to / "audit")).close()
+
+
+@pytest.mark.parametrize("log_key", [False, True])
+def test_a_table_is_restored_a_third_time_and_keeps_each_earlier_log(
+    data: Path, tmp_path: Path, *, log_key: bool
+) -> None:
+    """The data folder of a table that was restored contains the log of the first table already."""
+    at_first = checked_log(LogFolder(data / "audit")).size
+    done: list[Restored] = []
+    for number in (1, 2, 3):
+        create_backup(BackupSources(data, log_key=log_key), tmp_path / f"{number}", SEALED, "0.2.0")
+        backup = opened((tmp_path / f"{number}").read_bytes(), None, [str(IDENTITY)])
+        done.append(restore_backup(backup, RestoreTargets(data, replace=True)))
+        opened_log(LogFolder(data / "audit")).close()  # the service starts, and the table is used
+    names = [restored.earlier_log for restored in done]
+    assert names == ["audit.before-restore", "audit.before-restore-2", "audit.before-restore-3"]
+    logs = [checked_log(LogFolder(data / name)) for name in (*names, "audit")]
+    assert logs[0].size == at_first
+    for earlier, later in pairwise(logs):
+        begun = next(later.events())
+        assert begun.details["earlier_log"]["origin"] == earlier.checkpoint.origin
+        assert begun.details["earlier_log"]["size"] == str(earlier.size)
+    assert read_records(data / "table.journal")
 
 
 def test_a_log_goes_on_with_its_own_key_only_if_that_is_wanted(
