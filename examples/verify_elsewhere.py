@@ -20,10 +20,19 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 EVENT = {"details", "from", "index", "role", "table_ms", "time", "what", "who"}
+HEADER = {
+    *("format", "origin", "first", "size", "before", "keys"),
+    *("heads", "inclusion", "time_stamps", "witnesses"),
+}
+RECEIPT = {"format", "event", "index", "head", "path", "keys", "receipt"}
 
 
 class Refused(Exception):
     """The file does not verify; the text is the reason."""
+
+
+REFUSALS = (Refused, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What a file that does not verify raises."""
 
 
 def require(is_right: object, reason: str) -> None:
@@ -125,8 +134,17 @@ def parsed(line: bytes) -> Any:
 
 
 def hashes(texts: list[str]) -> list[bytes]:
-    """Hashes in hexadecimal."""
-    return [bytes.fromhex(text) for text in texts]
+    """Hashes in hexadecimal, each with 64 small digits."""
+    found = [bytes.fromhex(text) for text in texts]
+    require([each.hex() for each in found] == texts, "A hash is not written in the permitted way.")
+    return found
+
+
+def decoded(text: str) -> bytes:
+    """Base64, of which only the text that an encoder writes is accepted."""
+    data = base64.b64decode(text, validate=True)
+    require(base64.b64encode(data).decode() == text, "Base64 has another permitted text.")
+    return data
 
 
 class Key:
@@ -135,7 +153,7 @@ class Key:
     def __init__(self, text: str) -> None:
         self.text = text
         self.name, key_id, code = text.split("+", 2)
-        data = base64.b64decode(code, validate=True)
+        data = decoded(code)
         self.id = hashlib.sha256(self.name.encode() + b"\n" + data).digest()[:4]
         require(data[0] == 1 and self.id.hex() == key_id, f"{text} is not the key of a log.")
         self.public = data[1:]
@@ -151,21 +169,36 @@ class Key:
 class Keys:
     """The keys of a log: the first, and those that events `key_rotated` have introduced."""
 
-    def __init__(self, proof: dict[str, Any], size: int, root: bytes) -> None:
+    def __init__(self, proof: dict[str, Any], size: int, root: bytes, more: set[str]) -> None:
+        require(proof.keys() == {"first_key", "rotations", *more}, "The list of keys.")
+        require(type(proof["rotations"]) is list, "The new keys are no list.")
         self.keys = [(0, Key(proof["first_key"]))]
-        self.rotations = set()
+        self.rotations: set[int] = set()
         for each in proof["rotations"]:
+            require(each.keys() == {"event", "index", "path"}, "The proof of a new key.")
             line, index = each["event"].encode(), each["index"]
+            is_later = type(index) is int and index + 2 > self.keys[-1][0]
+            require(is_later, "The new keys are not in order.")
             require_inclusion(leaf_hash(line), index, size, hashes(each["path"]), root)
             event = parsed(line)
             require((event["what"], event["index"]) == ("key_rotated", index), "A key is missing.")
             old, new = event["details"]["old_key"], event["details"]["new_key"]
             require(old == self.keys[-1][1].text, f"Event {index} is signed by an unknown key.")
-            signature = base64.b64decode(event["details"]["signature"], validate=True)
+            signature = decoded(event["details"]["signature"])
             statement = f"wallwright key rotation 1\n{old}\n{new}\n{index}\n".encode()
             self.keys[-1][1].require_signature(signature, statement, "A new key")
             self.keys.append((index + 2, Key(new)))
+            require(self.keys[-1][1].name == self.keys[0][1].name, "A new key is of another log.")
             self.rotations.add(index)
+
+    def require_known(self, known: str) -> None:
+        """Raise Refused unless a key that is known from elsewhere leads to the signature.
+
+        The last of the keys has signed the file, and each of the others its successor. So every
+        key of the list will do; but a list whose last key signs nothing was refused before.
+        """
+        texts = [key.text for _, key in self.keys]
+        require(not known or known in texts, f"No key of the file is {known}.")
 
     def head(self, note: str) -> tuple[str, int, bytes]:
         """The origin, size and root of a head that the right key has signed."""
@@ -173,9 +206,11 @@ class Keys:
         key = next(key for begin, key in reversed(self.keys) if begin <= size)
         require(key.name == origin, f"The head is of {origin}, not of {key.name}.")
         text, _, below = note.partition("\n\n")
-        for line in below.splitlines():
+        *lines, end = below.split("\n")
+        require(lines and not end, "The head does not end with a signature.")
+        for line in lines:
             dash, name, code = line.split(" ")
-            data = base64.b64decode(code, validate=True)
+            data = decoded(code)
             if dash == "\N{EM DASH}" and name == key.name and data[:4] == key.id:
                 key.require_signature(data[4:], f"{text}\n".encode(), f"The head of size {size}")
                 return origin, size, root
@@ -185,7 +220,7 @@ class Keys:
 def parsed_head(note: str) -> tuple[str, int, bytes]:
     """The origin, size and root of a head, before its signature is verified."""
     origin, size, root = note.partition("\n\n")[0].split("\n")
-    return origin, int(size), base64.b64decode(root, validate=True)
+    return origin, int(size), decoded(root)
 
 
 # ---- a bundle
@@ -196,9 +231,10 @@ def verify_bundle(data: bytes) -> tuple[Keys, str]:
     require(data.endswith(b"\n"), "The bundle is cut off.")
     first_line, *events, seal_line = data[:-1].split(b"\n")
     header, seal = parsed(first_line), parsed(seal_line)
+    require(header.keys() == HEADER, "The header does not have the keys of a header.")
     origin, first, size = header["origin"], header["first"], header["size"]
     last_root = parsed_head(header["heads"][-1]["note"])[2]
-    keys = Keys(header["keys"], size, last_root)
+    keys = Keys(header["keys"], size, last_root, set())
     roots, before = {}, (0, b"")
     for each in header["heads"]:
         of, at, root = keys.head(each["note"])
@@ -225,7 +261,7 @@ def verify_bundle(data: bytes) -> tuple[Keys, str]:
     digest = hashlib.sha256(data[: -len(seal_line) - 1]).digest()
     latest = keys.keys[-1][1]
     require(seal.keys() == {"key", "signature"} and seal["key"] == latest.text, "The last line.")
-    signature = base64.b64decode(seal["signature"], validate=True)
+    signature = decoded(seal["signature"])
     latest.require_signature(signature, b"wallwright bundle 1\n" + digest, "The bundle")
     return keys, f"{len(events)} events of {origin}"
 
@@ -238,12 +274,29 @@ def verify_receipt(data: bytes) -> tuple[Keys, str]:
     receipt = json.loads(data)
     text = json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     require(text.encode() == data, "The receipt is not written in the one permitted way.")
+    require(receipt.keys() == RECEIPT, "The receipt does not have the keys of a receipt.")
+    of, _, version = receipt["format"].rpartition("/")
+    require(of == "wallwright-receipt" and version in {"1", "2"}, "The format is another.")
     _, size, root = parsed_head(receipt["head"])
-    keys = Keys(receipt["keys"], size, root)
+    proof = receipt["keys"]
+    keys = Keys(proof, size, root, {"begun"} if version == "2" else set())
+    if version == "2":
+        begun = proof["begun"]
+        require(begun.keys() == {"event", "path"}, "The proof of the first event.")
+        line = begun["event"].encode()
+        require_inclusion(leaf_hash(line), 0, size, hashes(begun["path"]), root)
+        event = parsed(line)
+        is_first = event["details"]["key"] == proof["first_key"]
+        require(event["what"] == "log_begun" and is_first, "The first event has another key.")
+    # A log can end with an event that introduces the key of another device, without its consent.
+    require(keys.keys[-1][0] <= size, "The last key of the file does not sign its head.")
     origin, _, _ = keys.head(receipt["head"])
+    require(receipt["head"].count("\n") == 5, "The head has more than one signature.")
     line, index = receipt["event"].encode(), receipt["index"]
+    require(type(index) is int, "The index is no whole number.")
     require_inclusion(leaf_hash(line), index, size, hashes(receipt["path"]), root)
     event = parsed(line)
+    require(event.keys() == EVENT, "The event does not have the keys of an event.")
     require((event["what"], event["index"]) == ("receipt", index), "The event is no receipt.")
     is_same = canonical(event["details"]) == canonical(receipt["receipt"])
     require(is_same, "The contents are not those of the event.")
@@ -320,8 +373,8 @@ def main(file: str, known: str = "") -> int:
     try:
         verify = verify_receipt if data.startswith(b"{\n") else verify_bundle
         keys, sentence = verify(data)
-        require(not known or known in [key.text for _, key in keys.keys], "The key is another.")
-    except (Refused, KeyError, IndexError, TypeError, ValueError) as error:
+        keys.require_known(known)
+    except REFUSALS as error:
         print(f"Refused: {error}", file=sys.stderr)
         return 1
     print(f"Verified: {sentence}")

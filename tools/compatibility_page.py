@@ -75,7 +75,12 @@ ROWS = {
     "audit_bundle": FormatRow(
         "bundle of the audit log", "0.2", "there is none", "`wallwright verify` refuses it"
     ),
-    "receipt": FormatRow("receipt", "0.2", "there is none", "`wallwright verify` refuses it"),
+    "receipt": FormatRow(
+        "receipt",
+        "0.3",
+        "1 (0.2: without the log's first event) is verified",
+        "`wallwright verify` refuses it",
+    ),
     "chance_record": FormatRow(
         "record of random choices", "0.2", "there is none", "its verification refuses it"
     ),

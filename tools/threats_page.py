@@ -300,11 +300,18 @@ OTHERS = (
     ),
     Threat(
         "a person who gives a verifier a file",
-        "Changes a bundle or a receipt, signs with a key of his own, or makes the verifier wait,"
-        " use up the memory, or print something else than the result.",
-        "Each byte is covered by a signature or has only one permitted form; `--key` refuses other"
-        " keys; sizes are limited before a file is parsed; control characters are not printed.",
+        "Changes a bundle or a receipt, signs with a key of his own, begins a log whose last event"
+        " introduces the table's key, or makes the verifier wait, use up the memory, or print"
+        " something else than the result.",
+        "Each byte is covered by a signature or has only one permitted form; with `--key` the last"
+        " signature must be by the given key or by one that it has introduced, and with `--witness`"
+        " or `--time-authority` theirs must be there; sizes are limited before a file is parsed;"
+        " control characters are not printed.",
         (
+            "test_a_log_that_only_ends_with_the_introduction_of_the_known_key_proves_nothing",
+            "test_no_forged_or_altered_file_is_accepted_by_either_verifier",
+            "test_no_key_can_be_removed_from_the_beginning_of_a_receipt",
+            "test_a_receipt_is_refused_if_a_witness_or_an_authority_is_required",
             "test_any_changed_byte_is_refused_with_a_reason",
             "test_any_changed_byte_of_a_receipt_is_refused",
             "test_contents_of_another_json_type_are_refused",

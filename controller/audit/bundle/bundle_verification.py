@@ -9,7 +9,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from controller.audit.bundle.export import BUNDLE_FORMAT, sealed
-from controller.audit.bundle.key_proof import hashes_of, require_known_key, verified_keys
+from controller.audit.bundle.key_proof import (
+    hashes_of,
+    require_exactly,
+    require_known_key,
+    verified_keys,
+)
 from controller.audit.canonical_json import parse_canonical
 from controller.audit.errors import NotCanonicalError, RefusedProofError
 from controller.audit.log.event_line import LONGEST_LINE, AuditEvent, kind_of_event, parsed_event
@@ -42,6 +47,11 @@ _KEYS = {
     "inclusion",
     "time_stamps",
     "witnesses",
+}
+_KEYS_OF_PARTS = {
+    "heads": {"note", "consistency"},
+    "inclusion": {"index", "path"},
+    "time_stamps": {"size", "token"},
 }
 
 
@@ -154,8 +164,10 @@ class _Verification:
             raise RefusedProofError(f"The bundle's header is damaged. {error}") from error
         if not isinstance(header, dict) or header.get("format") != BUNDLE_FORMAT:
             raise RefusedProofError(f"The file is no bundle of the format {BUNDLE_FORMAT}.")
-        if header.keys() != _KEYS:
-            raise RefusedProofError("The bundle's header does not have the keys of a header.")
+        require_exactly(header, _KEYS, "The bundle's header")
+        for name, keys in _KEYS_OF_PARTS.items():
+            for part in header[name]:
+                require_exactly(part, keys, f"A part of `{name}` in the bundle's header")
         return header
 
     def _check_heads(

@@ -140,7 +140,8 @@ def checked_event(line: bytes, index: int) -> dict[str, Any]:
         raise RefusedProofError(f"Event {index} is damaged. {error}") from error
     if type(value) is not dict or value.keys() != _KEYS:
         raise RefusedProofError(f"Event {index} does not have the keys of an event.")
-    if value["index"] != index or type(value["index"]) is not int:
+    # `index` can come from a file: 6.0 and true would equal 6 and 1.
+    if value["index"] != index or type(value["index"]) is not int or type(index) is not int:
         raise RefusedProofError(
             f"Event {index} is missing: the event in its place has the index {value['index']!r}."
         )

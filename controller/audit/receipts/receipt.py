@@ -7,15 +7,17 @@ the proof that the event is in it, and the keys, so that a stranger verifies the
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from controller.audit.bundle.key_proof import (
     hashes_of,
     hexadecimal,
-    made_key_proof,
+    made_signer_proof,
+    require_exactly,
     require_known_key,
-    verified_keys,
+    verified_signers,
 )
 from controller.audit.errors import AuditError, RefusedProofError
 from controller.audit.log.event_line import AuditEvent, parsed_event
@@ -27,7 +29,12 @@ from controller.audit.receipts.contents import RECEIPT
 from controller.audit.tree.hashing import leaf_hash
 from controller.audit.tree.proofs import require_inclusion
 
-RECEIPT_FORMAT = "wallwright-receipt/1"
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+
+RECEIPT_FORMAT = "wallwright-receipt/2"
+RECEIPT_FORMAT_1 = "wallwright-receipt/1"
+"""Receipts of release 0.2; they do not prove the log's first event."""
 _KEYS = {"format", "event", "index", "head", "path", "keys", "receipt"}
 
 
@@ -64,7 +71,7 @@ def receipt_of(log: LogReader, index: int) -> dict[str, Any]:
         "index": index,
         "head": str(log.head),
         "path": hexadecimal(log.nodes.inclusion(index, log.size)),
-        "keys": made_key_proof(log),
+        "keys": made_signer_proof(log),
     }
 
 
@@ -73,8 +80,23 @@ def receipt_text(receipt: dict[str, Any]) -> str:
     return json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def verify_receipt(data: bytes, known: VerifierKey | None = None) -> VerifiedReceipt:
-    """Verify the JSON of a receipt. Raises RefusedProofError with the reason."""
+def verify_receipt(
+    data: bytes,
+    known: VerifierKey | None = None,
+    witnesses: Sequence[VerifierKey] = (),
+    authorities: Sequence[Certificate] = (),
+) -> VerifiedReceipt:
+    """Verify the JSON of a receipt; `known` is the device's key, if known.
+
+    A receipt has neither cosignatures nor time stamps, so it is refused if a witness or an
+    authority is required. Raises RefusedProofError with the reason.
+    """
+    if witnesses or authorities:
+        missing = "cosignature of a witness" if witnesses else "time stamp of an authority"
+        raise RefusedProofError(
+            f"A receipt has no {missing}. Verify a bundle of the log that contains the receipt's"
+            " event, with the same option."
+        )
     try:
         receipt = json.loads(data)
         if receipt_text(receipt).encode() != data:
@@ -89,11 +111,13 @@ def verify_receipt(data: bytes, known: VerifierKey | None = None) -> VerifiedRec
 
 
 def _verified(receipt: dict[str, Any], known: VerifierKey | None) -> VerifiedReceipt:
-    if receipt.keys() != _KEYS or receipt["format"] != RECEIPT_FORMAT:
+    require_exactly(receipt, _KEYS, "The receipt")
+    if receipt["format"] not in {RECEIPT_FORMAT, RECEIPT_FORMAT_1}:
         raise RefusedProofError(f"The file is no receipt of the format {RECEIPT_FORMAT}.")
     note = SignedNote.parsed(receipt["head"])
     head = Checkpoint.parsed(note.text)
-    keys = verified_keys(receipt["keys"], head)
+    is_begun_proven = receipt["format"] == RECEIPT_FORMAT
+    keys = verified_signers(receipt["keys"], head, is_begun_proven=is_begun_proven)
     require_known_key(keys, known)
     if note != SignedNote(note.text, note.signatures[:1]) or keys.verified(note) != head:
         raise RefusedProofError("The receipt's head has more than the signature of the table.")

@@ -118,7 +118,11 @@ def _verified(
     from controller.audit.bundle.bundle_verification import verify_bundle
     from controller.audit.bundle.export import BUNDLE_FORMAT
     from controller.audit.errors import RefusedProofError
-    from controller.audit.receipts.receipt import RECEIPT_FORMAT, verify_receipt
+    from controller.audit.receipts.receipt import (
+        RECEIPT_FORMAT,
+        RECEIPT_FORMAT_1,
+        verify_receipt,
+    )
 
     with file.open("rb") as stream:
         start = stream.readline(_LONGEST_START)
@@ -127,8 +131,8 @@ def _verified(
             return bundle_facts(verify_bundle(stream, known, witnesses, authorities))
         data = stream.read(_LONGEST_RECEIPT)
     found = _format_of(data) or _format_of(data.partition(b"\n")[0])
-    if found == RECEIPT_FORMAT:
-        return receipt_facts(verify_receipt(data, known))
+    if found in {RECEIPT_FORMAT, RECEIPT_FORMAT_1}:
+        return receipt_facts(verify_receipt(data, known, witnesses, authorities))
     if found is None:
         raise RefusedProofError(
             "The file is damaged or of another kind: it is not JSON with a `format`."
@@ -211,8 +215,10 @@ def _page(file: Path, facts: dict[str, Any], *, is_known: bool) -> Iterator[str]
         events = f"{facts['first']} to {facts['last']}"
         yield f"  events       {events}, {facts['from']} to {facts['to']}"
         yield f"  signed heads {facts['heads']}, each consistent with the one before"
-    for key in facts["keys"]:
-        yield f"  key          {key['fingerprint']}"
+    *earlier, latest = facts["keys"]
+    for key in earlier:
+        yield f"  earlier key  {key['fingerprint']}"
+    yield f"  signed by    {latest['fingerprint']}"
     for each in facts["cosigned"]:
         yield f"  witnessed    by {each['witness']} at size {each['size']}, {each['time']}"
     for each in facts["stamped"]:
@@ -222,6 +228,6 @@ def _page(file: Path, facts: dict[str, Any], *, is_known: bool) -> Iterator[str]
         )
     if not is_known:
         yield (
-            "The file is intact and signed by the key above. Compare the fingerprint with the"
-            " table's: a forger can sign with another key."
+            "The file is intact. Compare the fingerprints above with the table's, of which one must"
+            " be the table's: a forger can sign with another key."
         )

@@ -205,7 +205,7 @@ def test_a_bundle_of_another_device_is_refused_if_the_key_is_known(
     other.close()
     known = read_key(folder.key).public
     assert verified(bundle_of(folder), known).size == 43
-    with pytest.raises(RefusedProofError, match="from another device, or a forgery"):
+    with pytest.raises(RefusedProofError, match=r"from another device, .* or a forgery"):
         verified(bundle_of(other.folder), known)
 
 

@@ -180,6 +180,9 @@ def test_receipts_are_written_in_three_forms_and_verified(
     proven = wallwright(f"verify {tmp_path}/r.json --json").json
     assert (proven["kind"], proven["event"], proven["contents"]["number"]) == ("receipt", 5, 2)
     assert "round 2 of wenzhou" in wallwright(f"verify {tmp_path}/r.json").out
+    witness = wallwright(f"audit witness make-key {tmp_path}/w --name floor").out.strip()
+    refused = wallwright(f"verify {tmp_path}/r.json --witness {witness}")
+    assert (refused.code, "has no cosignature of a witness" in refused.err) == (1, True)
     whole = (tmp_path / "r.json").read_bytes()
     (tmp_path / "r.json").write_bytes(whole.replace(b"MJ-9000", b"MJ-9001"))
     assert wallwright(f"verify {tmp_path}/r.json").code == 1
