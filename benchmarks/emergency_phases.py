@@ -19,7 +19,7 @@ from random import Random
 from typing import NamedTuple
 
 from benchmarks import Row
-from benchmarks.firmware_host import EMERGENCY_PIN, Host
+from benchmarks.firmware_host import CURTAIN_PIN, EMERGENCY_PIN, Host
 from benchmarks.firmware_reflex import axis, motor, sensor
 from firmware_bridge.boards.encoding import BLANK
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinChange, PinLevel
@@ -27,6 +27,7 @@ from firmware_bridge.wire.messages import (
     NONE,
     Clear,
     Drive,
+    Flag,
     Home,
     Kind,
     Message,
@@ -53,12 +54,16 @@ MODULE = 1
 ONE_US = 0.6
 """A WS2812 pulse longer than this is a one: a lit lamp."""
 
-MOTOR, BRAKE, OUTPUT, STRIP, DICE, AXIS, HOME, EDGE, HELD, HOLD = range(10)
+MOTOR, BRAKE, OUTPUT, STRIP, DICE, AXIS, HOME, EDGE, HELD, HOLD, WAITING, CURTAIN = range(12)
 """Channels of the table: `BRAKE` is an output whose safe value is 1, `HELD` a motor that the
-sensor `HOLD` holds back."""
+sensor `HOLD` holds back, `WAITING` a motor with a dead time."""
 FORWARD_PIN, REVERSE_PIN, BRAKE_PIN, OUTPUT_PIN, STRIP_PIN, DOME_PIN = 23, 31, 42, 6, 49, 10
 STEP_PIN, DIRECTION_PIN, HOME_PIN, EDGE_PIN, HELD_PIN, HOLD_PIN = 35, 36, 37, 62, 39, 54
-WATCHED = (FORWARD_PIN, REVERSE_PIN, BRAKE_PIN, OUTPUT_PIN, DOME_PIN, STEP_PIN, HELD_PIN)
+WAITING_PINS = (27, 28)
+WATCHED = (
+    *(FORWARD_PIN, REVERSE_PIN, BRAKE_PIN, OUTPUT_PIN, DOME_PIN, STEP_PIN, HELD_PIN),
+    *WAITING_PINS,
+)
 """The pins that must be safe; a direction pin moves nothing without steps."""
 SAFE_LEVELS = {pin: PinLevel(pin == BRAKE_PIN) for pin in WATCHED}
 WAY_UM = 100_000
@@ -80,7 +85,14 @@ RECORDS = [
     sensor(EDGE, EDGE_PIN),
     motor(HELD, HELD_PIN)._replace(hold=HOLD),
     sensor(HOLD, HOLD_PIN),
+    motor(WAITING, WAITING_PINS[0])._replace(second_pin=WAITING_PINS[1], dead_ms=1),
+    sensor(CURTAIN, CURTAIN_PIN)._replace(active_high=1, flags=Flag.CURTAIN),
 ]
+GUARDED_RECORDS = [
+    record if record.kind == Kind.SENSOR else record._replace(flags=Flag.GUARDED)
+    for record in RECORDS
+]
+"""The same table, with a light curtain that guards every part."""
 
 
 class PhaseKind(NamedTuple):
@@ -117,6 +129,9 @@ KINDS: Mapping[str, PhaseKind] = {
     ),
     "set_pwm": PhaseKind(REVERSE_PIN, (Set(MOTOR, -300),)),
     "pwm": PhaseKind(FORWARD_PIN, (), first_us=0, last_us=10_000, before=(Set(MOTOR, 500),)),
+    "dead_time": PhaseKind(
+        WAITING_PINS[1], (Set(WAITING, -1000),), last_us=2500, before=(Set(WAITING, 1000),)
+    ),
     "hold": PhaseKind(HELD_PIN, (), before=(Set(HELD, 1000),), release=True),
     "move": PhaseKind(STEP_PIN, (_move(40_000),), last_us=4000),
     "stepping": PhaseKind(STEP_PIN, (), first_us=20_000, last_us=25_000, before=(_move(60_000),)),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 
 from firmware_bridge.executor.channels import OrderRefusedError
 from firmware_bridge.executor.motor_currents import limits_current
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.messages import NONE, Commit, Configure, Kind, Refusal
+from firmware_bridge.wire.messages import NONE, Commit, Configure, Flag, Kind, Refusal
+
+SAFETY = Flag.EMERGENCY | Flag.CURTAIN
 
 
 class ChannelTable:
@@ -46,6 +49,8 @@ class ChannelTable:
                 raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
             self._draft[record.index] = record
             return
+        if record.flags & SAFETY and not _is_sampled(record):
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
         if record.dead_ms and (record.kind != Kind.MOTOR or record.safe):
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
         if (record.low_mv or record.high_mv) and (
@@ -63,6 +68,18 @@ class ChannelTable:
         self._draft.clear()
         return records
 
+    @staticmethod
+    def check_safety_pins(records: Sequence[Configure]) -> None:
+        """Raise OrderRefusedError if another channel uses the pin of a safety input.
+
+        A board samples each pin for one channel only.
+        """
+        for safety in records:
+            if safety.flags & SAFETY and any(
+                safety.pin in _pins(other) for other in records if other is not safety
+            ):
+                raise OrderRefusedError(Refusal.OUT_OF_RANGE)
+
     def commit(self, records: tuple[Configure, ...], crc: int) -> None:
         """Make these records the table."""
         self.records, self.crc = records, crc
@@ -74,3 +91,16 @@ class ChannelTable:
     def drop_draft(self) -> None:
         """Drop the records that are not committed."""
         self._draft.clear()
+
+
+def _is_sampled(record: Configure) -> bool:
+    """Whether a channel is a digital sensor on a pin: the board sees its changes at once."""
+    return (
+        record.kind == Kind.SENSOR and record.pin != NONE and not (record.low_mv or record.high_mv)
+    )
+
+
+def _pins(record: Configure) -> tuple[int, ...]:
+    """The pins of a channel; of other kinds, `second_pin` is no pin."""
+    both = record.kind in (Kind.MOTOR, Kind.AXIS)
+    return (record.pin, record.second_pin) if both else (record.pin,)

@@ -196,6 +196,20 @@ class ChannelRig:
                 return axis.travel is not None
         return False
 
+    def is_ordered(self, number: int) -> bool:
+        """Whether a channel runs an order, or has a value that is not safe or will not be.
+
+        An output that is held back, or whose dead time runs, would begin to move by itself.
+        """
+        match self._channels[number]:
+            case BoardOutput() as output:
+                return output.running is not None or output.wanted != output.record.safe
+            case Axis() as axis:
+                return axis.travel is not None
+            case PortDevice() as device:
+                return device.shaking is not None
+        return False
+
     @property
     def moving(self) -> bool:
         """Whether any axis moves."""

@@ -45,8 +45,8 @@ _WORD = 0xFFFFFFFF
 class VirtualBoard:
     """One board: `config` names its channels in order, `wiring` is connected to them.
 
-    `emergency` are the inputs that cut power in hardware. While no guarded part moves, an
-    interrupted light curtain is no fault.
+    `emergency` are the inputs that cut power in hardware. While no guarded part moves or waits to
+    move, an interrupted light curtain is no fault.
     """
 
     def __init__(
@@ -307,6 +307,7 @@ class VirtualBoard:
             channels = build(self._names, records[: len(self._names)], self._axis_positions())
         except (TypeError, IndexError):
             raise OrderRefusedError(Refusal.WRONG_KIND) from None
+        self.channel_table.check_safety_pins(records)
         self._make_safe(Reason.STOPPED, dead=True)
         self._drop_rig()
         self._lease.end()
@@ -363,7 +364,7 @@ class VirtualBoard:
         self.latch(FaultCode.OVER_CURRENT, motor)
 
     def _curtain_interrupted(self, number: int) -> None:
-        if self._rig is not None and any(map(self._rig.drives, self._inputs.guarded)):
+        if self._rig is not None and any(map(self._rig.is_ordered, self._inputs.guarded)):
             self.latch(FaultCode.LIGHT_CURTAIN, number)
 
     def _check_curtain(self, order: Order) -> None:

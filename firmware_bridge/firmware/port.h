@@ -65,7 +65,9 @@ bool port_pin_level(uint8_t pin);             /* the present level */
  * the middle of; the write is dropped. The emergency input shuts it without the core. */
 void port_gate_shut(void); /* outputs to their safe levels at once; axes may brake; any context */
 void port_gate_halt(void); /* the same, and no axis makes a further step; any context */
-bool port_gate_open(void); /* under `port_lock`; false if the emergency input has opened meanwhile */
+/* Under `port_lock`. False, and the gate is halted, if the emergency input is open, by its level, or
+ * has opened and `reflex_emergency` has not been called yet. */
+bool port_gate_open(void);
 bool port_gate_is_open(void);
 
 /* What the port does at once when the sensed pin `sensor` changes to the level `high`, before it

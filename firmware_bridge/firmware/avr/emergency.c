@@ -19,21 +19,29 @@ static inline void stop_all(void) {
 
 /* An input that becomes low within 10 us was not opened by a hand: it is noise. Other interrupts
  * wait meanwhile, since one of them could last longer than the filter. Five cycles a sample. */
-ISR(INT1_vect) {
+static inline __attribute__((always_inline)) bool stop_if_pressed(void) {
     for (uint8_t samples = SAMPLES; samples > 0; samples--) {
         if (!PRESSED) {
-            return;
+            return false;
         }
     }
     stop_all();
+    return true;
+}
+
+ISR(INT1_vect) {
+    (void)stop_if_pressed();
+}
+
+/* The level, not the edge, decides: an input that stays open gives no further interrupt. */
+bool emergency_is_open(void) {
+    return (GPIOR0 & (1u << EMERGENCY)) || stop_if_pressed();
 }
 
 void emergency_start(void) {
     EICRA |= 1u << ISC11 | 1u << ISC10; /* rising: the contact has opened */
     EIFR = 1u << INTF1;
-    if (PRESSED) {
-        stop_all();
-    }
+    (void)stop_if_pressed();
     EIMSK |= 1u << INT1;
 }
 

@@ -2,6 +2,7 @@
 #include "pins.h"
 
 #include "adc.h"
+#include "emergency.h"
 
 #include "../port.h"
 
@@ -335,7 +336,7 @@ void port_gate_halt(void) {
 bool port_gate_open(void) {
     const uint8_t sreg = SREG;
     cli();
-    if (!(GPIOR0 & (1u << EMERGENCY))) {
+    if (!emergency_is_open()) {
         gate = GATE_OPEN;
     }
     SREG = sreg;

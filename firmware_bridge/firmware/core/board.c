@@ -137,6 +137,7 @@ void board_begin(void) {
     state_begin();
     setup_begin();
     faults_begin();
+    safety_begin();
     supply_begin();
     modules_begin();
     reflex_begin();
@@ -178,6 +179,7 @@ static void do_each_millisecond(uint32_t now) {
         outputs_check_current();
         strips_turn(nothing_moves());
         levels_turn(now);
+        safety_compare_levels();
     }
 }
 
@@ -200,6 +202,7 @@ bool board_turn(uint32_t now) {
     safety_stop_if_due();
     lease_report_held();
     const bool more = pending_turn();
+    faults_report_late();
     reflex_report_late();
     events_turn(identity.address, now);
     memory_turn(now, nothing_moves());

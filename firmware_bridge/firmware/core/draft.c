@@ -108,6 +108,40 @@ bool draft_refers_to_sensors(uint8_t count) {
     return true;
 }
 
+static bool uses_pin(const struct channel *channel, uint8_t pin) {
+    switch (channel->kind) {
+    case KIND_SENSOR:
+        return channel->sensor.pin == pin;
+    case KIND_AXIS:
+        return channel->rail.step_pin == pin || channel->rail.direction_pin == pin;
+    case KIND_MOTOR:
+        return channel->plug.pin == pin || channel->plug.second_pin == pin;
+    case KIND_OUTPUT:
+    case KIND_STRIP:
+        return channel->plug.pin == pin;
+    case KIND_ANALOG:
+        return channel->meter.pin == pin;
+    default:
+        return channel->unit.pin == pin;
+    }
+}
+
+bool draft_keeps_safety_pins(uint8_t count) {
+    for (uint8_t index = 0; index < count; index++) {
+        const struct channel input = draft_channel(index);
+        if (!is_safety_input(&input)) {
+            continue;
+        }
+        for (uint8_t other = 0; other < count; other++) {
+            const struct channel channel = draft_channel(other);
+            if (other != index && uses_pin(&channel, input.sensor.pin)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool draft_fits(uint8_t count) {
     uint8_t sensors = 0;
     uint8_t places = 0;

@@ -36,6 +36,8 @@ bool draft_complete(uint8_t count, uint16_t crc);
 uint16_t draft_crc(const uint16_t *crc, uint8_t count);
 
 bool draft_refers_to_sensors(uint8_t count); /* every stop and every hold is a sensor of the draft */
+/* No other channel uses the pin of a safety input: the board samples a pin for one channel only. */
+bool draft_keeps_safety_pins(uint8_t count);
 bool draft_fits(uint8_t count);              /* into the board's outputs and sensors */
 
 #endif

@@ -2,27 +2,42 @@
 
 #include "../port.h"
 #include "events.h"
+#include "state.h"
 #include "wire.h"
 
-#define MOST 64u /* more than a table can have at once; further ones change nothing */
+#define MOST 64u /* if the list is full, an emergency stop takes the place of another fault */
 
 struct fault {
-    uint8_t code;
+    uint8_t code : 7;
+    uint8_t unreported : 1; /* the event queue had no room */
     uint8_t channel;
 };
 
+_Static_assert(MOST > MOST_SENSORS + 1u, "the emergency stops of all sensors do not fill the list");
+
 static struct fault faults[MOST];
 static volatile uint8_t count;
+static volatile bool some_unreported;
 static volatile bool release_due;
 static volatile bool release_without_ramp;
 
 void faults_begin(void) {
     count = 0;
+    some_unreported = false;
     release_due = release_without_ramp = false;
 }
 
 bool faults_any(void) {
     return count != 0;
+}
+
+bool faults_have(uint8_t code) {
+    for (uint8_t at = 0; at < count; at++) {
+        if (faults[at].code == code) {
+            return true;
+        }
+    }
+    return false;
 }
 
 uint8_t faults_first_channel(void) {
@@ -38,11 +53,28 @@ static bool is_latched(uint8_t code, uint8_t channel) {
     return false;
 }
 
-static void report(uint8_t code, uint8_t channel) {
+static void report(struct fault *fault) {
     uint8_t *const payload = events_add(WIRE_FAULTED);
+    fault->unreported = !payload;
     if (payload) {
-        wire_faulted(payload, code, channel, port_micros());
+        wire_faulted(payload, fault->code, fault->channel, port_micros());
+    } else {
+        some_unreported = true;
     }
+}
+
+/* The place for a new fault, or MOST. */
+static uint8_t place_for(uint8_t code) {
+    if (count < MOST) {
+        return count++;
+    }
+    uint8_t at = MOST;
+    while (code == FAULT_EMERGENCY_STOP && at > 0) {
+        if (faults[--at].code != FAULT_EMERGENCY_STOP) {
+            return at;
+        }
+    }
+    return MOST;
 }
 
 static void halt(void) {
@@ -61,20 +93,38 @@ void faults_latch(uint8_t code, uint8_t channel) {
     } else {
         port_gate_shut();
     }
-    if (is_latched(code, channel) || count == MOST) {
+    /* A stop without a channel adds nothing to one that is latched already. */
+    if (is_latched(code, channel) ||
+        (code == FAULT_EMERGENCY_STOP && channel == WIRE_NONE && faults_have(code))) {
         return;
     }
-    faults[count].code = code;
-    faults[count].channel = channel;
-    count++;
     release_due = true;
-    report(code, channel);
+    const uint8_t at = place_for(code);
+    if (at < MOST) {
+        faults[at].code = code & 0x7Fu;
+        faults[at].channel = channel;
+        report(&faults[at]);
+    }
 }
 
 void faults_report_again(void) {
     for (uint8_t at = 0; at < count; at++) {
         port_lock();
-        report(faults[at].code, faults[at].channel);
+        report(&faults[at]);
+        port_unlock();
+    }
+}
+
+void faults_report_late(void) {
+    if (!some_unreported || !events_have_room()) {
+        return;
+    }
+    some_unreported = false;
+    for (uint8_t at = 0; at < count; at++) {
+        port_lock();
+        if (faults[at].unreported) {
+            report(&faults[at]);
+        }
         port_unlock();
     }
 }

@@ -221,7 +221,7 @@ static bool may_order(uint8_t type, const uint8_t *payload) {
         answer_refused(REFUSAL_FAULT_LATCHED, sensor_on[EMERGENCY_PIN]); /* not reported yet */
         return false;
     }
-    return safety_permits(type, payload);
+    return safety_begin_order(type, payload);
 }
 
 void orders_do(uint8_t type, const uint8_t *payload, uint8_t ticket) {
@@ -248,4 +248,5 @@ void orders_do(uint8_t type, const uint8_t *payload, uint8_t ticket) {
         throw_dice(payload, ticket);
         break;
     }
+    safety_end_order();
 }

@@ -35,8 +35,9 @@ static void bar(struct output *output, uint8_t ways) {
     }
 }
 
-bool output_is_away(const struct output *output) {
-    return (output->state & RUNNING) || output_value(output) != plug_of(output)->safe;
+bool output_is_ordered(const struct output *output) {
+    return (output->state & RUNNING) ||
+           (output_kind(output) != KIND_DICE && output->wanted != plug_of(output)->safe);
 }
 
 static void write_motor(const struct plug *plug, int32_t value) {

@@ -27,7 +27,8 @@ static inline bool drive_ends(const struct output *output, bool active) {
 }
 
 int32_t output_value(const struct output *output); /* the value at its pins */
-bool output_is_away(const struct output *output);  /* an order runs, or its value is not safe */
+/* An order runs, or its value is not safe, or will not be: it is held back, or its dead time runs. */
+bool output_is_ordered(const struct output *output);
 bool output_takes(const struct output *output, int32_t value);
 
 /* Called from the reflex, or under `port_lock`: */

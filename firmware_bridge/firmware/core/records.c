@@ -63,6 +63,15 @@ static bool thresholds_fit(const uint8_t *record) {
     return (low == 0 && high == 0) || (wire_configure_kind(record) == KIND_SENSOR && low < high);
 }
 
+/* An analogue input is measured too seldom to stop anything in time, and an input without a pin, or
+ * of another kind, is not sampled at all. */
+static bool safety_input_fits(const uint8_t *record) {
+    const uint8_t safety = wire_configure_flags(record) & (FLAG_EMERGENCY | FLAG_CURTAIN);
+    return safety == 0 ||
+           (wire_configure_kind(record) == KIND_SENSOR && wire_configure_pin(record) != NO_PIN &&
+            wire_configure_low_mv(record) == 0 && wire_configure_high_mv(record) == 0);
+}
+
 uint8_t record_is_wrong(const uint8_t *record) {
     const uint8_t kind = wire_configure_kind(record);
     if (wire_configure_index(record) >= MOST_CHANNELS) {
@@ -73,6 +82,7 @@ uint8_t record_is_wrong(const uint8_t *record) {
     }
     if ((kind == KIND_AXIS && !can_move(record)) || !pins_exist(record) ||
         !dead_time_fits(record) || !thresholds_fit(record) ||
+        !safety_input_fits(record) ||
         wire_configure_max_on_ms(record) > LONGEST_MS) {
         return REFUSAL_OUT_OF_RANGE;
     }

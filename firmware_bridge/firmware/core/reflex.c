@@ -199,7 +199,7 @@ void reflex_edge(uint8_t pin, bool high, uint32_t at) {
     if (raw == ((sensor->state & RAW) != 0)) {
         return;
     }
-    if (channel->flags & (FLAG_EMERGENCY | FLAG_CURTAIN)) {
+    if (is_safety_input(channel)) {
         /* From now, not from `at`: only now is the pin sampled again, so a pulse is seen to end. */
         const uint32_t now = port_micros();
         trip_follow(number, raw, now);
@@ -233,17 +233,10 @@ void reflex_begin(void) {
     memset((bool *)due, 0, sizeof due);
 }
 
-void reflex_connect(uint8_t number) {
-    const uint8_t pin = channels[number].sensor.pin;
-    port_pin_sense(pin);
-    reflex_connect_at(number, port_pin_level(pin));
-}
-
-/* `sensor_on` is written last, so an edge finds the sensor either ready or not connected. */
-void reflex_connect_at(uint8_t number, bool high) {
+/* Under `port_lock`. */
+static void connect(uint8_t number, bool high) {
     struct channel *const channel = &channels[number];
     struct sensor *const sensor = &channel->sensor;
-    port_lock();
     const bool active = is_active_level(channel, high);
     const bool was = (sensor->state & ACTIVE) != 0;
     if ((sensor->state & COUNTED) && active && !was) {
@@ -252,7 +245,38 @@ void reflex_connect_at(uint8_t number, bool high) {
     sensor->state = active ? COUNTED | RAW | ACTIVE : COUNTED;
     sensor_on[sensor->pin] = number;
     cut_prepare(number);
+    if (is_safety_input(channel)) {
+        trip_connect(number, active);
+    }
+}
+
+/* The level is read under the lock: an edge that came before finds no sensor on its pin, and is in
+ * the level; one that comes later is reported after the lock, to the connected sensor. */
+void reflex_connect(uint8_t number) {
+    const uint8_t pin = channels[number].sensor.pin;
+    port_pin_sense(pin);
+    port_lock();
+    connect(number, port_pin_level(pin));
     port_unlock();
+}
+
+void reflex_connect_at(uint8_t number, bool high) {
+    port_lock();
+    connect(number, high);
+    port_unlock();
+}
+
+/* An edge that the port has lost is made up for. The port reports a later edge in any case: it
+ * compares the pin with the level that it has seen. */
+void reflex_compare_levels(void) {
+    for (uint8_t number = 0; number < table_channels(); number++) {
+        const struct channel *const channel = &channels[number];
+        if (channel->kind == KIND_SENSOR && is_safety_input(channel)) {
+            port_lock();
+            reflex_edge(channel->sensor.pin, port_pin_level(channel->sensor.pin), port_micros());
+            port_unlock();
+        }
+    }
 }
 
 void reflex_off(void) {
@@ -265,7 +289,7 @@ void reflex_off(void) {
         sensor_on[pin] = WIRE_NONE;
         cut_nothing(pin);
         settled_until(number, &channels[number].sensor, port_micros());
-        trip_follow(number, false, 0);
+        trip_disconnect(number);
         port_unlock();
         if (pin != EMERGENCY_PIN && pin != CURTAIN_PIN) {
             port_pin_release(pin);

@@ -13,6 +13,7 @@ void reflex_begin(void); /* without a table, only the emergency input has an eff
 void reflex_connect(uint8_t channel); /* from now on the sensor's changes count */
 void reflex_connect_at(uint8_t channel, bool high); /* the same at a level that was measured */
 void reflex_off(void);                /* disconnects all sensors */
+void reflex_compare_levels(void);     /* takes over the levels at the pins of the safety inputs */
 void reflex_report_late(void);        /* reports edges for which the event queue had no room */
 
 #endif

@@ -3,26 +3,22 @@
 #include "../port.h"
 #include "answers.h"
 #include "faults.h"
+#include "reflex.h"
 #include "state.h"
 #include "stops.h"
 #include "supply.h"
 #include "trips.h"
 #include "wire.h"
 
-/* Safety inputs */
+#define DIFFERS_FOR 10u /* checks, one each millisecond */
 
-/* The first sensor with this flag that is active now, or WIRE_NONE. `settled`: for so long that it
- * is no noise. */
-static uint8_t active_input(uint8_t flag, bool settled) {
-    for (uint8_t number = 0; number < table_channels(); number++) {
-        const struct channel *const channel = &channels[number];
-        if (channel->kind == KIND_SENSOR && (channel->flags & flag) &&
-            (channel->sensor.state & RAW) && !(settled && trip_is_filtered(number))) {
-            return number;
-        }
-    }
-    return WIRE_NONE;
+static uint8_t differing; /* checks one after the other that found a difference */
+
+void safety_begin(void) {
+    differing = 0;
 }
+
+/* The light curtain */
 
 static bool is_guarded(uint8_t number) {
     return number < table_channels() && (channels[number].flags & FLAG_GUARDED);
@@ -36,19 +32,60 @@ static bool names_guarded(uint8_t type, const uint8_t *payload) {
     return is_guarded(payload[0]); /* the first byte of every other order is its channel */
 }
 
-bool safety_permits(uint8_t type, const uint8_t *payload) {
-    const uint8_t broken = active_input(FLAG_CURTAIN, true);
-    if (broken == WIRE_NONE || !names_guarded(type, payload)) {
+/* The curtain is checked, and the motion is announced to the reflex, under one lock: an interruption
+ * that trips before is found here, one that trips later finds the motion. */
+bool safety_begin_order(uint8_t type, const uint8_t *payload) {
+    if (!names_guarded(type, payload)) {
         return true;
     }
     port_lock();
-    faults_latch(FAULT_LIGHT_CURTAIN, broken);
+    const uint8_t broken = trips_active(FLAG_CURTAIN, true);
+    if (broken != WIRE_NONE) {
+        faults_latch(FAULT_LIGHT_CURTAIN, broken);
+    } else {
+        trips_expect_motion(true);
+    }
     port_unlock();
-    answer_refused(REFUSAL_FAULT_LATCHED, broken);
-    return false;
+    if (broken != WIRE_NONE) {
+        answer_refused(REFUSAL_FAULT_LATCHED, broken);
+    }
+    return broken == WIRE_NONE;
+}
+
+void safety_end_order(void) {
+    port_lock();
+    trips_expect_motion(false);
+    port_unlock();
+}
+
+/* Lost edges */
+
+/* An input that is read in the middle of a pulse of noise, or of a change that the reflex has not
+ * processed yet, differs once, and not in so many checks. */
+static bool differs_for_long(void) {
+    const bool stop_is_unknown = port_pin_level(EMERGENCY_PIN) && !faults_have(FAULT_EMERGENCY_STOP);
+    differing = stop_is_unknown || trips_differ() ? (uint8_t)(differing + 1u) : 0;
+    return differing == DIFFERS_FOR;
+}
+
+void safety_compare_levels(void) {
+    if (!differs_for_long()) {
+        return;
+    }
+    differing = 0;
+    reflex_compare_levels();
+    port_lock();
+    if (port_pin_level(EMERGENCY_PIN)) {
+        reflex_emergency();
+    }
+    port_unlock();
 }
 
 /* Faults */
+
+static bool stop_is_pressed(void) {
+    return port_pin_level(EMERGENCY_PIN) || trips_active(FLAG_EMERGENCY, false) != WIRE_NONE;
+}
 
 static bool both_switches_are_active(uint8_t number) {
     return number < table_channels() && has_output(&channels[number]) &&
@@ -59,9 +96,9 @@ static bool both_switches_are_active(uint8_t number) {
 static bool persists(uint8_t code, uint8_t channel) {
     switch (code) {
     case FAULT_EMERGENCY_STOP:
-        return port_pin_level(EMERGENCY_PIN) || active_input(FLAG_EMERGENCY, false) != WIRE_NONE;
+        return stop_is_pressed();
     case FAULT_LIGHT_CURTAIN:
-        return active_input(FLAG_CURTAIN, false) != WIRE_NONE;
+        return trips_active(FLAG_CURTAIN, false) != WIRE_NONE;
     case FAULT_LOW_SUPPLY:
         return supply_is_low();
     case FAULT_BOTH_SWITCHES:
@@ -78,11 +115,19 @@ void safety_stop_if_due(void) {
     }
 }
 
+/* The emergency stop is read again, whether its fault is in the list or not. */
 void safety_clear(void) {
     safety_stop_if_due(); /* a new fault stops everything before it is cleared */
     faults_clear(persists);
+    port_lock();
+    const bool pressed = stop_is_pressed();
+    const uint8_t number = trips_active(FLAG_EMERGENCY, false);
+    port_unlock();
     if (faults_any()) {
         answer_refused(REFUSAL_CAUSE_PERSISTS, faults_first_channel());
+    } else if (pressed) {
+        answer_refused(REFUSAL_CAUSE_PERSISTS,
+                       number != WIRE_NONE ? number : sensor_on[EMERGENCY_PIN]);
     } else {
         answer_ok();
     }

@@ -197,7 +197,7 @@ static uint8_t commit(uint8_t count, uint16_t crc) {
     if (!draft_refers_to_sensors(count)) {
         return REFUSAL_WRONG_KIND;
     }
-    if (!draft_fits(count)) {
+    if (!draft_fits(count) || !draft_keeps_safety_pins(count)) {
         return REFUSAL_OUT_OF_RANGE;
     }
     if (table_in_force()) {

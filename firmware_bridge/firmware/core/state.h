@@ -177,6 +177,11 @@ static inline bool sensor_is_active(uint8_t channel) {
     return channel != WIRE_NONE && (channels[channel].sensor.state & ACTIVE);
 }
 
+/* An emergency stop or a light curtain. */
+static inline bool is_safety_input(const struct channel *channel) {
+    return (channel->flags & (FLAG_EMERGENCY | FLAG_CURTAIN)) != 0;
+}
+
 /* Whether this level of the sensor's pin means active. */
 static inline bool is_active_level(const struct channel *channel, bool high) {
     return high == ((channel->flags & ACTIVE_HIGH) != 0);

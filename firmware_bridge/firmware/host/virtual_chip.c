@@ -178,13 +178,17 @@ static void ring_alarm(void) {
     }
 }
 
+void run_alarm(void) {
+    if (alarm_set && (int32_t)((uint32_t)(ticks / 2u) - alarm_at) >= 0) {
+        run_reflex(ring_alarm);
+    }
+}
+
 static void tick(void) {
     for (uint8_t axis = 0; axis < AXES; axis++) {
         run_axis(&axes[axis]);
     }
-    if (alarm_set && (int32_t)(port_micros() - alarm_at) >= 0) {
-        run_reflex(ring_alarm);
-    }
+    run_alarm();
     turn();
 }
 

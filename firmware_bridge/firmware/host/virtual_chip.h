@@ -17,7 +17,10 @@ extern enum gate gate;
 void interruption(void);
 bool emergency_is_unreported(void); /* opened, but `reflex_emergency` has not been called yet */
 void press_reset(void);
-void pins_open_emergency(void);
+void note_emergency(void); /* the gate has found the emergency input open */
+void pins_set_outside(uint8_t pin, bool high); /* no context of the board has run yet */
+void pins_report_edge(uint8_t pin); /* in the reflex */
+void run_alarm(void); /* runs the reflex if the time of its alarm has come */
 void pins_write_direction(uint8_t pin, bool up);
 
 void turn(void); /* runs the main loop until it has no more to do without time passing */

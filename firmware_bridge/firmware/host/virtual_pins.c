@@ -132,8 +132,12 @@ void port_gate_halt(void) {
     make_safe();
 }
 
+/* The level decides, as on the chips. */
 bool port_gate_open(void) {
-    if (!emergency_is_unreported()) {
+    if (pins[EMERGENCY_PIN].outside && pins[EMERGENCY_PIN].sensed) {
+        port_gate_halt();
+        note_emergency();
+    } else if (!emergency_is_unreported()) {
         gate = OPEN;
     }
     return port_gate_is_open();
@@ -169,6 +173,24 @@ void port_strip_lamp(uint8_t pin, bool lit, bool safe) {
 
 /* Levels from outside */
 
+void pins_set_outside(uint8_t pin, bool high) {
+    pins[pin].outside = high;
+    if (change_count < CHANGES) {
+        changes[change_count++] = (struct hw_change){hw_micros(), pin, (int8_t)high};
+    }
+}
+
+void pins_report_edge(uint8_t pin) {
+    const bool high = pins[pin].outside;
+    if (!pins[pin].sensed) {
+        return;
+    }
+    if (!cuts[pin].later) {
+        do_cut(pin, high);
+    }
+    reflex_edge(pin, high, port_micros());
+}
+
 void hw_pin(uint8_t pin, uint8_t level) {
     const bool high = level != 0;
     if (pin >= PINS || pins[pin].outside == high) {
@@ -183,19 +205,9 @@ void hw_pin(uint8_t pin, uint8_t level) {
         port_gate_halt();
         reflex_emergency();
     }
-    if (!cuts[pin].later) {
-        do_cut(pin, high);
-    }
-    reflex_edge(pin, high, port_micros());
+    pins_report_edge(pin);
     in_reflex = false;
     turn();
-}
-
-void pins_open_emergency(void) {
-    pins[EMERGENCY_PIN].outside = true;
-    if (change_count < CHANGES) {
-        changes[change_count++] = (struct hw_change){hw_micros(), EMERGENCY_PIN, 1};
-    }
 }
 
 int8_t hw_output(uint8_t pin) {

@@ -32,9 +32,12 @@ void hw_pin(uint8_t pin, uint8_t level);
 /* Opens the emergency input at a point of the main loop: a call of the processor, of which each can
  * be interrupted; 1 is the next one. The reflex reports it `report_after` such calls later. */
 void hw_press_at(uint32_t point, uint32_t report_after);
-uint8_t hw_press_is_due(void); /* the main loop has not come to both points yet */
+/* Changes an input at a point of the main loop. The reflex processes the edge at once, or after the
+ * lock; `trip_after` points later 60 us have passed, and the reflex runs if its alarm is due. */
+void hw_edge_at(uint8_t pin, uint8_t level, uint32_t point, uint32_t trip_after);
+uint8_t hw_press_is_due(void); /* the main loop has not come to both points yet, of either function */
 int8_t hw_output(uint8_t pin); /* -1: not driven */
-/* Changes of outputs, and presses of `hw_press_at`, since the last call. */
+/* Changes of outputs, and of inputs by `hw_press_at` and `hw_edge_at`, since the last call. */
 uint32_t hw_changes(struct hw_change *changes, uint32_t most);
 void hw_analog(uint8_t pin, uint16_t millivolts);
 int32_t hw_axis_steps(uint8_t axis); /* forward minus reverse since the reset */

@@ -23,7 +23,9 @@ bool pins_set_direction(uint8_t step, uint8_t direction, bool up, bool braking);
 void edges_sense(uint8_t pin);  /* reports the changes of the pin from now on */
 void edges_ignore(uint8_t pin);
 void edges_interrupt(void);
-bool edges_emergency(void); /* the emergency input has opened, and the core does not know it yet */
+/* Whether the emergency input is open, or has opened and the core does not know it yet; if so, the
+ * gate is halted, and the reflex tells the core. Interrupts are masked. */
+bool edges_emergency(void);
 
 /* tick.c: the reflex's processing, and the end of the processor's sleep */
 void tick_start(void);

@@ -24,7 +24,18 @@ static volatile uint32_t cut_later; /* only in `port_cut_now` */
 static volatile uint32_t reporting;  /* changes that `reflex_edge` is processing */
 static volatile uint32_t changed_at;
 
+/* Interrupts are masked, or this is the interrupt of the edges. */
+static void open_emergency(void) {
+    emergency = true;
+    port_gate_halt();
+    reflex_raise();
+}
+
+/* The level, not the edges, decides: an edge while the pin is configured again is not seen. */
 bool edges_emergency(void) {
+    if (!emergency && (pins_in() & BIT(EMERGENCY_PIN)) != 0) {
+        open_emergency();
+    }
     return emergency;
 }
 
@@ -54,10 +65,10 @@ void edges_sense(uint8_t pin) {
     const uint32_t now = pins_in() & BIT(pin);
     level = (level & ~BIT(pin)) | now;
     sensed |= BIT(pin);
-    unmask(before);
     if (pin == EMERGENCY_PIN && now != 0) {
-        port_gate_halt();
+        open_emergency();
     }
+    unmask(before);
 }
 
 void port_cut(const struct port_cut *cut) {
@@ -134,8 +145,7 @@ void edges_interrupt(void) {
     changed_at = port_micros();
     unreported |= changed;
     if (changed & now & BIT(EMERGENCY_PIN)) {
-        emergency = true;
-        port_gate_halt();
+        open_emergency();
     }
     uint32_t clears = 0;
     uint32_t to_core = changed & cut_by_core & ~cut_later;

@@ -8,9 +8,11 @@ from pathlib import Path
 from firmware_bridge.board import Reason
 from firmware_bridge.sim import clock
 from firmware_bridge.wire.messages import (
+    NONE,
     Configure,
     Count,
     EdgeSeen,
+    Flag,
     Read,
     Refused,
     UntilKind,
@@ -84,7 +86,9 @@ def test_a_motor_stops_at_the_edge_of_a_sensor_with_thresholds(library: Path) ->
     clock.run(main())
 
 
-def test_thresholds_in_the_wrong_order_or_of_a_motor_are_refused(library: Path) -> None:
+def test_thresholds_in_the_wrong_order_of_a_motor_or_of_a_safety_input_are_refused(
+    library: Path,
+) -> None:
     async def main() -> None:
         twins = await connected(library)
         sensor = twins.records[twins.number(COUNTER)]
@@ -93,6 +97,11 @@ def test_thresholds_in_the_wrong_order_or_of_a_motor_are_refused(library: Path) 
             sensor._replace(low_mv=3000, high_mv=3000),
             sensor._replace(low_mv=100, high_mv=0),
             motor._replace(low_mv=1000, high_mv=2000),
+            *(
+                record._replace(flags=flag)
+                for flag in (Flag.EMERGENCY, Flag.CURTAIN)
+                for record in (sensor, sensor._replace(low_mv=0, high_mv=0, pin=NONE), motor)
+            ),
         ):
             assert isinstance(await twins.send(record), Refused)
         await twins.compare()

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.messages import (
+    NONE,
     Clear,
+    Commit,
     Held,
     Kind,
     Pulse,
     Read,
     Recall,
+    Refusal,
+    Refused,
     Set,
     TakeLease,
     UntilKind,
@@ -116,3 +123,51 @@ def test_a_broken_light_curtain_stops_guarded_parts_only(library: Path) -> None:
 
     twins = run_scenario(library, scenario)
     assert codes(twins) == [FaultCode.LIGHT_CURTAIN] * 2
+
+
+@pytest.mark.parametrize("waits_for", ["dead time", "back-pressure"])
+def test_a_guarded_motor_that_waits_to_start_does_not_start_after_the_curtain_was_broken(
+    library: Path, waits_for: str
+) -> None:
+    async def scenario(twins: Twins) -> None:
+        lid, hold = twins.number("lid"), "lift0_up"
+        waiting = (
+            twins.records[lid]._replace(dead_ms=100)
+            if waits_for == "dead time"
+            else twins.records[lid]._replace(hold=twins.number(hold))
+        )
+        twins.records = [waiting if record.index == lid else record for record in twins.records]
+        await twins.sense(hold, waits_for == "back-pressure")
+        await twins.begin(b"nonce002")
+        await twins.advance(10)
+        await twins.send(Set(lid, 500))
+        await twins.advance(10)
+        await twins.sense("curtain", True)
+        await twins.advance(10)
+        await twins.sense(hold, False)
+        await twins.advance(200)
+        await twins.send(Read(lid))
+        await twins.sense("curtain", False)
+        await twins.advance(10)
+        await twins.send(Clear())
+        await twins.send(Read(lid))
+        assert not twins.recorder.outputs.get("lid")
+
+    twins = run_scenario(library, scenario)
+    assert codes(twins) == [FaultCode.LIGHT_CURTAIN]
+
+
+def test_a_table_with_another_channel_on_the_pin_of_the_curtain_is_refused(library: Path) -> None:
+    async def scenario(twins: Twins) -> None:
+        pin = twins.records[twins.number("curtain")].pin
+        other = twins.number("lift0_up")
+        records = [
+            record._replace(pin=pin) if record.index == other else record
+            for record in twins.records
+        ]
+        for record in records:
+            await twins.send(record)
+        commit = Commit(len(records), configuration_crc(records))
+        assert await twins.send(commit) == Refused(Refusal.OUT_OF_RANGE, NONE)
+
+    run_scenario(library, scenario)

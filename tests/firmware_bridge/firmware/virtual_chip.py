@@ -149,9 +149,17 @@ class VirtualChip:
         """
         self._c.hw_press_at(point, report_after)
 
+    def edge_at(self, pin: int, high: bool, point: int, trip_after: int) -> None:
+        """Change an input at this call of the processor by the board's main loop.
+
+        `trip_after` calls after the reflex has processed the edge, 60 us pass at once, and the
+        reflex processes the safety inputs that trip in this time.
+        """
+        self._c.hw_edge_at(pin, int(high), point, trip_after)
+
     @property
     def press_is_due(self) -> bool:
-        """Whether the main loop has not come to the press, or not to its report, yet."""
+        """Whether the main loop has not come to the press or edge, or its report, yet."""
         return bool(self._c.hw_press_is_due())
 
     def output(self, pin: int) -> int:
