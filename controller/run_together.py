@@ -34,7 +34,7 @@ async def run_together(*works: Coroutine[Any, Any, T], stops: Iterable[Stop] = (
         if tasks:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        await _end(tasks)
+        await end_tasks(tasks)
     failures = [failure for task in tasks if (failure := _failure(task)) is not None]
     if failures:
         for stop in stops:
@@ -44,8 +44,11 @@ async def run_together(*works: Coroutine[Any, Any, T], stops: Iterable[Stop] = (
     return [task.result() for task in tasks]
 
 
-async def _end(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancel the tasks and wait until all have ended. Raises a cancellation of the caller then."""
+async def end_tasks(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel the tasks and wait until all have ended; their failures are not raised.
+
+    Raises a cancellation of the caller after that.
+    """
     waiting = [task for task in tasks if not task.done()]
     for task in waiting:
         task.cancel()

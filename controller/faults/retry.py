@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from typing import Protocol, TypeVar
 
 from config.recovery_limits import DEFAULTS, Limits
@@ -60,7 +60,8 @@ class FaultHandler:
         self._limits = limits
         self._ask = ask
         self._notes: Notes = notes or _NoNotes()
-        self._asking = asyncio.Lock()
+        self._asking: dict[str, asyncio.Lock] = {}
+        """Held while a person is asked about a part, by the part's name."""
 
     async def run(
         self,
@@ -85,7 +86,8 @@ class FaultHandler:
                 match self._decision(fault, failed):
                     case Decision.RETRY:
                         await cure(fault)
-                    case Decision.ASK_OPERATOR if await self.asked(fault, around):
+                    case Decision.ASK_OPERATOR if self._ask is not None:
+                        await self._asked(self._ask, fault, around)
                         await cleared(fault)
                     case _:
                         fault.final = True
@@ -95,23 +97,29 @@ class FaultHandler:
                     self._notes.recovered(last.fault, last.part, failed + 1)
                 return result
 
-    async def asked(self, fault: TableFault, around: Around = nullcontext) -> bool:
-        """Ask a person to remove a fault; returns whether they confirm. One question at a time."""
-        limits = self._limits(fault.fault.name)
-        if self._ask is None or limits is None:
-            return False
-        row = fault.row
-        ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
-        async with self._asking, around():
-            try:
-                async with self._notes.asking(ask, row.who) as note:
+    async def _asked(self, ask: Asking, fault: TableFault, around: Around) -> None:
+        """Ask a person to remove a fault. Raises the fault if the person does not confirm.
+
+        Questions about different parts are open at the same time, each with its own time limit:
+        a jam at one head must not hide a jam at another. A part has one open question.
+
+        The fault is raised within `around`, so that the parts at rest near the person's hands do
+        not move again before the table stops.
+        """
+        limits, row = self._limits(fault.fault.name), fault.row
+        assert limits is not None
+        prompt = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
+        async with self._asking.setdefault(fault.part, asyncio.Lock()), around():
+            answer = None
+            with suppress(TimeoutError):
+                async with self._notes.asking(prompt, row.who) as note:
                     async with asyncio.timeout(limits.patience):
-                        answer = await self._ask(ask)
+                        answer = await ask(prompt)
                     note(answer)
-            except TimeoutError:
-                return False
-        fault.ordered = answer == STOP
-        return not fault.ordered
+            fault.ordered = answer == STOP
+            if answer is None or fault.ordered:
+                fault.final = True
+                raise fault
 
     def _decision(self, fault: TableFault, failed: int) -> Decision:
         """The decision after this number of failures."""

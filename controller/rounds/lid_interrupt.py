@@ -2,18 +2,24 @@
 
 During a hand a press of the lid's key means that the hand is over. To open the lid then, a player
 holds the other key down and presses the lid's key. At any other time the lid's key alone opens the
-lid. The lid's key also closes the lid, and the parts below resume.
+lid. Once the lid is open, the lid's key closes it, and the parts below resume.
+
+A hand can be under a lid that moves. Therefore a press before the lid is open does not close it,
+and a press while the lid closes opens it again (`close_lid`).
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from controller.faults.catalogue import CATALOGUE, DONE, Fault
 from controller.operator.table_keys import Key
 from controller.rounds.under_cycle import UnderCycle
 from controller.run_state import RunState
+from controller.run_together import end_tasks
 from controller.stations.rig import Stations
+from controller.stations.switched import Switched
 from firmware_bridge.guide import Ask
 
 
@@ -42,25 +48,44 @@ class LidInterrupt:
         lid = self._rig.lid
         if lid is None:
             return
-        row = CATALOGUE[Fault.FORGOTTEN]
-        ask = Ask(row.code, lid.part, "its key was pressed", row.request(lid.part), (DONE,))
         while True:
             await self._presses.get()
-            async with (
-                self._rig.leased(lid.motor.channel),
-                self._rig.below.held(),
-                self._run_state.asking(ask, row.who) as note,
-            ):
-                self._run_state.lid_interrupts += 1
-                self.is_lid_open = True
-                try:
-                    await lid.go_forth()
-                    await self._presses.get()
-                    await lid.go_back()
-                finally:
-                    self.is_lid_open = False
-                note(DONE)
-            self._open = False
+            async with self._rig.leased(lid.motor.channel), self._rig.below.held():
+                # The lease takes time. Meanwhile the table can have paused, and the set can have
+                # been completed, so that its walls rise.
+                if self._is_possible():
+                    await self._interrupt(lid)
+                else:
+                    self._end()
+
+    async def _interrupt(self, lid: Switched) -> None:
+        """Open the lid, and close it when its key is pressed. Raises TableFault."""
+        row = CATALOGUE[Fault.FORGOTTEN]
+        ask = Ask(row.code, lid.part, "its key was pressed", row.request(lid.part), (DONE,))
+        async with self._run_state.asking(ask, row.who) as note:
+            self._run_state.lid_interrupts += 1
+            self.is_lid_open = True
+            await lid.go_forth()
+            await self._opened()
+            await self._presses.get()
+            self._forget()
+            await close_lid(lid, self._presses.get, self._opened)
+            self.is_lid_open = False
+            self._end()
+            note(DONE)
+
+    async def _opened(self) -> None:
+        """Forget presses from before the lid was open: hands can be under the lid from now on."""
+        self._forget()
+
+    def _end(self) -> None:
+        """End an interrupt: the next press is checked again before it opens the lid."""
+        self._open = False
+        self._forget()
+
+    def _forget(self) -> None:
+        while not self._presses.empty():
+            self._presses.get_nowait()
 
     def _takes(self) -> bool:
         """Take a press of the lid's key if it opens or closes the lid; returns whether it does."""
@@ -72,9 +97,40 @@ class LidInterrupt:
 
     def _may_open(self) -> bool:
         """Whether a press of the lid's key opens the lid in the present state."""
-        if self._run_state.machine.mode != "going":
-            return False
-        top = self._run_state.machine.top
-        if self._rig.lid is None or not self._under.busy or top == "collecting":
-            return False
-        return top != "playing" or (self._other is not None and self._other.down)
+        is_hand = self._run_state.machine.top == "playing"
+        held_down = self._other is not None and self._other.down
+        return self._is_possible() and (held_down or not is_hand)
+
+    def _is_possible(self) -> bool:
+        """Whether a set is prepared now, and the lid is not used and no wall rises."""
+        machine = self._run_state.machine
+        return (
+            machine.mode == "going"
+            and self._under.busy
+            and machine.top not in ("collecting", "raising")
+        )
+
+
+async def close_lid(
+    lid: Switched,
+    pressed: Callable[[], Awaitable[None]],
+    reopened: Callable[[], Awaitable[None]],
+) -> None:
+    """Close the lid; if its key is pressed meanwhile, open it again and wait for the next press.
+
+    Somebody who presses the key while the lid closes can have a hand under it. `pressed` waits for
+    a press; `reopened` is called when the lid is open again. Raises TableFault.
+    """
+    while True:
+        closing = asyncio.ensure_future(lid.go_back())
+        pressing = asyncio.ensure_future(pressed())
+        try:
+            await asyncio.wait((closing, pressing), return_when=asyncio.FIRST_COMPLETED)
+            if closing.done():
+                return closing.result()
+        finally:
+            await end_tasks((closing, pressing))
+        await lid.stop()
+        await lid.go_forth()
+        await reopened()
+        await pressed()

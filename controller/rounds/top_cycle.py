@@ -14,6 +14,7 @@ from controller.planning.least_times import top_bound
 from controller.rounds.cycle_chances import CycleChances
 from controller.rounds.deal import Deal
 from controller.rounds.hand_play import HandPlay
+from controller.rounds.lid_interrupt import close_lid
 from controller.rounds.under_cycle import UnderCycle
 from controller.rounds.workplace import Workplace
 from controller.run_state import Work
@@ -100,6 +101,8 @@ class TopCycle:
         self.hand = None
         await self._run_state.check()
         number = await self._under.staged()
+        # While the lid is open or people clear a head, their hands can be near the lifts.
+        await self._rig.below.wait_moving(0.0)
         run_state, figures = self._run_state, self._run_state.figures
         begun, is_replaying = run_state.clock(), run_state.is_replaying("top")
         deal = self.deal = Deal(self._place, self._staging, self._orders.setup(dealer), number)
@@ -227,8 +230,8 @@ class TopCycle:
                     self._shuffles(number)
                 for part in self._to_sink(work, sinking):
                     sinks.create_task(part.go_back())
-                if not work.done and self._rig.lid and self._tiles:
-                    await self._rig.lid.go_back()
+                if not work.done:
+                    await self._shut_lid(work)
                 run_state.ledger = run_state.ledger.gathered(number)
             await self._under.take(number)
         await run_state.journal.settle()
@@ -252,6 +255,21 @@ class TopCycle:
         elif await key.count() == before.count:
             await lid.go_forth()
             await self._key.pressed()
+
+    async def _shut_lid(self, work: Work) -> None:
+        """Close the lid; a press of its key meanwhile opens it until the next press."""
+        lid, key = self._rig.lid, self._rig.lid_key
+        if lid is None or not self._tiles:
+            return
+
+        async def reopened() -> None:
+            self._key.forget()
+            # A run that resumes must not close the lid because of the press that opened it.
+            await work.note(KeyPresses(await key.count()))
+
+        # A press from before the lid moves is a repeated confirmation that the tiles are in.
+        self._key.forget()
+        await close_lid(lid, self._key.pressed, reopened)
 
     def _to_sink(self, work: Work, sinking: Sequence[Switched]) -> Sequence[Switched]:
         """The parts to lower; none if an interrupted run has lowered them and continued."""

@@ -115,6 +115,8 @@ class UnderCycle:
                 await self._rig.release(self._parts)
             if whole:
                 self._run_state.figures.under.append(self._run_state.clock() - closed_at)
+            # While the lid is open for a forgotten tile, the walls must not rise.
+            await self._rig.below.wait_moving(0.0)
             self._staged.put_nowait(number)
             self._free.set()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from config.schema import HeadModule, HeadsModule
 from controller.faults.retry import FaultHandler
-from controller.run_together import only
+from controller.run_together import end_tasks, only
 from controller.stations.hand_over import HandOver
 from controller.stations.head_lift import HeadLift
 from controller.stations.head_push import HeadPush
@@ -132,8 +132,8 @@ class HeadStation:
             failures = [failed, *[error for error in await _ended(push) if error is not failed]]
             raise only(ExceptionGroup("a stack", failures)) from None
         finally:
-            if push is not None and not push.done():
-                push.cancel()
+            # Also after a cancellation no push may go on, and asyncio would print its failure.
+            await end_tasks([] if push is None else [push])
         return counted
 
 
@@ -141,6 +141,6 @@ async def _ended(push: asyncio.Task[None] | None) -> list[Exception]:
     """Cancel a push, and return its failure in a list; the list is empty if it did not fail."""
     if push is None:
         return []
-    push.cancel()
-    (ended,) = await asyncio.gather(push, return_exceptions=True)
+    await end_tasks([push])
+    ended = None if push.cancelled() else push.exception()
     return [ended] if isinstance(ended, Exception) else []

@@ -134,21 +134,23 @@ class Standstill:
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Keep all parts at a standstill within a block; blocks nest."""
+        """Keep all parts at a standstill within a block; blocks nest.
+
+        If the block raises or is cancelled, the standstill never ends, because nobody has confirmed
+        that hands are out of the machine: the table stops, and the parts must not move before that.
+        """
         self._holds += 1
-        try:
-            if self._holds == 1:
-                self._stops += 1
-                self._moving.clear()
-                for motor in (*self._running, *self._driven):
-                    await motor.stop()
-                for gate in tuple(self._gates):
-                    await gate.let_go()
-            yield
-        finally:
-            self._holds -= 1
-            if not self._holds:
-                await self._go_on()
+        if self._holds == 1:
+            self._stops += 1
+            self._moving.clear()
+            for motor in (*self._running, *self._driven):
+                await motor.stop()
+            for gate in tuple(self._gates):
+                await gate.let_go()
+        yield
+        self._holds -= 1
+        if not self._holds:
+            await self._go_on()
 
 
 def _left(until: Until, counted: int) -> Until:

@@ -106,7 +106,7 @@ class Plant:
             else None
         )
         if self.lid is not None:
-            self.people.watch_lid(self.lid.is_open)
+            self.people.watch_lid(self.lid.is_open, self.lid.is_closed)
         self.trays = self._trays()
         self.flipper = self._flipper()
         self.chain = Chain(world, modules.chain, len(self.trays)) if modules.chain else None

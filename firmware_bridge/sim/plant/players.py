@@ -62,10 +62,12 @@ class People:
         self._drum = drum
         self._felt = felt
         self._play = play
-        self._lid_is_open = _no_lid
+        self._lid_is_open = self._lid_is_closed = _no_lid
         self._lid_has_opened = False
         self._pressed = False
-        """Whether these people have pressed the lid's key since the lid was last open."""
+        """Whether these people have pressed the lid's key at the closed lid, to open it."""
+        self._has_poured = False
+        """Whether they have pushed a set in since the lid last left its closed end."""
         self._addition: Callable[[], object] | None = None
         """What these people do at the open lid instead of pushing the next set in."""
         self._reactions = 0
@@ -96,9 +98,9 @@ class People:
             self._closing.cancel()
         self._world.loop.call_later(ARRIVING, self._arrive)
 
-    def watch_lid(self, is_open: Callable[[], bool]) -> None:
-        """Set the function that returns whether the lid is fully open."""
-        self._lid_is_open = is_open
+    def watch_lid(self, is_open: Callable[[], bool], is_closed: Callable[[], bool]) -> None:
+        """Set the functions that return whether the lid is fully open, and whether it is closed."""
+        self._lid_is_open, self._lid_is_closed = is_open, is_closed
 
     def reset_sensors(self) -> None:
         for key in (self._keys.lid, self._keys.done):
@@ -113,7 +115,7 @@ class People:
 
     def press(self, key: str) -> None:
         """Press a key for a moment."""
-        if key == self._keys.lid and not self._lid_is_open():
+        if key == self._keys.lid and self._lid_is_closed():
             self._pressed = True
         self._world.blink(key, KEY)
 
@@ -201,6 +203,7 @@ class People:
     def lid_opens(self) -> None:
         """Note whether a set has to be pushed in through the lid, which begins to open."""
         self._set_is_due = self._play_began or not self._set_given
+        self._has_poured = False
 
     def lid_opened(self) -> None:
         """React to the fully open lid: push a set in, and press no key before.
@@ -208,11 +211,12 @@ class People:
         If a screen's user has opened the lid while a set is prepared, it is for a forgotten tile.
         The people then only close it: tiles pushed in now would be mixed with that set. They
         recognise it by the tiles in the drum, or because no play began since they pushed a set in.
-        People who have pressed the key themselves also see whether the next set finds room.
+        People who have pressed the key themselves also see whether the next set finds room. A lid
+        that opens again while it closes is only closed, if they have pushed their set in.
         """
         self._cancel_presses()
         pours = self._has_room() if self._pressed else self._set_is_due and not self._drum
-        pours = pours and self._addition is None
+        pours = pours and self._addition is None and not self._has_poured
         self._lid_has_opened, self._pressed, self.is_pushing = True, False, pours
         self._set_is_missed = False
         self._reactions += 1
@@ -253,6 +257,7 @@ class People:
 
     def _pour(self) -> None:
         self._set_given, self._play_began = True, self._ready_lamp_on
+        self._has_poured = True
         self._set_is_missed = False
         if self._drum is not None:
             heap = self._next_heap()

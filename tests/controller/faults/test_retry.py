@@ -24,15 +24,18 @@ class Bench:
         self.failures = failures
         self.calls: list[str] = []
         self.answer = answer
+        self.part = "head 2"
         self.takes = 30.0
         """How long the person takes to answer, seconds."""
+        self.answers_after: dict[str, float] = {}
+        """The same for a question about this part."""
         self.fault_handler = FaultHandler(lambda _: Limits(retries, asks, 900.0), self.ask, self)
 
     async def work(self) -> str:
         self.calls.append("work")
         if self.failures:
             self.failures -= 1
-            raise TableFault(Fault.JAM, "head 2", "head2_counter is blocked")
+            raise TableFault(Fault.JAM, self.part, "the counter is blocked")
         return "done"
 
     async def cure(self, fault: TableFault) -> None:
@@ -43,7 +46,7 @@ class Bench:
 
     async def ask(self, ask: Ask) -> str:
         self.calls.append(f"ask {ask.code} {ask.part}")
-        await asyncio.sleep(self.takes)
+        await asyncio.sleep(self.answers_after.get(ask.part, self.takes))
         return self.answer
 
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
@@ -120,7 +123,23 @@ def test_a_fault_that_inner_work_gave_up_is_not_retried_by_outer_work() -> None:
     assert bench.calls == ["work"] * 4
 
 
-def test_people_are_asked_one_question_at_a_time() -> None:
+def test_a_jam_at_one_head_does_not_hide_a_jam_at_another() -> None:
+    """Nobody answers about head 2 for 890 s. The question about head 0 is asked at once."""
+    bench, other = Bench(1, retries=0), Bench(1, retries=0)
+    other.part, other.fault_handler = "head 0", bench.fault_handler
+    bench.answers_after = {"head 2": 890.0, "head 0": 30.0}
+
+    async def ended(at: Bench) -> float:
+        await bench.fault_handler.run(at.work)
+        return asyncio.get_running_loop().time()
+
+    async def both() -> list[float]:
+        return await asyncio.gather(ended(bench), ended(other))
+
+    assert clock.run(both()) == [890.0, 30.0]
+
+
+def test_people_are_asked_one_question_about_a_part_at_a_time() -> None:
     bench, other = Bench(1, retries=0), Bench(1, retries=0)
     other.fault_handler, other.calls = bench.fault_handler, bench.calls
 
@@ -131,6 +150,25 @@ def test_people_are_asked_one_question_at_a_time() -> None:
         return asyncio.get_running_loop().time()
 
     assert clock.run(both()) == 60.0
+
+
+@pytest.mark.parametrize("takes", [30.0, 901.0])
+def test_parts_stay_at_rest_when_a_person_stops_the_table_or_does_not_answer(takes: float) -> None:
+    """The context of the question learns that the work was given up, so it moves nothing again."""
+    bench = Bench(9, retries=0, answer=STOP)
+    bench.takes = takes
+
+    @asynccontextmanager
+    async def at_rest() -> Any:
+        bench.calls.append("at rest")
+        yield
+        bench.calls.append("moving")
+
+    with pytest.raises(TableFault) as raised:
+        clock.run(bench.fault_handler.run(bench.work, around=at_rest))
+    assert raised.value.ordered == (takes < 900.0)
+    assert raised.value.final
+    assert "at rest" in bench.calls and "moving" not in bench.calls
 
 
 def test_parts_near_a_persons_hands_are_at_rest_during_a_question() -> None:

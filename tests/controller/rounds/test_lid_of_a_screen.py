@@ -1,4 +1,7 @@
-"""The lid's key pressed on a screen while a set is built: simulated people only close the lid."""
+"""Presses of the lid's key: a hand can be under a lid that moves.
+
+On the robotic table the lid takes 2 s from one end to the other.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +10,113 @@ import asyncio
 from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from tests.controller.table_with_faults import evening
+from controller.journal.notes import KeyPresses
+from tests.controller.table_with_faults import Evening, Side, evening
+
+
+def presses(state: tuple[str, str], *after: float) -> Side:
+    """Press the lid's key on a screen at these seconds after an activity enters a state."""
+
+    async def press(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        entered, (region, name) = asyncio.Event(), state
+
+        def on_event(event: Event) -> None:
+            if event.get(region) == name:
+                entered.set()
+
+        events.listen(on_event)
+        await entered.wait()
+        for seconds in after:
+            asyncio.get_running_loop().call_later(seconds, daemon.press_lid_key)
+
+    return press
+
+
+BUILDING = ("under", "building")
+
+
+def lid_after(played: Evening, begin: float) -> list[tuple[float, int]]:
+    """Return each change of the lid's motor since a time: the seconds since then, and the value."""
+    return [
+        (round(at - begin, 1), value)
+        for at, channel, value in played.pins
+        if channel == "lid" and at >= begin
+    ]
 
 
 def test_a_lid_that_a_screen_opens_during_a_build_is_closed_and_no_set_is_pushed_in() -> None:
-    async def press(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
-        building = asyncio.Event()
-
-        def on_event(event: Event) -> None:
-            if event.get("under") == "building":
-                building.set()
-
-        events.listen(on_event)
-        await building.wait()
-        await asyncio.sleep(8.0)
-        daemon.press_lid_key()
-
-    played = evening(game="wenzhou", meanwhile=press)
+    played = evening(game="wenzhou", meanwhile=presses(BUILDING, 8.0))
     assert [code for _, code, _ in played.fault_events] == ["FORGOTTEN", "FORGOTTEN"]
     assert played.fault is None
     assert played.when(event="ready")
     assert {place: n for place, n in played.census.items() if n} == {"box 1": 136, "felt": 136}
+
+
+def test_an_impatient_second_press_does_not_close_the_lid_over_a_hand() -> None:
+    """The second press comes while the lid opens. The simulated people close the lid 8 s later."""
+    played = evening(game="wenzhou", meanwhile=presses(BUILDING, 8.0, 9.0))
+    opening, opened, closing, closed = lid_after(played, played.when(under="building")[0] + 8.0)
+    assert (opening, opened) == ((0.0, 1000), (2.0, 0))
+    assert closing[0] - opened[0] > 5.0
+    assert (closing[1], closed[1]) == (-1000, 0)
+    assert played.when(event="ready")
+
+
+def test_a_press_while_the_lid_closes_opens_it_again_and_no_part_below_moves() -> None:
+    """Somebody's hand is under the lid that closes. The next press closes the lid."""
+    played = evening(game="wenzhou", meanwhile=presses(BUILDING, 8.0, 12.0, 13.0, 15.0))
+    begin = played.when(under="building")[0] + 8.0
+    assert lid_after(played, begin) == [
+        *((0.0, 1000), (2.0, 0)),
+        *((4.0, -1000), (5.0, 0), (5.0, 1000), (6.0, 0)),
+        *((7.0, -1000), (9.0, 0)),
+    ]
+    moved = [
+        (at - begin, channel)
+        for at, channel, value in played.pins
+        if value and begin + 0.1 < at < begin + 9.0 and channel not in ("lid", "ready")
+    ]
+    assert not [each for each in moved if "head" in each[1] or "drum" in each[1]]
+    assert played.when(event="ready")
+
+
+def test_a_press_while_the_lid_closes_over_a_set_opens_it_until_the_next_press() -> None:
+    """A run that resumes must not take the press that opened the lid for the one that closes it."""
+    gathering = ("top", "collecting")
+    # The people press after 1 s, the lid is open 2 s later, and they press again after 8 s.
+    plain = evening(game="wenzhou")
+    closing = next(at for at, pin, value in plain.pins if (pin, value) == ("lid", -1000) and at > 5)
+    after = closing - plain.when(top="collecting")[0]
+    played = evening(game="wenzhou", meanwhile=presses(gathering, after + 1.0))
+    values = [value for at, value in lid_after(played, closing)]
+    assert values[:5] == [-1000, 0, 1000, 0, -1000]
+    noted = [note for entry in played.entries for note in entry.notes]
+    assert [type(note) for note in noted].count(KeyPresses) == 2
+    assert played.when(event="ready")
+    assert {place: n for place, n in played.census.items() if n} == {"box 1": 136, "felt": 136}
+
+
+def test_walls_wait_below_until_the_hands_are_out_of_the_machine() -> None:
+    """The second set is ready in the trays while people reach in to the first one."""
+    released: list[float] = []
+
+    async def reach_in(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        collected, loop, played = asyncio.Event(), asyncio.get_running_loop(), False
+
+        def on_event(event: Event) -> None:
+            nonlocal played
+            played = played or event.get("top") == "playing"
+            if played and event.get("top") == "collecting" and event.get("under") == "gathering":
+                collected.set()
+
+        events.listen(on_event)
+        await collected.wait()
+        async with daemon._rig.below.held():
+            await asyncio.sleep(60.0)
+            released.append(loop.time())
+
+    played = evening(game="block", rounds=2, meanwhile=reach_in)
+    raised = [at for at, pin, value in played.pins if "lift" in pin and value > 0]
+    assert [at for at in raised if released[0] - 60.0 < at < released[0]] == []
+    assert raised[-1] >= released[0]
+    assert len(played.when(event="walls_raised")) == 2

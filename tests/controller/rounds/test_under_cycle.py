@@ -21,14 +21,17 @@ from controller.events import Event, EventLog
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal
 from controller.ledger import Ledger
+from controller.operator.table_keys import Key
 from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.rounds.cycle_chances import CycleChances
+from controller.rounds.lid_interrupt import LidInterrupt
 from controller.rounds.under_cycle import UnderCycle
 from controller.run_state import RunState
+from controller.run_together import end_task
 from controller.stations.rig import Stations
 from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
-from firmware_bridge.boards.devices import Devices
+from firmware_bridge.boards.devices import Devices, Sensor
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.seeded_chance import SeededChance
 from rules.games import find_game
@@ -46,6 +49,8 @@ class FaultlessBoard(Board):
         self.commands: list[tuple[float, str]] = []
         self.starved: str | None = None
         self.leases = 0
+        self.lease_takes = self.release_takes = 0.0
+        """Seconds to take a lease, and to release it."""
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         count = until.count if isinstance(until, Edges) else 0
@@ -80,9 +85,11 @@ class FaultlessBoard(Board):
 
     async def hold_lease(self) -> None:
         self.leases += 1
+        await asyncio.sleep(self.lease_takes)
 
     async def release_lease(self) -> None:
         self.leases -= 1
+        await asyncio.sleep(self.release_takes)
 
     def when(self, text: str) -> list[float]:
         """Return the times at which the board received this command, in seconds."""
@@ -315,3 +322,97 @@ def test_a_game_without_tiles_is_staged_at_once() -> None:
         for _, command in stage.board.commands
         if command.startswith(("drum", "head0_wheel"))
     ]
+
+
+# The lid's key during a build
+
+
+class LidOfABuild:
+    """The lid's interrupt of a table below which a set is prepared; `press` presses the key."""
+
+    def __init__(self, stage: Below) -> None:
+        rig = stage.under._rig
+        self.key = Key(Sensor(QuietBoard(), "lid_key"))
+        self._interrupt = LidInterrupt(rig, stage.under, stage.run_state, self.key, None)
+        self._running = asyncio.create_task(self._interrupt.run())
+        self._board = stage.board
+
+    def press(self) -> None:
+        self.key.press()
+
+    def motions(self) -> list[float]:
+        """Return the times at which the lid was driven, in seconds."""
+        return self._board.when("lid 0")
+
+    async def close(self) -> None:
+        self.key.close()
+        await end_task(self._running)
+
+
+class QuietBoard(Board):
+    """A board whose key nobody presses; the tests press it as a screen does."""
+
+    @scripted
+    async def watch(self, *sensors: str) -> AsyncIterator[Edge]:
+        await asyncio.Event().wait()
+        yield Edge(sensors[0], True, 0.0, 1)
+
+
+def test_the_lid_stays_closed_if_the_set_is_complete_before_the_lease_is_taken() -> None:
+    """The walls rise next, and the lifts are near a hand that reaches in."""
+
+    async def scenario(stage: Below) -> None:
+        lid = LidOfABuild(stage)
+        await stage.take(0)
+        await asyncio.sleep(MIX + BUILD - 0.5)
+        stage.board.lease_takes = 1.0
+        lid.press()
+        await stage.under.staged()
+        await asyncio.sleep(5.0)
+        assert lid.motions() == []
+        lid.press()
+        await asyncio.sleep(5.0)
+        assert lid.motions() == [], "the press is not kept for the next set"
+        await lid.close()
+
+    below(scenario)
+
+
+def test_the_walls_do_not_rise_while_the_lid_is_open() -> None:
+    """The lid opens after the last push, while the boards' leases are released."""
+
+    async def scenario(stage: Below) -> None:
+        lid = LidOfABuild(stage)
+        await stage.take(0)
+        stage.board.release_takes = 1.0
+        await asyncio.sleep(MIX + BUILD + 0.1)
+        lid.press()
+        loop = asyncio.get_running_loop()
+        loop.call_later(30.0, lid.press)
+        await stage.under.staged()
+        assert loop.time() >= MIX + BUILD + 29.9
+        opened, closed = lid.motions()
+        assert closed - opened == pytest.approx(30.0)
+        await lid.close()
+
+    below(scenario)
+
+
+@pytest.mark.parametrize("top", ["collecting", "raising"])
+def test_the_key_opens_no_lid_while_a_set_is_taken_in_or_walls_rise(top: str) -> None:
+    """While a set is taken in, the press says that the tiles are in: it stays in the queue."""
+    trigger = {"collecting": "collect", "raising": "raise_walls"}[top]
+
+    async def scenario(stage: Below) -> None:
+        lid = LidOfABuild(stage)
+        await stage.take(0)
+        stage.run_state.machine.fire(trigger)
+        assert (stage.run_state.machine.top, stage.under.busy) == (top, True)
+        lid.press()
+        await asyncio.sleep(5.0)
+        assert lid.motions() == []
+        async with asyncio.timeout(1.0):
+            await lid.key.wait_queued()
+        await lid.close()
+
+    below(scenario)

@@ -194,3 +194,28 @@ def test_standstills_do_not_count_as_moving_time() -> None:
         return asyncio.get_running_loop().time()
 
     assert clock.run(scenario()) == pytest.approx(20.8)
+
+
+def test_no_part_moves_after_a_standstill_that_no_person_has_ended() -> None:
+    """The person has answered "stop", or has not answered: hands can still be in the machine."""
+    board = TileASecond()
+
+    async def scenario() -> None:
+        below, belt, gate = Standstill(), Motor(board, "belt"), Output(board, "gate")
+        wheel = Motor(board, "wheel")
+        await below.open(gate)
+        await below.keep_running(belt, 1000)
+        lifting = asyncio.create_task(below.run(wheel, 1000, Edges("counter", 2), 60.0))
+        await asyncio.sleep(0.5)
+        with pytest.raises(TimeoutError):
+            async with below.held(), asyncio.timeout(5.0):
+                await asyncio.sleep(9.0)
+        await below.renew()
+        await asyncio.sleep(5.0)
+        assert not lifting.done()
+        lifting.cancel()
+
+    clock.run(scenario())
+    assert {text for at, text in board.commands if at > 0.4} == {
+        *("belt stop", "gate stop", "wheel stop"),
+    }

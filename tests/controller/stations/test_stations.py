@@ -6,6 +6,7 @@ Motions of a channel without a script succeed: edges come, switches close, axes 
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
@@ -246,6 +247,41 @@ def test_a_long_push_delays_the_next_push_but_not_the_wheel() -> None:
     board.ends["head0_pusher"] = [Ended(Reason.EDGES, 1, 1.4)]
     _, seconds = duration_of(rig.heads[0].stack((2, 2)))
     assert seconds == pytest.approx(0.56 + 1.4 + 0.28)
+
+
+@pytest.mark.parametrize("at", [1.0, 9.0])
+def test_a_build_that_is_cancelled_leaves_no_push_behind(at: float) -> None:
+    """After 1 s the push still runs; after 9 s it has failed, while the wheel waits for tiles.
+
+    asyncio prints the failure of a task that nobody has asked for.
+    """
+    rig, board = rig_of("robotic")
+    board.ends["head0_wheel"] = [Ended(Reason.EDGES, 2, 0.5), Ended(Reason.TIME, 0, 60.0)]
+    printed: list[object] = []
+
+    async def push() -> None:
+        try:
+            await asyncio.sleep(5.0)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0.1)  # the board is told to stop
+            raise
+        raise TableFault(Fault.UNPROVEN, "head 0", "the vane gave no signal")
+
+    async def cancelled() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: printed.append(context["message"]))
+        assert rig.heads[0]._push is not None
+        rig.heads[0]._push.push = push  # type: ignore[method-assign]
+        stacking = asyncio.create_task(rig.heads[0].stack((2, 2)))
+        await asyncio.sleep(at)
+        stacking.cancel()
+        await asyncio.wait([stacking])
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        del stacking
+        gc.collect()
+
+    clock.run(cancelled())
+    assert printed == []
 
 
 def test_stacks_of_different_heights_are_counted() -> None:

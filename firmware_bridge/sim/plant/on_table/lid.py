@@ -37,6 +37,9 @@ class Lid:
     def is_open(self) -> bool:
         return self._slide.at_far
 
+    def is_closed(self) -> bool:
+        return self._slide.at_near
+
     def reset_sensors(self) -> None:
         self._slide.reset_sensors()
 
