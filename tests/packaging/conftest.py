@@ -94,12 +94,16 @@ def package(testrun_uid: str) -> Path:
 
 @pytest.fixture(scope="session")
 def old_package(package: Path, testrun_uid: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A package with a lower version, as an earlier release would have been."""
+    """A package with a lower version, as version 0.2 was: its configuration was a conffile."""
     folder = tmp_path_factory.mktemp("old")
     subprocess.run(["dpkg-deb", "-R", package, folder / "root"], check=True)
     control = folder / "root" / "DEBIAN" / "control"
     text = re.sub(r"(?m)^Version: .*$", f"Version: {OLD_VERSION}", control.read_text())
     control.write_text(text)
+    options = folder / "root" / "etc" / "wallwright" / "serve.conf"
+    options.parent.mkdir(parents=True)
+    options.write_text('# An earlier comment.\nWALLWRIGHT_SERVE="--table robotic"\n')
+    (control.parent / "conffiles").write_text("/etc/wallwright/serve.conf\n")
     built = folder / f"wallwright_{OLD_VERSION}_amd64.deb"
     subprocess.run(["dpkg-deb", "-Znone", "--build", folder / "root", built], check=True)
     shutil.rmtree(folder / "root")

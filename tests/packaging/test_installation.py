@@ -115,7 +115,7 @@ def test_an_upgrade_keeps_the_configuration_the_user_and_all_records(
     assert f"Unpacking wallwright ({package.name.split('_')[1]}) over ({OLD_VERSION})" in done
     debian.put(LOG_IN, "/srv/log_in.py")
     after = debian.run(f"cat /etc/wallwright/serve.conf; {READ_STATE}")
-    assert changed in after
+    assert changed in after  # although the new package has another comment, and nobody was asked
     root = re.search(r"root ([0-9a-f]{64})", heads)
     assert root is not None
     assert root[1] in after  # the log that the old version wrote, read by the new one

@@ -22,17 +22,19 @@ PREFIX = "opt/wallwright"
 LIBRARIES = f"{PREFIX}/lib/python3.11/site-packages"
 PACKAGE_MARK = f"{PREFIX}/debian-package"
 """The file by which the program sees that dpkg manages it; it has the package's name."""
+CONFIGURATIONS = "usr/share/wallwright"
+"""The first configuration of a computer, which `postinst` copies to /etc/wallwright once."""
 INSTALLED = {
     "wallwright.service": "lib/systemd/system/wallwright.service",
     "wallwright-floor.service": "lib/systemd/system/wallwright-floor.service",
     "60-wallwright.rules": "lib/udev/rules.d/60-wallwright.rules",
-    "serve.conf": "etc/wallwright/serve.conf",
-    "floor.conf": "etc/wallwright/floor.conf",
+    "serve.conf": f"{CONFIGURATIONS}/serve.conf",
+    "floor.conf": f"{CONFIGURATIONS}/floor.conf",
     "debian/copyright": "usr/share/doc/wallwright/copyright",
     "debian/lintian-overrides": "usr/share/lintian/overrides/wallwright",
 }
 """The files of `packaging/` that are installed as they are, and their places."""
-CONTROL = ("preinst", "postinst", "prerm", "postrm", "templates", "conffiles")
+CONTROL = ("preinst", "postinst", "prerm", "postrm", "templates")
 """The files of `packaging/debian/` that dpkg and debconf read from the package itself."""
 _ENVIRONMENT = """\
 home = /usr/bin
