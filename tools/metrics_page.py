@@ -55,7 +55,9 @@ medians of 200 scrapes.
 
 `packaging/prometheus/` has alert rules for a table and for a floor of tables
 (`wallwright.rules.yml`), a test of each rule (`promtool test rules wallwright.test.yml`), and an
-example of a configuration (`prometheus.yml`). The rules expect the job `wallwright`.
+example of a configuration (`prometheus.yml`). The rules expect the job `wallwright` for tables and
+`wallwright_floor` for the floor service. While a floor service works, it decides which tables are
+lost: a table that was switched off raises no alert.
 `packaging/grafana/wallwright.json` is a dashboard, which Grafana imports; it asks for the data
 source and offers the tables to choose from.
 

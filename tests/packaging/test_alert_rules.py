@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from controller.floor.server.exposition import FLOOR_METRICS
 from controller.health.drift import CURRENT, WIDTH
 from controller.metrics.catalogue import METRICS, MetricKind
 from tests.pages import TOP
@@ -20,7 +21,7 @@ FOLDER = TOP / "packaging" / "prometheus"
 RULES = FOLDER / "wallwright.rules.yml"
 TESTS = FOLDER / "wallwright.test.yml"
 DASHBOARD = TOP / "packaging" / "grafana" / "wallwright.json"
-NAME = re.compile(r"(?<![:\w])(?:wallwright|process)_[a-z_]+")
+NAME = re.compile(r"(?<![:\w\"])(?:wallwright|process)_[a-z_]+")
 
 
 def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -40,9 +41,9 @@ def alerts() -> Iterator[dict[str, Any]]:
 
 
 def names_of_the_exporter() -> set[str]:
-    """Every name that a table's text can have; test_observation.py shows that it has each."""
+    """Every name of a text: a table's (test_observation.py) or the floor service's."""
     names = {"process_resident_memory_bytes"}
-    for metric in METRICS.values():
+    for metric in (*METRICS.values(), *FLOOR_METRICS):
         parts = ("_bucket", "_sum", "_count") if metric.kind is MetricKind.HISTOGRAM else ("",)
         names |= {metric.full_name + part for part in parts}
     return names
