@@ -26,7 +26,7 @@ from controller.floor.messages.topics import RETAINED, ROOT, TO_TABLE, VERSION, 
 from controller.floor.settings import FloorFile
 from controller.floor.table.head_cosigning import ASK_EVERY
 from controller.floor.table.outbox import LONGEST_RESEND, RESEND, WINDOW
-from controller.floor.table.session import EVERY, STATE_EVERY
+from controller.floor.table.session import EVERY, LAST_EVENTS, STATE_EVERY
 
 KINDS: dict[Kind, type[Payload]] = {
     "alive": Alive,
@@ -68,8 +68,9 @@ _EXCHANGE = f"""\
    `state`. The birth has a random id, which every later message of the connection carries.
 3. It publishes `state` and `events` in turn, at most one message in {EVERY:g} s, and a state at
    least every {STATE_EVERY:g} s.
-4. A table that is stopped publishes `alive` with `online: false`. If the connection is lost, the
-   broker publishes the will.
+4. A table whose service is stopped sends its last events, waits up to {LAST_EVENTS:g} s until the
+   floor has stored them, and publishes `alive` with `online: false` and `switched_off: true`. If
+   the connection is lost, the broker publishes the will.
 
 The table connects again after 1 to 15 s, with a new birth.
 

@@ -385,14 +385,17 @@ class TableService:
     # State
 
     async def serve(self) -> None:
-        """Keep the table running until `stop`. Raises an error of the program only."""
-        try:
-            await self.runs.keep_running()
-        finally:
-            self.close()
+        """Keep the table running until `stop`, and record its end; the caller closes the service.
+
+        The audit log can still be read then, so that the floor gets the last event. Raises an error
+        of the program only.
+        """
+        await self.runs.keep_running()
+        await self.audit.stop(self._pace)
+        self._publication.close()
 
     def close(self) -> None:
-        """Close what the service has open, also if it never kept a table running."""
+        """Close what the service has open, also after an error, or without a table that ran."""
         self.audit.end()
         if self._lapsing is not None:
             self._lapsing.cancel()

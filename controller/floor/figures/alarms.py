@@ -11,7 +11,7 @@ from typing import Any
 from controller.floor.figures import kinds
 from controller.floor.figures.line_values import LONGEST_VALUE
 
-ALARM_EVENTS = (*kinds.PROMPTS, kinds.FAULT, kinds.RUN, kinds.START)
+ALARM_EVENTS = (*kinds.PROMPTS, kinds.FAULT, kinds.RUN, kinds.START, kinds.STOP)
 """The events that open or close an alarm."""
 LONGEST_SENTENCE = 500
 """Characters of an evidence or a request that an alarm keeps."""
@@ -64,7 +64,8 @@ class OpenAlarms:
     """The open alarms of one log after its events below `next`, oldest first.
 
     A prompt is open until its answer, its withdrawal or a later prompt of the same code and part. A
-    start of the service and the next run close all alarms.
+    start of the service and the next run close all alarms; the end of the service closes prompts,
+    because nobody can answer them, and leaves faults open.
     """
 
     next: int = 0
@@ -106,6 +107,8 @@ def _after(present: list[Alarm], event: StoredEvent) -> list[Alarm]:
     match event.what:
         case kinds.START | kinds.RUN:
             return []
+        case kinds.STOP:
+            return [each for each in present if each.kind != kinds.PROMPT]
         case kinds.FAULT:
             # The run that the fault has ended withdraws its prompts.
             return [*present, _alarm(event)]

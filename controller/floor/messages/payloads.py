@@ -45,10 +45,14 @@ class Payload(BaseModel):
 
 
 class Alive(Payload):
-    """Whether the table is connected. The broker publishes `online: false` as the table's will."""
+    """Whether the table is connected. The broker publishes `online: false` as the table's will.
+
+    `switched_off` says that the table's service was stopped as intended: the table needs nobody.
+    """
 
     online: bool
     birth: BirthId
+    switched_off: bool = False
 
 
 class Birth(Payload):

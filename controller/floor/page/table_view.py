@@ -21,11 +21,12 @@ Condition = Literal[
     "out_of_play",
     "playing",
     "idle",
+    "switched_off",
     "new",
 ]
 CONDITIONS: tuple[Condition, ...] = (
     *("fault", "help", "log", "disconnected", "paused", "service", "out_of_play"),
-    *("waiting", "playing", "idle", "new"),
+    *("waiting", "playing", "idle", "switched_off", "new"),
 )
 """Conditions in the order in which the page lists tables: those that need a person first."""
 NEEDS_A_PERSON: frozenset[Condition] = frozenset({"fault", "help", "log", "disconnected"})
@@ -54,6 +55,8 @@ def condition_of(table: RoomTable) -> TableCondition:
         return TableCondition("new", sentence="The floor has received no message of this table.")
     if not table.is_connected:
         since = _text(table.changed_connection)
+        if table.is_switched_off:
+            return TableCondition("switched_off", "", "The table is switched off.", since)
         return TableCondition("disconnected", "", "The table is not connected.", since)
     if state is not None and state.fault is not None:
         fault = state.fault

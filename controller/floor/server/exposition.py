@@ -80,7 +80,9 @@ def floor_samples(room: Room, counts: FloorCounts, waiting: int) -> Iterator[Flo
     yield "broker_connected", (), room.is_broker_connected
     yield "database_available", (), room.is_database_available
     yield "tables", ("connected",), len(connected)
-    yield "tables", ("lost",), len(tables) - len(connected)
+    off = sum(table.is_switched_off and not table.is_connected for table in tables)
+    yield "tables", ("switched_off",), off
+    yield "tables", ("lost",), len(tables) - len(connected) - off
     yield (
         "tables_with_fault",
         (),

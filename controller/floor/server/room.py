@@ -54,6 +54,8 @@ class RoomTable:
     cosigned: int = 0
     """The size of the last head that this service has cosigned; 0 before the first one."""
     cosigned_at: datetime | None = None
+    is_switched_off: bool = False
+    """Whether the table's last message says that its service was stopped as intended."""
 
     @property
     def title(self) -> str:

@@ -218,9 +218,17 @@ class TableMessages:
             # The will of an earlier connection, after the next one was made.
             return
         seen.alive, seen.is_silent = alive.birth, False
+        is_switched_off = alive.switched_off and not alive.online
         old = self._room.table(address)
         if old is None or old.is_connected != alive.online or old.changed_connection is None:
-            self._room.update(address, is_connected=alive.online, changed_connection=self._wall())
+            self._room.update(
+                address,
+                is_connected=alive.online,
+                is_switched_off=is_switched_off,
+                changed_connection=self._wall(),
+            )
+        else:
+            self._room.update(address, is_switched_off=is_switched_off)
 
     def _take_birth(self, address: TableAddress, birth: Birth) -> None:
         seen = self._of(address)

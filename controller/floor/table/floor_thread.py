@@ -13,8 +13,10 @@ from contextlib import asynccontextmanager, suppress
 
 from controller.floor.table.publisher import TablePublisher
 
-ENDING = 4.0
-"""Real seconds in which the publisher says that the table is offline; then it is left alone."""
+ENDING = 5.0
+"""Real seconds in which the publisher sends the last events and says that the table is off."""
+CANCELLED = 2.0
+"""Real seconds in which it ends after it was cancelled; then it is left alone."""
 _LOOK = 0.05
 
 
@@ -25,9 +27,11 @@ async def publishing(
     """Publish while the block runs. `publisher` is called in the thread, on its event loop."""
     loop = asyncio.SelectorEventLoop()
     main: list[asyncio.Task[None]] = []
+    made: list[TablePublisher] = []
 
     async def publish() -> None:
-        await publisher().run()
+        made.append(publisher())
+        await made[0].run()
 
     def work() -> None:
         asyncio.set_event_loop(loop)
@@ -44,10 +48,24 @@ async def publishing(
     try:
         yield
     finally:
-        with suppress(RuntimeError):  # The loop has ended by itself.
-            loop.call_soon_threadsafe(lambda: [task.cancel() for task in main])
-        # The table's loop must run meanwhile, because the publisher waits for it.
-        for _ in range(round(ENDING / _LOOK)):
-            if not thread.is_alive():
-                break
-            await asyncio.sleep(_LOOK * pace)
+
+        def end() -> None:
+            for each in made:
+                each.end()
+
+        def cancel() -> None:
+            for task in main:
+                task.cancel()
+
+        for step, seconds in ((end, ENDING), (cancel, CANCELLED)):
+            with suppress(RuntimeError):  # The loop has ended by itself.
+                loop.call_soon_threadsafe(step)
+            await _until_ended(thread, seconds, pace)
+
+
+async def _until_ended(thread: threading.Thread, seconds: float, pace: float) -> None:
+    """Wait for the thread; the table's loop runs meanwhile, because the publisher asks it."""
+    for _ in range(round(seconds / _LOOK)):
+        if not thread.is_alive():
+            break
+        await asyncio.sleep(_LOOK * pace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.mqtt.connection import BrokerConnection, Will, open_connection
@@ -24,7 +24,7 @@ Connect = Callable[[Broker, str, Will | None], AbstractAsyncContextManager[Broke
 
 
 class TablePublisher:
-    """Publishes one table until it is cancelled.
+    """Publishes one table until its service ends (`end`) or until it is cancelled.
 
     `connection_changed` is called with None when the floor has answered, and with the reason when
     it does not, or when the connection is lost or cannot be made; the same reason is not repeated.
@@ -44,11 +44,16 @@ class TablePublisher:
         self.cosigning = HeadCosigning(source, settings.witness)
         self._settings, self._source = settings, source
         self._connect = connect
+        self._ending = asyncio.Event()
+
+    def end(self) -> None:
+        """Let `run` return, after the last events were sent if the floor can be reached."""
+        self._ending.set()
 
     async def run(self) -> None:
         """Connect and publish, again and again."""
         wait = SHORTEST
-        while True:
+        while not self._ending.is_set():
             begun = asyncio.get_running_loop().time()
             try:
                 await self._run_once()
@@ -56,12 +61,19 @@ class TablePublisher:
                 self._report(str(error))
             if asyncio.get_running_loop().time() - begun > LONGEST:
                 wait = SHORTEST
-            await asyncio.sleep(wait * (1 - secrets.randbelow(500) / 1000))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait * (1 - secrets.randbelow(500) / 1000)):
+                    await self._ending.wait()
             wait = min(LONGEST, 2 * wait)
 
     async def _run_once(self) -> None:
         session = TableSession(
-            self._settings, self._source, self.outbox, self.cosigning, report=self._report
+            self._settings,
+            self._source,
+            self.outbox,
+            self.cosigning,
+            report=self._report,
+            ending=self._ending,
         )
         address = self._settings.address
         # A fixed identifier: the broker ends an older connection of the same table at once.

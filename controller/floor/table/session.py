@@ -50,6 +50,8 @@ STATE_EVERY = 20.0
 """Most seconds between two states; the floor counts a table without one as disconnected."""
 FLOOR_ANSWERS = 30.0
 """Seconds after a birth in which the floor has to answer; then the table reports its silence."""
+LAST_EVENTS = 3.0
+"""Seconds after the end of the table's service in which the floor has to store the last events."""
 LOG_RETRY = 5.0
 """Seconds until the log is read again after it could not be read."""
 _KIND_OF: dict[type[Payload], Kind] = {State: "state", Events: "events", LogHead: "head"}
@@ -66,6 +68,7 @@ class TableSession:
 
     `outbox` and `cosigning` outlive the connection. `time` gives the text of the computer's time.
     `report` is called with None when the floor has answered, and with a sentence if it does not.
+    After `ending` is set, the session ends as soon as the floor has every event.
     """
 
     def __init__(
@@ -78,11 +81,13 @@ class TableSession:
         birth: str | None = None,
         time: Callable[[], str] = utc_text,
         report: Callable[[str | None], None] = lambda _: None,
+        ending: asyncio.Event | None = None,
     ) -> None:
         self.birth = secrets.token_hex(16) if birth is None else birth
         self._settings, self._source = settings, source
         self._outbox, self._cosigning = outbox, cosigning
         self._time, self._report = time, report
+        self._ending = asyncio.Event() if ending is None else ending
         self._answered = asyncio.Event()
         self._gate = RequestGate(settings.address, settings.keys, self.birth)
         self._changed = asyncio.Event()
@@ -104,7 +109,9 @@ class TableSession:
     async def run(self, connection: BrokerConnection) -> None:
         """Publish until the connection is lost: raises ConnectionLostError.
 
-        A cancellation publishes that the table is offline, if that is possible.
+        It returns after the end of the table's service: the floor then has the last events, unless
+        it did not answer in time, and the message that the table is switched off. A cancellation
+        publishes that the table is offline, if that is possible.
         """
         self._outbox.restart()
         end = self._source.follow(self._changed.set)
@@ -115,8 +122,13 @@ class TableSession:
             await self._publish(connection, "alive", Alive(online=True, birth=self.birth))
             await self._publish_birth(connection)
             await _until_one_ends(
-                self._receive(connection), self._send(connection), self._watch_answers()
+                self._receive(connection),
+                self._send(connection),
+                self._watch_answers(),
+                self._wait_for_the_end(),
             )
+            last = Alive(online=False, birth=self.birth, switched_off=True)
+            await self._publish(connection, "alive", last)
         except asyncio.CancelledError:
             with suppress(ConnectionLostError, TimeoutError):
                 async with asyncio.timeout(EVERY):
@@ -124,6 +136,18 @@ class TableSession:
             raise
         finally:
             end()
+
+    async def _wait_for_the_end(self) -> None:
+        """Return when the table's service has ended and the floor has stored its last events.
+
+        A floor that does not answer is waited for `LAST_EVENTS`; the next start sends them then.
+        """
+        await self._ending.wait()
+        with suppress(TimeoutError, SourceError):
+            async with asyncio.timeout(LAST_EVENTS):
+                while self._log is not None and self._outbox.stored < await self._source.size():
+                    self._changed.set()
+                    await asyncio.sleep(EVERY / 10)
 
     async def _watch_answers(self) -> None:
         """Report whether the floor answers; runs until it is cancelled."""

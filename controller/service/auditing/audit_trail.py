@@ -5,9 +5,12 @@ Without a recorder, as in tests, events are counted and not kept.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from controller.audit.errors import AuditError
 from controller.audit.significant_events import SIGNIFICANT, details_of, plain_details
 from controller.events import Event
 from controller.service.auditing.access_events import AccessEvents
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
 RecorderOpener = Callable[[Callable[[], float], Callable[[], None]], "AuditRecorder"]
 """Opens the recorder, from the table's clock and a function to call after a change of its state."""
+STOP_WAIT = 2.0
+"""Real seconds for which the end of the service waits for the disk with its last event; the log is
+closed later, and that waits without a limit."""
 COUNTS = "audit counts"
 """Name of the fact in the store that has the counts."""
 
@@ -50,6 +56,7 @@ class AuditTrail:
         self._lid_is_open = False
         self._state: ServiceName = "idle"
         self._press: object = None
+        self._has_stopped = False
         self._access = AccessEvents(clock)
 
     @property
@@ -101,11 +108,27 @@ class AuditTrail:
         self._count("power_ups")
         self.record("power_up", {**facts, "number": self._counts["power_ups"]})
 
+    async def stop(self, pace: float) -> None:
+        """Record that the service stops, and wait up to `STOP_WAIT` until that is on disk.
+
+        `pace` is the number of seconds of the event loop's clock in a real second.
+        """
+        if self.recorder is not None:
+            self._record_stop()
+            with suppress(AuditError, TimeoutError):
+                async with asyncio.timeout(STOP_WAIT * pace):
+                    await self.recorder.on_disk()
+
     def end(self) -> None:
         """Record that the service stops, and close the log. Later calls have no effect."""
         if self.recorder is not None and not self.recorder.is_closed:
-            self.record("service_stopped", keep_head=True)
+            self._record_stop()
             self.recorder.close()
+
+    def _record_stop(self) -> None:
+        if not self._has_stopped:
+            self._has_stopped = True
+            self.record("service_stopped", keep_head=True)
 
     def command(self, request: CommandRequest, actor: Actor, reply: CommandReply) -> None:
         """Record a command with its reply. A jog is renewed often: each press is recorded once."""

@@ -77,6 +77,7 @@ async def a_table(
     finally:
         service.stop()
         await serving
+        service.close()
         ticking.cancel()
         judge.close()
         await accounts.close()

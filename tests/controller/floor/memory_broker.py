@@ -46,7 +46,7 @@ class MemoryBroker:
         """Connect, as `open_connection` does."""
         if self.is_down:
             raise ConnectionLostError("The broker is down.")
-        connection = MemoryConnection(self, will)
+        connection = MemoryConnection(self, will, identifier)
         self.connections.append(connection)
         try:
             yield connection
@@ -70,9 +70,9 @@ class MemoryBroker:
 class MemoryConnection:
     """Implements `BrokerConnection`."""
 
-    def __init__(self, broker: MemoryBroker, will: Will | None) -> None:
+    def __init__(self, broker: MemoryBroker, will: Will | None, name: str = "") -> None:
         self.received: asyncio.Queue[Message | None] = asyncio.Queue(10_000)
-        self._broker, self._will = broker, will
+        self._broker, self._will, self.name = broker, will, name
         self._topics: list[str] = []
         self._is_lost = False
 

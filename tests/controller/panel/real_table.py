@@ -206,6 +206,7 @@ def real_table(
             found.append(running)
             ready.set()
             await service.serve()
+        service.close()
 
     def run() -> None:
         try:

@@ -124,6 +124,7 @@ def at_a_table(
         finally:
             service.stop()
             await serving
+            service.close()
             kept.close()
 
     run(serve())

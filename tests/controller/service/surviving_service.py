@@ -90,6 +90,7 @@ class SurvivingTable:
             service.stop()
             async with asyncio.timeout(5.0):
                 await serving
+            service.close()
             store.close()
         telling.result()
 

@@ -44,7 +44,7 @@ def test_a_prompt_is_an_alarm_since_its_time_until_it_is_answered(sqlite_url: st
         assert alarms_of(book, connection) == []
 
 
-@pytest.mark.parametrize("end", ["prompt_withdrawn", "power_up", "run_started"])
+@pytest.mark.parametrize("end", ["prompt_withdrawn", "power_up", "run_started", "service_stopped"])
 def test_an_alarm_also_ends_when_its_prompt_or_its_run_ends(sqlite_url: str, end: str) -> None:
     assert not open_after(
         sqlite_url, happened(1, "operator_prompted", **JAM), happened(2, end, **JAM)
@@ -54,6 +54,11 @@ def test_an_alarm_also_ends_when_its_prompt_or_its_run_ends(sqlite_url: str, end
 def test_a_fault_is_an_alarm_until_the_next_run(sqlite_url: str) -> None:
     fault = happened(1, "fault", **JAM)
     assert [alarm.kind for alarm in open_after(sqlite_url, fault)] == ["fault"]
+
+
+def test_a_fault_stays_an_alarm_when_the_table_is_switched_off(sqlite_url: str) -> None:
+    left = open_after(sqlite_url, happened(1, "fault", **JAM), happened(2, "service_stopped"))
+    assert [alarm.kind for alarm in left] == ["fault"]
 
 
 def test_only_the_newest_log_of_a_table_has_alarms(sqlite_url: str) -> None:

@@ -11,11 +11,12 @@ from controller.floor.server.exposition import FLOOR_METRICS, floor_samples, flo
 from controller.floor.server.room import Room
 
 
-def room_with_two_tables() -> Room:
-    """Return a room with a connected table and one whose log contradicts itself."""
+def room_with_three_tables() -> Room:
+    """Return a room: a connected table, one whose log contradicts itself, and one that is off."""
     room = Room("club")
     room.update(TableAddress("club", "a1"), is_connected=True)
     room.update(TableAddress("club", "a2"), contradiction="The log contradicts itself.")
+    room.update(TableAddress("club", "a3"), is_switched_off=True)
     return room
 
 
@@ -24,10 +25,11 @@ def test_the_metrics_count_tables_messages_and_refused_batches() -> None:
     counts.drop("flood")
     counts.refused["gap"] += 3
     counts.storing.add(0.2)
-    lines = floor_text(room_with_two_tables(), counts, 700).decode().splitlines()
+    lines = floor_text(room_with_three_tables(), counts, 700).decode().splitlines()
     for line in (
         'wallwright_floor_tables{connection="connected"} 1.0',
         'wallwright_floor_tables{connection="lost"} 1.0',
+        'wallwright_floor_tables{connection="switched_off"} 1.0',
         "wallwright_floor_tables_contradicting 1.0",
         "wallwright_floor_events_stored_total 12.0",
         'wallwright_floor_messages_dropped_total{reason="flood"} 1.0',
@@ -50,7 +52,7 @@ def test_prometheus_accepts_the_metrics() -> None:
     assert promtool is not None, "promtool is missing; run `make metrics-tools`."
     checked = subprocess.run(
         [promtool, "check", "metrics"],
-        input=floor_text(room_with_two_tables(), FloorCounts(), 0),
+        input=floor_text(room_with_three_tables(), FloorCounts(), 0),
         capture_output=True,
         check=False,
     )

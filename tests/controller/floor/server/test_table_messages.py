@@ -19,15 +19,21 @@ from controller.floor.messages.payloads import (
     encoded,
 )
 from controller.floor.messages.topics import Kind, TableAddress
+from controller.floor.mqtt.broker import Broker
 from controller.floor.mqtt.connection import Message
+from controller.floor.page.table_view import NEEDS_A_PERSON, condition_of
 from controller.floor.server.counts import FloorCounts
 from controller.floor.server.flood_limit import BURST, FloodLimit
 from controller.floor.server.intake import MOST_BATCHES, Intake, WaitingBatch
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.server.table_messages import ASK_AGAIN, GRACE, SILENT, TableMessages
+from controller.floor.settings import FloorSettings
 from controller.floor.store.tables import KnownTable
+from controller.floor.table.publisher import TablePublisher
+from firmware_bridge.sim.clock import run
 from tests.controller.floor.event_lines import birth_of
-from tests.controller.floor.table.fake_source import IDLE
+from tests.controller.floor.memory_broker import MemoryBroker
+from tests.controller.floor.table.fake_source import IDLE, FakeSource
 
 A1, A2 = TableAddress("club", "a1"), TableAddress("club", "a2")
 FIRST, SECOND = "1" * 32, "2" * 32
@@ -302,3 +308,65 @@ def test_a_table_in_the_database_that_is_not_heard_after_the_start_is_shown_as_d
     assert other is not None and other.birth is not None and not other.known_title
     floor.send("alive", Alive(online=True, birth=FIRST))
     assert floor.table.is_connected
+
+
+def test_at_closing_time_no_table_that_is_switched_off_needs_a_person() -> None:
+    """200 tables; three lose their power instead, and only these are shown as needing a person."""
+    broker, floor = MemoryBroker(), Receiver(most_tables=200)
+    addresses = [TableAddress("club", f"t{number:03}") for number in range(200)]
+    powerless = {"t007", "t050", "t199"}
+
+    async def take() -> None:
+        async with broker.connect(Broker("broker", 1883), "floor") as connection:
+            await connection.subscribe("wallwright/1/club/+/alive")
+            await connection.subscribe("wallwright/1/club/+/birth")
+            async for message in connection.messages():
+                floor.messages.receive(message)
+
+    async def evening() -> None:
+        loop = asyncio.get_running_loop()
+        taking = loop.create_task(take())
+        tables = {
+            address.table: TablePublisher(
+                FloorSettings(address, address.table, Broker("broker", 1883)),
+                FakeSource(0),
+                connect=broker.connect,
+            )
+            for address in addresses
+        }
+        running = {name: loop.create_task(table.run()) for name, table in tables.items()}
+        await asyncio.sleep(60)
+        assert all(table.is_connected for table in floor.room)
+        wills = [each for each in broker.connections if each.name[-4:] in powerless]
+        for name in powerless:
+            tables[name].end()  # ends the test's task; the broker has published the will before
+        for connection in wills:
+            connection.lose()
+        for table in tables.values():
+            table.end()
+        await asyncio.gather(*running.values())
+        await asyncio.sleep(60)
+        taking.cancel()
+
+    run(evening())
+    conditions = {table.address.table: condition_of(table).name for table in floor.room}
+    assert len(conditions) == 200
+    assert {name for name, each in conditions.items() if each in NEEDS_A_PERSON} == powerless
+    assert {conditions[name] for name in conditions.keys() - powerless} == {"switched_off"}
+
+
+def test_a_table_that_is_switched_on_again_and_then_fails_needs_a_person(floor: Receiver) -> None:
+    floor.send("alive", Alive(online=True, birth=FIRST))
+    floor.send("birth", birth(FIRST))
+    floor.send("alive", Alive(online=False, birth=FIRST, switched_off=True))
+    assert condition_of(floor.table).name == "switched_off"
+    floor.send("alive", Alive(online=True, birth=SECOND))
+    floor.send("birth", birth(SECOND))
+    floor.send("alive", Alive(online=False, birth=SECOND))
+    assert condition_of(floor.table).name == "disconnected"
+
+
+def test_a_floor_that_starts_later_sees_which_tables_were_switched_off(floor: Receiver) -> None:
+    floor.send("alive", Alive(online=False, birth=FIRST, switched_off=True), kept=True)
+    floor.send("birth", birth(FIRST), kept=True)
+    assert condition_of(floor.table).name == "switched_off"

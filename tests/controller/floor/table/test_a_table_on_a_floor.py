@@ -152,4 +152,4 @@ def test_a_served_table_publishes_its_whole_log_and_is_offline_after_its_end(
     assert any(state.service == "session" for state in states)
     assert datetime.fromisoformat(states[-1].at)
     last = received_until(mosquitto.port, T07, events=0)["alive"][0]
-    assert json.loads(last) == {"online": False, "birth": birth.birth}
+    assert json.loads(last) == {"online": False, "birth": birth.birth, "switched_off": True}

@@ -37,7 +37,7 @@ from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.table.head_cosigning import ASK_EVERY
 from controller.floor.table.outbox import LONGEST_RESEND
 from controller.floor.table.publisher import LONGEST, TablePublisher
-from controller.floor.table.session import EVERY, FLOOR_ANSWERS, STATE_EVERY
+from controller.floor.table.session import EVERY, FLOOR_ANSWERS, LAST_EVENTS, STATE_EVERY
 from firmware_bridge.sim.clock import run
 from tests.controller.floor.memory_broker import MemoryBroker
 from tests.controller.floor.table.fake_source import FakeSource
@@ -422,3 +422,58 @@ def test_a_table_without_the_floors_key_asks_for_no_cosignature() -> None:
         assert not of_kind(broker, "head")
 
     on_a_floor(scene, lines=12)
+
+
+def switched_off(
+    broker: MemoryBroker, *, answers: bool = True, is_down: bool = False
+) -> tuple[list[str], list[str], float]:
+    """Switch a table off that has sent 3 events, just after it has written the last one.
+
+    Returns the events that the floor has, those of the table, and the seconds until the end.
+    """
+    found: list[tuple[list[str], list[str], float]] = []
+
+    async def main() -> None:
+        source, floor = FakeSource(3), PlainFloor(broker)
+        publisher = TablePublisher(SETTINGS, source, connect=broker.connect)
+        tasks = [asyncio.create_task(each) for each in (floor.run(), publisher.run())]
+        await asyncio.sleep(10)
+        floor.is_answering = answers
+        if is_down:
+            broker.is_down = True
+            broker.lose_connections()
+        begun = asyncio.get_running_loop().time()
+        source.add(1)
+        publisher.end()
+        await tasks[1]
+        tasks[0].cancel()
+        took = asyncio.get_running_loop().time() - begun
+        found.append((floor.lines, source.lines, took))
+
+    run(main())
+    return found[0]
+
+
+def test_a_table_that_is_switched_off_sends_its_last_event_and_says_so() -> None:
+    broker = MemoryBroker()
+    stored, written, took = switched_off(broker)
+    assert len(written) == 4
+    assert stored == written
+    assert took < LAST_EVENTS
+    last = parsed(Alive, broker.retained[T07.topic("alive")])
+    assert (last.online, last.switched_off) == (False, True)
+
+
+def test_a_table_is_switched_off_in_seconds_beside_a_floor_that_does_not_answer() -> None:
+    broker = MemoryBroker()
+    stored, _, took = switched_off(broker, answers=False)
+    assert len(stored) == 3
+    assert took < LAST_EVENTS + EVERY
+    assert parsed(Alive, broker.retained[T07.topic("alive")]).switched_off
+
+
+def test_a_table_without_a_network_is_switched_off_at_once() -> None:
+    broker = MemoryBroker()
+    _, _, took = switched_off(broker, is_down=True)
+    assert took < EVERY
+    assert not parsed(Alive, broker.retained[T07.topic("alive")]).switched_off

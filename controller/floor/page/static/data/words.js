@@ -4,7 +4,7 @@ import { floorTime, state } from "./store.js";
 
 /** Conditions, those first that need a person. */
 export const CONDITIONS = [
-  "fault", "help", "log", "disconnected", "paused", "service", "out_of_play", "waiting", "playing", "idle", "new",
+  "fault", "help", "log", "disconnected", "paused", "service", "out_of_play", "waiting", "playing", "idle", "switched_off", "new",
 ];
 /** Windows of the figures, hours. */
 export const HOURS = [1, 8, 24, 168];
