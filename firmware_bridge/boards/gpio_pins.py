@@ -10,8 +10,12 @@ pulls it to its safe value (down, for 0).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from tempfile import TemporaryDirectory
 
 from gpiozero import (
     DigitalOutputDevice,
@@ -25,6 +29,8 @@ from gpiozero import (
 from config.schema import BoardConfig, Channel, MotorChannel, OutputChannel, SensorChannel
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 
+SYSTEM_PACKAGES = "/usr/lib/python3/dist-packages"
+"""The folder in which Debian, Raspberry Pi OS and Ubuntu install Python packages."""
 HEADER = range(2, 28)
 """The usable pins of a Raspberry Pi's header, by Broadcom's numbers."""
 
@@ -39,13 +45,21 @@ OLDEST = 10.0
 def pi_pins() -> Factory:
     """The pin factory of this Raspberry Pi. Raises BoardError on a machine without GPIO pins."""
     try:
-        lgpio = import_module("lgpio")
+        with _writable_folder(), _system_packages():
+            lgpio = import_module("lgpio")
         pins = import_module("gpiozero.pins.lgpio")
     except ImportError as missing:
         raise BoardError(
-            "GPIO needs the package lgpio, which cannot be imported here: run `pip install lgpio`"
-            " on the Raspberry Pi, or choose a table without a gpio board."
+            f"GPIO needs the library lgpio, which cannot be imported here ({missing}). Install the"
+            " package python3-lgpio of Raspberry Pi OS or Ubuntu, or, up to Python 3.12, the extra"
+            " `pi` of Wallwright (docs/PI.md); or choose a table without a gpio board."
         ) from missing
+    except OSError as refusal:
+        raise BoardError(
+            "lgpio, the library of the GPIO pins, makes a named pipe when it is imported, and that"
+            f" failed ({refusal}). Let this user write to /tmp, or name another folder for"
+            " temporary files in the environment variable TMPDIR."
+        ) from refusal
     try:
         return pins.LGPIOFactory()
     except (GPIOZeroError, OSError, lgpio.error) as refusal:
@@ -53,6 +67,43 @@ def pi_pins() -> Factory:
             f"the GPIO pins of this machine cannot be opened ({refusal}): run on a Raspberry Pi, as"
             " a user of the group gpio, or choose a table without a gpio board."
         ) from refusal
+
+
+@contextmanager
+def _writable_folder() -> Iterator[None]:
+    """Make a new temporary folder the working folder, and restore the old one afterwards.
+
+    At its import lgpio 0.2.2 makes a named pipe `.lgd-nfyN` in the working folder and opens it by
+    this relative name, so the import fails where the user may not write, such as in `/`. With the
+    environment variable LG_WD it changes the working folder of the whole program and leaves it
+    changed, so the variable is hidden. lgpio keeps both ends of the pipe open and does not need
+    the name again. Raises OSError if no temporary folder can be made.
+    """
+    with TemporaryDirectory(prefix="wallwright-pins-", ignore_cleanup_errors=True) as folder:
+        before = os.open(".", os.O_PATH | os.O_DIRECTORY)
+        chosen = os.environ.pop("LG_WD", None)
+        try:
+            os.chdir(folder)
+            yield
+        finally:
+            os.fchdir(before)
+            os.close(before)
+            if chosen is not None:
+                os.environ["LG_WD"] = chosen
+
+
+@contextmanager
+def _system_packages() -> Iterator[None]:
+    """Let an import find the distribution's Python packages, behind those of the program.
+
+    There are no wheels of lgpio for Python 3.13 and later, and the program's own environment does
+    not contain the packages of the distribution.
+    """
+    sys.path.append(SYSTEM_PACKAGES)
+    try:
+        yield
+    finally:
+        sys.path.remove(SYSTEM_PACKAGES)
 
 
 def check_pins(board: str, config: BoardConfig) -> None:

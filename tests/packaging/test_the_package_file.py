@@ -125,3 +125,14 @@ def test_the_service_may_do_no_more_than_it_needs(unit: Path) -> None:
     found = re.search(r"exposure level for \S+: ([\d.]+)", rated.stdout)
     assert found is not None
     assert float(found[1]) <= MOST_EXPOSED
+
+
+def test_the_service_works_in_a_folder_in_which_its_user_may_write() -> None:
+    # Without a WorkingDirectory a service works in /, where the import of lgpio fails.
+    unit = dict(
+        line.split("=", 1)
+        for line in (HOUSE / "packaging/wallwright.service").read_text().splitlines()
+        if "=" in line and not line.startswith("#")
+    )
+    assert unit["WorkingDirectory"] == f"/var/lib/{unit['StateDirectory']}"
+    assert unit["PrivateTmp"] == "yes", "the pipe of lgpio is made in a temporary folder"

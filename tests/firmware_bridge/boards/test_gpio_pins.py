@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +25,7 @@ from config.schema import (
     StripChannel,
 )
 from firmware_bridge.board import Elapsed, Ended, Reason
+from firmware_bridge.boards import gpio_pins
 from firmware_bridge.boards.gpio_board import GpioBoard
 from firmware_bridge.boards.gpio_pins import pi_pins
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
@@ -179,16 +184,107 @@ async def test_orders_that_pins_do_not_support_are_refused_with_the_reason() -> 
         assert (await driving).reason is Reason.TIME
 
 
+LGPIO = """
+import os
+
+class error(Exception):
+    pass
+
+folder = os.environ.get("LG_WD")
+if folder is not None:
+    os.chdir(folder)
+handle = 0
+try:
+    os.mkfifo(".lgd-nfy0")
+    writing = os.open(".lgd-nfy0", os.O_RDWR)
+except OSError:
+    handle = -3
+reading = open(f".lgd-nfy{handle}", "rb", buffering=0)
+"""
+"""The import of lgpio 0.2.2, in short: the C library makes the pipe in LG_WD or in the working
+folder, and the Python part opens it by its relative name."""
+NOT_WRITABLE = "/proc"
+"""A folder in which not even root can make a file, as the service's user cannot in `/`."""
+
+
+class LgpioError(Exception):
+    pass
+
+
+@pytest.fixture
+def lgpio(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A module `lgpio` that does what lgpio does at its import."""
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "lgpio.py").write_text(LGPIO, "utf-8")
+    monkeypatch.syspath_prepend(str(library))
+    monkeypatch.delitem(sys.modules, "lgpio", raising=False)
+    factory = SimpleNamespace(LGPIOFactory=lambda: "the pins")
+    monkeypatch.setitem(sys.modules, "gpiozero.pins.lgpio", factory)
+    yield
+    module = sys.modules.pop("lgpio", None)
+    if module is not None:
+        module.reading.close()
+        os.close(module.writing)
+
+
+@pytest.mark.usefixtures("lgpio")
+def test_the_pins_open_in_a_working_folder_where_nobody_can_write(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("LG_WD", str(tmp_path / "another folder"))
+    monkeypatch.chdir(NOT_WRITABLE)
+    assert pi_pins() == "the pins"
+    assert str(Path.cwd()) == NOT_WRITABLE, "relative paths of the command line stay valid"
+    assert os.environ["LG_WD"] == str(tmp_path / "another folder")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["library"], "no pipe is left"
+    module = sys.modules["lgpio"]
+    os.write(module.writing, b"a change of a pin")
+    assert module.reading.read(64) == b"a change of a pin", "the pipe works without its name"
+
+
+@pytest.mark.usefixtures("lgpio")
+def test_without_a_folder_for_the_pipe_the_error_names_the_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", NOT_WRITABLE)
+    with pytest.raises(BoardError, match=r"makes a named pipe .* environment variable TMPDIR\.$"):
+        pi_pins()
+    assert "lgpio" not in sys.modules
+
+
+@pytest.mark.parametrize("failure", [FileNotFoundError, PermissionError])
+def test_a_failed_import_of_lgpio_is_reported_and_the_working_folder_restored(
+    failure: type[OSError], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = Path.cwd()
+    (tmp_path / "lgpio.py").write_text(f"raise {failure.__name__}(2, 'no', '.lgd-nfy-3')", "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "lgpio", raising=False)
+    with pytest.raises(BoardError, match=r"that failed \(\[Errno 2\] no: '\.lgd-nfy-3'\)"):
+        pi_pins()
+    assert Path.cwd() == before
+
+
+@pytest.mark.usefixtures("lgpio")
+def test_the_lgpio_of_the_distribution_is_used_where_the_program_has_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = [each for each in sys.path if each != str(tmp_path / "library")]
+    monkeypatch.setattr(sys, "path", before.copy())
+    monkeypatch.setattr(gpio_pins, "SYSTEM_PACKAGES", str(tmp_path / "library"))
+    assert pi_pins() == "the pins"
+    assert sys.path == before, "no other import finds the packages of the distribution"
+
+
 def test_without_lgpio_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lgpio", None)
-    with pytest.raises(BoardError, match=r"needs the package lgpio.*run `pip install lgpio`"):
+    with pytest.raises(BoardError, match=r"library lgpio.*Install the package python3-lgpio"):
         pi_pins()
 
 
 def test_a_machine_without_pins_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    class LgpioError(Exception):
-        pass
-
     def no_chip() -> None:
         raise LgpioError("can not open gpiochip")
 
