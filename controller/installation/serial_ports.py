@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from serial.tools import list_ports
+from serial.tools.list_ports_common import ListPortInfo
 
 from config.schema import Table
 from firmware_bridge.commissioning.probe import ProbeAnswer, answers
@@ -15,6 +16,8 @@ from rules.errors import WallwrightError
 
 STABLE = (Path("/dev/wallwright"), Path("/dev/serial/by-id"))
 """Folders with names that a port keeps when it gets another number; the first ones are better."""
+BOARD_VENDORS = frozenset({0x2341, 0x2A03, 0x2E8A, 0x1A86, 0x0403, 0x10C4})
+"""USB vendors of boards and their adapters: those of packaging/60-wallwright.rules."""
 
 
 class PortChoiceError(WallwrightError, ValueError):
@@ -42,10 +45,24 @@ def stable_name(device: str, folders: Sequence[Path] = STABLE) -> str:
     return device
 
 
+def attached_ports() -> tuple[ListPortInfo, ...]:
+    """Every serial port of this computer, by name."""
+    return tuple(sorted(list_ports.comports(), key=lambda each: str(each.device)))
+
+
+def can_be_a_board(port: ListPortInfo) -> bool:
+    """Whether a port may be asked without being named: a USB device of a vendor of boards.
+
+    Other ports can lead to a console, a Bluetooth chip or a modem, which would take the bytes for
+    commands.
+    """
+    return port.vid in BOARD_VENDORS
+
+
 async def answering_ports() -> tuple[AnsweringPort, ...]:
-    """The ports of this computer on which boards answer. A port in use is left out."""
+    """The ports on which boards answer, of those that can be boards. A port in use is left out."""
     found = []
-    for port in sorted(list_ports.comports(), key=lambda each: each.device):
+    for port in filter(can_be_a_board, attached_ports()):
         try:
             boards = await answers(port.device)
         except BoardSilentError:

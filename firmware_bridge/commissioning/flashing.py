@@ -17,7 +17,7 @@ from pathlib import Path
 from struct import Struct
 
 from firmware_bridge.commissioning.provisioning import PLACE, intel_hex
-from firmware_bridge.wire.transport import expect_reset
+from firmware_bridge.wire.transport import console_use, expect_reset
 from rules.errors import WallwrightError
 
 FIRMWARE = Path(__file__).parents[1] / "firmware"
@@ -218,10 +218,17 @@ def require_avrdude(port: str) -> None:
 
 
 def require_port(port: str) -> None:
-    """Raise FlashingError if there is no such port."""
+    """Raise FlashingError if there is no such port, or if it is a console of this computer."""
     if port != USB and not Path(port).exists():
         raise FlashingError(
             f"There is no port {port}; `wallwright scan` lists the attached ports.",
+            refused=True,
+        )
+    used_by = console_use(port)
+    if used_by is not None:
+        raise FlashingError(
+            f"Nothing is written to {port}, because {used_by}. Name the port on which the board is;"
+            " `wallwright scan` lists the attached ports.",
             refused=True,
         )
 

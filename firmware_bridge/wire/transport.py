@@ -57,9 +57,18 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
     A falling edge of DTR resets an Arduino. Linux asserts DTR (low) whenever a port is opened, and
     lets it go when the port is closed, unless HUPCL is clear. This function clears HUPCL, so only
     the first opening after the board was plugged in resets it. DTR and RTS stay asserted.
+
+    A console of this computer is refused: its login or its kernel messages would answer.
     """
+    used_by = console_use(port)
+    if used_by is not None:
+        raise BoardSilentError(
+            f"port {port} is not opened, because {used_by}. Give the port on which the board is, or"
+            " free this one: docs/PI.md lists the settings."
+        )
     try:
         device = serial.Serial(port, baud, timeout=0, exclusive=True)
+        _exclude_others(device.fileno(), port)
     except (serial.SerialException, OSError, ValueError, termios.error) as reason:
         # termios.error is no OSError; it is raised if the cable is unplugged during the opening.
         raise BoardSilentError(
@@ -79,6 +88,46 @@ def is_pseudo_terminal(port: str) -> bool:
     except OSError:
         return False
     return stat.S_ISCHR(found.st_mode) and os.major(found.st_rdev) in _PSEUDO_TERMINALS
+
+
+def console_use(port: str, processes: Path = Path("/proc")) -> str | None:
+    """Why a port is a console of this computer, as a clause; None if it is none.
+
+    A console is a terminal for the kernel's messages, or the controlling terminal of a process,
+    such as of a getty that waits for a login. Pseudo-terminals are not looked at: what is written
+    to them reaches a program only. A service that may not see the processes of other users finds
+    no getty here, but a getty also takes the port from the group dialout.
+    """
+    try:
+        found = Path(port).stat()
+    except OSError:
+        return None
+    if not stat.S_ISCHR(found.st_mode) or is_pseudo_terminal(port):
+        return None
+    major, minor = os.major(found.st_rdev), os.minor(found.st_rdev)
+    consoles = processes / "consoles"
+    if consoles.exists() and f"{major}:{minor}" in consoles.read_text("ascii", "replace").split():
+        return "the kernel writes its messages to it (/proc/consoles)"
+    # The number of the terminal in /proc/PID/stat, as proc_pid_stat(5) describes it.
+    terminal = (minor & 0xFF) | major << 8 | (minor & ~0xFF) << 12
+    for each in processes.glob("[0-9]*/stat"):
+        with suppress(OSError):
+            before, _, after = each.read_text("utf-8", "replace").rpartition(")")
+            if int(after.split()[4]) == terminal:
+                pid, _, command = before.partition(" (")
+                return f"it is the terminal of process {pid} ({command})"
+    return None
+
+
+def _exclude_others(descriptor: int, port: str) -> None:
+    """Let the kernel refuse every further opening of a port, except by root.
+
+    pyserial's `exclusive` is an flock, which other programs do not ask for. A pseudo-terminal is
+    left out: there the kernel keeps the mark after this program was killed, until the other end is
+    closed too.
+    """
+    if not is_pseudo_terminal(port):
+        fcntl.ioctl(descriptor, termios.TIOCEXCL)
 
 
 def expect_reset(port: str) -> None:

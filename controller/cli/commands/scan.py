@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import typer
-from serial.tools import list_ports
 
 from controller.cli.errors import as_sentence, print_error
 from controller.cli.options.boards import KeysFile, keys_of
 from controller.cli.options.shared import AsJson
+from controller.installation.serial_ports import attached_ports, can_be_a_board
 from firmware_bridge.boards.encoding import chip_name, text
 from firmware_bridge.commissioning.device_keys import (
     SIMULATED,
@@ -28,15 +28,23 @@ from firmware_bridge.wire.errors import BoardSilentError
 def scan(
     ports: Annotated[
         list[str] | None,
-        typer.Argument(help="The ports to scan; without one, all ports.", show_default=False),
+        typer.Argument(
+            help="The ports to scan; without one, all USB ports that can be a board.",
+            show_default=False,
+        ),
     ] = None,
     keys: KeysFile = None,
     as_json: AsJson = False,
 ) -> int:
     """List serial ports and the boards on them, with serial number, firmware and key."""
     known = keys_of(keys)
-    attached = {port.device: port.description for port in list_ports.comports()}
-    found = [scanned_port(port, attached.get(port, "n/a")) for port in ports or sorted(attached)]
+    attached = {port.device: port for port in attached_ports()}
+    found = [
+        scanned_port(port, attached[port].description if port in attached else "n/a")
+        if ports or can_be_a_board(attached[port])
+        else Scanned(port, attached[port].description, refusal=NOT_ASKED.format(port=port))
+        for port in ports or attached
+    ]
     if as_json:
         print(json.dumps([facts(each, known) for each in found], indent=2))
     elif not found:
@@ -51,9 +59,15 @@ def scan(
     return 2 if ports and any(each.refusal is not None for each in found) else 0
 
 
+NOT_ASKED = (
+    "not asked, because it is not a USB device that can be a board; it can be a console or a modem."
+    " If a board is on it: wallwright scan {port}"
+)
+
+
 @dataclass(frozen=True)
 class Scanned:
-    """A port: its description ("n/a" for none), its boards, or why it cannot be opened."""
+    """A port: its description ("n/a" for none), its boards, or why it was not asked."""
 
     port: str
     description: str

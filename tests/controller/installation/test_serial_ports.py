@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import re
+import tty
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+from serial.tools import list_ports
+from serial.tools.list_ports_common import ListPortInfo
 
 from config.loader import load_table
+from controller.cli import main
 from controller.installation.serial_ports import (
+    BOARD_VENDORS,
     AnsweringPort,
     PortChoiceError,
+    answering_ports,
     ports_of_boards,
     stable_name,
 )
-from firmware_bridge.commissioning.probe import ProbeAnswer
+from firmware_bridge.commissioning.probe import ProbeAnswer, answers
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.messages import PROTOCOL
 
@@ -77,3 +88,73 @@ def test_a_port_is_named_by_the_link_that_stays(tmp_path: Path) -> None:
     assert stable_name(str(port), [links, tmp_path / "none"]) == str(port)
     (links / "75830333").symlink_to("../ttyACM0")
     assert stable_name(str(port), [links]) == str(links / "75830333")
+
+
+class AttachedPort:
+    """A pseudo-terminal that the computer lists as a serial port."""
+
+    def __init__(self, vendor: int | None, description: str) -> None:
+        self.end, self._side = os.openpty()
+        tty.setraw(self._side)
+        os.set_blocking(self.end, False)
+        self.path = os.ttyname(self._side)
+        self.listed = ListPortInfo(self.path)
+        self.listed.vid, self.listed.description = vendor, description
+
+    @property
+    def received(self) -> bytes:
+        """The bytes that were sent to it since the last question."""
+        try:
+            return os.read(self.end, 4096)
+        except BlockingIOError:
+            return b""
+
+    def close(self) -> None:
+        os.close(self.end)
+        os.close(self._side)
+
+
+@pytest.fixture
+def ports(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[AttachedPort]]:
+    """An Arduino, the port on the header of a Raspberry Pi, and a modem on USB."""
+    attached = [
+        AttachedPort(0x2341, "Arduino Mega 2560"),
+        AttachedPort(None, "ttyAMA0"),
+        AttachedPort(0x12D1, "HUAWEI Mobile"),
+    ]
+    monkeypatch.setattr(list_ports, "comports", lambda: [each.listed for each in attached])
+    yield attached
+    for each in attached:
+        each.close()
+
+
+def test_a_scan_without_ports_writes_to_ports_that_can_be_a_board_and_to_no_other(
+    ports: list[AttachedPort],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    brief = partial(answers, patience=0.1)
+    monkeypatch.setattr("controller.cli.commands.scan.answers", brief)
+    monkeypatch.setattr("controller.installation.serial_ports.answers", brief)
+    board, header, modem = ports
+    assert main(["scan"]) == 0
+    printed = capsys.readouterr().out
+    assert board.received, "the question of who is there"
+    for port in (header, modem):
+        assert port.received == b""
+        assert (
+            f"{port.path} ({port.listed.description}): not asked, because it is not a USB device"
+            f" that can be a board; it can be a console or a modem. If a board is on it: wallwright"
+            f" scan {port.path}\n"
+        ) in printed
+    asyncio.run(answering_ports())
+    assert [bool(port.received) for port in ports] == [True, False, False], "`install` asks too"
+    assert main(["scan", header.path]) == 0
+    assert header.received, "a port that is named is asked"
+
+
+def test_the_vendors_of_boards_are_those_of_the_rules_for_udev() -> None:
+    rules = (Path(__file__).parents[3] / "packaging/60-wallwright.rules").read_text("utf-8")
+    listed = re.search(r'ENV\{ID_VENDOR_ID\}!="([^"]+)"', rules)
+    assert listed is not None
+    assert {int(vendor, 16) for vendor in listed[1].split("|")} == BOARD_VENDORS

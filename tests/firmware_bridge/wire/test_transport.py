@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import fcntl
 import os
 import pty
+import subprocess
+import sys
 import termios
 import tty
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from firmware_bridge.wire import transport as transports
 from firmware_bridge.wire.errors import BoardSilentError
-from firmware_bridge.wire.transport import MOST_UNSENT, SerialTransport, open_serial
+from firmware_bridge.wire.transport import (
+    MOST_UNSENT,
+    SerialTransport,
+    console_use,
+    open_serial,
+)
 
 PATIENCE = 60.0
 
@@ -177,3 +187,98 @@ def test_only_the_first_opening_of_a_port_counts_as_a_reset_of_its_board(port: P
         os.close(kept)
 
     asyncio.run(main())
+
+
+TIOCGEXCL = 0x80045440
+"""Asks the kernel whether a terminal refuses further openings; the module termios lacks it."""
+NOBODY = 65534
+OPEN_AS_NOBODY = f"""
+import os, sys
+if os.geteuid() == 0:
+    os.setuid({NOBODY})
+try:
+    os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
+except OSError as reason:
+    print(reason.errno)
+"""
+
+
+def _excludes(descriptor: int) -> bool:
+    answer = fcntl.ioctl(descriptor, TIOCGEXCL, bytes(4))
+    return bool(int.from_bytes(answer, sys.byteorder))
+
+
+def test_a_program_that_takes_no_lock_cannot_open_a_port_that_is_in_use(
+    port: Port, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pseudo-terminal stands in for a device, which a test cannot have."""
+    Path(port.path).chmod(0o666)
+    monkeypatch.setattr(transports, "is_pseudo_terminal", lambda _: False)
+    monkeypatch.setattr(transports, "console_use", lambda _: None)
+
+    def opened_as_nobody() -> str:
+        other = [sys.executable, "-I", "-S", "-c", OPEN_AS_NOBODY, port.path]
+        return subprocess.run(other, capture_output=True, text=True, check=True).stdout.strip()
+
+    async def main() -> None:
+        transport = open_serial(port.path)
+        assert await asyncio.to_thread(opened_as_nobody) == str(errno.EBUSY)
+        transport.close()
+
+    asyncio.run(main())
+
+
+def test_a_killed_program_leaves_no_exclusion_on_a_pseudo_terminal(port: Port) -> None:
+    async def main() -> None:
+        near = os.open(port.path, os.O_RDWR | os.O_NOCTTY)
+        transport = open_serial(port.path)
+        assert not _excludes(near)
+        transport.close()
+        os.close(near)
+
+    asyncio.run(main())
+
+
+def test_a_console_of_this_computer_is_not_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # /dev/null, device 1:3, stands in for a serial port.
+    (tmp_path / "consoles").write_text("tty0  -WU (EC  p  )    4:7\nttyS0 -W- (E   p a)    1:3\n")
+    assert console_use("/dev/null", tmp_path) == (
+        "the kernel writes its messages to it (/proc/consoles)"
+    )
+    assert console_use("/dev/zero", tmp_path) is None
+    (tmp_path / "consoles").write_text("tty0  -WU (EC  p  )    4:7\n")
+    for number, terminal in ((7, 0), (88, 1 << 8 | 3)):
+        (tmp_path / str(number)).mkdir()
+        stat = f"{number} (agetty) x) S 1 {number} {number} {terminal} -1 4194560 0"
+        (tmp_path / str(number) / "stat").write_text(stat)
+    assert console_use("/dev/null", tmp_path) == "it is the terminal of process 88 (agetty) x)"
+    assert console_use("/dev/zero", tmp_path) is None
+    assert console_use("/dev/no-such-port", tmp_path) is None
+    monkeypatch.setattr(transports, "console_use", lambda port: console_use(port, tmp_path))
+    with pytest.raises(
+        BoardSilentError, match=r"port /dev/null is not opened, because .*\(agetty.*docs/PI\.md"
+    ):
+        open_serial("/dev/null")
+
+
+def test_the_terminal_of_a_session_is_recognised_by_the_real_list_of_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A child becomes the leader of a session on a pseudo-terminal, as a getty on a port."""
+    pid, end = pty.fork()
+    if pid == 0:
+        os.write(1, b"!")
+        os.read(0, 1)
+        os._exit(0)
+    assert os.read(end, 1) == b"!"
+    terminal = str(Path(f"/proc/{pid}/fd/0").readlink())
+    assert console_use(terminal) is None, "pseudo-terminals are not looked at"
+    monkeypatch.setattr(transports, "is_pseudo_terminal", lambda _: False)
+    used_by = console_use(terminal)
+    os.write(end, b"\n")
+    os.waitpid(pid, 0)
+    os.close(end)
+    assert used_by is not None
+    assert used_by.startswith(f"it is the terminal of process {pid} (")

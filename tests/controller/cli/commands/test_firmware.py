@@ -340,6 +340,22 @@ def test_the_error_of_a_failed_tool_is_quoted(desk: Desk, wallwright: Wallwright
 
 
 @pytest.mark.usefixtures("programmer")
+def test_nothing_is_flashed_to_a_console_of_this_computer(
+    wallwright: Wallwright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        flashing, "console_use", lambda _: "it is the terminal of process 7 (getty)"
+    )
+    for command in ("flash", "verify"):
+        result = wallwright(f"firmware {command} /dev/null")
+        assert (result.code, result.out) == (2, "")
+        assert result.err == (
+            "Nothing is written to /dev/null, because it is the terminal of process 7 (getty). Name"
+            " the port on which the board is; `wallwright scan` lists the attached ports.\n"
+        )
+
+
+@pytest.mark.usefixtures("programmer")
 def test_a_port_that_does_not_exist_is_refused(wallwright: Wallwright) -> None:
     for command in ("flash", "verify"):
         result = wallwright(f"firmware {command} /dev/no-such-port")
