@@ -6,7 +6,8 @@ A later run needs them to resume an interrupted step.
 
 Every note is one of the classes below; only `encode` and `decode` convert them to and from JSON.
 Journals of version 0.1 can be read: the JSON of their notes has not changed. That version cannot
-read `lane`, `surplus`, `share`, `player` and `drawn`, which are new in 0.2.
+read `lane`, `surplus`, `share`, `player` and `drawn`, which are new in 0.2, nor `fell`, which is
+new in 0.3.
 """
 
 from __future__ import annotations
@@ -47,9 +48,14 @@ class ShakesBefore:
 
 @dataclass(frozen=True)
 class FacesFallen:
-    """Note: the faces that one shake of the dice has shown."""
+    """Note: the faces that one shake of the dice has shown.
+
+    `shake` is the board's count of shakes before it, as in `ShakesBefore`. So the same shake counts
+    once, even if several runs have noted it. It is None in journals before version 0.3.
+    """
 
     faces: tuple[int, ...]
+    shake: int | None = None
 
 
 @dataclass(frozen=True)
@@ -214,8 +220,10 @@ def encode(note: Note) -> object:
             return {"presses": count}
         case ShakesBefore(shakes):
             return {"shakes": shakes}
-        case FacesFallen(faces):
+        case FacesFallen(faces, None):
             return {"faces": list(faces)}
+        case FacesFallen(faces, shake):
+            return {"fell": {"shake": shake, "faces": list(faces)}}
         case TagRead(tag):
             return {"tag": tag}
         case CountedFrom(counts):
@@ -300,6 +308,13 @@ def _faces(value: Any) -> Note:
     return FacesFallen(tuple(map(_count, value)))
 
 
+def _fell(value: Any) -> Note:
+    shake, faces = _keys(value, "shake", "faces")
+    if not isinstance(faces, list):
+        raise UnknownNoteError("the faces are not a list")
+    return FacesFallen(tuple(map(_count, faces)), _count(shake))
+
+
 def _feeding(value: Any) -> Note:
     if not isinstance(value, dict):
         raise UnknownNoteError("the counts are not an object with one key per sensor")
@@ -311,6 +326,7 @@ _DECODERS: Mapping[str, Callable[[Any], Note]] = {
     "presses": lambda value: KeyPresses(_count(value)),
     "shakes": lambda value: ShakesBefore(_count(value)),
     "faces": _faces,
+    "fell": _fell,
     "tag": lambda value: TagRead(None if value is None else _count(value)),
     "feeding": _feeding,
     "stuck": _stuck,

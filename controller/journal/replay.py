@@ -18,6 +18,10 @@ from controller.journal.notes import Note
 
 REPLAYED = ("under", "top", "play", "programme", "chance")
 """Activities whose steps are replayed; other entries record faults, prompts and answers."""
+SEQUENTIAL = ("top", "play", "programme")
+"""Activities of one task: their steps follow one another, so a resumed run takes their entries in
+the order of their numbers. An entry that is left behind is an error; it would be taken later for
+another step, for example old dice for a new throw."""
 
 
 class Notebook(Protocol):
@@ -75,22 +79,35 @@ class Replay:
         left = self._left.get(activity)
         return left[0] if left else None
 
+    def next_of(self, *activities: str) -> str | None:
+        """The one of these activities whose next entry is the oldest; None if no entry is left."""
+        left = [activity for activity in activities if self._left[activity]]
+        return min(left, key=lambda activity: self._left[activity][0].number, default=None)
+
     def take(self, activity: str, intent: Mapping[str, object]) -> Entry | None:
         """Take the next entry of an activity, None if there is none.
 
-        Raises JournalError if the entry has another intent: this run then has other options than
-        the interrupted one.
+        Raises ReplayError if the entry has another intent, or if an older entry of the activities
+        in `SEQUENTIAL` was not taken: this run then has other options than the interrupted one.
         """
-        entry = self.ahead(activity)
+        due = self.next_of(*SEQUENTIAL) if activity in SEQUENTIAL else activity
+        entry = None if due is None else self.ahead(due)
         if entry is None:
             return None
-        if entry.intent != intent:
-            raise JournalError(
-                f"Entry {entry.number} of the journal is {_text(entry.intent)}, but the next step"
-                f" of this run is {_text(intent)}; give the same options as the interrupted run, or"
-                " abandon its round with --abandon."
-            )
+        if due != activity or entry.intent != intent:
+            raise ReplayError(entry, _text(intent))
         return self._left[activity].popleft()
+
+
+class ReplayError(JournalError):
+    """The steps of a resumed run differ from those that its journal contains."""
+
+    def __init__(self, entry: Entry, step: str) -> None:
+        super().__init__(
+            f"Entry {entry.number} of the journal is {_text(entry.intent)}, but the next step of"
+            f" this run is {step}; give the same options as the interrupted run, or abandon its"
+            " round with --abandon."
+        )
 
 
 def _text(intent: Mapping[str, object]) -> str:

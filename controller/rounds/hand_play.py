@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from controller.journal.replay import ReplayError
 from controller.operator.table_keys import Key
 from controller.planning.table_top import TableTop
 from controller.rounds.deal import Deal
@@ -22,7 +23,7 @@ from rules.geometry import Seat
 from rules.open_tiles import OpenTiles
 from rules.play import Action, Match, Settlement, plain
 from rules.records.record import entry, heading, take_back
-from rules.steps import Packet
+from rules.steps import Packet, Throw
 
 TAKE_BACK = "take back"
 """The `do` of the journal's intent that takes actions back."""
@@ -103,6 +104,13 @@ class HandPlay:
         return len(self._taken)
 
     @property
+    def throws(self) -> tuple[Action, ...]:
+        """The actions of the hand that threw dice, in order."""
+        return tuple(
+            each.action for each in self._taken if self._is_throw(each.before, each.action)
+        )
+
+    @property
     def to_act(self) -> tuple[Seat, ...]:
         """The seats that can act; none before the hand has begun and after its end."""
         play = self._taken[-1].after if self._taken else self._begun
@@ -122,9 +130,7 @@ class HandPlay:
                 f"{acts} actions cannot be taken back; {len(self._taken)} were taken in this hand."
             )
         for taken in self._taken[-acts:]:
-            throw = self._rules.throw(taken.before)
-            thrown = throw is not None and self._rules.thrown(taken.before, (1,) * throw.dice)
-            if thrown and type(taken.action) is type(thrown):
+            if self._is_throw(taken.before, taken.action):
                 raise CorrectionRefusedError(
                     f"'{taken.action}' was thrown; dice are not thrown again. Take back fewer"
                     " actions."
@@ -143,7 +149,7 @@ class HandPlay:
             if (correction := self._replayed_correction()) is not None:
                 play = await self._corrected(correction)
                 continue
-            action = self._replayed() or await self._next(play)
+            action = await self._replayed(play) or await self._next(play)
             if isinstance(action, dict):
                 play = await self._corrected(action)
                 continue
@@ -157,15 +163,43 @@ class HandPlay:
             play = await self._after(play, action)
         return await self._settled(play)
 
-    def _replayed(self) -> Action | None:
-        """The next action in the journal, confirmed or not; None if there is none."""
-        entry = self._run_state.replay.ahead("play")
+    async def _replayed(self, play: Any) -> Action | None:
+        """The next action in the journal, confirmed or not; None if there is none.
+
+        The action of a throw comes from the throw's own entry: so each throw in the journal is used
+        once, and a throw whose action is not in the journal yet counts too. Only a throw that a
+        player entered has no other entry. Raises TableFault, and ReplayError.
+        """
+        replay, throw = self._run_state.replay, self._rules.throw(play)
+        entry = replay.ahead("play")
+        if throw is not None and replay.next_of("top", "play") == "top":
+            thrown = await self._thrown(play, throw)
+            if entry is not None and entry.intent != self._facts(thrown):
+                raise ReplayError(entry, str(thrown))
+            return thrown
         if entry is None or "seat" not in entry.intent:
             return None
         seat, do = entry.intent["seat"], entry.intent["do"]
         assert isinstance(seat, int) and isinstance(do, str)
         action: Action = self._rules.parse(seat, do)
         return action
+
+    async def _thrown(self, play: Any, throw: Throw) -> Action:
+        """Throw the dice, or take the throw from the journal; returns it as an action."""
+        async with self._place.rig.leased(*self._parts):
+            thrown: Action = self._rules.thrown(play, await self._deal.throw(throw))
+        return thrown
+
+    def _is_throw(self, play: Any, action: Action) -> bool:
+        """Whether an action of this play throws dice."""
+        throw = self._rules.throw(play)
+        thrown = throw is not None and self._rules.thrown(play, (1,) * throw.dice)
+        return bool(thrown) and type(action) is type(thrown)
+
+    @staticmethod
+    def _facts(action: Action) -> dict[str, object]:
+        """An action as the facts of its journal intent."""
+        return {"seat": action.seat, "do": str(action)}
 
     def _replayed_correction(self) -> dict[str, object] | None:
         """The next entry in the journal if it takes actions back, confirmed or not."""
@@ -233,9 +267,7 @@ class HandPlay:
             return action
         throw = self._rules.throw(play)
         assert throw is not None
-        async with self._place.rig.leased(*self._parts):
-            thrown: Action = self._rules.thrown(play, await self._deal.throw(throw))
-        return thrown
+        return await self._thrown(play, throw)
 
     async def _is_abandoned(
         self, entered: asyncio.Future[Action], correction: asyncio.Future[dict[str, object]]
@@ -264,7 +296,7 @@ class HandPlay:
     async def _after(self, play: Any, action: Action) -> Any:
         """Record an action and bring the tiles that it requires; returns the play after it."""
         after, top = play.apply(action), self._deal.top
-        facts: dict[str, object] = {"seat": action.seat, "do": str(action)}
+        facts = self._facts(action)
         # Before the event, so that those who hear it read the open tiles after the action.
         self._taken.append(_Taken(action, play, after, top))
         async with self._run_state.intent("play", facts, emit="action_taken"):

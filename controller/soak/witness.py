@@ -24,7 +24,7 @@ from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
 from rules.errors import RulesError
 from rules.geometry import Place
 from rules.setup import Setup, replay
-from rules.steps import DrawLot, Packet, Replace
+from rules.steps import DrawLot, Packet, Replace, Throw
 
 STEPS = ("throw", "choose", "arrange", "packet", "replace", "turn_up", "lot", "return_lots")
 """Steps of a set-up in the journal, after the walls are built."""
@@ -51,15 +51,15 @@ class Witness:
     @property
     def thrown(self) -> list[int]:
         """Every face that the dome has shown, without throws in which a die was unreadable."""
-        dome = self._plant.dome
-        fallen = () if dome is None else dome.throws
-        return [face for throw in fallen if all(throw) for face in throw]
+        return faces_thrown(self._plant)
 
     def hear(self, daemon: Daemon, event: Event) -> None:
         """Take one event and compare it with the plant at the same moment."""
         number = daemon.run_state.figures.rounds
         seen = self._rounds.setdefault(number, Seen())
         match event:
+            case {"event": "action_taken"} if daemon.hand is not None:
+                self.wrong += rolls_as_thrown(daemon.hand.throws, self.thrown)
             case {"event": "delivered", "seat": seat, "from": list(places)} if not seen.ready:
                 packet = (seat, *places)
                 # A step that a killed host has not confirmed is emitted again by the next host.
@@ -75,6 +75,7 @@ class Witness:
                 self.wrong += setup_as_recorded(entries, daemon.deal.setup)
                 self.wrong += hands_as_planned(self._plant, daemon.deal.setup, daemon.deal.staging)
                 self.wrong += ledger_as_planned(daemon.run_state.ledger, daemon.deal.setup)
+                self.wrong += setup_as_thrown(daemon.deal.setup, self.thrown)
                 self.count()
 
     def count(self) -> None:
@@ -182,6 +183,35 @@ def throws_as_recorded(thrown: Sequence[int], entries: Iterable[Entry]) -> list[
     ]
     if list(thrown[: len(written)]) != written:
         return [f"The dome has shown {list(thrown)}; the journal contains {written}."]
+    return []
+
+
+def faces_thrown(plant: Plant) -> list[int]:
+    """Every face that the dome has shown, without throws in which a die was unreadable."""
+    fallen = () if plant.dome is None else plant.dome.throws
+    return [face for throw in fallen if all(throw) for face in throw]
+
+
+def rolls_as_thrown(rolls: Sequence[Any], thrown: Sequence[int]) -> list[str]:
+    """Check that the throws of a hand, replayed ones included, are the last that the dome made.
+
+    `rolls` are the hand's actions that threw dice. Without a dome nothing is checked: people threw
+    the dice.
+    """
+    return _last_thrown("hand", [face for roll in rolls for face in roll.dice], thrown)
+
+
+def setup_as_thrown(setup: Setup, thrown: Sequence[int]) -> list[str]:
+    """Check that the throws of a set-up, replayed ones included, are the last of the dome."""
+    steps = [outcome for step, outcome in setup.done if isinstance(step, Throw)]
+    return _last_thrown("set-up", [face for outcome in steps for face in _all(outcome)], thrown)
+
+
+def _last_thrown(name: str, used: list[int], thrown: Sequence[int]) -> list[str]:
+    if thrown and used and list(thrown[-len(used) :]) != used:
+        return [
+            f"The {name} has the faces {used}; the last of the dome are {thrown[-len(used) :]}."
+        ]
     return []
 
 

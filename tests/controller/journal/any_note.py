@@ -34,7 +34,7 @@ NOTES: st.SearchStrategy[Note] = st.one_of(
     st.builds(Flipped),
     st.builds(KeyPresses, counts),
     st.builds(ShakesBefore, counts),
-    st.builds(FacesFallen, st.lists(counts).map(tuple)),
+    st.builds(FacesFallen, st.lists(counts).map(tuple), st.none() | counts),
     st.builds(TagRead, st.none() | counts),
     st.builds(CountedFrom.of, st.dictionaries(st.text(), st.integers(), max_size=4)),
     st.builds(TileSticks, st.text(), counts, st.booleans()),

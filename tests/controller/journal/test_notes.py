@@ -68,8 +68,13 @@ NEW_IN_VERSION_0_2: list[tuple[object, Note]] = [
 ]
 
 
-@pytest.mark.parametrize(("content", "note"), NEW_IN_VERSION_0_2)
-def test_notes_that_are_new_in_version_0_2_are_written_and_read(
+NEW_IN_VERSION_0_3: list[tuple[object, Note]] = [
+    ({"fell": {"shake": 6, "faces": [3, 5]}}, FacesFallen((3, 5), 6)),
+]
+
+
+@pytest.mark.parametrize(("content", "note"), [*NEW_IN_VERSION_0_2, *NEW_IN_VERSION_0_3])
+def test_notes_that_are_new_since_version_0_1_are_written_and_read(
     content: object, note: Note
 ) -> None:
     assert decode(content) == note
@@ -100,6 +105,7 @@ def test_every_note_is_read_back_as_it_was_written(note: Note) -> None:
         {"tag": "7m"}, {"feeding": [1]}, {"feeding": {"s1": None}}, {"stuck": {}},
         {"stuck": {"s1": {"through": 1}}}, {"stuck": {"s1": {"through": 1, "asked": 1}}},
         {"stuck": {"s1": None, "s2": None}}, {"doubt": {"v1": 7}}, {"doubt": "v1"},
+        {"fell": [3]}, {"fell": {"shake": 6, "faces": 3}}, {"fell": {"shake": -1, "faces": [3]}},
         {"chain": 1}, {"chain": {"side": 1, "count": 4, "at": 0}}, {"presses": None},
     ],
 )  # fmt: skip

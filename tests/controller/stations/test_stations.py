@@ -39,6 +39,9 @@ class ScriptedBoard(Board):
         self.ends: dict[str, Sequence[Ended]] = {}
         self.levels: dict[str, list[int]] = {}
         self.rolls: list[tuple[int, ...]] = []
+        """The faces of the next throws."""
+        self.throws: list[tuple[int, ...]] = []
+        """The faces of each completed throw."""
         self.tag: int | None = None
         self.misread: list[int | None] = []
         """The first readings; each further one is `tag`."""
@@ -92,10 +95,11 @@ class ScriptedBoard(Board):
         return self.counts[sensor]
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
-        return self.rolls.pop(0)
+        self.throws.append(self.rolls.pop(0))
+        return self.throws[-1]
 
     async def thrown(self, channel: str) -> tuple[int, tuple[int, ...]]:
-        return 0, ()
+        return len(self.throws), self.throws[-1] if self.throws else ()
 
     async def scan(self, channel: str) -> int | None:
         return self.misread.pop(0) if self.misread else self.tag
@@ -328,33 +332,6 @@ def test_a_chain_that_does_not_arrive_names_its_sensor(
     fault = fault_of(go(rig.chain))
     assert (fault.fault, fault.part) == (Fault.CHAIN, "chain")
     assert fault.evidence.startswith(f"{getattr(module, sensor)} gave no signal")
-
-
-# Dice
-
-
-@pytest.mark.parametrize("unreadable", [(0, 3), (3,), (7, 1), ()])
-def test_dice_without_readable_faces_are_thrown_again(unreadable: tuple[int, ...]) -> None:
-    rig, board = rig_of("robotic")
-    board.rolls = [unreadable, unreadable, (3, 5), (6, 6)]
-    assert rig.dice is not None
-    assert clock.run(rig.dice.throw(2, 1)) == (3, 5)
-    assert board.rolls == [(6, 6)]
-
-
-def test_dice_without_readable_faces_three_times_are_a_fault_with_the_reading() -> None:
-    rig, board = rig_of("robotic")
-    board.rolls = [(0, 3)] * 3
-    assert rig.dice is not None
-    fault = fault_of(rig.dice.throw(2, 1))
-    assert str(fault) == "dice: the dice were not read (dice read (0, 3) instead of 2 faces)."
-
-
-def test_one_die_thrown_twice_is_read_after_each_shake() -> None:
-    rig, board = rig_of("robotic")
-    board.rolls = [(3,), (4,)]
-    assert rig.dice is not None
-    assert clock.run(rig.dice.throw(1, 2)) == (3, 4)
 
 
 # The gantry
