@@ -37,6 +37,7 @@ from controller.rounds.hand_play import CorrectionRefusedError, HandPlay
 from controller.rounds.lid_interrupt import LidInterrupt
 from controller.rounds.programme import FixedRounds, RoundProgramme
 from controller.rounds.put_away import put_away
+from controller.rounds.sorted_build import planned_choices
 from controller.rounds.top_cycle import TopCycle
 from controller.rounds.under_cycle import UnderCycle
 from controller.rounds.workplace import Workplace
@@ -113,7 +114,8 @@ class Daemon:
 
         self._help = guide.help
         self._rig = Stations(table, game.tile, Devices(table, boards), fault_handler)
-        self.chances = CycleChances(self.run_state, open_chance, table.name)
+        choices = planned_choices(table, self.staging.layout.count)
+        self.chances = CycleChances(self.run_state, open_chance, table.name, choices)
         """The random choices of the shuffle cycles."""
         self._under = UnderCycle(table, self._rig, self.staging, self.run_state, self.chances)
         self._key = Key(self._rig.lid_key)

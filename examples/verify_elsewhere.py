@@ -307,21 +307,21 @@ def verify_receipt(data: bytes) -> tuple[Keys, str]:
 # ---- the random choices: docs/CHANCE.md
 
 
-def frame(*parts: str | int | bytes) -> bytes:
+def frame(version: int, *parts: str | int | bytes) -> bytes:
     """The framed parts: numbers have 8 bytes, and a length of 8 bytes is before each part."""
     framed = b""
-    for part in ("wallwright chance 1", *parts):
+    for part in (f"wallwright chance {version}", *parts):
         data = part.encode() if isinstance(part, str) else part
         data = data.to_bytes(8, "big") if isinstance(data, int) else data
         framed += len(data).to_bytes(8, "big") + data
     return framed
 
 
-def stream(seed: bytes, name: str) -> Iterator[int]:
+def stream(version: int, seed: bytes, name: str) -> Iterator[int]:
     """The random bytes of a choice."""
     block = 0
     while True:
-        yield from hmac.digest(seed, frame("stream", name, block), "sha256")
+        yield from hmac.digest(seed, frame(version, "stream", name, block), "sha256")
         block += 1
 
 
@@ -335,9 +335,9 @@ def below(of: int, random: Iterator[int]) -> int:
             return number
 
 
-def drawn(seed: bytes, choice: dict[str, Any]) -> list[int]:
+def drawn(version: int, seed: bytes, choice: dict[str, Any]) -> list[int]:
     """The values of a choice."""
-    random, of = stream(seed, choice["name"]), choice["of"]
+    random, of = stream(version, seed, choice["name"]), choice["of"]
     if choice["kind"] == "permutation":
         order = list(range(of))
         for place in range(of - 1, 0, -1):
@@ -352,19 +352,25 @@ def verify_chance(record: dict[str, Any] | None) -> str:
     """Draw every choice again; returns a sentence."""
     if record is None or record["reveal"] is None:
         return "no revealed random choices"
-    share, place = bytes.fromhex(record["reveal"]), (record["device"], record["cycle"])
-    commitment = hashlib.sha256(frame("commitment", *place, share)).hexdigest()
-    require(commitment == record["commitment"], "The revealed share has another commitment.")
+    version, (share,) = record["version"], hashes([record["reveal"]])
+    require(type(version) is int and version in {1, 2}, "The record has another version.")
+    require(record["choices"][-1]["name"] == "check", "The last choice is not the check.")
+    place, asked = (record["device"], record["cycle"]), list[str | int]()
+    for choice in record["choices"]:
+        asked += [choice["name"], choice["kind"], choice["of"], choice["count"]]
+    # Version 1 does not bind the list: the machine could choose it after the players' shares.
+    bound = asked if version == 2 else []
+    commitment = hashlib.sha256(frame(version, "commitment", *place, share, *bound)).hexdigest()
+    require(commitment == record["commitment"], "The share and the list have another commitment.")
     parts: list[str | int] = [*place, len(record["player_shares"])]
     for each in record["player_shares"]:
         parts += [each["seat"], each["share"]]
+    seed = hmac.digest(share, frame(version, "seed", *parts, *asked), "sha256")
     for choice in record["choices"]:
-        parts += [choice["name"], choice["kind"], choice["of"], choice["count"]]
-    seed = hmac.digest(share, frame("seed", *parts), "sha256")
-    require(record["choices"][-1]["name"] == "check", "The last choice is not the check.")
-    for choice in record["choices"]:
-        require(drawn(seed, choice) == choice["value"], f"`{choice['name']}` was not drawn so.")
-    return f"{len(record['choices']) - 1} random choices drawn again"
+        is_right = drawn(version, seed, choice) == choice["value"]
+        require(is_right, f"`{choice['name']}` was not drawn so.")
+    limit = "" if version == 2 else " (version 1: the list of choices is not committed to)"
+    return f"{len(record['choices']) - 1} random choices drawn again{limit}"
 
 
 def main(file: str, known: str = "") -> int:

@@ -82,7 +82,10 @@ ROWS = {
         "`wallwright verify` refuses it",
     ),
     "chance_record": FormatRow(
-        "record of random choices", "0.2", "there is none", "its verification refuses it"
+        "record of random choices",
+        "0.3",
+        "1 (0.2: the list of choices is not committed to) is verified with that limit",
+        "its verification refuses it",
     ),
     "backup": FormatRow("backup", "0.2", "there is none", "refused, also for newer files in it"),
     "manifest": FormatRow(

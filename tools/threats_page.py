@@ -97,6 +97,18 @@ BREAK_INS = (
         ),
     ),
     Threat(
+        "a person who has modified a table's program",
+        "A machine that knows the players' shares can add a choice of its own, and try names for it"
+        " until the choices that matter suit it; a player can take all places for shares.",
+        "The commitment binds the machine's share and the list of choices before the first share of"
+        " a player; places are limited for each seat and each person. Not protected: a machine that"
+        " invents a player's share ([CHANCE.md](CHANCE.md#one-cycle)).",
+        (
+            "test_a_choice_that_is_added_after_the_commitment_is_refused_by_both_verifiers",
+            "test_no_player_takes_the_places_of_the_others",
+        ),
+    ),
+    Threat(
         "a person who reads what the machine sees",
         "The camera inside a shuffler showed the order of the cards to a device outside.",
         "No answer to any role, also not a technician's diagnostics, contains a tile that players"

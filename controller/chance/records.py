@@ -1,32 +1,40 @@
 """The random choices of one shuffle cycle: commitment, shares, and the choices drawn from them.
 
-    commitment = SHA-256(frame("commitment", device, cycle, share))
+    commitment = SHA-256(frame("commitment", device, cycle, share, requests))
     seed       = HMAC-SHA-256(share, frame("seed", device, cycle, players' shares, requests))
     stream     = HMAC-SHA-256(seed, frame("stream", name, block number)), one block after another
 
 `frame` writes each part with its length before it, so that no two lists of parts have the same
 bytes. The machine publishes the commitment before the players add their shares. So the machine
-cannot choose its share by theirs, and the players cannot know the machine's. All values are frozen.
+cannot choose its share or its list of choices by theirs, and the players cannot know the machine's
+share. All values are frozen.
+
+In version 1 (release 0.2) the commitment did not contain the requests: a modified machine could add
+a choice after it had seen the players' shares, and try names for it until the other choices suited
+it. Such records are verified by their version, with that limit.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from rules.errors import WallwrightError
 
-VERSION = 1
-DOMAIN = b"wallwright chance 1"
-"""First part of every frame: separates these hashes from all others, and this version from others.
-"""
+VERSION = 2
+UNBOUND = 1
+"""The version whose commitment does not bind the list of choices."""
+VERSIONS = (UNBOUND, VERSION)
 MOST_SHARE = 64
 """Largest length of a player's share, characters."""
 MOST_SHARES = 32
 """Largest number of players' shares in a cycle."""
+MOST_SHARES_OF_SEAT = 8
+"""Largest number of shares of one seat, so that no seat takes the places of the others."""
+MOST_SHARES_OF_ONE = 2
+"""Largest number of shares that one person adds for one seat, so that he does not fill the seat."""
 MOST_SEATS = 16
 MOST_CHOICES = 64
 MOST_VALUES = 1024
@@ -128,11 +136,12 @@ class CycleRecord:
     player_shares: tuple[PlayerShare, ...] = ()
     reveal: str | None = None
     choices: tuple[Choice, ...] = ()
+    version: int = VERSION
 
     def facts(self) -> dict[str, object]:
         """The record as JSON values, as the event `chance_revealed` has it."""
         return {
-            "version": VERSION,
+            "version": self.version,
             "device": self.device,
             "cycle": self.cycle,
             "commitment": self.commitment,
@@ -157,34 +166,44 @@ class CycleRecord:
 class CycleDraw:
     """One cycle with the machine's share, which stays secret until the round is over.
 
-    `share` has 32 bytes. The players' shares are in the order in which they came.
+    `share` has 32 bytes. The players' shares are in the order in which they came. `requests` are
+    the choices of the cycle without the check; they are fixed before the commitment is published.
+    Raises ChanceRefusedError if two requests have the same name.
     """
 
     device: str
     cycle: int
     share: bytes = field(repr=False)
     player_shares: tuple[PlayerShare, ...] = ()
+    requests: tuple[ChoiceRequest, ...] = ()
+    version: int = VERSION
+
+    def __post_init__(self) -> None:
+        asked = (*self.requests, CHECK)
+        if len({request.name for request in asked}) < len(asked):
+            names = ", ".join(request.name for request in asked)
+            raise ChanceRefusedError(f"Each choice of a cycle has a name of its own; got {names}.")
 
     @property
     def commitment(self) -> str:
         """The hash that is published before the draw, hexadecimal."""
-        return commitment_of(self.device, self.cycle, self.share)
+        parts = [self.device.encode(), _number(self.cycle), self.share]
+        if self.version != UNBOUND:
+            parts += self._asked()
+        return hashlib.sha256(frame(b"commitment", *parts, version=self.version)).hexdigest()
 
-    def draw(self, requests: Iterable[ChoiceRequest]) -> tuple[Choice, ...]:
-        """Draw every requested choice, and the check after them; the same values every time.
-
-        Raises ChanceRefusedError if two requests have the same name.
-        """
-        asked = (*requests, CHECK)
-        if len({request.name for request in asked}) < len(asked):
-            names = ", ".join(request.name for request in asked)
-            raise ChanceRefusedError(f"Each choice of a cycle has a name of its own; got {names}.")
-        seed = self._seed(asked)
-        return tuple(Choice(request, _drawn(seed, request)) for request in asked)
+    def draw(self) -> tuple[Choice, ...]:
+        """Draw every requested choice, and the check after them; the same values every time."""
+        seed, version = self._seed(), self.version
+        return tuple(
+            Choice(request, _drawn(seed, request, version)) for request in (*self.requests, CHECK)
+        )
 
     def hidden(self) -> CycleRecord:
         """The record before the reveal."""
-        return CycleRecord(self.device, self.cycle, self.commitment, self.player_shares)
+        return CycleRecord(
+            self.device, self.cycle, self.commitment, self.player_shares, version=self.version
+        )
 
     def revealed(self, choices: tuple[Choice, ...]) -> CycleRecord:
         """The record after the reveal; `choices` is what `draw` has returned."""
@@ -195,28 +214,33 @@ class CycleDraw:
             self.player_shares,
             self.share.hex(),
             choices,
+            self.version,
         )
 
-    def _seed(self, requests: tuple[ChoiceRequest, ...]) -> bytes:
+    def _seed(self) -> bytes:
         parts: list[bytes] = [self.device.encode(), _number(self.cycle)]
         parts.append(_number(len(self.player_shares)))
         for share in self.player_shares:
             parts += (_number(share.seat), share.text.encode())
-        for request in requests:
+        parts += self._asked()
+        return hmac.digest(self.share, frame(b"seed", *parts, version=self.version), "sha256")
+
+    def _asked(self) -> list[bytes]:
+        """The parts of all requests, with the check as the last one."""
+        parts: list[bytes] = []
+        for request in (*self.requests, CHECK):
             parts += (request.name.encode(), request.kind.encode())
             parts += (_number(request.of), _number(request.count))
-        return hmac.digest(self.share, frame(b"seed", *parts), "sha256")
+        return parts
 
 
-def commitment_of(device: str, cycle: int, share: bytes) -> str:
-    """The commitment to a share of 32 bytes, hexadecimal."""
-    framed = frame(b"commitment", device.encode(), _number(cycle), share)
-    return hashlib.sha256(framed).hexdigest()
+def frame(*parts: bytes, version: int = VERSION) -> bytes:
+    """The parts after the domain, each with its length before it (8 bytes, highest first).
 
-
-def frame(*parts: bytes) -> bytes:
-    """The parts after the domain, each with its length before it (8 bytes, highest first)."""
-    return b"".join(_number(len(part)) + part for part in (DOMAIN, *parts))
+    The domain separates these hashes from all others, and each version from the others.
+    """
+    domain = b"wallwright chance %d" % version
+    return b"".join(_number(len(part)) + part for part in (domain, *parts))
 
 
 def _number(number: int) -> bytes:
@@ -226,8 +250,9 @@ def _number(number: int) -> bytes:
 class SeedStream:
     """The bytes and numbers that a seed gives for one name."""
 
-    def __init__(self, seed: bytes, name: str) -> None:
+    def __init__(self, seed: bytes, name: str, version: int = VERSION) -> None:
         self._seed = seed
+        self._version = version
         self._name = name.encode()
         self._blocks = 0
         self._rest = b""
@@ -235,7 +260,7 @@ class SeedStream:
     def take(self, size: int) -> bytes:
         """The next `size` bytes."""
         while len(self._rest) < size:
-            framed = frame(b"stream", self._name, _number(self._blocks))
+            framed = frame(b"stream", self._name, _number(self._blocks), version=self._version)
             self._rest += hmac.digest(self._seed, framed, "sha256")
             self._blocks += 1
         taken, self._rest = self._rest[:size], self._rest[size:]
@@ -266,8 +291,8 @@ class SeedStream:
         return tuple(order)
 
 
-def _drawn(seed: bytes, request: ChoiceRequest) -> tuple[int, ...]:
-    stream = SeedStream(seed, request.name)
+def _drawn(seed: bytes, request: ChoiceRequest, version: int) -> tuple[int, ...]:
+    stream = SeedStream(seed, request.name, version)
     if request.kind == "permutation":
         return stream.permutation(request.of)
     least = 1 if request.kind == "dice" else 0

@@ -15,13 +15,13 @@ from controller.chance.records import (
     MOST_CHOICES,
     MOST_SHARE,
     MOST_SHARES,
-    VERSION,
+    UNBOUND,
+    VERSIONS,
     ChanceRefusedError,
     Choice,
     ChoiceRequest,
     CycleDraw,
     PlayerShare,
-    commitment_of,
 )
 
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -41,6 +41,9 @@ class ChanceVerdict:
     choices: tuple[Choice, ...] = ()
     reason: str = ""
     is_pending: bool = False
+    is_bound: bool = True
+    """Whether the commitment contains the list of choices; without it the machine could choose the
+    list after it knew the players' shares (version 1)."""
 
     @property
     def is_verified(self) -> bool:
@@ -62,8 +65,10 @@ def verify_chance(record: object) -> ChanceVerdict:
 
 def _verified(record: object) -> ChanceVerdict:
     given = _object(record, "The record", _KEYS)
-    if type(given["version"]) is not int or given["version"] != VERSION:
-        raise _Refusal(f"This program verifies version {VERSION}; got {_short(given['version'])}.")
+    version = given["version"]
+    if type(version) is not int or version not in VERSIONS:
+        known = " and ".join(map(str, VERSIONS))
+        raise _Refusal(f"This program verifies the versions {known}; got {_short(version)}.")
     device = _text(given["device"], "The device")
     cycle = _integer(given["cycle"], "The cycle", _MOST_CYCLE)
     commitment = _hash(given["commitment"], "The commitment")
@@ -75,14 +80,16 @@ def _verified(record: object) -> ChanceVerdict:
         sentence = f"The machine's share of cycle {cycle} is not revealed yet."
         return ChanceVerdict(reason=sentence, is_pending=True)
     share = bytes.fromhex(_hash(given["reveal"], "The revealed share"))
-    if commitment_of(device, cycle, share) != commitment:
-        raise _Refusal(
-            f"The revealed share of cycle {cycle} does not give the commitment {commitment}."
-        )
     requests = tuple(choice.request for choice in choices)
     if not requests or requests[-1] != CHECK:
         raise _Refusal(f"The last choice of a cycle is '{CHECK.name}'; the record has none.")
-    drawn = CycleDraw(device, cycle, share, shares).draw(requests[:-1])
+    draw = CycleDraw(device, cycle, share, shares, requests[:-1], version)
+    if draw.commitment != commitment:
+        raise _Refusal(
+            f"The revealed share of cycle {cycle}, with the list of choices, does not give the"
+            f" commitment {commitment}."
+        )
+    drawn = draw.draw()
     # The check depends on everything: it is compared first, and names no choice by mistake.
     if drawn[-1] != choices[-1]:
         raise _Refusal(
@@ -91,7 +98,7 @@ def _verified(record: object) -> ChanceVerdict:
     for right, claimed in zip(drawn, choices, strict=True):
         if right != claimed:
             raise _Refusal(f"The shares give another value for '{claimed.request.name}'.")
-    return ChanceVerdict(choices[:-1])
+    return ChanceVerdict(choices[:-1], is_bound=version != UNBOUND)
 
 
 def _share(value: object) -> PlayerShare:

@@ -24,6 +24,7 @@ from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.planning.setup_forecast import seats_of
 from controller.rounds.cycle_chances import CycleChances
+from controller.rounds.sorted_build import planned_choices
 from controller.rounds.under_cycle import UnderCycle
 from controller.run_state import RunState
 from controller.stations.rig import Stations
@@ -117,7 +118,8 @@ async def _prepare(table: Table, staging: Staging, rig: Stations, seed: str) -> 
         for trigger in ("connect", "home", "run", "gather"):
             run_state.machine.fire(trigger)
         run_state.ledger = run_state.ledger.gathered(0)
-        chances = CycleChances(run_state, partial(SeededChance, seed), table.name)
+        choices = planned_choices(table, staging.layout.count)
+        chances = CycleChances(run_state, partial(SeededChance, seed), table.name, choices)
         under = UnderCycle(table, rig, staging, run_state, chances)
         activity = asyncio.ensure_future(under.run())
         staged = asyncio.ensure_future(under.staged())

@@ -13,12 +13,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from controller.chance.health_tests import EntropyFailureError
 from controller.chance.records import (
     MOST_SHARES,
+    MOST_SHARES_OF_ONE,
+    MOST_SHARES_OF_SEAT,
+    UNBOUND,
     ChanceRefusedError,
     Choice,
     ChoiceRequest,
@@ -44,21 +48,33 @@ PART = "random source"
 
 @dataclass
 class _Cycle:
-    """A cycle in progress: its draw, its journal entry, and its choices once they are drawn."""
+    """A cycle in progress: its draw, its journal entry, and its choices once they are drawn.
+
+    `added` counts the shares that this run has taken, by seat and person.
+    """
 
     draw: CycleDraw
     work: Work
     choices: tuple[Choice, ...] = ()
+    added: Counter[tuple[int, str]] = field(default_factory=Counter)
 
 
 class CycleChances:
     """The cycles of one run.
 
     `open_source` opens the source of random shares by the device's name; `table` is the table's
-    name, which with the serial number of its first board names the device.
+    name, which with the serial number of its first board names the device. `requests` are the
+    choices of each cycle; the machine commits itself to them together with its share.
     """
 
-    def __init__(self, run_state: RunState, open_source: OpenChance, table: str) -> None:
+    def __init__(
+        self,
+        run_state: RunState,
+        open_source: OpenChance,
+        table: str,
+        requests: Sequence[ChoiceRequest],
+    ) -> None:
+        self._requests = tuple(requests)
         self._run_state = run_state
         self._open_source = open_source
         self._table = table
@@ -93,21 +109,34 @@ class CycleChances:
             number = self._run_state.journal.cycles + 1 if ahead is None else ahead.intent["cycle"]
             self._next = await self._commit(int(str(number)))
 
-    def add_share(self, seat: int, text: str) -> CycleRecord:
+    def add_share(self, seat: int, text: str, by: str = "") -> CycleRecord:
         """Add a player's share to the next cycle; a later share of a seat is added too.
 
-        Returns the cycle. Raises ChanceRefusedError, and JournalError.
+        `by` is the person who adds it. Places are limited for each seat, and for each person at a
+        seat, so that nobody takes the places of others. Returns the cycle. Raises
+        ChanceRefusedError, and JournalError.
         """
         share, cycle = PlayerShare(seat, text), self._next
         if cycle is None:
             raise ChanceRefusedError("No cycle has begun; the first one begins with the tiles.")
         if len(cycle.draw.player_shares) >= MOST_SHARES:
             raise ChanceRefusedError(f"A cycle takes {MOST_SHARES} players' shares; it has them.")
+        of_seat = sum(each.seat == seat for each in cycle.draw.player_shares)
+        if of_seat >= MOST_SHARES_OF_SEAT:
+            raise ChanceRefusedError(
+                f"A cycle takes {MOST_SHARES_OF_SEAT} shares of one seat; seat {seat} has them."
+            )
+        if cycle.added[seat, by] >= MOST_SHARES_OF_ONE:
+            raise ChanceRefusedError(
+                f"A cycle takes {MOST_SHARES_OF_ONE} shares of one person for a seat; {by or 'one'}"
+                f" has added them for seat {seat}. Wait for the next cycle."
+            )
+        cycle.added[seat, by] += 1
         cycle.work.record(PlayerShareAdded(share.seat, share.text))
         cycle.draw = replace(cycle.draw, player_shares=(*cycle.draw.player_shares, share))
         return cycle.draw.hidden()
 
-    async def draw(self, tile_set: int, requests: Sequence[ChoiceRequest]) -> tuple[Choice, ...]:
+    async def draw(self, tile_set: int) -> tuple[Choice, ...]:
         """Draw the choices of the cycle that begins with the shuffle of a set.
 
         The draw is on disk when this returns, and so is the commitment of the next cycle. Raises
@@ -116,7 +145,7 @@ class CycleChances:
         await self.begin()
         cycle = self._next
         assert cycle is not None
-        cycle.choices = cycle.draw.draw(requests)
+        cycle.choices = cycle.draw.draw()
         digest = _digest(cycle.choices)
         before = last_of(cycle.work.notes, ChoicesDrawn)
         if before is None:
@@ -159,7 +188,7 @@ class CycleChances:
             sealed = self._seal.seal(self._source, device, number, share)
         except (EntropyFailureError, SealBrokenError, OSError) as failure:
             raise TableFault(Fault.CHANCE, PART, str(failure)) from failure
-        draw = CycleDraw(device, number, share)
+        draw = CycleDraw(device, number, share, requests=self._requests)
         await work.note(ShareCommitted(device, draw.commitment, sealed))
         self._emit(draw)
         return _Cycle(draw, work)
@@ -178,14 +207,17 @@ class CycleChances:
         added = tuple(
             PlayerShare(note.seat, note.text) for note in notes_of(work.notes, PlayerShareAdded)
         )
-        draw = CycleDraw(kept.device, number, share, added)
-        if draw.commitment != kept.commitment:
-            evidence = (
-                f"the key {self._seal.name} does not open the share of cycle {number} in the"
-                " journal: it belongs to another journal"
-            )
-            raise TableFault(Fault.CHANCE, PART, evidence)
-        return draw
+        bound = CycleDraw(kept.device, number, share, added, self._requests)
+        # A run that the program of release 0.2 has begun ends with the commitment of that version.
+        for draw in (bound, replace(bound, version=UNBOUND)):
+            if draw.commitment == kept.commitment:
+                return draw
+        evidence = (
+            f"the commitment of cycle {number} in the journal is not that of its share and of the"
+            f" choices of this table: the key {self._seal.name} belongs to another journal, or the"
+            " table's `shuffle` was changed"
+        )
+        raise TableFault(Fault.CHANCE, PART, evidence)
 
     def _device(self) -> str:
         """The device's name: the table, and the serial number of its first board with one."""

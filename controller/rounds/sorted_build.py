@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from config.layout.staging import Staging
 from config.schema import Table
-from controller.chance.records import permutation
+from controller.chance.records import ChoiceRequest, permutation
 from controller.faults.table_fault import Fault, TableFault
 from controller.rounds.build_progress import BuildProgress
 from controller.rounds.cycle_chances import CycleChances
@@ -23,19 +23,22 @@ POCKETS = "pocket order"
 """The name of the drawn order in the record of a cycle: the pocket of each tile, as stacked."""
 
 
-async def draw_order(
-    chances: CycleChances, table: Table, tile_set: int, tiles: int
-) -> Sequence[int]:
+def planned_choices(table: Table, tiles: int) -> tuple[ChoiceRequest, ...]:
+    """The random choices of each cycle of a run, known before its first commitment.
+
+    With `shuffle: drum` no order is drawn.
+    """
+    return (permutation(POCKETS, tiles),) if table.shuffle == "sorted" and tiles else ()
+
+
+async def draw_order(chances: CycleChances, tile_set: int, tiles: int) -> Sequence[int]:
     """Draw the choices of a set's cycle; returns the pocket of each tile in the stacked order.
 
-    With `shuffle: drum` no order is drawn, and the tiles keep the order in which they came. The
-    draw is on disk when this returns. Raises TableFault.
+    If no order is drawn, the tiles keep the order in which they came. The draw is on disk when this
+    returns. Raises TableFault.
     """
-    if table.shuffle != "sorted" or not tiles:
-        await chances.draw(tile_set, ())
-        return range(tiles)
-    choices = await chances.draw(tile_set, (permutation(POCKETS, tiles),))
-    return choices[0].value
+    order, *_ = await chances.draw(tile_set)
+    return order.value if order.request.name == POCKETS else range(tiles)
 
 
 async def build_from_magazine(

@@ -124,7 +124,7 @@ class UnderCycle:
         """Mix and build one set; returns whether this run did all of it. Raises TableFault."""
         run_state, at_rest = self._run_state, self._times_at_rest
         self._shares, self._to_lift = {}, Load()
-        self._order = await draw_order(self._chances, self._table, number, self.tiles)
+        self._order = await draw_order(self._chances, number, self.tiles)
         async with run_state.intent("under", {"do": "build", "set": number}) as work:
             await run_state.machine.enter("shuffle")
             if work.done or has_begun(work):

@@ -31,9 +31,11 @@ PAGE = (FILE.parents[1] / "docs/CHANCE.md").read_text("utf-8")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> LogFolder:
     """A log with two keys and a receipt whose choices are a permutation, numbers and dice."""
-    draw = CycleDraw("pai_gow/0042", 7, bytes(range(32)), (PlayerShare(2, "rain on Tuesday"),))
-    asked = (permutation("wall", 144), ChoiceRequest("seat", "integer", 1000, 9))
-    chosen = draw.draw((*asked, ChoiceRequest("dice", "dice", 6, 3)))
+    shares = (PlayerShare(2, "rain on Tuesday"),)
+    dice = ChoiceRequest("dice", "dice", 6, 3)
+    asked = (permutation("wall", 144), ChoiceRequest("seat", "integer", 1000, 9), dice)
+    draw = CycleDraw("pai_gow/0042", 7, bytes(range(32)), shares, asked)
+    chosen = draw.draw()
     log = log_of(tmp_path_factory.mktemp("log") / "audit", 17)
     receipt = contents(chance=draw.revealed(chosen).facts())
     log.append([replace(entry(18, what="receipt"), details=receipt)], keep_head=True)
@@ -94,9 +96,7 @@ def test_the_example_of_the_page_can_be_drawn_by_both() -> None:
     assert text is not None
     record = json.loads(text[1])
     assert verify_elsewhere.verify_chance(record) == "2 random choices drawn again"
-    share = bytes.fromhex(record["reveal"])
-    draw = CycleDraw(record["device"], record["cycle"], share, (PlayerShare(2, "rain on Tuesday"),))
-    chosen = draw.draw(
-        (permutation("permutation of set 0", 8), ChoiceRequest("dice", "dice", 6, 3))
-    )
-    assert draw.revealed(chosen).facts() == record
+    share, players = bytes.fromhex(record["reveal"]), (PlayerShare(2, "rain on Tuesday"),)
+    asked = (permutation("permutation of set 0", 8), ChoiceRequest("dice", "dice", 6, 3))
+    draw = CycleDraw(record["device"], record["cycle"], share, players, asked)
+    assert draw.revealed(draw.draw()).facts() == record

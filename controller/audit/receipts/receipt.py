@@ -143,7 +143,10 @@ def _chance_of(contents: dict[str, Any]) -> str:
         return "committed, not revealed yet"
     if not verdict.is_verified:
         raise RefusedProofError(f"The random choices do not verify. {verdict.reason}")
-    return f"{len(verdict.choices)} random choices recomputed from the revealed share"
+    proven = f"{len(verdict.choices)} random choices recomputed from the revealed share"
+    if not verdict.is_bound:
+        return f"{proven}; version 1: the machine was not committed to the list of its choices"
+    return proven
 
 
 def compact_form(receipt: dict[str, Any]) -> str:

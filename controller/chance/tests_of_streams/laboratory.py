@@ -180,7 +180,7 @@ def draw_sample(
     faces = np.empty((cycles, DICE), np.int64)
     for row, cycle in enumerate(range(drawn + 1, drawn + cycles + 1)):
         share = source.share(f"cycle {cycle}")
-        order, small, dice, _ = CycleDraw(DEVICE, cycle, share).draw(requests)
+        order, small, dice, _ = CycleDraw(DEVICE, cycle, share, requests=requests).draw()
         shares += share
         orders[row], few[row], faces[row] = order.value, small.value, dice.value
         progress(cycle)

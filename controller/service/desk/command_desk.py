@@ -264,7 +264,7 @@ class CommandDesk:
         daemon = self._require_daemon()
         book = self._require_session()
         _require_seats({given.seat: ""}, book.game.seats)
-        record = daemon.chances.add_share(given.seat, given.share)
+        record = daemon.chances.add_share(given.seat, given.share, actor.name)
         self._service.changed()
         return f"The share is added to cycle {record.cycle}."
 

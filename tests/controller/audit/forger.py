@@ -62,8 +62,9 @@ def device_of(folder: Path) -> Device:
     bundles: list[bytes] = []
     keys = [read_key(log.folder.key)]
     for number in (7, 17, 27):
-        draw = CycleDraw("device", number, bytes([number]) * 32)
-        chance = draw.revealed(draw.draw([permutation("wall", 8)])).facts()
+        asked = (permutation("wall", 8),)
+        draw = CycleDraw("device", number, bytes([number]) * 32, requests=asked)
+        chance = draw.revealed(draw.draw()).facts()
         details = {"kind": "round", "number": number, "chance": chance}
         log.append([replace(entry(number, what="receipt"), details=details)], keep_head=True)
         index = log.size - 1

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -23,14 +24,15 @@ from controller.chance.records import (
 )
 
 SHARE = bytes(range(32))
-DRAW = CycleDraw("robotic/42", 7, SHARE, (PlayerShare(2, "my lucky number is 8"),))
 DICE = ChoiceRequest("dice of the deal", "dice", 6, 3)
+DRAW = CycleDraw("robotic/42", 7, SHARE, (PlayerShare(2, "my lucky number is 8"),), (DICE,))
+ORDER = (permutation("set 0", 32),)
 
 
 def framed(*parts: bytes) -> bytes:
     """The frame, written again: the length of each part, then the part."""
     whole = b""
-    for part in (b"wallwright chance 1", *parts):
+    for part in (b"wallwright chance 2", *parts):
         whole += len(part).to_bytes(8, "big") + part
     return whole
 
@@ -41,7 +43,11 @@ def number(value: int) -> bytes:
 
 def test_commitment_and_choices_are_those_that_the_page_describes() -> None:
     """Computed again from the formulas in docs/CHANCE.md, with hashlib and hmac only."""
-    committed = framed(b"commitment", b"robotic/42", number(7), SHARE)
+    asked = (
+        *(b"dice of the deal", b"dice", number(6), number(3)),
+        *(b"check", b"integer", number(256), number(32)),
+    )
+    committed = framed(b"commitment", b"robotic/42", number(7), SHARE, *asked)
     assert DRAW.commitment == hashlib.sha256(committed).hexdigest()
     seed = hmac.digest(
         SHARE,
@@ -52,12 +58,11 @@ def test_commitment_and_choices_are_those_that_the_page_describes() -> None:
             number(1),
             number(2),
             b"my lucky number is 8",
-            *(b"dice of the deal", b"dice", number(6), number(3)),
-            *(b"check", b"integer", number(256), number(32)),
+            *asked,
         ),
         "sha256",
     )
-    dice, check = DRAW.draw([DICE])
+    dice, check = DRAW.draw()
     block = hmac.digest(seed, framed(b"stream", b"dice of the deal", number(0)), "sha256")
     faces = [(byte & 7) + 1 for byte in block if byte & 7 < 6]
     assert dice.value == tuple(faces[:3])
@@ -67,9 +72,9 @@ def test_commitment_and_choices_are_those_that_the_page_describes() -> None:
 
 
 def test_the_same_shares_give_the_same_choices_and_any_other_share_gives_others() -> None:
-    wanted = [permutation("set 0", 32)]
-    drawn = DRAW.draw(wanted)
-    assert DRAW.draw(wanted) == drawn
+    draw = replace(DRAW, requests=ORDER)
+    drawn = draw.draw()
+    assert draw.draw() == drawn
     others = [
         CycleDraw("robotic/43", 7, SHARE, DRAW.player_shares),
         CycleDraw("robotic/42", 8, SHARE, DRAW.player_shares),
@@ -78,13 +83,13 @@ def test_the_same_shares_give_the_same_choices_and_any_other_share_gives_others(
         CycleDraw("robotic/42", 7, SHARE, (PlayerShare(3, "my lucky number is 8"),)),
         CycleDraw("robotic/42", 7, SHARE, (PlayerShare(2, "my lucky number is 9"),)),
     ]
-    assert len({drawn, *(other.draw(wanted) for other in others)}) == 7
+    assert len({drawn, *(replace(other, requests=ORDER).draw() for other in others)}) == 7
 
 
 def test_the_order_of_the_players_shares_counts() -> None:
     one, two = PlayerShare(0, "a"), PlayerShare(0, "b")
     drawn = [
-        CycleDraw("d", 1, SHARE, shares).draw([])
+        CycleDraw("d", 1, SHARE, shares).draw()
         for shares in ((one, two), (two, one), (PlayerShare(0, "ab"),))
     ]
     assert len(set(drawn)) == 3
@@ -112,8 +117,8 @@ def test_the_record_before_the_reveal_has_neither_share_nor_choices() -> None:
         (lambda: ChoiceRequest("x", "integer", 2, 1025), "got 1025 of 2"),
         (lambda: ChoiceRequest("x", "permutation", 4, 3), "got 3"),
         (lambda: ChoiceRequest("", "integer", 4, 3), "got ''"),
-        (lambda: DRAW.draw([DICE, DICE]), "a name of its own"),
-        (lambda: DRAW.draw([CHECK]), "a name of its own"),
+        (lambda: replace(DRAW, requests=(DICE, DICE)), "a name of its own"),
+        (lambda: replace(DRAW, requests=(CHECK,)), "a name of its own"),
     ],
 )
 def test_what_breaks_a_rule_is_refused_with_the_value(make: object, reason: str) -> None:

@@ -165,7 +165,7 @@ def _sticky(count: int) -> Any:
         (choice_tests.face_overlaps, _sticky(40_000)),
         (choice_tests.face_runs, _sticky(40_000)),
         (choice_tests.serial_correlation, _sticky(40_000)),
-        (choice_tests.coupon_collector, _drawn_with_a_remainder(40_000)),
+        (choice_tests.coupon_collector, _drawn_with_a_remainder(100_000)),
         (choice_tests.positions, _never_home(1000, 32)),
         (choice_tests.few_tiles, _never_home(1000, 5)),
         (choice_tests.patterns, _swapped_naively(4000, 4)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,12 +18,13 @@ from controller.chance.records import (
     permutation,
 )
 from controller.chance.verification import verify_chance
+from examples import verify_elsewhere
 from tests.quick import tries
 
-DRAW = CycleDraw(
-    "robotic/42", 7, bytes(range(32)), (PlayerShare(0, "Mei: 八 8"), PlayerShare(3, "rain"))
-)
-CHOICES = DRAW.draw([permutation("permutation of set 0", 12), ChoiceRequest("d", "dice", 6, 2)])
+ASKED = (permutation("permutation of set 0", 12), ChoiceRequest("d", "dice", 6, 2))
+SHARES = (PlayerShare(0, "Mei: 八 8"), PlayerShare(3, "rain"))
+DRAW = CycleDraw("robotic/42", 7, bytes(range(32)), SHARES, ASKED)
+CHOICES = DRAW.draw()
 RECORD: dict[str, Any] = DRAW.revealed(CHOICES).facts()
 TEXT = json.dumps(RECORD, separators=(",", ":"), ensure_ascii=False).encode()
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
@@ -99,8 +101,9 @@ def test_any_other_value_is_refused(value: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"version": 2}, "This program verifies version 1; got 2."),
-        ({"version": True}, "This program verifies version 1; got True."),
+        ({"version": 3}, "This program verifies the versions 1 and 2; got 3."),
+        ({"version": True}, "This program verifies the versions 1 and 2; got True."),
+        ({"version": 1}, "does not give the commitment"),
         ({"device": "robotic/43"}, "does not give the commitment"),
         ({"device": "\ud800"}, "printable"),
         ({"cycle": 8}, "does not give the commitment"),
@@ -114,7 +117,7 @@ def test_any_other_value_is_refused(value: Any) -> None:
         ({"player_shares": RECORD["player_shares"][::-1]}, "are not those of the draw"),
         ({"player_shares": [{"seat": 0, "share": ""}]}, "A player's share is a text; got ''"),
         ({"choices": []}, "The last choice of a cycle is 'check'"),
-        ({"choices": RECORD["choices"][1:]}, "are not those of the draw"),
+        ({"choices": RECORD["choices"][1:]}, "does not give the commitment"),
         ({"choices": RECORD["choices"] * 40}, "at most 64 values"),
         ({"more": 1}, "an object with the keys"),
     ],
@@ -132,11 +135,40 @@ def test_another_value_of_a_choice_is_named() -> None:
 
 def test_a_share_that_fits_the_choices_but_not_the_commitment_is_refused() -> None:
     """The machine cannot choose its share after the players' shares."""
-    other = CycleDraw(DRAW.device, DRAW.cycle, bytes(32), DRAW.player_shares)
-    claimed = other.revealed(other.draw([permutation("permutation of set 0", 12)])).facts()
+    other = replace(DRAW, share=bytes(32))
+    claimed = other.revealed(other.draw()).facts()
     assert verify_chance(claimed).is_verified
     claimed["commitment"] = DRAW.commitment
     assert "does not give the commitment" in verify_chance(claimed).reason
+
+
+def test_a_choice_that_is_added_after_the_commitment_is_refused_by_both_verifiers() -> None:
+    """The attack: a machine that knows the players' shares tries names of a dummy choice.
+
+    Each name gives other values of the choices that matter; here the first number of the order is
+    wanted. The published commitment is that of the list without the dummy.
+    """
+    for number in range(1000):
+        dummy = permutation(f"dummy {number}", 1)
+        ground = replace(DRAW, requests=(*ASKED, dummy))
+        chosen = ground.draw()
+        if chosen[0].value[0] == 5:
+            break
+    record = ground.revealed(chosen).facts() | {"commitment": DRAW.commitment}
+    assert "does not give the commitment" in verify_chance(record).reason
+    with pytest.raises(verify_elsewhere.Refused, match="another commitment"):
+        verify_elsewhere.verify_chance(record)
+
+
+def test_a_record_of_version_1_is_verified_with_its_limit() -> None:
+    draw = replace(DRAW, version=1)
+    record = draw.revealed(draw.draw()).facts()
+    verdict = verify_chance(record)
+    assert verdict.is_verified
+    assert not verdict.is_bound
+    assert verify_chance(RECORD).is_bound
+    assert verify_elsewhere.verify_chance(record).endswith("is not committed to)")
+    assert verify_elsewhere.verify_chance(RECORD) == "2 random choices drawn again"
 
 
 def _has_other_types(record: Any) -> bool:

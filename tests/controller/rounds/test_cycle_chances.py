@@ -13,7 +13,13 @@ from typing import Any, TypeVar
 import pytest
 
 from controller.chance.health_tests import EntropyFailureError
-from controller.chance.records import ChanceRefusedError, Choice, permutation
+from controller.chance.records import (
+    ChanceRefusedError,
+    Choice,
+    ChoiceRequest,
+    CycleDraw,
+    permutation,
+)
 from controller.chance.source import ChanceSource, OperatingSystemChance
 from controller.chance.verification import verify_chance
 from controller.events import Event, EventLog
@@ -22,6 +28,7 @@ from controller.faults.table_fault import TableFault
 from controller.journal import Journal
 from controller.journal.notes import ChoicesDrawn, ShareCommitted, notes_of
 from controller.ledger import Ledger
+from controller.rounds import cycle_chances
 from controller.rounds.cycle_chances import CycleChances
 from controller.run_state import RunState
 from controller.soak.host_restarts import SurvivingTable
@@ -37,6 +44,7 @@ def one_host(
     path: Path | None,
     story: Story[T],
     open_source: Callable[[str], ChanceSource] = OperatingSystemChance,
+    requests: Sequence[ChoiceRequest] = ORDER,
 ) -> T:
     """Run a story with the cycles of a new host, which resumes the unfinished run of the journal.
 
@@ -52,7 +60,7 @@ def one_host(
             unfinished = journal.resume()
             if unfinished is not None:
                 run_state.resume(unfinished.entries)
-            return await story(CycleChances(run_state, open_source, "robotic"), events)
+            return await story(CycleChances(run_state, open_source, "robotic", requests), events)
 
     return asyncio.run(run())
 
@@ -67,12 +75,12 @@ async def drawn(
     chances: CycleChances, events: list[Event], sets: Sequence[int] = (0,)
 ) -> tuple[Choice, ...]:
     for tile_set in sets:
-        choices = await chances.draw(tile_set, ORDER)
+        choices = await chances.draw(tile_set)
     return choices
 
 
 async def revealed(chances: CycleChances, events: list[Event]) -> Any:
-    await chances.draw(0, ORDER)
+    await chances.draw(0)
     chances.reveal(0)
     return [event["record"] for event in events if event["event"] == "chance_revealed"]
 
@@ -84,7 +92,7 @@ def test_a_share_is_committed_before_and_revealed_after_the_round() -> None:
         first = chances.next
         assert first is not None
         chances.add_share(2, "rain on Tuesday")
-        choices = await chances.draw(0, ORDER)
+        choices = await chances.draw(0)
         assert chances.next is not None
         assert chances.next.cycle == first.cycle + 1
         assert chances.of_set(0) is not None
@@ -108,7 +116,7 @@ def test_a_share_that_comes_after_the_draw_belongs_to_the_next_cycle() -> None:
             chances.add_share(0, "early")
         await chances.begin()
         chances.add_share(0, "first")
-        await chances.draw(0, ())
+        await chances.draw(0)
         chances.add_share(0, "second")
         texts = [
             [share.text for share in record.player_shares]
@@ -117,11 +125,42 @@ def test_a_share_that_comes_after_the_draw_belongs_to_the_next_cycle() -> None:
         ]
         assert texts == [["first"], ["second"]]
         for number in range(31):
-            chances.add_share(number % 4, str(number))
+            chances.add_share((number + 1) % 8, str(number), f"player {number // 8}")
         with pytest.raises(ChanceRefusedError, match="32 players' shares"):
-            chances.add_share(0, "one too many")
+            chances.add_share(9, "one too many")
 
     one_host(None, story)
+
+
+def test_no_player_takes_the_places_of_the_others() -> None:
+    async def story(chances: CycleChances, events: list[Event]) -> None:
+        await chances.begin()
+        for seat in range(4):
+            for number in range(2):
+                chances.add_share(seat, str(number), "Bob")
+            with pytest.raises(ChanceRefusedError, match="Bob has added them for seat"):
+                chances.add_share(seat, "one more", "Bob")
+        for number in range(6):
+            chances.add_share(1, str(number), f"friend {number // 2}")
+        with pytest.raises(ChanceRefusedError, match="8 shares of one seat; seat 1 has them"):
+            chances.add_share(1, "one more", "another friend")
+        for seat in (0, 2, 3):
+            chances.add_share(seat, "mine", "Mei")
+
+    one_host(None, story)
+
+
+def test_a_cycle_that_release_0_2_has_begun_ends_with_the_choices_of_its_version(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "table.journal"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cycle_chances, "CycleDraw", partial(CycleDraw, version=1))
+        choices = one_host(path, drawn)
+    (record,) = one_host(path, revealed)
+    verdict = verify_chance(record)
+    assert (record["version"], verdict.choices) == (1, choices[:-1])
+    assert not verdict.is_bound
 
 
 def test_r4_a_resumed_run_draws_the_same_choices(tmp_path: Path) -> None:
@@ -151,7 +190,7 @@ def test_every_cycle_of_a_device_has_a_number_of_its_own(tmp_path: Path) -> None
     async def another_run() -> int:
         with Journal(path, "now", {}) as journal:
             run_state = RunState(Ledger.of(1, 0), journal, EventLog(lambda: 0.0), lambda: 0.0)
-            chances = CycleChances(run_state, OperatingSystemChance, "robotic")
+            chances = CycleChances(run_state, OperatingSystemChance, "robotic", ())
             await chances.begin()
             journal.end()
             assert chances.next is not None
@@ -201,11 +240,8 @@ def test_choices_that_differ_from_the_journal_are_not_used(tmp_path: Path) -> No
     path = tmp_path / "table.journal"
     one_host(path, drawn)
 
-    async def other(chances: CycleChances, events: list[Event]) -> None:
-        await chances.draw(0, [permutation("permutation of set 0", 28)])
-
-    with pytest.raises(TableFault, match="other choices than the journal has recorded"):
-        one_host(path, other)
+    with pytest.raises(TableFault, match="is not that of its share and of the choices"):
+        one_host(path, drawn, requests=[permutation("permutation of set 0", 28)])
 
 
 def test_a_source_that_fails_stops_the_table_until_a_technician_clears_it() -> None:

@@ -26,6 +26,7 @@ from controller.orders import Orders
 from controller.planning.hand_lanes import staging_of
 from controller.rounds.cycle_chances import CycleChances
 from controller.rounds.lid_interrupt import LidInterrupt
+from controller.rounds.sorted_build import planned_choices
 from controller.rounds.under_cycle import UnderCycle
 from controller.run_state import RunState
 from controller.run_together import end_task
@@ -119,7 +120,8 @@ class Below:
         for trigger in ("connect", "home", "run"):
             self.run_state.machine.fire(trigger)
         self.states.clear()
-        chances = CycleChances(self.run_state, partial(SeededChance, 7), table)
+        choices = planned_choices(machine, layout.count)
+        chances = CycleChances(self.run_state, partial(SeededChance, 7), table, choices)
         self.under = UnderCycle(machine, rig, staging, self.run_state, chances)
 
     async def take(self, number: int) -> None:

@@ -20,8 +20,8 @@ from tests.damage import with_one_changed_byte
 
 
 def contents(**changed: object) -> dict[str, Any]:
-    draw = CycleDraw("device", 3, bytes(32))
-    chosen = draw.draw([permutation("wall", 8)])
+    draw = CycleDraw("device", 3, bytes(32), requests=(permutation("wall", 8),))
+    chosen = draw.draw()
     return {
         "kind": "round",
         "number": 12,
