@@ -79,7 +79,7 @@ class BusyTable:
     def presence(self, client: str, connected: bool) -> None:
         """Clients make no difference."""
 
-    def presets(self) -> dict[str, GameChoice]:
+    async def presets(self) -> dict[str, GameChoice]:
         return {}
 
     async def sessions(self, before: str | None, limit: int) -> Sequence[SessionSummary]:

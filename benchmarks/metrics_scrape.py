@@ -29,7 +29,7 @@ def main() -> Iterator[Row]:
         await guests.until(lambda status: status.counts.rounds == 1, limit=7200.0)
         for _ in range(TIMES):
             begun = time.perf_counter()
-            encode = metrics.scrape(ApiFigures(1, 1))
+            encode = await metrics.scrape(ApiFigures(1, 1))
             read = time.perf_counter()
             texts.append(encode())
             in_loop.append(read - begun)

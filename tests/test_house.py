@@ -24,6 +24,7 @@ THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
 THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
 WITH_THREADS = {
+    "controller/api/server/api_thread.py",
     "controller/api/worker_thread.py",
     "controller/cli/terminal/live_region.py",
     "controller/cli/terminal/serial_console.py",
@@ -32,10 +33,11 @@ WITH_THREADS = {
     "controller/service/evening/store_thread.py",
     "firmware_bridge/boards/gpio_board.py",
 }
-"""The only files that use threads: gpiozero calls back in threads of its own, the API computes
-hashes and judgements in threads (docs/decisions/0028), a table of a floor publishes in one, and the
-journal of a real table is synced in threads (docs/decisions/0015). The live view of a terminal is
-drawn by one at intervals. Simulations in virtual time use none of the others."""
+"""The only files that use threads: gpiozero calls back in threads of its own, the API runs in one
+(docs/decisions/0051) and computes hashes and judgements in others (docs/decisions/0028), a table of
+a floor publishes in one, and the journal of a real table is synced in threads
+(docs/decisions/0015). The live view of a terminal is drawn by one at intervals. Simulations in
+virtual time use none of the others."""
 STARTS_PROCESSES = {
     "controller/campaign/process_pool.py",
     "controller/campaign/stopping.py",

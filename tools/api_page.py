@@ -15,8 +15,13 @@ This page is generated from `controller/api/endpoints.py` and
 request and response as OpenAPI 3.1.
 
 The service of a table answers at `http://127.0.0.1:8080/` unless it is started with another
-address. Beyond this computer it listens with TLS only. Bodies are JSON in UTF-8 of at most 64 KiB
-and 32 levels of lists and objects.
+address. Beyond this computer it listens with TLS only. Bodies are JSON in UTF-8 of at most 16 KiB
+and 32 levels of lists and objects; those of `/login`, `/first-start` and `/pair` have at most
+4 KiB.
+The service has at most 256 connections at the same time, 64 of one address (one IPv6 network of 64
+bits), and keeps 32 of them for clients on its own computer. If there are too many, it closes the
+one that has waited longest without a request. A connection has 10 s for the head of a request, 10 s
+for its body, and is closed 10 s after its last request.
 `examples/play_an_evening.py` is a client of 100 lines that plays two games.
 
 ## Logging in

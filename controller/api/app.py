@@ -29,7 +29,7 @@ from controller.api.routes.errors import add_problems
 from controller.api.routes.games import GameRoutes
 from controller.api.routes.history import HistoryRoutes
 from controller.api.routes.login import LoginRoutes
-from controller.api.routes.metrics import MetricsRoutes
+from controller.api.routes.metrics import MetricsRoutes, Scraped
 from controller.api.routes.picture import PictureRoutes
 from controller.api.routes.proof import ProofRoutes
 from controller.api.routes.registration import register, text_response
@@ -37,7 +37,6 @@ from controller.api.routes.status import StatusRoutes
 from controller.api.stream.hub import StreamHub
 from controller.api.stream.stream_socket import StreamSocket
 from controller.api.worker_thread import WorkerThread
-from controller.metrics.table_metrics import TableMetrics
 from controller.service.port import ServicePort
 
 _LOG = logging.getLogger(__name__)
@@ -53,7 +52,7 @@ def create_app(
     hub: StreamHub,
     *,
     judge: WorkerThread,
-    metrics: TableMetrics,
+    metrics: Scraped,
     table: Table | None = None,
     panel: ASGIApp | None = None,
 ) -> ASGIApp:
@@ -77,7 +76,7 @@ def api_application(
     accounts: Accounts,
     hub: StreamHub,
     judge: WorkerThread,
-    metrics: TableMetrics,
+    metrics: Scraped,
     table: Table | None = None,
 ) -> FastAPI:
     """The endpoints without the request guard."""
@@ -104,7 +103,7 @@ def api_application(
     ):
         routes.add_to(app)
     app.add_api_websocket_route(PREFIX + BY_NAME["stream"].path, StreamSocket(hub).stream)
-    _add_description(app)
+    _add_description(app, judge)
     add_problems(app)
     return app
 
@@ -131,12 +130,16 @@ def openapi(app: FastAPI) -> dict[str, Any]:
     return described
 
 
-def _add_description(app: FastAPI) -> None:
+def _add_description(app: FastAPI, worker: WorkerThread) -> None:
+    """Add the endpoint of the description, which takes a second to make, in the worker thread."""
     texts: list[str] = []
 
-    async def describe() -> Response:
+    def describe() -> str:
         if not texts:
             texts.append(json_text(openapi(app)))
-        return text_response(texts[0])
+        return texts[0]
 
-    register(app, "openapi", dict[str, Any], describe)
+    async def description() -> Response:
+        return text_response(texts[0] if texts else await worker.run(describe))
+
+    register(app, "openapi", dict[str, Any], description)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from controller.api.json_text import LONGEST_BODY, LONGEST_LOGIN
 from controller.service.user_roles import UserRole
 
 PREFIX = "/api/v1"
@@ -43,6 +44,11 @@ class Endpoint:
     summary: str
     reads: bool = False
     prefix: str = PREFIX
+
+    @property
+    def longest_body(self) -> int:
+        """Bytes of the largest body. What clients without login send is bounded more tightly."""
+        return LONGEST_LOGIN if self.least is OpenAccess.PUBLIC else LONGEST_BODY
 
     @property
     def full_path(self) -> str:

@@ -7,9 +7,10 @@ from typing import NoReturn
 
 from rules.errors import WallwrightError
 
-LONGEST_BODY = 64 * 1024
+LONGEST_BODY = 16 * 1024
 """Largest body of a request, bytes. A judge's case, the largest one, has less than 3,000."""
-
+LONGEST_LOGIN = 4 * 1024
+"""Largest body of a request that needs no login, bytes."""
 
 DEEPEST = 32
 """Most levels of lists and objects in a body. A case of the judge, the deepest one, has 4."""

@@ -23,7 +23,7 @@ from controller.api.endpoints import (
     OpenAccess,
     endpoints_at,
 )
-from controller.api.json_text import LONGEST_BODY, BadJsonError, checked_json
+from controller.api.json_text import BadJsonError, checked_json
 from controller.api.problems import ProblemError
 
 COOKIE = "wallwright"
@@ -70,7 +70,7 @@ class RequestGuard:
         try:
             endpoint = _endpoint(scope, self._endpoints)
             self._admit(scope, endpoint)
-            receive = await _checked_body(scope, receive)
+            receive = await _checked_body(scope, receive, endpoint.longest_body)
         except ProblemError as problem:
             await problem.response()(scope, receive, send)
             return
@@ -214,8 +214,21 @@ def _cookie(headers: Headers) -> str:
     return morsel.value if morsel is not None else ""
 
 
-async def _checked_body(scope: Scope, receive: Receive) -> Receive:
-    """Read the body; returns a `receive` that repeats it. Raises ProblemError for a bad body."""
+async def _checked_body(scope: Scope, receive: Receive, longest: int) -> Receive:
+    """Read a body of at most `longest` bytes; returns a `receive` that repeats it.
+
+    Raises ProblemError for a bad body, and for a stated length above the limit before it is read.
+    """
+    too_large = ProblemError(
+        413,
+        "too_large",
+        f"The body has more than {longest} bytes.",
+        "Send a smaller one.",
+        {"Connection": "close"},
+    )
+    stated = Headers(scope=scope).get("content-length", "0")
+    if len(stated) > 12 or (stated.isdecimal() and int(stated) > longest):
+        raise too_large
     parts, size, more = [], 0, True
     while more:
         message = await receive()
@@ -224,14 +237,8 @@ async def _checked_body(scope: Scope, receive: Receive) -> Receive:
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         more = message.get("more_body", False)
-        if size > LONGEST_BODY:
-            raise ProblemError(
-                413,
-                "too_large",
-                f"The body has more than {LONGEST_BODY} bytes.",
-                "Send a smaller one.",
-                {"Connection": "close"},
-            )
+        if size > longest:
+            raise too_large
     body = b"".join(parts)
     if body:
         try:

@@ -13,7 +13,7 @@ from controller.metrics.loop_lag import LoopLag
 from controller.metrics.observation import Observation
 from controller.metrics.readings import ApiFigures, Sample, computer_readings, readings
 from controller.run_together import end_task
-from controller.service.port import ServicePort
+from controller.service.port import TablePort
 from controller.service.status.feed import Delta
 
 
@@ -24,7 +24,7 @@ class TableMetrics:
     of the event loop's clock in a real second.
     """
 
-    def __init__(self, service: ServicePort, data: Path | None = None, pace: float = 1.0) -> None:
+    def __init__(self, service: TablePort, data: Path | None = None, pace: float = 1.0) -> None:
         self._service = service
         self._data = data
         self._seen = Observation(service.feed.status.service.state, service.feed.snapshot().at)
@@ -46,7 +46,7 @@ class TableMetrics:
             await end_task(self._measuring)
             self._measuring = None
 
-    def scrape(self, api: ApiFigures) -> Callable[[], bytes]:
+    async def scrape(self, api: ApiFigures) -> Callable[[], bytes]:
         """A function that makes the text of the present values; it may run in any thread."""
         self._seen.scrapes += 1
         return partial(_text, self._samples(api), self._data)

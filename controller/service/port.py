@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -59,9 +59,10 @@ class LastRounds:
 class ServicePort(Protocol):
     """One table's service, as its clients use it.
 
-    All methods run on the table's event loop. `submit` never raises for a command that a person can
-    give: it returns a refusal with a sentence. The other methods do no work that takes longer than
-    2 ms, except those that are coroutines, which run elsewhere.
+    A port belongs to one event loop: that of the table, or that of the API, which has a mirror of
+    the service (`controller.api.server.service_mirror`). Methods that are no coroutines return at
+    once. `submit` never raises for a command that a person can give: it returns a refusal with a
+    sentence.
     """
 
     @property
@@ -85,13 +86,21 @@ class ServicePort(Protocol):
         `what` is the endpoint's name, `status` the HTTP status of the answer.
         """
 
+    async def record_change(
+        self, what: str, details: Mapping[str, object], who: str, role: str, address: str
+    ) -> None:
+        """Record a change of the accounts before it takes effect; returns when it is on disk.
+
+        Raises AuditError if the audit log cannot be written.
+        """
+
     def presence(self, client: str, connected: bool) -> None:
         """A client's first stream has begun, or its last one has ended.
 
         A client that leads a recovery loses the lead some time after its last stream ended.
         """
 
-    def presets(self) -> dict[str, GameChoice]:
+    async def presets(self) -> dict[str, GameChoice]:
         """The saved games with house rules, by name."""
 
     async def sessions(self, before: str | None, limit: int) -> Sequence[SessionSummary]:
@@ -133,20 +142,24 @@ class ServicePort(Protocol):
         Raises AuditError if the log cannot be read.
         """
 
-    def last_rounds(self) -> LastRounds:
+    async def last_rounds(self) -> LastRounds:
         """The last ten rounds with their results, and the round in progress."""
 
-    def figures(self) -> MachineFigures:
-        """Counts and times of links, logs and parts, which are no part of the status."""
-
-    def diagnostics(self) -> Callable[[], bytes]:
+    async def diagnostics(self) -> Callable[[], bytes]:
         """A function that makes the diagnostics bundle, a zip file without secrets.
 
         It can take seconds, and may run in any thread.
         """
 
-    def selftest_page(self) -> str | None:
+    async def selftest_page(self) -> str | None:
         """The report of the last trials in service mode, as Markdown; None without any."""
 
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         """Lines of the journal with a record number above `after`, in order."""
+
+
+class TablePort(ServicePort, Protocol):
+    """A service's port on the table's own event loop, with what is measured there."""
+
+    def figures(self) -> MachineFigures:
+        """Counts and times of links, logs and parts, which are no part of the status."""

@@ -35,7 +35,7 @@ class DiagnosticRoutes:
 
     async def diagnostics(self) -> Response:
         try:
-            found = await self._worker.run(self._service.diagnostics())
+            found = await self._worker.run(await self._service.diagnostics())
         except WorkerBusyError as error:
             raise ProblemError(503, "busy", str(error), "Try again in a few seconds.") from None
         except OSError as error:
@@ -46,7 +46,7 @@ class DiagnosticRoutes:
         return StreamingResponse(_chunks(found), headers=headers, media_type=ZIP)
 
     async def selftest(self) -> Response:
-        page = self._service.selftest_page()
+        page = await self._service.selftest_page()
         if page is None:
             raise ProblemError(
                 404,

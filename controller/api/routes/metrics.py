@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
 from fastapi import FastAPI
 from starlette.responses import Response
 
@@ -10,15 +13,21 @@ from controller.api.routes.registration import register
 from controller.api.stream.hub import StreamHub
 from controller.api.worker_thread import WorkerBusyError, WorkerThread
 from controller.metrics.readings import ApiFigures
-from controller.metrics.table_metrics import TableMetrics
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class MetricsRoutes:
-    """Serves the metrics: values are read in the event loop and encoded in the worker thread."""
+class Scraped(Protocol):
+    """The metrics of a service."""
 
-    def __init__(self, metrics: TableMetrics, hub: StreamHub, worker: WorkerThread) -> None:
+    async def scrape(self, api: ApiFigures) -> Callable[[], bytes]:
+        """A function that makes the text of the present values; it may run in any thread."""
+
+
+class MetricsRoutes:
+    """Serves the metrics: the table's loop reads the values, the worker thread encodes them."""
+
+    def __init__(self, metrics: Scraped, hub: StreamHub, worker: WorkerThread) -> None:
         self._metrics = metrics
         self._hub = hub
         self._worker = worker
@@ -30,7 +39,7 @@ class MetricsRoutes:
     async def metrics(self) -> Response:
         api = ApiFigures(streams=self._hub.watchers, clients=self._hub.clients)
         try:
-            text = await self._worker.run(self._metrics.scrape(api))
+            text = await self._worker.run(await self._metrics.scrape(api))
         except WorkerBusyError as error:
             raise ProblemError(503, "busy", str(error), "Ask less often.") from None
         return Response(text, headers={"Cache-Control": "no-store"}, media_type=TEXT)

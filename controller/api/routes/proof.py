@@ -56,7 +56,7 @@ class ProofRoutes:
         return Response(text, headers={"Cache-Control": "no-store"}, media_type=NDJSON)
 
     async def rounds(self) -> Response:
-        found = self._service.last_rounds()
+        found = await self._service.last_rounds()
         return json_response({"rounds": list(found.rounds), "unfinished": found.unfinished})
 
     async def receipt(self, session: SessionId, hand: HandNumber) -> Response:

@@ -65,6 +65,6 @@ class StatusRoutes:
         return text_response(self._schema)
 
     async def presets(self) -> Response:
-        saved = self._service.presets()
+        saved = await self._service.presets()
         presets = {name: choice.model_dump(mode="json") for name, choice in saved.items()}
         return json_response({"presets": presets})

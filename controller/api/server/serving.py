@@ -1,4 +1,4 @@
-"""Serves the API in the running event loop, for as long as a block runs."""
+"""Serves the API of a table in a thread with an event loop of its own, while a block runs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from config.schema import Table
 from controller.api.accounts.accounts import open_accounts, utc_seconds
 from controller.api.accounts.passwords import Passwords
 from controller.api.app import create_app
+from controller.api.server.api_thread import on_own_loop
+from controller.api.server.connections import ConnectionLimits, Connections, connection_limits
 from controller.api.server.listen_address import (
     ListenAddress,
     ListenError,
@@ -25,24 +27,27 @@ from controller.api.server.listen_address import (
     listen_address,
     require_tls,
 )
+from controller.api.server.service_mirror import MirroredMetrics, ServiceMirror
 from controller.api.server.starting_answer import StartingAnswer
 from controller.api.server.stream_protocol import StreamProtocol
 from controller.api.stream.hub import StreamHub
 from controller.api.worker_thread import WorkerThread
 from controller.metrics.table_metrics import TableMetrics
-from controller.service.port import ServicePort
+from controller.service.port import TablePort
 
-CONNECTIONS = 512
-"""Connections at the same time; a further request is answered with 503."""
 LARGEST_MESSAGE = 4096
 """Largest WebSocket message from a client, bytes."""
+LARGEST_HEAD = 16 * 1024
+"""Largest head of a request, bytes."""
 SWITCH = 0.0005
 """Seconds after which a worker thread gives the interpreter to the event loop. Python's own value
 is 0.005, and the loop can wait for two threads in a row."""
 ACCEPTING = 5
 """Rounds of the event loop in which a connection is accepted; asyncio needs three."""
-SHUTDOWN = 2.0
-"""Real seconds in which connections can end when the service stops."""
+KEEP_ALIVE = 10
+"""Seconds for which a connection without a request is kept."""
+SHUTDOWN = 2
+""" seconds in which connections can end when the service stops."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +66,40 @@ class ServedApi:
 
 
 class ApiServer(uvicorn.Server):
-    """uvicorn's server without signal handlers: the service decides when it ends."""
+    """uvicorn's server without signal handlers: the service decides when it ends.
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    With `limits`, it accepts the connections of its socket itself.
+    """
+
+    def __init__(self, config: uvicorn.Config, limits: ConnectionLimits | None = None) -> None:
         super().__init__(config)
         self.ending = asyncio.Event()
+        self.connections: Connections | None = None
+        self._limits = limits
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Leave the signals to the service."""
         yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections: through `Connections` if there are limits."""
+        if self._limits is None or not sockets:
+            await super().startup(sockets)
+            return
+        await self.lifespan.startup()
+        make = self.config.http_protocol_class
+
+        def protocol() -> asyncio.Protocol:
+            made: asyncio.Protocol = make(  # type: ignore[call-arg]
+                config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+            return made
+
+        self.servers = []
+        self.connections = Connections(sockets[0], protocol, self.config.ssl, self._limits)
+        self.connections.start()
+        self.started = True
 
     async def main_loop(self) -> None:
         """Wait for the end; uvicorn's own loop would wake up ten times a second."""
@@ -83,6 +112,8 @@ class ApiServer(uvicorn.Server):
         that moment must be among them: a page connects again as soon as its stream ends.
         """
         loop = asyncio.get_running_loop()
+        if self.connections is not None:
+            await self.connections.stop()
         for server in self.servers:
             for each in server.sockets:
                 loop.remove_reader(each.fileno())
@@ -95,7 +126,7 @@ class ApiServer(uvicorn.Server):
 
 @asynccontextmanager
 async def serve_api(
-    service: ServicePort,
+    service: TablePort,
     data_dir: Path,
     listen: str = "127.0.0.1:8080",
     cert: Path | None = None,
@@ -108,7 +139,7 @@ async def serve_api(
     passwords: Passwords | None = None,
     is_open: Callable[[], bool] = lambda: True,
 ) -> AsyncIterator[ServedApi]:
-    """Serve the API, and the panel at `/`, until the block ends.
+    """Serve the API, and the panel at `/`, until the block ends. Called on the table's loop.
 
     `table` adds to `GET games` which games this table can set up. `pace` is the number of seconds
     of the event loop's clock in a real second. Until `is_open` is true, every request gets the
@@ -116,29 +147,47 @@ async def serve_api(
     cannot be used.
     """
     require_tls(listen_address(listen), cert, key)
-    accounts = await open_accounts(data_dir, now, passwords or Passwords())
-    hub = StreamHub(service, accounts, pace)
+    api = asyncio.SelectorEventLoop()
+    mirror = ServiceMirror(service, api, pace)
+    metrics = TableMetrics(service, data_dir, pace)
+    metrics.start()
     switch = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH)
-    judge = WorkerThread("judge")
-    metrics = TableMetrics(service, data_dir, pace)
+
+    @asynccontextmanager
+    async def served() -> AsyncIterator[ServedApi]:
+        """The API on its own loop."""
+        accounts = await open_accounts(data_dir, now, passwords or Passwords())
+        hub = StreamHub(mirror, accounts)
+        judge = WorkerThread("judge")
+        try:
+            app = create_app(
+                mirror,
+                accounts,
+                hub,
+                judge=judge,
+                metrics=MirroredMetrics(mirror, metrics),
+                table=table,
+                panel=panel,
+            )
+            async with listening(StartingAnswer(app, is_open), listen, cert, key) as url:
+                hub.start()
+                try:
+                    token = accounts.issue_first_start()
+                    yield ServedApi(url, f"{url}#first-start={token}" if token else None)
+                finally:
+                    await hub.close()
+        finally:
+            judge.close()
+            await accounts.close()
+
     try:
-        api = create_app(
-            service, accounts, hub, judge=judge, metrics=metrics, table=table, panel=panel
-        )
-        async with listening(StartingAnswer(api, is_open), listen, cert, key, pace) as url:
-            hub.start()
-            metrics.start()
-            try:
-                token = accounts.issue_first_start()
-                yield ServedApi(url, f"{url}#first-start={token}" if token else None)
-            finally:
-                await hub.close()
-                await metrics.close()
+        async with on_own_loop(api, served, "api", pace) as found:
+            yield found
     finally:
+        mirror.close()
         sys.setswitchinterval(switch)
-        judge.close()
-        await accounts.close()
+        await metrics.close()
 
 
 @asynccontextmanager
@@ -147,17 +196,17 @@ async def listening(
     listen: str,
     cert: Path | None = None,
     key: Path | None = None,
-    pace: float = 1.0,
+    limits: ConnectionLimits | None = None,
 ) -> AsyncIterator[str]:
     """Serve an application until the block ends; returns its address for a browser.
 
-    Raises ListenError.
+    `limits` are those of its connections, the usual ones if they are left out. Raises ListenError.
     """
     address = listen_address(listen)
     require_tls(address, cert, key)
     tls = _tls(cert, key) if cert is not None and key is not None else None
     with bound_socket(address) as bound:
-        server = ApiServer(_config(app, tls, pace))
+        server = ApiServer(_config(app, tls), limits or connection_limits())
         serving = asyncio.get_running_loop().create_task(server.serve([bound]))
         try:
             yield _url(ListenAddress(address.host, bound.getsockname()[1]), tls is not None)
@@ -166,7 +215,7 @@ async def listening(
             await serving
 
 
-def _config(app: ASGIApp, tls: ssl.SSLContext | None, pace: float) -> uvicorn.Config:
+def _config(app: ASGIApp, tls: ssl.SSLContext | None) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="h11",
@@ -174,8 +223,8 @@ def _config(app: ASGIApp, tls: ssl.SSLContext | None, pace: float) -> uvicorn.Co
         # Compressing every message for every client costs more of the processor than it saves.
         ws_per_message_deflate=False,
         ws_max_size=LARGEST_MESSAGE,
-        ws_ping_interval=20.0 * pace,
-        ws_ping_timeout=20.0 * pace,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
         lifespan="off",
         interface="asgi3",
         log_config=None,
@@ -184,9 +233,9 @@ def _config(app: ASGIApp, tls: ssl.SSLContext | None, pace: float) -> uvicorn.Co
         access_log=False,
         server_header=False,
         date_header=False,
-        limit_concurrency=CONNECTIONS,
-        timeout_keep_alive=max(1, round(15 * pace)),
-        timeout_graceful_shutdown=max(1, round(SHUTDOWN * pace)),
+        h11_max_incomplete_event_size=LARGEST_HEAD,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=SHUTDOWN,
         ssl_context_factory=None if tls is None else (lambda _config, _default: tls),
     )
 

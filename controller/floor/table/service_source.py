@@ -17,7 +17,7 @@ from controller.floor.messages.payloads import TableState
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
 from controller.floor.table.state_of_status import ClockTimes, state_of_status
 from controller.service.commands import Actor, CommandRequest
-from controller.service.port import ServicePort
+from controller.service.port import TablePort
 from controller.service.user_roles import UserRole
 
 ANSWER = 10.0
@@ -31,7 +31,7 @@ class ServiceSource:
     `pace` is the number of seconds of the table's clock in a real second.
     """
 
-    def __init__(self, port: ServicePort, pace: float = 1.0) -> None:
+    def __init__(self, port: TablePort, pace: float = 1.0) -> None:
         self._port = port
         self._loop = asyncio.get_running_loop()
         self._times = ClockTimes(pace)

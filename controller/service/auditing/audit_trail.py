@@ -103,6 +103,20 @@ class AuditTrail:
 
             self.recorder.record(entry, on_disk, keep_head=keep_head)
 
+    async def record_first(
+        self, what: str, details: Mapping[str, object], *, who: str, role: str, source: str
+    ) -> None:
+        """Record an event and return when it is on disk, so that its effect can begin.
+
+        Raises AuditError if the log cannot be written; then nothing of it may take effect.
+        """
+        if self.recorder is None:
+            return
+        if self.failure is not None:
+            raise AuditError(self.failure)
+        self.record(what, details, who=who, role=role, source=source)
+        await self.recorder.on_disk()
+
     def begin(self, facts: Mapping[str, object]) -> None:
         """Record that the service starts."""
         self._count("power_ups")

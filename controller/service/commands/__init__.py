@@ -26,6 +26,7 @@ from controller.service.commands.arguments import (
 from controller.service.commands.kinds import (
     BY_NAME,
     KINDS,
+    STOPS,
     CommandKind,
 )
 from controller.service.commands.requests import (
@@ -37,6 +38,7 @@ from controller.service.commands.requests import (
 __all__ = [
     "BY_NAME",
     "KINDS",
+    "STOPS",
     "Actor",
     "AddShare",
     "Answer",

@@ -141,3 +141,5 @@ KINDS: tuple[CommandKind, ...] = (
     ),
 )
 BY_NAME: dict[str, CommandKind] = {kind.name: kind for kind in KINDS}
+STOPS = frozenset({"pause", "stop_jog", "stop_activity", "stop_service"})
+"""Commands that stop motions: they are executed at once, wait for no disk, and have no limit."""

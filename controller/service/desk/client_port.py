@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from controller.events import Listener
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ClientPort:
-    """Implements `ServicePort` for one table."""
+    """Implements `TablePort` for one table."""
 
     def __init__(self, service: TableService) -> None:
         self._service = service
@@ -36,7 +36,7 @@ class ClientPort:
         """Counts and times of links, logs and parts."""
         return self._service.figures()
 
-    def diagnostics(self) -> Callable[[], bytes]:
+    async def diagnostics(self) -> Callable[[], bytes]:
         """A function that makes the diagnostics bundle; it may run in any thread."""
         from controller.service.servicing.diagnostic_port import (  # noqa: PLC0415 - seldom used
             diagnostics_of,
@@ -44,7 +44,7 @@ class ClientPort:
 
         return diagnostics_of(self._service)
 
-    def selftest_page(self) -> str | None:
+    async def selftest_page(self) -> str | None:
         """The report of the last trials in service mode, as Markdown; None without any."""
         report = self._service.selftest
         return None if report is None else report.as_page()
@@ -59,11 +59,18 @@ class ClientPort:
         """Record a request that changes something, such as a login, in the audit log."""
         self._service.audit.access(what, status, path, who, role, address)
 
+    async def record_change(
+        self, what: str, details: Mapping[str, object], who: str, role: str, address: str
+    ) -> None:
+        """Record a change of the accounts before it takes effect. Raises AuditError."""
+        audit = self._service.audit
+        await audit.record_first(what, details, who=who, role=role, source=address)
+
     def presence(self, client: str, connected: bool) -> None:
         """A client's first stream has begun, or its last one has ended."""
         self._service.presence(client, connected)
 
-    def presets(self) -> dict[str, GameChoice]:
+    async def presets(self) -> dict[str, GameChoice]:
         """The saved games with house rules, by name."""
         return self._service.presets.all()
 
@@ -147,7 +154,7 @@ class ClientPort:
 
         return await recorder.read(lambda log: receipt_of(log, event))
 
-    def last_rounds(self) -> LastRounds:
+    async def last_rounds(self) -> LastRounds:
         """The last ten rounds with their results, and the round in progress."""
         service = self._service
         playing = service.book is not None and service.book.hand > service.book.rounds

@@ -8,7 +8,7 @@ or a snapshot if they are no longer kept.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +70,25 @@ class StatusFeed:
             return
         self._json = after
         self._sequence += 1
-        delta = Delta(self._sequence, self._clock(), patch)
+        self._pass(Delta(self._sequence, self._clock(), patch))
+
+    def mirrored(self, clock: Callable[[], float]) -> StatusFeed:
+        """A feed with the same status and changes, for another event loop; `take` continues it."""
+        feed = StatusFeed(self.status, clock)
+        feed.continue_from(self.snapshot(), tuple(self._deltas))
+        return feed
+
+    def continue_from(self, snapshot: Snapshot, deltas: Iterable[Delta]) -> None:
+        """Continue another feed after this snapshot; `deltas` are its last changes."""
+        self._json, self._sequence = snapshot.status, snapshot.sequence
+        self._deltas.extend(deltas)
+
+    def take(self, delta: Delta, status: Status, json: Json) -> None:
+        """Take a change of the feed that this one mirrors, with the status after it."""
+        self.status, self._json, self._sequence = status, json, delta.sequence
+        self._pass(delta)
+
+    def _pass(self, delta: Delta) -> None:
         self._deltas.append(delta)
         for follower in tuple(self._followers):
             follower(delta)

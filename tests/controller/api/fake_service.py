@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,7 @@ class FakeService:
     given: list[tuple[CommandRequest, Actor]] = field(default_factory=list)
     present: dict[str, bool] = field(default_factory=dict)
     accesses: list[tuple[str, int, str, str, str, str]] = field(default_factory=list)
+    changes: list[tuple[str, dict[str, object], str, str, str]] = field(default_factory=list)
     audit: list[str] = field(default_factory=list)
     audit_error: AuditError | None = None
     receipts: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
@@ -88,10 +89,17 @@ class FakeService:
     ) -> None:
         self.accesses.append((what, status, path, who, role, address))
 
+    async def record_change(
+        self, what: str, details: Mapping[str, object], who: str, role: str, address: str
+    ) -> None:
+        if self.audit_error is not None:
+            raise self.audit_error
+        self.changes.append((what, dict(details), who, role, address))
+
     def presence(self, client: str, connected: bool) -> None:
         self.present[client] = connected
 
-    def presets(self) -> dict[str, GameChoice]:
+    async def presets(self) -> dict[str, GameChoice]:
         return {"Friday": GameChoice(game="wenzhou", house_rules={"reserve": 18})}
 
     async def sessions(self, before: str | None, limit: int) -> Sequence[SessionSummary]:
@@ -116,10 +124,10 @@ class FakeService:
     def figures(self) -> MachineFigures:
         return MachineFigures()
 
-    def diagnostics(self) -> Callable[[], bytes]:
+    async def diagnostics(self) -> Callable[[], bytes]:
         return lambda: self.bundle
 
-    def selftest_page(self) -> str | None:
+    async def selftest_page(self) -> str | None:
         return self.report or None
 
     async def audit_lines(self, first: int, limit: int) -> Sequence[str]:
@@ -138,7 +146,7 @@ class FakeService:
             raise self.audit_error
         return self.receipts.get((session, hand))
 
-    def last_rounds(self) -> LastRounds:
+    async def last_rounds(self) -> LastRounds:
         return self.last
 
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:

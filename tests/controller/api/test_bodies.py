@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 
 import pytest
 
 from config.loader import load_table
 from controller.api.endpoints import ENDPOINTS
 from controller.api.endpoints import PREFIX as V1
-from controller.api.json_text import DEEPEST, LONGEST_BODY
+from controller.api.json_text import DEEPEST, LONGEST_BODY, LONGEST_LOGIN
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import an_api, run
 
@@ -25,8 +26,8 @@ START = b'{"id": "c1", "name": "start_session", "arguments": {"choice": {"game":
         (START % b'"names": {"0": 1e999}', "1e999 is too large"),
         (START % b'"names": {"0": "\\ud800"}', "not UTF-8"),
         (START % b'"names": {"0": "\xff"}', "not UTF-8"),
-        (b"[" * 50_000, "more than 32 levels"),
-        (b'{"a":' * 9_000, "more than 32 levels"),
+        (b"[" * 16_000, "more than 32 levels"),
+        (b'{"a":' * 3_000, "more than 32 levels"),
         (START % b"x", "not JSON"),
         (b"9" * 5000, "not JSON"),
     ],
@@ -98,6 +99,29 @@ def test_a_body_of_one_byte_too_many_is_refused() -> None:
                 f"{V1}/commands", content=PAUSE % (filler + b" "), headers=headers
             )
             assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+
+    run(test)
+
+
+@pytest.mark.parametrize("path", ["login", "first-start", "pair"])
+def test_what_a_client_without_login_sends_is_bounded_before_it_is_read(path: str) -> None:
+    async def test() -> None:
+        async with an_api() as api, api.client() as client:
+            read = 0
+
+            async def parts() -> AsyncIterator[bytes]:
+                nonlocal read
+                for _ in range(16):
+                    read += LONGEST_LOGIN // 4
+                    yield b" " * (LONGEST_LOGIN // 4)
+
+            answer = await client.post(f"{V1}/{path}", content=parts())
+            assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+            assert read <= 1.5 * LONGEST_LOGIN
+            read = 0
+            stated = {"Content-Length": str(LONGEST_LOGIN + 1)}
+            answer = await client.post(f"{V1}/{path}", content=parts(), headers=stated)
+            assert (answer.status_code, read) == (413, 0)
 
     run(test)
 

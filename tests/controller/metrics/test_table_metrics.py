@@ -32,12 +32,12 @@ def texts() -> dict[str, bytes]:
         metrics = TableMetrics(guests.port, Path(folder))
         metrics.start()
         try:
-            found["before"] = metrics.scrape(API)()
+            found["before"] = (await metrics.scrape(API))()
             names = dict(enumerate(NAMES))
             await guests.have("start_session", choice={"game": "wenzhou"}, names=names)
             await guests.until(lambda status: any(each.kind == "fault" for each in status.prompts))
             await asyncio.sleep(7.0)
-            found["jam"] = metrics.scrape(API)()
+            found["jam"] = (await metrics.scrape(API))()
             await asyncio.sleep(18.0)
             (prompt,) = guests.status.prompts
             await guests.have("answer", prompt=prompt.id, value=prompt.choices[0].value)
@@ -45,10 +45,10 @@ def texts() -> dict[str, bytes]:
             await guests.until(lambda status: status.counts.rounds == 1, limit=7200.0)
             await guests.have("pause")
             await asyncio.sleep(30.0)
-            found["pause"] = metrics.scrape(API)()
+            found["pause"] = (await metrics.scrape(API))()
             await guests.have("resume")
             await asyncio.sleep(1.0)
-            found["after"] = metrics.scrape(API)()
+            found["after"] = (await metrics.scrape(API))()
         finally:
             await metrics.close()
 
@@ -149,7 +149,7 @@ def test_nothing_is_counted_after_the_end() -> None:
         service.emit({"t": 1.0, "event": "set_built", "set": 0, "counted": 5, "picks": {}})
         await metrics.close()
         service.emit({"t": 2.0, "event": "set_built", "set": 0, "counted": 5, "picks": {}})
-        assert value(values_of(metrics.scrape(API)()), "tiles_lifted_total") == 5
+        assert value(values_of((await metrics.scrape(API))()), "tiles_lifted_total") == 5
 
     run(evening())
 

@@ -204,7 +204,7 @@ def running_panel(roles: Iterable[UserRole] = PEOPLE) -> Iterator[RunningPanel]:
                     panel=panel_app(),
                 )
             )
-            server = ApiServer(_config(running.streams, None, 1.0))
+            server = ApiServer(_config(running.streams, None))
             server.config.port = 0
             serving = loop.create_task(server.serve())
             while not server.started:  # noqa: ASYNC110 - uvicorn offers no event

@@ -150,12 +150,12 @@ def test_the_diagnostics_bundle_has_the_status_the_table_and_the_self_test_repor
                 answer = {"question": mode.question.id, "value": mode.question.choices[0]}
                 await guests.give("answer_service_question", **answer)
             await guests._next_change()
-        page = guests.port.selftest_page()
+        page = await guests.port.selftest_page()
         assert page is not None
         assert "interrupted" in page
         await guests.give("leave_service_mode")
-        assert "completed" in (guests.port.selftest_page() or "")
-        with zipfile.ZipFile(BytesIO(guests.port.diagnostics()())) as archive:
+        assert "completed" in (await guests.port.selftest_page() or "")
+        with zipfile.ZipFile(BytesIO((await guests.port.diagnostics())())) as archive:
             files = {name: archive.read(name).decode() for name in archive.namelist()}
         assert {"versions.json", "table.yaml", "status.json", "selftest.json"} <= set(files)
         assert json.loads(files["selftest.json"])["trials"][0]["part"] == "lid"

@@ -30,10 +30,10 @@ def evening(
         await guests.give("start_session", UserRole.PLAYER, choice=PAI_GOW)
         await guests.until(lambda status: status.counts.rounds == 1)
         await guests.until(lambda status: status.machine.top == "playing")
-        shown.append(guests.port.last_rounds())
+        shown.append(await guests.port.last_rounds())
         await guests.give("end_session")
         await guests.until(lambda status: status.session is None)
-        shown.append(guests.port.last_rounds())
+        shown.append(await guests.port.last_rounds())
         receipts.append(await guests.port.receipt("s1", 1))
         assert await guests.port.receipt("s1", 99) is None
 
@@ -104,10 +104,10 @@ def test_the_last_rounds_survive_a_restart(tmp_path: Path) -> None:
         await guests.until(lambda status: status.machine.top == "playing")
         await guests.give("end_session")
         await guests.until(lambda status: status.session is None)
-        found.append(guests.port.last_rounds().rounds)
+        found.append((await guests.port.last_rounds()).rounds)
 
     async def look(guests: Guests) -> None:
-        found.append(guests.port.last_rounds().rounds)
+        found.append((await guests.port.last_rounds()).rounds)
         receipt = await guests.port.receipt("s1", 1)
         assert receipt is not None
         assert verify_receipt(receipt_text(receipt).encode()).contents["number"] == 1
