@@ -52,7 +52,16 @@ POLL_INTERVAL = 10.0
 Without polling, a reset of such a board would not be detected.
 """
 ATTEMPTS = 20
-"""How often the steps that end one pause are tried before the table stops."""
+"""How often the steps that end one pause are tried before the table stops.
+
+Attempts before a person was asked do not count: questions have a limit of their own.
+"""
+FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0
+"""First and longest wait between two attempts, seconds; it doubles every time (our choice).
+
+All attempts then take 71 s, so that a supply or a board that recovers within a minute ends no
+round. Without waits the attempts were over within the same second.
+"""
 
 _NO_SUPPLIES: Mapping[str, BoardSupply] = {}
 _POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
@@ -180,10 +189,13 @@ class Pauses:
     async def _end_causes(self) -> None:
         """Run all steps that end a pause; again if a board fails or a new cause comes meanwhile.
 
-        Raises TableFault after `ATTEMPTS`.
+        Waits between the attempts. Raises TableFault after `ATTEMPTS`.
         """
         last: BoardError | None = None
-        for _ in range(ATTEMPTS):
+        failed, assists = 0, self._run_state.assists_in_pauses
+        while failed < ATTEMPTS:
+            if failed:
+                await asyncio.sleep(min(FIRST_WAIT * 2 ** (failed - 1), LONGEST_WAIT))
             try:
                 await self._all(ResumableBoard.make_safe)
                 await self._all(self._reconnection.reconnect)
@@ -200,6 +212,9 @@ class Pauses:
             else:
                 if known == tuple(self.gate.causes) and not self._clearing.outstanding():
                     return
+            if assists != self._run_state.assists_in_pauses:
+                failed, assists = 0, self._run_state.assists_in_pauses
+            failed += 1
         cause = self.gate.causes[0]
         raise TableFault(
             Fault.SILENT,

@@ -54,8 +54,11 @@ class RoundTally:
             self.kinds[kind][end] += 1
 
 
-def markdown(tally: RoundTally, command: str) -> str:
-    """The report as Markdown. The same rounds give the same bytes on every computer."""
+def markdown(tally: RoundTally, command: str, interrupted: str = "") -> str:
+    """The report as Markdown. The same rounds give the same bytes on every computer.
+
+    `interrupted` is a sentence about rounds that were not played.
+    """
     parts = [
         "# Chaos",
         "",
@@ -63,6 +66,7 @@ def markdown(tally: RoundTally, command: str) -> str:
         "tile is at one place, every hand is the one that the rules deal, no place was dealt twice",
         f"or skipped, no throw was repeated, every journal is intact. Written by `{command}`.",
         "",
+        *((f"**{interrupted}**", "") if interrupted else ()),
         *_grid(("", ""), figures(tally)),
         "",
         "A round is counted under every kind of injected fault that occurred in it, by its ending.",

@@ -82,7 +82,8 @@ def chaos(
 ) -> int:
     """Play random rounds with injected faults; exit code 1 if a round fails its checks.
 
-    Ctrl-C ends the command, with a report of the rounds played so far and exit code 130.
+    Ctrl-C ends the command, with a report of the rounds played so far (`--report` too) and exit
+    code 130.
     """
     for option, number in (("--rounds", rounds), ("--jobs", jobs), ("--kills", kills)):
         if number < 1 and (kill or option != "--kills"):

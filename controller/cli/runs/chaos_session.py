@@ -109,16 +109,17 @@ def play_rounds(job: ChaosJob, *, as_json: bool) -> int:
         print(json.dumps(page_as_json(tally, seconds), indent=2))
     else:
         _print_report(tally, seconds)
+    sentence = ""
     if interrupted:
-        print(
+        sentence = (
             f"Interrupted by Ctrl-C after {tally.rounds} of {job.rounds} rounds of seed {job.seed}."
-            + ("" if job.report is None else f" {job.report} was not written."),
-            file=sys.stderr,
         )
-        return INTERRUPTED
+        print(sentence, file=sys.stderr)
     if job.report is not None:
         command = f"wallwright chaos --rounds {job.rounds} --seed {job.seed}{job.selection}"
-        job.report.write_text(markdown(tally, command), encoding="utf-8")
+        job.report.write_text(markdown(tally, command, sentence), encoding="utf-8")
+    if interrupted:
+        return INTERRUPTED
     return 1 if tally.ends["failed"] else 0
 
 

@@ -15,6 +15,8 @@ import distributed
 import pytest
 
 from controller.cli import main
+from controller.cli.runs import chaos_session
+from controller.cli.runs.chaos_session import ChaosJob
 from tests.controller.cli.conftest import COMMAND
 
 ROUNDS = ("--rounds", "7", "--seed", "3", "--tables", "single_port", "--games", "block")
@@ -117,10 +119,10 @@ def test_the_report_as_json_lists_which_values_of_every_choice_were_taken(
 def test_ctrl_c_ends_a_long_run_with_a_report_of_the_rounds_so_far(
     more: tuple[str, ...], tmp_path: Path
 ) -> None:
-    events = tmp_path / "events.jsonl"
+    events, report = tmp_path / "events.jsonl", tmp_path / "report.md"
     command = (*COMMAND, "chaos", "--rounds", "30000", *more)
     with subprocess.Popen(
-        (*command, "--events", str(events)),
+        (*command, "--events", str(events), "--report", str(report)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -136,6 +138,24 @@ def test_ctrl_c_ends_a_long_run_with_a_report_of_the_rounds_so_far(
     assert err.strip().startswith("Interrupted by Ctrl-C after ")
     assert "of 30000 rounds of seed 0." in err
     assert "Traceback" not in err
+    assert f"**{err.strip()}**" in report.read_text("utf-8")
+
+
+def test_ctrl_c_writes_the_report_file_and_says_in_it_which_rounds_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pressed: list[object] = []
+    monkeypatch.setattr(chaos_session, "is_stopped", lambda: bool(pressed))
+    monkeypatch.setattr(chaos_session, "_print_failures", lambda *at: pressed.append(at))
+    report = tmp_path / "report.md"
+    job = ChaosJob(
+        30, 0, 0, ["block"], ["single_port"], play=False, report=report, events=None, jobs=1
+    )
+    assert chaos_session.play_rounds(job, as_json=False) == 130
+    page = report.read_text("utf-8")
+    assert "**Interrupted by Ctrl-C after 3 of 30 rounds of seed 0.**" in page
+    assert "Interrupted by Ctrl-C after 3 of 30 rounds" in capsys.readouterr().err
+    assert "| rounds | 3 |" in page
 
 
 def _wait_for_contents(file: Path, running: subprocess.Popen[str]) -> None:
