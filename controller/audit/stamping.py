@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from controller.audit.errors import RefusedProofError
-from controller.audit.log.log_folder import LogFolder, replace_durably
+from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import LogReader
 from controller.audit.notes.checkpoint import Checkpoint
 from controller.audit.timestamps.token import (
@@ -15,6 +15,7 @@ from controller.audit.timestamps.token import (
     token_of_reply,
     verified_time_stamp,
 )
+from controller.durable_files import replace_file
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -51,6 +52,6 @@ def take_time_stamp(
 def _keep(folder: LogFolder, name: str, token: bytes) -> None:
     try:
         folder.witnessed.mkdir(mode=0o700, exist_ok=True)
-        replace_durably(folder.witnessed / name, token)
+        replace_file(folder.witnessed / name, token, 0o600)
     except OSError as error:
         raise folder.unusable(error) from error

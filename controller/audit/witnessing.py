@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.audit.errors import AuditError, RefusedProofError
-from controller.audit.log.log_folder import LogFolder, replace_durably
+from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import LogReader
 from controller.audit.notes.base64_text import decoded, encoded
 from controller.audit.notes.checkpoint import Checkpoint, verified_checkpoint
@@ -20,6 +20,7 @@ from controller.audit.notes.signed_note import NoteSignatureLine, SignedNote, co
 from controller.audit.notes.signing_key import SigningKey
 from controller.audit.notes.verifier_key import COSIGNATURE, VerifierKey
 from controller.audit.tree.proofs import require_consistency
+from controller.durable_files import replace_file
 
 _OLD = "old "
 _DAY = 86_400
@@ -76,7 +77,7 @@ class WitnessMemory:
         self._seen[head.origin] = {"head": head.text, "key": str(key)}
         try:
             text = json.dumps(self._seen, indent=1, sort_keys=True, ensure_ascii=False)
-            replace_durably(self._path, text.encode())
+            replace_file(self._path, text.encode(), 0o600)
         except OSError as error:
             raise AuditError(
                 f"The witness's memory {self._path} cannot be written ({error.strerror}); name a"
@@ -173,7 +174,7 @@ def _keep(folder: LogFolder, note: SignedNote, witness: VerifierKey, size: int) 
 def _write(folder: LogFolder, name: str, text: str) -> None:
     try:
         folder.witnessed.mkdir(mode=0o700, exist_ok=True)
-        replace_durably(folder.witnessed / name, text.encode())
+        replace_file(folder.witnessed / name, text.encode(), 0o600)
     except OSError as error:
         raise folder.unusable(error) from error
 

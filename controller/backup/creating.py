@@ -19,8 +19,8 @@ from controller.backup.manifest import (
 from controller.backup.packing import packed
 from controller.backup.sealing import Sealing, sealed
 from controller.backup.snapshots.folder_snapshot import FolderSnapshot, folder_snapshot
+from controller.durable_files import sync_folder
 from controller.formats import data_formats
-from controller.update.durable_files import sync_folder
 
 IDENTITY = "identity"
 """The folder of the configuration with the trusted signers: root installs it, no backup does."""

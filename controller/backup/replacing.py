@@ -12,7 +12,7 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.update.durable_files import remove_file, sync_folder
+from controller.durable_files import remove_file, sync_folder
 
 MARK = ".restoring"
 """A file in a folder that is not finished; such a folder may be deleted."""

@@ -33,13 +33,13 @@ from controller.backup.replacing import (
     sync_tree,
 )
 from controller.backup.snapshots.folder_snapshot import AUDIT, JOURNAL, SLOTS
+from controller.durable_files import replace_file, sync_folder
 from controller.formats import data_formats
 from controller.journal import JournalError
 from controller.journal.copies import paths_of
 from controller.journal.files import Locks
 from controller.journal.reading import read_records
 from controller.service.data_folder import DataFolderInUseError, locked_data_folder
-from controller.update.durable_files import sync_folder, write_file
 
 RESTORED = "restored.json"
 """The file in a restored data folder that says from which backup it is."""
@@ -258,7 +258,7 @@ def _finish_data(
         "made": manifest.made,
         "restored": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    write_file(folder / RESTORED, json.dumps(about, indent=1).encode() + b"\n")
+    replace_file(folder / RESTORED, json.dumps(about, indent=1).encode() + b"\n")
     return new_log
 
 

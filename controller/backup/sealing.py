@@ -14,6 +14,7 @@ from pathlib import Path
 import pyrage
 
 from controller.backup.errors import BackupError
+from controller.durable_files import sync_folder
 
 AGE = b"age-encryption.org/v1\n"
 """The first line of an encrypted file."""
@@ -147,6 +148,7 @@ def make_identity(file: Path) -> str:
             stream.write(f"# public key: {public}\n{identity}\n")
             stream.flush()
             os.fsync(stream.fileno())
+        sync_folder(file.parent)
     except OSError as error:
         raise BackupError(
             f"The key {file} cannot be written ({error.strerror}); name a new file."

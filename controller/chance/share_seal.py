@@ -9,11 +9,11 @@ backups, only encrypted ones contain it.
 from __future__ import annotations
 
 import hmac
-import os
 from pathlib import Path
 
 from controller.chance.records import frame
 from controller.chance.source import SHARE, ChanceSource
+from controller.durable_files import replace_file
 from rules.errors import WallwrightError
 
 
@@ -70,20 +70,7 @@ class ShareSeal:
         """Write a new key to its file, readable by its owner only, and to the disk."""
         if self._file is None:
             return key
-        fresh = self._file.with_name(f"{self._file.name}.new")
-        fresh.unlink(missing_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            os.write(handle, key)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        fresh.replace(self._file)
-        folder = os.open(self._file.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        replace_file(self._file, key, 0o600)
         return key
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import compileall
-import os
 import shutil
 import sysconfig
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from py_compile import PycInvalidationMode
 
 import rfc8785
 
+from controller.durable_files import replace_file
 from controller.identity.identity_error import IdentityError
 from controller.identity.manifest import FORMAT, manifest_bytes, signed_text
 from controller.identity.program_files import digests
@@ -83,14 +83,8 @@ def make_manifest(
     except SignatureError as error:
         raise IdentityError(str(error)) from error
     text = manifest_bytes(body, key.sign(signed_text(body)), key.public_key().public_bytes_raw())
-    part = file.with_name(file.name + ".part")
     try:
-        with part.open("wb") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.chmod(0o644)
-        part.replace(file)
+        replace_file(file, text)
     except OSError as error:
         raise IdentityError(
             f"The manifest {file} cannot be written ({error.strerror}); name another file with"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from controller.journal.files import Append, Locks, Truncate, replace_file
+from controller.journal.files import Append, Locks, Truncate, replace_lines
 from controller.journal.lines import (
     GENESIS,
     JournalError,
@@ -166,7 +166,7 @@ class Copies:
                 repairs.append(f"The journal's copy {copy.path} {defect}; it was rewritten.")
             if copy.data != text_of(verified):
                 try:
-                    replace_file(copy.path, verified)
+                    replace_lines(copy.path, verified)
                 except OSError as error:
                     raise _unusable(copy.path, error) from error
         self._open(verified)
@@ -187,9 +187,9 @@ class Copies:
         archived = self.lines()
         try:
             for path in self.paths:
-                replace_file(path.with_name(f"{path.name}.{name}"), archived)
+                replace_lines(path.with_name(f"{path.name}.{name}"), archived)
             for path in self.paths:
-                replace_file(path, lines)
+                replace_lines(path, lines)
             self._open(lines)
         except OSError as error:
             # The copies can differ now; they are made equal when the journal is opened again.

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from controller.durable_files import replace_file, write_all
 from controller.journal.lines import JournalError, JournalInUseError
 
 
@@ -48,36 +49,23 @@ class Truncate:
 
 def write_and_sync(path: Path, file: int, text: bytes) -> None:
     """Write the whole text and sync the file. Raises OSError with the file's name."""
-    rest = memoryview(text)
     try:
-        while rest:
-            rest = rest[os.write(file, rest) :]
+        write_all(file, text)
         os.fdatasync(file)
     except OSError as error:
         error.filename = str(path)
         raise
 
 
-def replace_file(path: Path, lines: Iterable[bytes]) -> None:
-    """Replace a file's contents. A power cut leaves the old file or the new one. Raises OSError.
-
-    The new file is synced before it is renamed to `path`, and the directory after the rename:
-    without the second sync a power cut can undo the rename although later writes were synced.
-    """
+def replace_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Replace a file's contents. A power cut leaves the old file or the new one. Raises OSError."""
     # Without this, the rename would replace a symbolic link instead of its target.
     path = path.resolve()
-    beside = path.with_name(f"{path.name}.new")
-    file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     try:
-        write_and_sync(beside, file, b"".join(line + b"\n" for line in lines))
-    finally:
-        os.close(file)
-    beside.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+        replace_file(path, b"".join(line + b"\n" for line in lines))
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 class Locks:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from controller.durable_files import replace_file
 from rules.errors import WallwrightError
 
 VERSION = 1
@@ -56,9 +57,8 @@ class Findings:
 
     def save(self, file: Path) -> None:
         """Write the findings; a crash while writing leaves the earlier file."""
-        new = file.with_name(file.name + ".new")
-        new.write_text(json.dumps({"version": VERSION, **asdict(self)}, indent=1) + "\n", "utf-8")
-        new.replace(file)
+        text = json.dumps({"version": VERSION, **asdict(self)}, indent=1) + "\n"
+        replace_file(file, text.encode())
 
     @classmethod
     def load(cls, file: Path, table: str) -> Findings:

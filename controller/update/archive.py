@@ -11,7 +11,7 @@ import shutil
 import tarfile
 from pathlib import Path, PurePosixPath
 
-from controller.update.durable_files import sync_folder
+from controller.durable_files import sync_folder
 from controller.update.update_error import UpdateError
 
 PROGRAM, MANIFEST = "program", "manifest.json"

@@ -8,9 +8,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from controller.durable_files import remove_file, sync_folder
 from controller.identity.identity_error import IdentityError
 from controller.update.archive import unpack
-from controller.update.durable_files import remove_file, sync_folder
 from controller.update.session_lock import without_session
 from controller.update.slots import RUN, Slots
 from controller.update.update_error import UpdateError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from controller.durable_files import point, replace_file, sync_folder
 from controller.identity.boot import PROGRAM as OWN
 from controller.update.archive import pack, unpack
-from controller.update.durable_files import point, sync_folder, write_file
 from controller.update.session_lock import FILE as LOCK
 from controller.update.slots import SLOTS, Slots
 from controller.update.update_error import UpdateError
@@ -15,14 +15,12 @@ from controller.update.update_error import UpdateError
 STARTER = "start.py"
 STARTER_FILES = (
     "controller/__init__.py",
+    "controller/durable_files.py",
     *(
         f"controller/identity/{name}.py"
         for name in ("__init__", "boot", "identity_error", "manifest", "program_files")
     ),
-    *(
-        f"controller/update/{name}.py"
-        for name in ("__init__", "durable_files", "slots", "starting", "update_error")
-    ),
+    *(f"controller/update/{name}.py" for name in ("__init__", "slots", "starting", "update_error")),
     "firmware_bridge/__init__.py",
     "firmware_bridge/signatures.py",
     "rules/__init__.py",
@@ -66,9 +64,9 @@ def prepare(root: Path, program: Path, manifest: Path, trusted: Path, trust: Pat
         target = root / "boot" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(OWN / name, target)
-    write_file(root / "boot" / STARTER, _START.encode())
-    write_file(root / LOCK, b"")
-    write_file(root / "root.json", trusted.read_bytes())
+    replace_file(root / "boot" / STARTER, _START.encode())
+    replace_file(root / LOCK, b"")
+    replace_file(root / "root.json", trusted.read_bytes())
     sync_folder(root)
     point(root / "current", slot)
     return slots

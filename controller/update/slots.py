@@ -18,11 +18,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from controller.durable_files import point, remove_file, replace_file
 from controller.identity.boot import MANIFEST, SIGNERS
 from controller.identity.identity_error import IdentityError
 from controller.identity.manifest import Manifest, read_manifest
 from controller.identity.program_files import require_no_differences
-from controller.update.durable_files import point, remove_file, write_file
 from controller.update.update_error import UpdateError
 
 SLOTS = ("a", "b")
@@ -156,4 +156,4 @@ class Slots:
 
     def _note(self, trial: SlotTrial) -> None:
         value = {"slot": trial.slot, "previous": trial.previous, "starts": trial.starts}
-        write_file(self.root / "trial.json", json.dumps(value).encode())
+        replace_file(self.root / "trial.json", json.dumps(value).encode())

@@ -209,6 +209,12 @@ def _write(file: Path, boards: Mapping[str, KnownBoard]) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         aside.replace(file)
+        # Without this, a power cut can undo the rename: a board with a key that no file has.
+        folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         raise KeysError(
             f"The key file {file} cannot be written ({error.strerror}); name another file with"

@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 
 from controller.api.accounts.store import AccountsFileError
-from controller.audit.log.log_folder import replace_durably
+from controller.durable_files import replace_file
 
 TOUCHSCREEN_FILE = "touchscreen.token"
 """The file in the data directory with the token of the table's own touchscreen."""
@@ -21,7 +21,7 @@ def touchscreen_token(folder: Path) -> str:
     path = folder / TOUCHSCREEN_FILE
     try:
         if not path.exists():
-            replace_durably(path, f"{secrets.token_urlsafe(32)}\n".encode())
+            replace_file(path, f"{secrets.token_urlsafe(32)}\n".encode(), 0o600)
         token = path.read_text("ascii").strip()
     except (OSError, UnicodeError) as error:
         raise AccountsFileError(f"{path} cannot be read ({error}). Delete it.") from None

@@ -21,7 +21,6 @@ from controller.audit.log.log_folder import (
     FolderLock,
     LogFolder,
     kept_line,
-    replace_durably,
 )
 from controller.audit.log.log_reader import LogReader
 from controller.audit.log.log_scan import SPARSE, ScannedLog, scan
@@ -30,6 +29,7 @@ from controller.audit.notes.signing_key import SigningKey, new_key, read_key
 from controller.audit.tree.growing_tree import GrowingTree
 from controller.audit.tree.hashing import HASH_SIZE, leaf_hash
 from controller.audit.tree.stored_nodes import nodes_of
+from controller.durable_files import replace_file, sync_folder, write_all
 
 CLOCK_JUMPED = "clock_jumped"
 LARGEST_DRIFT = timedelta(seconds=2)
@@ -60,6 +60,7 @@ class AuditLog:
         self._kept = 0
         self._files: list[int] = []
         self._head_path = str(folder.head)
+        self._head_text = folder.head.read_bytes()
         self._key = read_key(folder.key)
 
     @property
@@ -112,6 +113,7 @@ class AuditLog:
         event = rotated.event(self.size - 1)
         try:
             folder.next_key.replace(folder.key)
+            sync_folder(folder.path)
         except OSError as error:
             raise folder.unusable(error) from error
         self._key = new
@@ -132,22 +134,22 @@ class AuditLog:
         text = b"".join(line + b"\n" for line in lines)
         tree = GrowingTree(self.size, self._tree.subtrees)
         try:
-            _write_all(events, text, self._end)
+            write_all(events, text, self._end)
             os.fdatasync(events)
             new = b"".join(node for line in lines for node in tree.add(leaf_hash(line)))
-            _write_all(nodes, new, self._nodes_end)
+            write_all(nodes, new, self._nodes_end)
             head = Checkpoint(self._key.public.name, tree.size, tree.root())
             note = self._key.signed(head)
             is_kept = keep_head or tree.size - self._kept >= KEPT_EVERY
             kept = kept_line(note) if is_kept else b""
             if kept:
-                _write_all(heads, kept, self._heads_end)
+                write_all(heads, kept, self._heads_end)
                 os.fdatasync(heads)
-            replace_durably(self._head_path, str(note).encode())
+            replace_file(self._head_path, str(note).encode(), 0o600)
         except OSError as error:
             self._undo()
             raise self.folder.unusable(error) from error
-        self.head, self._tree = head, tree
+        self.head, self._tree, self._head_text = head, tree, str(note).encode()
         if kept:
             self._kept = tree.size
             self._heads.append(note)
@@ -159,9 +161,15 @@ class AuditLog:
         self._heads_end += len(kept)
 
     def _undo(self) -> None:
-        """Cut off what a failed write has added; the log is closed if that fails too."""
+        """Cut off what a failed write has added; the log is closed if that fails too.
+
+        The earlier head is put back first: the failed write can have replaced it, and a head of
+        more events than the log has would lock the log.
+        """
         ends = (self._end, self._nodes_end, self._heads_end)
         try:
+            if self.folder.head.read_bytes() != self._head_text:
+                replace_file(self._head_path, self._head_text, 0o600)
             for file, end in zip(self._files, ends, strict=True):
                 os.ftruncate(file, end)
                 os.fdatasync(file)
@@ -178,6 +186,9 @@ class AuditLog:
             if scanned.tail:
                 with folder.removed.open("ab") as file:
                     file.write(scanned.tail)
+                    file.flush()
+                    os.fsync(file.fileno())
+                sync_folder(folder.path)
                 os.ftruncate(events, scanned.end)
                 repairs.append(
                     f"{len(scanned.tail)} bytes after event {self.size - 1} of the audit log were"
@@ -207,7 +218,7 @@ class AuditLog:
             for line in file:
                 new = b"".join(tree.add(leaf_hash(line[:-1])))
                 if written >= self._nodes_end:
-                    _write_all(nodes, new, written)
+                    write_all(nodes, new, written)
                     changed = True
                 written += len(new)
         self._nodes_end = written
@@ -242,7 +253,7 @@ def begun_log(folder: LogFolder, table: str, entry: AuditEntry) -> AuditLog:
         for path in (beside.events, beside.heads, beside.head, beside.path):
             _sync(path)
         beside.path.rename(folder.path)
-        _sync(folder.path.parent)
+        sync_folder(folder.path.parent)
     except OSError as error:
         raise folder.unusable(error) from error
     return opened_log(folder)
@@ -275,6 +286,7 @@ def _finish_rotation(folder: LogFolder, scanned: ScannedLog) -> None:
     latest = str(scanned.keys.latest)
     if folder.next_key.exists() and str(read_key(folder.next_key).public) == latest:
         folder.next_key.replace(folder.key)
+        sync_folder(folder.path)
     folder.next_key.unlink(missing_ok=True)
     found = str(read_key(folder.key).public)
     if found != latest:
@@ -292,13 +304,6 @@ def _jump(entry: AuditEntry, before: datetime, before_real: float | None) -> Aud
         return None
     details = {"by_ms": round(drift.total_seconds() * 1000), "from": time_text(before)}
     return AuditEntry(CLOCK_JUMPED, entry.wall, entry.table_s, entry.real_s, details=details)
-
-
-def _write_all(file: int, data: bytes, at: int) -> None:
-    rest = memoryview(data)
-    while rest:
-        written = os.pwrite(file, rest, at)
-        rest, at = rest[written:], at + written
 
 
 def _sync(path: os.PathLike[str]) -> None:

@@ -13,6 +13,7 @@ from controller.audit.errors import AuditError, RefusedProofError
 from controller.audit.notes.checkpoint import Checkpoint
 from controller.audit.notes.signed_note import NoteSignatureLine, SignedNote, cosigned_message
 from controller.audit.notes.verifier_key import COSIGNATURE, SIGNATURE, Purpose, VerifierKey
+from controller.durable_files import sync_folder
 
 _HEADER = b"wallwright audit key 1\n"
 
@@ -62,6 +63,7 @@ def new_key(path: Path, name: str, purpose: Purpose = SIGNATURE) -> SigningKey:
             stream.write(_HEADER + f"{key.public}\n".encode() + secret.hex().encode() + b"\n")
             stream.flush()
             os.fsync(stream.fileno())
+        sync_folder(path.parent)
     except OSError as error:
         raise AuditError(
             f"The key {path} cannot be written ({error.strerror}); correct the directory, and that"

@@ -164,16 +164,16 @@ def _print_plan(named: str, options: ServiceOptions) -> None:
 
 
 def _write(named: str, options: ServiceOptions) -> None:
+    from controller.durable_files import replace_file
     from controller.installation.service_options import OPTIONS_FILE, TABLE_FILE
-    from controller.update.durable_files import write_file
 
     try:
         OPTIONS_FILE.parent.mkdir(parents=True, exist_ok=True)
         if _is_file(named) and not _is_same(Path(named), TABLE_FILE):
-            write_file(TABLE_FILE, Path(named).read_bytes())
+            replace_file(TABLE_FILE, Path(named).read_bytes())
             TABLE_FILE.chmod(0o644)
             print(f"Copied {named} to {TABLE_FILE}.")
-        write_file(OPTIONS_FILE, options.text.encode("utf-8"))
+        replace_file(OPTIONS_FILE, options.text.encode("utf-8"))
         OPTIONS_FILE.chmod(0o644)
     except OSError as error:
         raise BadInputError(

@@ -7,7 +7,6 @@ only if nobody has changed it since. The text before is kept beside it.
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import yaml
 from config.errors import ConfigErrors
 from config.loader import table_of_text
 from config.schema import Table
+from controller.durable_files import replace_file
 from controller.maintenance.refusals import ServiceModeRefusalError
 
 Place = tuple[str | int, ...]
@@ -61,14 +61,9 @@ class EditedTable:
                     "Discard this change, then calibrate again.",
                 )
             kept = _free_name(file)
-            kept.write_text(self.before, "utf-8")
-            draft = file.with_name(f".{file.name}.draft")
-            with draft.open("w", encoding="utf-8") as stream:
-                stream.write(self.after)
-                stream.flush()
-                os.fsync(stream.fileno())
-            draft.chmod(file.stat().st_mode & 0o777)
-            draft.replace(file)
+            mode = file.stat().st_mode & 0o777
+            replace_file(kept, self.before.encode(), mode)
+            replace_file(file, self.after.encode(), mode)
         except OSError as error:
             raise ServiceModeRefusalError(
                 "not_written",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from controller import durable_files
 from controller.journal import Entry, Journal, JournalError, JournalLockedError
 from controller.journal import copies as journal_copies
-from controller.journal import files as journal_files
 from controller.journal.copies import Copies, paths_of
 from controller.journal.history import history_of
 from controller.journal.lines import record_of
@@ -314,7 +314,7 @@ def test_a_copy_that_cannot_be_repaired_is_reported_and_the_others_are_not_chang
     def refused(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal_files, "write_and_sync", refused)
+    monkeypatch.setattr(durable_files, "write_all", refused)
     with pytest.raises(JournalError, match=r"journal.3 cannot be used \(No space left on device\)"):
         Journal(file, NOON, {})
     assert [path.read_bytes() for path in paths_of(file)] == [recorded, recorded, b""]

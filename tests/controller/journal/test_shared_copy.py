@@ -147,18 +147,18 @@ def test_a_rewritten_copy_is_synced_with_its_directory(
 ) -> None:
     """Without a sync of the directory a power cut can undo the rename and all later records."""
     done: list[tuple[str, str]] = []
-    sync, replace = os.fsync, Path.replace
+    sync, replace = os.fsync, os.replace
 
     def synced(opened: int) -> None:
         done.append(("sync", str(Path(f"/proc/self/fd/{opened}").readlink())))
         sync(opened)
 
-    def replaced(self: Path, target: Path) -> Path:
+    def replaced(fresh: str, target: Path) -> None:
         done.append(("rename", str(target)))
-        return replace(self, target)
+        replace(fresh, target)
 
     monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(Path, "replace", replaced)
+    monkeypatch.setattr(os, "replace", replaced)
     with Journal(file, NOON, {}) as journal:
         journal.intend("top", 1.0, {})
     here = str(file.parent)
