@@ -101,7 +101,9 @@ class PauseGate:
 
     async def wait_until_open(self) -> None:
         """Wait until the gate is open. Raises CancelledError after `cancel_waiting`."""
-        await self._opened.wait()
+        # The gate can have been shut again before this task runs.
+        while not (self.open or self._cancelled):
+            await self._opened.wait()
         if not self.open:
             raise asyncio.CancelledError("the table is stopping, so the pause gate stays shut.")
 

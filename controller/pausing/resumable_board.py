@@ -99,17 +99,17 @@ class ResumableBoard:
 
     async def move(self, targets: Mapping[str, float], speed: int = 1000) -> Ended:
         self._session.record_targets(targets)
-        return await self._interruption.repeat(partial(self.wrapped.move, targets, speed))
+        return await self._commands.move(targets, partial(self.wrapped.move, targets, speed))
 
     async def home(self, axis: str) -> Ended:
         self._session.forget_target(axis)
-        return await self._interruption.repeat(partial(self.wrapped.home, axis))
+        return await self._commands.move((axis,), partial(self.wrapped.home, axis))
 
     async def throw(self, channel: str, dice: int) -> tuple[int, ...]:
         return await self._commands.throw(channel, dice)
 
     async def stop(self, channel: str | None = None) -> None:
-        """Stop one channel or all; a motion that is stopped during a pause is not resumed."""
+        """Stop one channel or all; what is stopped during a pause is not resumed."""
         await self._commands.stop(channel)
 
     def stop_all(self) -> None:
@@ -160,6 +160,7 @@ class ResumableBoard:
 
     async def make_safe(self) -> None:
         """Let all outputs go to their safe values, if the board still answers."""
+        self._commands.powered.clear()
         await self._lease.drop()
 
     async def restart(self) -> BoardIdentity | None:
@@ -189,10 +190,13 @@ class ResumableBoard:
         if driven:
             await self.wrapped.clear()
             async with self._lease.lent():
+                # A person who reaches in can have stopped a motor meanwhile.
+                backed = [motor for motor in driven if self._commands.is_driven(motor)]
+                self._commands.powered.update(backed)
                 await run_together(
                     *(
-                        self.wrapped.drive(motor, -value, Elapsed(), seconds[motor])
-                        for motor, value in driven.items()
+                        self.wrapped.drive(motor, -driven[motor], Elapsed(), seconds[motor])
+                        for motor in backed
                     )
                 )
         return tuple(driven)

@@ -116,8 +116,11 @@ class Standstill:
     async def _edges_after(motor: Motor, ended: Ended) -> int:
         """The edges that came while their debounce time ran when the drive was stopped.
 
-        Without them a pusher whose turn had just ended would begin another one.
+        Without them a pusher whose turn had just ended would begin another one. A drive that was
+        stopped before it was sent has no edges; the board would report those of an earlier drive.
         """
+        if not ended.seconds:
+            return 0
         await asyncio.sleep(SETTLED)
         recalled = await motor.recall()
         return max(recalled.count - ended.count, 0) if recalled is not None else 0

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 
+from controller.pausing.interruption import Interruption
 from controller.pausing.pause_gate import PauseCause, PauseGate
 from controller.pausing.resumable_board import ResumableBoard
-from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
+from controller.pausing.resumed_commands import ResumedCommands
+from firmware_bridge.board import Board, Edges, Elapsed, Ended, Level, Reason
+from firmware_bridge.sim import clock
 from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import Drive, Set, ThrowDice
 from tests.firmware_bridge.serial_rig import CONFIG, SerialRig, run_scenario
@@ -179,6 +183,69 @@ def test_a_drive_that_is_stopped_without_a_pause_is_not_sent_again() -> None:
     run_with_board(scenario)
 
 
+STEP = 0.0002
+"""Interval at which the end of a pause is observed, seconds; a message takes about 0.001 s."""
+Command = Callable[[ResumableBoard], Awaitable[object]]
+GIVEN: dict[str, tuple[str, Command]] = {
+    "a motor that runs": ("lid", lambda board: board.set("lid", 400)),
+    "an output that is on": ("lamp", lambda board: board.set("lamp", 1)),
+    "a drive": ("lid", lambda board: board.drive("lid", 400, Edges("s1", 5), 20.0)),
+    "a timed drive": ("lid", lambda board: board.drive("lid", 400, Elapsed(), 20.0)),
+    "a pulse": ("lamp", lambda board: board.pulse("lamp", 1, 20.0)),
+    "a throw": ("dome", lambda board: board.throw("dome", 2)),
+    "a move": ("x", lambda board: board.move({"x": 0.4}, 100)),
+}
+"""The channel and the command of a caller, by name."""
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("in_pause", [False, True], ids=["before_it", "in_it"])
+def test_what_is_stopped_at_any_moment_of_the_end_of_a_pause_stays_off(
+    given: str, in_pause: bool
+) -> None:
+    """The stop comes just before and just after each message that the board receives meanwhile.
+
+    The command is given before the pause, or during it.
+    """
+    channel, give = GIVEN[given]
+    moments, missed = list[float](), list[float]()
+
+    async def scenario(
+        delay: float | None, rig: SerialRig, board: ResumableBoard, gate: PauseGate
+    ) -> None:
+        if channel == "x":
+            await board.home("x")
+        work = None if in_pause else asyncio.ensure_future(give(board))
+        await asyncio.sleep(0.1)
+        await stalled(rig, 1.0)
+        gate.shut(PauseCause("COMMAND", ""))
+        work = work or asyncio.ensure_future(give(board))
+        begun, asked = rig.loop.time(), len(rig.asked)
+        ending = asyncio.ensure_future(end_pause(board, gate))
+        if delay is None:
+            while not ending.done():
+                await asyncio.sleep(STEP)
+                if len(rig.asked) > asked or ending.done():
+                    after = rig.loop.time() - begun
+                    moments.extend((after - 2 * STEP, after - STEP, after, after + STEP))
+                asked = len(rig.asked)
+        else:
+            await asyncio.sleep(delay)
+            await board.stop(channel)
+            await ending
+            await asyncio.sleep(0.5)
+            if rig.recorder.outputs.get(channel, 0) or not work.done():
+                missed.append(delay)
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+
+    run_with_board(partial(scenario, None))
+    assert len(moments) >= 12
+    for moment in sorted(set(moments)):
+        run_with_board(partial(scenario, max(moment, 0.0)))
+    assert missed == []
+
+
 def test_a_lid_that_reached_its_switch_during_a_lost_line_is_not_driven_further() -> None:
     async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
         lid = asyncio.ensure_future(board.drive("lid", 1000, Level("lid_open"), 30.0))
@@ -255,3 +322,63 @@ def test_after_a_pause_a_driven_motor_is_not_set_to_an_earlier_value() -> None:
         assert [command for command in rig.asked if isinstance(command, Set)] == before
 
     run_with_board(scenario)
+
+
+class BeltBoard(Board):
+    """A board of two belts; `on_set` is called while it executes a `set`."""
+
+    name = "base"
+
+    def __init__(self) -> None:
+        self.values: dict[str, int] = {}
+        self.on_set: Callable[[str], Awaitable[None]] | None = None
+
+    async def set(self, channel: str, value: int) -> None:
+        self.values[channel] = value
+        if self.on_set is not None:
+            await self.on_set(channel)
+
+    async def stop(self, channel: str | None = None) -> None:
+        assert channel is not None
+        self.values[channel] = 0
+
+
+@pytest.mark.parametrize(("stopped", "running"), [("first", "second"), ("second", "first")])
+def test_a_belt_that_is_stopped_while_the_other_one_is_restored_stays_off(
+    stopped: str, running: str
+) -> None:
+    async def scenario() -> dict[str, int]:
+        board, gate = BeltBoard(), PauseGate(lambda cause: None)
+        motor = CONFIG.channels["lid"]
+        config = CONFIG.model_copy(update={"channels": {"first": motor, "second": motor}})
+        commands = ResumedCommands(board, config, Interruption("base", gate, lambda why: True))
+        await commands.set("first", 500)
+        await commands.set("second", 500)
+        board.values = {}
+
+        async def on_set(channel: str) -> None:
+            if channel == running:
+                await commands.stop(stopped)
+
+        board.on_set = on_set
+        await commands.restore(motors=True)
+        return board.values
+
+    assert clock.run(scenario()) == {stopped: 0, running: 500}
+
+
+def test_a_gate_that_is_shut_again_at_once_cancels_no_command() -> None:
+    async def scenario() -> str:
+        gate = PauseGate(lambda cause: None)
+        gate.shut(PauseCause("COMMAND", ""))
+        waiting = asyncio.ensure_future(gate.wait_until_open())
+        await asyncio.sleep(1.0)
+        gate.reopen()
+        gate.shut(PauseCause("SILENT", "base"))
+        await asyncio.sleep(1.0)
+        assert not waiting.done()
+        gate.reopen()
+        await waiting
+        return "open"
+
+    assert clock.run(scenario()) == "open"

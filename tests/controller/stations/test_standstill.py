@@ -219,3 +219,34 @@ def test_no_part_moves_after_a_standstill_that_no_person_has_ended() -> None:
     assert {text for at, text in board.commands if at > 0.4} == {
         *("belt stop", "gate stop", "wheel stop"),
     }
+
+
+def test_a_drive_that_was_stopped_before_it_was_sent_has_no_edges_of_an_earlier_drive() -> None:
+    """A board that is paused sends nothing; the drive ends after a pause, with STOPPED and 0 s."""
+
+    class Paused(TileASecond):
+        is_paused = False
+
+        async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
+            if not self.is_paused:
+                return await super().drive(motor, value, until, limit)
+            stopped = self._stopped[motor] = asyncio.Event()
+            await stopped.wait()
+            return Ended(Reason.STOPPED, 0, 0.0)
+
+    board = Paused()
+
+    async def scenario() -> Ended:
+        below, pusher = Standstill(), Motor(board, "pusher")
+        await below.run(pusher, 1000, Edges("vane", 3), 60.0)
+        board.is_paused = True
+        pushing = asyncio.create_task(below.run(pusher, 1000, Edges("vane", 2), 60.0))
+        await asyncio.sleep(1.0)
+        async with below.held():
+            await asyncio.sleep(1.0)
+            board.is_paused = False
+        return await pushing
+
+    ended = clock.run(scenario())
+    assert (ended.reason, ended.count) == (Reason.EDGES, 2)
+    assert board.commands == [(0.0, "pusher 3"), (4.0, "pusher stop"), (5.0, "pusher 2")]
