@@ -58,7 +58,7 @@ class Host:
         *closed: int,
         elf: Path = ELF,
         may_refuse: bool = False,
-        processor: Rp2040 | None = None,
+        processor: Processor | Rp2040 | None = None,
     ) -> None:
         self.processor: Processor | Rp2040 = processor or Processor(elf)
         self.may_refuse = may_refuse
@@ -98,6 +98,17 @@ class Host:
     def line_free_at(self) -> int:
         """The cycle at which the last byte given to the line will have been sent."""
         return self._line_free_at
+
+    def reset(self) -> None:
+        """Reset the board and forget the session; the caller lets it start."""
+        self.processor.reset()
+        self.processor.run(self.cycle + 1)
+        self.processor.take()
+        self._decoder = Decoder()
+        self._identity = None
+        self._queued.clear()
+        self._in_flight.clear()
+        self._line_free_at = 0
 
     def begin(self, records: list[Configure], lease_ms: int) -> None:
         """Begin a session, configure the channels and take a lease."""

@@ -85,6 +85,16 @@ def emergency(seed: int, jobs: int, reports: Path) -> Command:
     )
 
 
+def sweep(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that breaks the beam and presses the stop at every instruction."""
+    return (*(sys.executable, "-m", "benchmarks.safety_sweep"), *("--jobs", str(jobs)))
+
+
+def sweep_pico(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that does the same on the Pico, at every microsecond."""
+    return (*sweep(seed, jobs, reports), "--chip", "pico")
+
+
 def boots(seed: int, jobs: int, reports: Path) -> Command:
     """Return the command that deals rounds on stock boards that are reset at random moments."""
     return (
@@ -122,6 +132,8 @@ EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "fuzz_storage": (fuzz_storage, 1),
     "pico_round": (pico_round, 1),
     "cases": (more_cases, 1),
+    "sweep": (sweep, 1),
+    "sweep_pico": (sweep_pico, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 

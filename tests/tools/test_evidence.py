@@ -57,7 +57,10 @@ def test_without_a_name_every_measurement_is_run(
         *("-m", "pytest", "-q", "-n", "2", "-m", "evidence", "--timeout", "3600"),
         *("--hypothesis-profile", "evidence", "--hypothesis-seed", "10"),
     )
-    assert len(commands) == 11
+    swept = ("-m", "benchmarks.safety_sweep", "--jobs", "2")
+    assert commands[11][1:] == swept
+    assert commands[12][1:] == (*swept, "--chip", "pico")
+    assert len(commands) == 13
     out = capsys.readouterr().out
     assert "chaos, seed 10: wallwright chaos --rounds 10000 --seed 10" in out
     assert "kills, seed 10: passed" in out
@@ -83,5 +86,6 @@ def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -
     assert evidence.main(["proofs"]) == 2
     assert capsys.readouterr().err == (
         "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, boots,"
-        " false_messages, fuzz_pico, fuzz_storage, pico_round, cases, or no name for all.\n"
+        " false_messages, fuzz_pico, fuzz_storage, pico_round, cases, sweep,"
+        " sweep_pico, or no name for all.\n"
     )

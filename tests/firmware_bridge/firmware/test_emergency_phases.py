@@ -1,4 +1,7 @@
-"""Presses the emergency stop on the emulated chip; `make evidence` has 10,000 phases a kind."""
+"""Presses the emergency stop and breaks the light curtain on the emulated Mega.
+
+`make evidence` has 10,000 phases a kind, and every instruction of each order's critical time.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,19 @@ from benchmarks.emergency_phases import (
     phases,
 )
 from benchmarks.firmware_host import Host
+from benchmarks.safety_sweep import INPUTS, NAMES, RESET, sweep_mega
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel
 from firmware_bridge.wire.messages import NONE, Flag, Home, Move
 from tests.firmware_bridge.firmware.firmware_build import build
 
 pytestmark = [pytest.mark.slow]
 
-PHASES = 75
+PHASES = 20
 """Phases of each kind of command; `make evidence` tries 10,000."""
+EVERY = 97
+EVERY_OF_LONG = {"home": 997, "move": 997, "stepping": 997, "commit": 5003, RESET: 20_011}
+"""Instructions from one moment of a sweep to the next, about 10 us; of a reset, microseconds. They
+are primes, so that the moments fall on other instructions of a loop each time."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,6 +46,16 @@ def test_a_pressed_emergency_stop_leaves_no_output_on_at_any_phase_of_a_command(
     failures, slowest = phases(name, PHASES, seed=1)
     assert not failures
     assert slowest < SAFE_WITHIN_US
+
+
+@pytest.mark.parametrize("input_name", INPUTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_part_moves_on_whenever_the_beam_is_broken_or_the_stop_pressed_during_an_order(
+    name: str, input_name: str
+) -> None:
+    swept = sweep_mega(name, input_name, EVERY_OF_LONG.get(name, EVERY))
+    assert not swept.failures
+    assert swept.trials > 5
 
 
 def test_an_axis_that_brakes_after_a_fault_keeps_its_direction() -> None:

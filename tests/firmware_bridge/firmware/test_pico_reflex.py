@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.firmware_reflex import drives, emergencies, step_errors
 from benchmarks.pico_reflex import GOAL_US, PICO, STEP_GOAL_US
+from benchmarks.safety_sweep import sweep_pico
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US
 from tests.firmware_bridge.firmware.firmware_build import build
 from tests.quick import tries
@@ -27,6 +28,18 @@ def test_a_motor_of_a_pico_is_off_10_us_after_its_sensor_s_edge_beside_three_axe
 
 def test_every_output_of_a_pico_is_safe_10_us_after_the_emergency_stop() -> None:
     assert max(emergencies(tries(10, quick=10, evidence=100), PICO)) < GOAL_US * CYCLES_PER_US
+
+
+@pytest.mark.parametrize(
+    ("name", "input_name", "every"),
+    [("set", "curtain", 2), ("move", "curtain", 24), ("commit", "stop", 131)],
+)
+def test_no_part_of_a_pico_moves_on_whenever_the_beam_is_broken_or_the_stop_is_pressed(
+    name: str, input_name: str, every: int
+) -> None:
+    swept = sweep_pico(name, input_name, tries(every, quick=every, evidence=1))
+    assert not swept.failures
+    assert swept.trials > 10
 
 
 def test_three_axes_of_a_pico_step_within_2_us_of_their_trapezoids() -> None:
