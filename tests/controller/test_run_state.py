@@ -10,7 +10,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
 from controller.journal.notes import MovesMade
 from controller.ledger import Ledger
-from controller.run_state import RunState, as_json, mean
+from controller.run_state import RunState, as_json, mean, open_fault_of
 from firmware_bridge.guide import Ask
 from tests.controller.journal.on_disk import now
 
@@ -128,6 +128,18 @@ def test_a_prompt_without_an_answer_stays_unconfirmed_and_is_withdrawn() -> None
         assert [event["event"] for event in emitted] == ["operator_prompted", "prompt_withdrawn"]
         assert (emitted[1]["code"], emitted[1]["part"]) == ("JAM", "head 2")
         assert [entry.confirmed for entry in journal.entries()] == [False]
+
+
+def test_a_call_that_nobody_answered_does_not_hide_the_fault_before_it() -> None:
+    """A run without a person stops with NOBODY. The next one asks about the jam that came first."""
+    nobody = TableFault(Fault.NOBODY, "operator", "there is no terminal")
+    with Journal.in_memory("now", {}) as journal:
+        run_state, _ = opened(journal)
+        run_state.fault(JAM)
+        run_state.fault(nobody)
+        entries = journal.entries()
+    assert str(open_fault_of(entries)) == str(JAM)
+    assert open_fault_of(entries[1:]) is None, "a missing person is no fault of the table"
 
 
 def test_every_change_of_the_machine_is_an_event() -> None:

@@ -95,6 +95,19 @@ def test_the_same_inverted_bit_in_every_copy_locks_the_journal(recorded: bytes) 
         assert isinstance(refused.value, JournalLockedError), place
 
 
+def test_a_last_record_that_two_copies_have_damaged_is_not_dropped(recorded: bytes) -> None:
+    """A power cut damages at most one write. The record was on disk, and two disks are damaged.
+
+    A run without it would repeat its step, for example deal a tile twice.
+    """
+    *before, last = recorded.splitlines(keepends=True)
+    shorter, damaged = b"".join(before), b"".join((*before, last.replace(b"end", b"dne", 1)))
+    assert damaged != recorded
+    assert verified_lines(found(damaged, shorter, shorter)) == tuple(shorter.splitlines())
+    with pytest.raises(JournalLockedError, match="is damaged in every copy that has it"):
+        verified_lines(found(damaged, damaged, shorter))
+
+
 def test_an_inverted_bit_in_a_journal_with_one_record_is_found(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal", NOON, {}) as journal:
         journal.intend("top", 1.0, {})
@@ -352,6 +365,21 @@ def test_a_check_repairs_damage_since_the_last_check(kind: str, which: int, file
         assert [entry.intent["step"] for entry in journal.entries()] == ["early", "late", "after"]
     (text,) = {path.read_bytes() for path in paths_of(file)}
     assert text.count(b"\n") == 8 + 4
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_a_check_notices_a_copy_that_was_cut_off_after_it_was_checked(
+    which: int, file: Path
+) -> None:
+    """Checked lines are not read again, so the size of the file shows that some are missing."""
+    with Journal(file, NOON, {}) as journal:
+        journal.intend("top", 1.0, {"step": "early"})
+        assert now(journal.check()) == ()
+        damaged = paths_of(file)[which]
+        damaged.write_bytes(b"".join(damaged.read_bytes().splitlines(keepends=True)[:2]))
+        (repair,) = now(journal.check())
+        assert f"The journal's copy {damaged} ended at record 2 of " in repair
+    assert len({path.read_bytes() for path in paths_of(file)}) == 1
 
 
 def test_R8_damage_in_all_copies_locks_the_journal_and_does_not_clear_itself(file: Path) -> None:

@@ -80,6 +80,15 @@ def test_a_press_while_the_lid_closes_opens_it_again_and_no_part_below_moves() -
     assert played.when(event="ready")
 
 
+def test_a_press_while_the_lid_opens_does_not_confirm_that_the_tiles_are_in() -> None:
+    """Impatient people press twice. The simulated people push the tiles in for 8 s."""
+    played = evening(game="block", meanwhile=presses(("under", "gathering"), 1.0))
+    begin = played.when(under="gathering")[0]
+    motions = lid_after(played, begin)
+    assert [value for _, value in motions[:4]] == [1000, 0, -1000, 0]
+    assert motions[2][0] - motions[1][0] > 7.0
+
+
 def test_a_press_while_the_lid_closes_over_a_set_opens_it_until_the_next_press() -> None:
     """A run that resumes must not take the press that opened the lid for the one that closes it."""
     gathering = ("top", "collecting")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from controller.faults.table_fault import Fault, TableFault
-from controller.journal.notes import Note
+from controller.journal.notes import Note, TilesSurplus, notes_of
 from controller.rounds.build_progress import BuildProgress
 from controller.soak.host_restarts import SurvivingTable
 from controller.soak.witness import hands_as_planned
@@ -117,11 +117,33 @@ def test_two_tiles_instead_of_one_are_a_surplus_tile() -> None:
     assert [(ask.code, ask.part) for ask in asked] == [("EXTRA_TILE", "head 2")]
 
 
+def test_a_surplus_tile_that_a_person_has_removed_is_settled_in_the_journal() -> None:
+    """Otherwise the next run could not tell whether the tile is still inside, and would stop."""
+    rig, board = helped("robotic", [])
+    work, head = Notes(), rig.heads[2]
+    progress = clock.run(BuildProgress.begun([Sensor(board, S1)], work))
+    clock.run(head.start(tile_counter=progress.counter(S1)))
+    board.ends["head2_wheel"], board.slips[S1] = [NONE_CAME], [2]
+    assert clock.run(head.lift(1)) == 1
+    assert [note.tiles for note in notes_of(work.notes, TilesSurplus)] == [1, 0]
+    clock.run(BuildProgress.begun([Sensor(board, S1)], work))
+
+
 def test_a_lower_count_is_a_fault() -> None:
     counted = Counted()
     counted.board.counts[S1] = 6
     fault = fault_of(counted.tile_counter.take_unreported())
     assert (fault.fault, fault.evidence) == (Fault.UNPROVEN, f"{S1} counts 6; its last count was 7")
+
+
+@pytest.mark.parametrize("sensor", [S1, VANE])
+def test_a_board_that_counts_less_than_at_the_beginning_proves_nothing(sensor: str) -> None:
+    """The board was replaced or has lost its memory, so the progress of the build is unknown."""
+    counted = Counted()
+    counted.board.counts[sensor] = -1
+    with pytest.raises(TableFault, match=f"{sensor} counts -1, less than . at the beginning") as at:
+        counted.resumed()
+    assert (at.value.fault, at.value.part) == (Fault.UNPROVEN, "trays")
 
 
 def test_a_resumed_run_has_the_counted_tiles() -> None:
