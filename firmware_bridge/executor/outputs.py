@@ -20,9 +20,6 @@ from firmware_bridge.executor.channels import (
 )
 from firmware_bridge.wire.messages import Drive, Kind, UntilKind
 
-_INSTANT = 1e-6
-"""Seconds within which two timers count as the same instant."""
-
 
 class Outputs:
     """All of a board's outputs, and their drives and pulses in progress."""
@@ -209,12 +206,9 @@ class Outputs:
             output.on_until = None
 
     def _exceed_limit(self, output: BoardOutput) -> None:
+        # An order may last exactly as long as the maximum on-time. Its own timer was set before
+        # this one, so it fires first, ends the order, and cancels this one.
         output.on_until = None
-        timer = output.running.timer if output.running is not None else None
-        if timer is not None and timer.when() - self._core.loop.time() < _INSTANT:
-            # The order lasts exactly as long as the maximum on-time, which is permitted: its own
-            # timer ends it in this instant.
-            return
         self._core.latch(FaultCode.MAXIMUM_ON_TIME, output.number)
 
     def _end(self, output: BoardOutput, running: Running, reason: Reason) -> None:

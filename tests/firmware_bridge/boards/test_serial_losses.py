@@ -109,6 +109,28 @@ def test_an_unplugged_board_fails_all_pending_calls_and_starts_again_on_a_new_li
     run_scenario(scenario)
 
 
+def test_the_progress_of_an_earlier_drive_is_not_taken_for_that_of_a_lost_one() -> None:
+    """The second drive never reached the board. Otherwise its tiles would count as lifted."""
+
+    async def scenario(rig: SerialRig) -> None:
+        first = await rig.board.drive("lid", 500, Elapsed(), 0.5)
+        assert first.reason is Reason.TIME
+        recalled = await rig.board.recall("lid")
+        assert recalled is not None and recalled.reason is Reason.TIME
+        rig.drops_input = True
+        lost = asyncio.ensure_future(rig.board.drive("lid", 500, Elapsed(), 30.0))
+        await asyncio.sleep(0.01)
+        rig.host.unplug()
+        with pytest.raises(BoardSilentError):
+            await lost
+        rig.drops_input = False
+        rig.replug()
+        await rig.board.start()
+        assert await rig.board.recall("lid") is None
+
+    run_scenario(scenario)
+
+
 def test_a_board_that_is_unplugged_during_its_configuration_raises_one_error_only() -> None:
     async def main() -> None:
         rig = SerialRig()

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from firmware_bridge.board import Edges, FaultCode, Reason
+from firmware_bridge.board import Edges, Elapsed, FaultCode, Level, Reason
+from firmware_bridge.executor.safety_inputs import TRIP
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
@@ -71,6 +72,46 @@ def test_a_latched_emergency_stop_is_cleared_only_once_released() -> None:
     run_scenario(main)
 
 
+def test_an_emergency_stop_that_is_pressed_during_a_reset_latches_again() -> None:
+    """Somebody keeps the stop pressed while the board restarts: no motor may run before a Clear."""
+
+    async def main(rack: Rack) -> None:
+        base, number = rack.boards["base"], rack.number("emergency")
+        rack.plant.emergency_stop(True)
+        base.reset(ResetCause.EXTERNAL)
+        assert base.faults == (FaultCode.EMERGENCY_STOP,)
+        rack.configure()
+        rack.lease(60.0)
+        refused = Refused(Refusal.FAULT_LATCHED, number)
+        assert rack.send("drum", lambda drum: Set(drum, 1)) == refused
+        rack.plant.emergency_stop(False)
+        await asyncio.sleep(1)
+        assert rack.send("drum", lambda drum: Set(drum, 1)) == refused
+
+    run_scenario(main)
+
+
+def test_noise_at_the_light_curtain_refuses_no_order() -> None:
+    """A hand interrupts the curtain for longer than 30 microseconds; noise is shorter."""
+
+    async def main(rack: Rack) -> None:
+        rack.configure(guarded=True)
+        rack.lease(60.0)
+        base, order = rack.boards["base"], rack.drives(1000, Level("lid_opened"), 5.0)
+        base.sensor("curtain", True)
+        await asyncio.sleep(TRIP / 2)
+        assert rack.send("lid", order) == Ok()
+        base.sensor("curtain", False)
+        await asyncio.sleep(1.0)
+        assert codes(rack) == []
+        rack.stop("lid")
+        base.sensor("curtain", True)
+        await asyncio.sleep(2 * TRIP)
+        assert isinstance(rack.send("lid", order), Refused)
+
+    run_scenario(main)
+
+
 def test_both_switches_active_are_a_fault_that_clears_only_after_one_opens() -> None:
     async def main(rack: Rack) -> None:
         base = rack.boards["base"]
@@ -101,6 +142,19 @@ def test_a_motor_is_switched_off_after_its_maximum_on_time() -> None:
         ((at, fault),) = rack.received(Faulted)
         assert at == pytest.approx(150)
         assert fault == Faulted(FaultCode.MAXIMUM_ON_TIME, rack.number("head0_belt"), 150_000_000)
+
+    run_scenario(main)
+
+
+def test_orders_may_last_exactly_as_long_as_the_maximum_on_time() -> None:
+    """Four belts run for their maximum of 90 s. Which timer ends first is left to the loop."""
+
+    async def main(rack: Rack) -> None:
+        rack.loop.call_later(50.0, rack.lease, 65.0)
+        belts = [rack.drive(f"head{head}_belt", 1000, Elapsed(), 90.0) for head in range(4)]
+        for ended in await asyncio.gather(*belts):
+            assert (ended.reason, ended.seconds) == (Reason.TIME, pytest.approx(90.0))
+        assert codes(rack) == []
 
     run_scenario(main)
 

@@ -85,9 +85,11 @@ class Rack:
         self.plant.connect(self.boards)
         self.plant.power_on()
 
-    def configure(self) -> None:
+    def configure(self, *, guarded: bool = False) -> None:
+        """Send the channel tables; with `guarded` the light curtain guards the moving parts."""
+        flags = encoding.flags_of(self.table) if guarded else encoding.NO_FLAGS
         for name, board in self.boards.items():
-            rows = encoding.records(self.table.boards[name])
+            rows = encoding.records(self.table.boards[name], flags)
             for row in rows:
                 assert board.execute(row, 0) == Ok(), row
             assert board.execute(commit(rows), 0) == Ok()

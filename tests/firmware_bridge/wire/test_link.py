@@ -10,6 +10,7 @@ import pytest
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.line import Noise, memory_line
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codec import encode
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import WINDOW
@@ -58,6 +59,57 @@ def test_no_more_than_the_window_is_in_flight_and_all_commands_arrive_in_order()
         assert wired.host.bytes_sent < (WINDOW + 3) * 20
         await asyncio.gather(*replies)
         assert wired.board.done == list(range(1000))
+
+    run_scenario(scenario)
+
+
+def test_no_more_bytes_are_in_flight_than_the_board_can_store_while_it_executes() -> None:
+    """Eight records of a channel table are longer than the 256 bytes of a receive buffer."""
+
+    async def scenario(wired: Wired) -> None:
+        record = wire.Configure(1, *[1] * (len(wire.Configure._fields) - 1))
+        before = wired.host.bytes_sent
+        wired.board.drops_input = True
+        replies = [wired.link.request(record) for _ in range(WINDOW)]
+        await asyncio.sleep(0.005)
+        in_flight = wired.host.bytes_sent - before
+        assert 3 * 40 < in_flight <= wire.RECEIVING
+        wired.board.drops_input = False
+        assert await asyncio.gather(*replies) == [wire.Ok()] * WINDOW
+
+    run_scenario(scenario)
+
+
+def test_a_reply_to_a_repeated_command_does_not_change_the_measured_round_trip() -> None:
+    """Nobody knows which of the two frames the reply answers (Karn's rule)."""
+
+    async def scenario(wired: Wired) -> None:
+        for _ in range(5):
+            await wired.link.request(wire.Clear())
+        trip = wired.link._exchange.round_trip
+        measured = (trip._mean, trip._spread)
+        wired.board.drops_input = True
+        reply = wired.link.request(wire.Clear())
+        await asyncio.sleep(0.005)
+        wired.board.drops_input = False
+        await reply
+        assert wired.link.traffic.retries > 0
+        assert (trip._mean, trip._spread) == measured
+        await wired.link.request(wire.Clear())
+        assert (trip._mean, trip._spread) != measured
+
+    run_scenario(scenario)
+
+
+def test_an_old_notice_of_a_start_that_the_line_repeats_does_not_end_the_session() -> None:
+    async def scenario(wired: Wired) -> None:
+        boots = wired.link._boots
+        wired.there.write(encode(0, 0, wire.Started(boots, 1)))
+        assert await wired.link.request(wire.Read(7)) == wire.Value(7)
+        assert wired.lost == []
+        wired.there.write(encode(0, 0, wire.Started(boots + 1, 1)))
+        await asyncio.sleep(0.005)
+        assert ["was reset" in each for each in wired.lost] == [True], "a new start ends it"
 
     run_scenario(scenario)
 
