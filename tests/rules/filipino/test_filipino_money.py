@@ -14,7 +14,7 @@ from rules.games.filipino import (
     Parameters,
     start,
 )
-from rules.games.filipino.score import flores_at_the_start
+from rules.games.filipino.score import flores_at_the_start, with_chips
 from rules.play import IllegalActionError
 from tests.rules.filipino.dealing import (
     ROLLER,
@@ -105,6 +105,18 @@ def test_FM_21_five_chips_are_hi_alai_and_all_chips_are_returned() -> None:
     play = play_with({0: hand_of(ROLLER), 1: hand_of(WAITING)}, draws=["6s"], chips=(1, 4, 3, 0))
     play = acted(all_pass(acted(play, "0 discard 8s")), "1 draw", "1 win")
     assert settled(play) == ("self-draw", {0: -15, 1: 45, 2: -15, 3: -15}, (0, 0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("before", "paid", "after"),
+    [(2, [], (1, 4, 3, 0)), (3, [(2, 1, 5), (3, 1, 5), (0, 1, 5)], (0, 0, 0, 0))],
+)
+def test_FM_21_exactly_the_chip_target_is_hi_alai_and_one_chip_less_is_not(
+    before: int, paid: list[tuple[int, int, int]], after: tuple[int, ...]
+) -> None:
+    chips, payments = with_chips((1, before, 3, 0), 1, 2, Parameters(hi_alai=5))
+    assert [(each.source, each.to, each.amount) for each in payments] == paid
+    assert chips == after
 
 
 def test_a_win_with_several_features_is_paid_for_the_highest_or_for_all() -> None:

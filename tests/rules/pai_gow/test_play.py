@@ -107,6 +107,15 @@ def test_a_bank_pays_commission_on_its_net_win_if_the_house_plays_so() -> None:
     assert settlement.balance() == {1: -1, 2: -1, 0: Fraction(19, 10), HOUSE: Fraction(1, 10)}
 
 
+def test_a_bank_that_loses_pays_no_commission_and_gets_none_back() -> None:
+    """The house takes a share of what the bank wins; it pays nothing towards its losses."""
+    play = with_hands(BANK, WINS, bank_commission=True)
+    settlement = played(play, SETTING[0], SETTING[3]).settlement
+    assert settlement is not None
+    assert settlement.balance() == {0: -1, 1: Fraction(19, 20), HOUSE: Fraction(1, 20)}
+    assert not [each for each in settlement.payments if each.why == "commission of the bank"]
+
+
 @pytest.mark.parametrize(
     ("action", "message"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rules.errors import NotationError, RulesError
@@ -91,6 +93,19 @@ def test_a_hidden_hand_is_played_from_the_announced_actions() -> None:
     assert "discard 5m" in allowed(play, 0)
     play = go(play, "0 discard 5m", "all pass", "1 draw")
     assert "Seat 1 has no '5m'" in why_not(play, "1 discard 5m")
+
+
+def test_a_hidden_hand_of_one_tile_cannot_claim_with_two() -> None:
+    """The seat has shown all its other tiles in melds, so one unknown tile is left to it."""
+    play = go(unseen(8, 6), "0 discard 5m")
+    seats = list(play.position.seats)
+    assert why_not(play, "2 pong") == ""
+    for left, refused in ((2, False), (1, True)):
+        seats[2] = replace(seats[2], tiles=(None,) * left)
+        position = replace(play.position, seats=tuple(seats))
+        assert (
+            "does not have 5m 5m" in why_not(replace(play, position=position), "2 pong")
+        ) is refused
 
 
 def test_a_hidden_hand_wins_by_showing_its_tiles() -> None:
