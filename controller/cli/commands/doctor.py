@@ -160,7 +160,9 @@ def _probed(
             return tuple(ProbedPort(port, refusal=why) for port in ports)
     held = {port.name: port.holders for port in read_lines(files).ports}
     return tuple(
-        ProbedPort(port, refusal=f"it is open in another program: {held[port][0].command}")
+        ProbedPort(port, is_missing=True)
+        if not files.path(port).exists()
+        else ProbedPort(port, refusal=f"it is open in another program: {held[port][0].command}")
         if held.get(port)
         else _answers(scanned_port(port), known)
         for port in ports

@@ -25,6 +25,8 @@ UNIT = "wallwright.service"
 USER = "wallwright"
 DATA = Path("/var/lib/wallwright/data")
 COMMAND = "/usr/bin/wallwright"
+SIMULATED = "robotic"
+"""The simulated table of `--simulated --yes` without a table: it deals every game by itself."""
 
 
 def install(
@@ -67,7 +69,7 @@ def install(
             "`wallwright install` writes into /etc/wallwright, which belongs to root; run it with"
             " sudo, or look first with --dry-run."
         )
-    named = table or _asked_table(yes)
+    named = table or _asked_table(simulated=simulated, yes=yes)
     machine = table_named(named)
     ports = {} if simulated else _ports(machine, port or [])
     options = _options(named, ports, listen, nameplate)
@@ -100,9 +102,11 @@ def _require_package() -> None:
         )
 
 
-def _asked_table(yes: bool) -> str:
+def _asked_table(*, simulated: bool, yes: bool) -> str:
     from config.loader import table_names
 
+    if yes and simulated:
+        return SIMULATED
     if yes:
         raise BadInputError("`--yes` asks nothing, so it needs the table; add --table NAME.")
     names = ", ".join(table_names())

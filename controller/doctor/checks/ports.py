@@ -95,7 +95,9 @@ def _gpio(facts: Facts) -> Iterator[Observed]:
 
 def _boards(facts: Facts) -> Iterator[Observed]:
     for port in facts.probed:
-        if port.refusal:
+        if port.is_missing:
+            yield seen("missing", f"There is no port {port.port}.")
+        elif port.refusal:
             yield seen("refused", f"{port.port}: {port.refusal}", port=port.port)
         elif not port.boards:
             yield seen("silent", f"No board answers on {port.port}.", port=port.port)
@@ -210,6 +212,10 @@ CHECKS = (
         "A board has the program's protocol, the current firmware, and a key that is known here.",
         _boards,
         {
+            "missing": problem(
+                "the port does not exist",
+                "Connect the board's cable, or name another port: wallwright scan lists them.",
+            ),
             "refused": note(
                 "a port was not asked",
                 "If a table runs, its page shows its boards. Otherwise: wallwright scan {port}.",

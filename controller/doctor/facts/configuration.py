@@ -70,6 +70,8 @@ class ProbedPort:
     port: str
     boards: tuple[BoardAnswer, ...] = ()
     refusal: str = ""
+    is_missing: bool = False
+    """Whether there is no device of this name."""
 
 
 def read_configuration(

@@ -171,6 +171,10 @@ CASES: dict[tuple[str, str], tuple[Callable[[], Facts], str]] = {
         "after this session began",
     ),
     ("gpio", "closed"): (lambda: chip(mode=0o600), "sudo chmod 660 /dev/gpiochip0"),
+    ("boards", "missing"): (
+        lambda: replace(HEALTHY, probed=(ProbedPort("/dev/x", is_missing=True),)),
+        "There is no port /dev/x.",
+    ),
     ("boards", "refused"): (
         lambda: replace(HEALTHY, probed=(ProbedPort("/dev/x", refusal="It is open."),)),
         "It is open.",

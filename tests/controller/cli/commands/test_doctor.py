@@ -253,10 +253,17 @@ def test_the_file_with_which_a_table_joins_its_floor_is_checked_with_its_certifi
     assert "without certificates" in wallwright(f"check {file}").err
 
 
-def test_a_port_that_cannot_be_opened_is_reported(wallwright: Wallwright) -> None:
+def test_a_named_port_that_does_not_exist_is_a_problem(wallwright: Wallwright) -> None:
     found = report(wallwright, "--port /dev/no-such-port")
+    assert outcomes(found, "boards") == ["missing"]
+    assert "There is no port /dev/no-such-port." in sentences(found, "boards")
+    assert wallwright("doctor --port /dev/no-such-port").code == 1
+
+
+def test_a_port_that_cannot_be_opened_is_reported(wallwright: Wallwright) -> None:
+    found = report(wallwright, "--port /dev/null")
     assert outcomes(found, "boards") == ["refused"]
-    assert "/dev/no-such-port" in sentences(found, "boards")
+    assert "/dev/null" in sentences(found, "boards")
 
 
 @pytest.fixture
