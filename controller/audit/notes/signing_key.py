@@ -53,6 +53,11 @@ class SigningKey:
         return NoteSignatureLine(self.public.name, self.public.key_id, data)
 
 
+def is_key_file(data: bytes) -> bool:
+    """Whether these are the contents of a file of `new_key`."""
+    return data.startswith(_HEADER)
+
+
 def new_key(path: Path, name: str, purpose: Purpose = SIGNATURE) -> SigningKey:
     """Make a key and write it to a new file with mode 0600. Raises AuditError."""
     secret = os.urandom(32)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.audit.log.log_folder import LogFolder
+from controller.audit.notes.signing_key import is_key_file
 from controller.backup.errors import BackupError
 from controller.backup.manifest import DATA, MOST_BYTES
 from controller.backup.snapshots.audit_snapshot import audit_snapshot
@@ -31,7 +32,7 @@ TRIES = 20
 LISTINGS = 10
 """Copies of the folder, until no file was added, renamed or removed meanwhile."""
 PRIVATE = (f"{JOURNAL}.chance-key", "touchscreen.token")
-"""Files that only an encrypted backup holds."""
+"""Files that only an encrypted backup holds; so are signing keys, such as those of a floor."""
 SLOTS = "program"
 """The folder of the update slots: the program is installed again, not restored."""
 
@@ -112,9 +113,10 @@ def _copied(
         found.journal = journal.facts
     _add_log(folder, found, log_key=log_key)
     for file in _others(folder, files, set(databases)):
-        name = str(file.relative_to(folder))
-        if (private or name not in PRIVATE) and (log_key or not _is_log_key(file)):
-            found.add(f"{DATA}/{name}", file.read_bytes(), file.stat().st_mode & 0o777)
+        name, data = str(file.relative_to(folder)), file.read_bytes()
+        is_private = name in PRIVATE or is_key_file(data)
+        if (private or not is_private) and (log_key or not _is_log_key(file)):
+            found.add(f"{DATA}/{name}", data, file.stat().st_mode & 0o777)
     return found
 
 
