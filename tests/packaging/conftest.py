@@ -18,7 +18,8 @@ import pytest
 HOUSE = Path(__file__).parents[2]
 BUILD = HOUSE / "build" / "packaging"
 """What the tests build; `make clean` removes it."""
-SUITE = "bookworm"
+SUITE, NEWER = "bookworm", "trixie"
+"""Debian 12 with Python 3.11, and Debian 13 with Python 3.13."""
 FRESH = 86_400
 """Seconds for which a clean Debian is used again."""
 PATIENCE = 900
@@ -125,15 +126,17 @@ def clean_debian(testrun_uid: str) -> Path:
     return debian_for("amd64", run=testrun_uid)
 
 
-def debian_for(architecture: str, *, with_kernel: bool = False, run: str | None = None) -> Path:
-    """The folder of a minimal Debian 12 for a processor. Another processor's needs an emulator.
+def debian_for(
+    architecture: str, *, with_kernel: bool = False, run: str | None = None, suite: str = SUITE
+) -> Path:
+    """The folder of a minimal Debian for a processor. Another processor's needs an emulator.
 
     It is made again if it is old, but not while other processes of the same `run` of the tests may
     use it. With a kernel it also has systemd, and a computer with virtual disks can start from it.
     """
     if os.geteuid() != 0:
         pytest.skip("Installing a package in a root of its own needs the rights of root.")
-    root = BUILD / f"{SUITE}-{architecture}{'-kernel' if with_kernel else ''}"
+    root = BUILD / f"{suite}-{architecture}{'-kernel' if with_kernel else ''}"
     with one_at_a_time("debian"):
         made = root / "etc" / "debian_version"
         user = root.with_suffix(".run")
@@ -150,7 +153,7 @@ def debian_for(architecture: str, *, with_kernel: bool = False, run: str | None 
             command += [f"--include={kernel}", f"--essential-hook={FEW_MODULES}"]
         command += [f"--architectures={architecture}", '--aptopt=Acquire::Languages "none"']
         done = subprocess.run(
-            [*command, SUITE, str(part), mirror_of_this_computer()],
+            [*command, suite, str(part), mirror_of_this_computer()],
             capture_output=True,
             text=True,
             check=False,
@@ -163,7 +166,7 @@ def debian_for(architecture: str, *, with_kernel: bool = False, run: str | None 
 
 
 class DebianRoot:
-    """A Debian 12 of a test. Its changes are kept in a folder of the test."""
+    """A Debian of a test. Its changes are kept in a folder of the test."""
 
     def __init__(self, lower: Path, folder: Path) -> None:
         self.folder = folder
@@ -212,6 +215,15 @@ class DebianRoot:
         """Install a package as a person does; return the output of apt."""
         self.put(package, f"/srv/{package.name}")
         return self.run(f"apt-get install --yes ./{package.name}; rm {package.name}")
+
+
+@pytest.fixture
+def newer_debian(testrun_uid: str, tmp_path: Path) -> Iterator[DebianRoot]:
+    """A clean Debian 13 for one test."""
+    folder = tmp_path / "debian"
+    folder.mkdir()
+    yield DebianRoot(debian_for("amd64", run=testrun_uid, suite=NEWER), folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

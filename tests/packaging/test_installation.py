@@ -1,4 +1,4 @@
-"""The package in a clean Debian 12 without a network: install, upgrade, remove, purge."""
+"""The package in clean Debians without a network: install, upgrade, remove, purge."""
 
 from __future__ import annotations
 
@@ -104,9 +104,12 @@ END
 
 
 def test_an_upgrade_keeps_the_configuration_the_user_and_all_records(
-    debian: DebianRoot, old_package: Path, package: Path
+    newer_debian: DebianRoot, old_package: Path, package: Path
 ) -> None:
+    """In Debian 13, whose Python is not the one for which the package has compiled modules."""
+    debian = newer_debian
     debian.install(old_package)
+    assert "Python 3.13" in debian.run("python3 --version")
     changed = "WALLWRIGHT_SERVE=\"--table robotic --nameplate 'Treasure, MJ-9, A-17'\"\n"
     before = debian.run(f"cat > /etc/wallwright/serve.conf <<'END'\n{changed}END\n{WRITE_STATE}id")
     assert "272 of 272 accounted for" in before
@@ -120,8 +123,11 @@ def test_an_upgrade_keeps_the_configuration_the_user_and_all_records(
     assert root is not None
     assert root[1] in after  # the log that the old version wrote, read by the new one
     assert '"state": "intact"' in after  # the journal
+    compiled = "find /opt/wallwright -name 'table_service.cpython-313.pyc' | wc -l"
+    assert debian.run(compiled).strip() == "1"
     # The account of the old version logs in, and the session of the old version continues.
     assert "logged in; session of wenzhou" in after
+    debian.run("apt-get remove --yes wallwright; test ! -e /opt/wallwright")
 
 
 def test_remove_keeps_the_data_and_a_new_installation_finds_it(

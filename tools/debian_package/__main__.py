@@ -16,11 +16,11 @@ from tools.debian_package.architecture import ARCHITECTURES
 from tools.debian_package.archive import pack
 from tools.debian_package.errors import PackageBuildError
 from tools.debian_package.program_tree import lay_out
-from tools.debian_package.source import HOUSE, copy_source, project_version, source_time
+from tools.debian_package.source import HOUSE, build_version, copy_source, source_time
 from tools.debian_package.wheels import build_wheel, fetch_wheels
 
 PYTHON = (3, 11)
-"""The Python of Debian 12, with which the package runs and with which it must be built."""
+"""The Python with which the package must be built: it compiles the modules for Debian 12."""
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.+~]*")
 
 
@@ -30,8 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--arch", choices=sorted(ARCHITECTURES), default="amd64")
     parser.add_argument("--output", type=Path, default=HOUSE / "build" / "deb")
     parser.add_argument("--wheels", type=Path, default=HOUSE / "build" / "wheels")
-    parser.add_argument("--version", default=project_version())
-    parser.add_argument("--compression", choices=("xz", "gzip", "none"), default="xz")
+    parser.add_argument("--version", default=build_version())
+    parser.add_argument("--compression", choices=("zstd", "xz", "gzip", "none"), default="zstd")
     asked = parser.parse_args(arguments)
     try:
         print(build(asked.arch, asked.output, asked.wheels, asked.version, asked.compression))
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def build(
-    architecture: str, output: Path, wheels: Path, version: str, compression: str = "xz"
+    architecture: str, output: Path, wheels: Path, version: str, compression: str = "zstd"
 ) -> Path:
     """Build the package into the folder `output`. Raises PackageBuildError.
 
@@ -52,7 +52,7 @@ def build(
     if sys.version_info[:2] != PYTHON:
         found = ".".join(map(str, sys.version_info[:2]))
         raise PackageBuildError(
-            f"The package is for Python 3.11 and must be built with it; this is Python {found}."
+            f"The package must be built with Python 3.11; this is Python {found}."
             " Make the environment with it: make clean, then make deb PYTHON=python3.11."
         )
     if not _VERSION.fullmatch(version):

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 GLIBC = range(36, 16, -1)
 """Minor versions of glibc 2 whose wheels run on Debian 12, the newest first."""
+PYTHONS = ("3.11", "3.12", "3.13")
+"""The Python of Debian 12, of Ubuntu 24.04, and of Debian 13; all files are compiled for the first
+one, with which the package is built."""
+NOT_FOR_ALL = ("lgpio",)
+"""Packages without wheels for some of these Pythons; the program works without them."""
 
 
 @dataclass(frozen=True)

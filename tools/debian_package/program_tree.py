@@ -9,7 +9,7 @@ import shutil
 from email.utils import formatdate
 from pathlib import Path
 
-from tools.debian_package.architecture import Architecture
+from tools.debian_package.architecture import PYTHONS, Architecture
 from tools.debian_package.archive import checksums, installed_size, settle
 from tools.debian_package.errors import PackageBuildError
 from tools.debian_package.manual_pages import write_pages
@@ -19,7 +19,10 @@ from tools.debian_package.wheels import unpack
 
 PACKAGING = HOUSE / "packaging"
 PREFIX = "opt/wallwright"
-LIBRARIES = f"{PREFIX}/lib/python3.11/site-packages"
+LIBRARIES = f"{PREFIX}/lib/python{PYTHONS[0]}/site-packages"
+"""The libraries for every Python of `PYTHONS`: a compiled module names its Python in its file name.
+Other Pythons find them through a link. The folder itself is no link, because dpkg would not put one
+in the place of the folder of an earlier package."""
 PACKAGE_MARK = f"{PREFIX}/debian-package"
 """The file by which the program sees that dpkg manages it; it has the package's name."""
 CONFIGURATIONS = "usr/share/wallwright"
@@ -34,7 +37,7 @@ INSTALLED = {
     "debian/lintian-overrides": "usr/share/lintian/overrides/wallwright",
 }
 """The files of `packaging/` that are installed as they are, and their places."""
-CONTROL = ("preinst", "postinst", "prerm", "postrm", "templates")
+CONTROL = ("preinst", "postinst", "prerm", "postrm", "templates", "triggers")
 """The files of `packaging/debian/` that dpkg and debconf read from the package itself."""
 _ENVIRONMENT = """\
 home = /usr/bin
@@ -74,11 +77,13 @@ def lay_out(
 
 
 def _environment(root: Path, wheels: list[Path]) -> None:
-    """The virtual environment: Debian's Python, the libraries, and the one command."""
+    """The virtual environment: the system's Python, the libraries, and the one command."""
     libraries = root / LIBRARIES
     libraries.mkdir(parents=True)
     for wheel in wheels:
         unpack(wheel, libraries)
+    for python in PYTHONS[1:]:
+        (root / PREFIX / "lib" / f"python{python}").symlink_to(f"python{PYTHONS[0]}")
     programs = root / PREFIX / "bin"
     programs.mkdir()
     (programs / "python3").symlink_to("/usr/bin/python3")
@@ -94,7 +99,8 @@ def _environment(root: Path, wheels: list[Path]) -> None:
 def _compile(libraries: Path) -> None:
     """Compile every module, because the service cannot write and a first start would be slow.
 
-    A module is compiled for the time of its source, so an edited source counts at once.
+    `postinst` compiles them on a computer with another Python than that of the build. A module is
+    compiled for the time of its source, so an edited source counts at once.
     """
     done = compileall.compile_dir(
         libraries,

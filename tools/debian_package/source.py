@@ -24,6 +24,24 @@ def project_version() -> str:
     return str(project["version"])
 
 
+def build_version() -> str:
+    """The version of a package: that of the project for a commit with its tag, such as `v0.2.0`.
+
+    Another commit gets its time and its name too, such as 0.2.0+git20261127163000.8dfb2a12, so that
+    apt installs a later build over an earlier one; `.changed` if files differ from the commit.
+    """
+    version = project_version()
+    try:
+        tags = _git("tag", "--points-at", "HEAD").split()
+        commit = _git("log", "-1", "--format=%cd.%h", "--date=format-local:%Y%m%d%H%M%S")
+        changed = ".changed" if _git("status", "--porcelain", "--untracked-files=no") else ""
+    except (OSError, subprocess.CalledProcessError):
+        return version  # no git, or no checkout
+    if f"v{version}" in tags and not changed:
+        return version
+    return f"{version}+git{commit}{changed}"
+
+
 def source_time() -> int:
     """The time that all files of the package get, in seconds since 1970.
 
@@ -37,19 +55,28 @@ def source_time() -> int:
             )
         return int(given)
     try:
-        asked = subprocess.run(
-            ["git", "log", "-1", "--format=%ct"],  # noqa: S607 - the git of the developer
-            cwd=HOUSE,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        return int(_git("log", "-1", "--format=%ct"))
     except (OSError, subprocess.CalledProcessError):
         raise PackageBuildError(
             "The time of the last commit is not known, because this folder is no git checkout; set"
             " SOURCE_DATE_EPOCH to the seconds since 1970 that the files get."
         ) from None
-    return int(asked.stdout)
+
+
+def _git(*words: str) -> str:
+    """The output of git for this checkout, with times in UTC.
+
+    Raises CalledProcessError, and OSError without git.
+    """
+    asked = subprocess.run(  # noqa: S603 - the git of the developer
+        ["git", *words],  # noqa: S607
+        cwd=HOUSE,
+        env=os.environ | {"TZ": "UTC"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return asked.stdout.strip()
 
 
 def copy_source(folder: Path, version: str) -> Path:

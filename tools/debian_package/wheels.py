@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tools.debian_package.architecture import Architecture
+from tools.debian_package.architecture import NOT_FOR_ALL, PYTHONS, Architecture
 from tools.debian_package.errors import PackageBuildError
 
 FROM_SOURCE = ("cobs",)
@@ -36,12 +36,14 @@ def requirements(lock: Path, names: Iterable[str], *, without: bool = False) -> 
 
 
 def fetch_wheels(lock: Path, architecture: Architecture, store: Path) -> list[Path]:
-    """The wheels of every package in `lock`. Raises PackageBuildError.
+    """The wheels of every package in `lock`, for every Python. Raises PackageBuildError.
 
-    They are kept in a folder of `store` that is named after the contents of `lock`, and are
+    A package with compiled modules has a wheel for each Python; those of the first one come first.
+    The wheels are kept in a folder of `store` that is named after the contents of `lock`, and are
     downloaded and checked once.
     """
-    digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
+    contents = lock.read_bytes() + repr(PYTHONS).encode()
+    digest = hashlib.sha256(contents).hexdigest()[:16]
     store = store / f"{architecture.debian}-{digest}"
     is_complete = store / "complete"
     if is_complete.exists():
@@ -52,22 +54,19 @@ def fetch_wheels(lock: Path, architecture: Architecture, store: Path) -> list[Pa
     sources = store / "sources.txt"
     sources.write_text(requirements(lock, FROM_SOURCE), "utf-8")
     hashed = ("--no-deps", "--require-hashes")
-    binary = (
-        "--only-binary=:all:",
-        "--implementation=cp",
-        "--python-version=3.11",
-        "--abi=cp311",
-        "--abi=abi3",
-        "--abi=none",
-        *(f"--platform={tag}" for tag in architecture.platforms),
-    )
-    _pip(
-        "download",
-        *hashed,
-        *binary,
-        f"--dest={store}",
-        f"--requirement={wheels}",
-    )
+    for python in PYTHONS:
+        binary = (
+            "--only-binary=:all:",
+            "--implementation=cp",
+            f"--python-version={python}",
+            f"--abi=cp{python.replace('.', '')}",
+            "--abi=abi3",
+            "--abi=none",
+            *(f"--platform={tag}" for tag in architecture.platforms),
+        )
+        _pip("download", *hashed, *binary, f"--dest={store}", f"--requirement={wheels}")
+        for_all = requirements(lock, (*FROM_SOURCE, *NOT_FOR_ALL), without=True)
+        wheels.write_text(for_all, "utf-8")
     _pip(
         "wheel",
         *hashed,
@@ -100,8 +99,10 @@ def build_wheel(source: Path, store: Path) -> Path:
 def unpack(wheel: Path, libraries: Path) -> None:
     """Unpack a wheel into a folder of Python's libraries.
 
-    Its commands are left out: the package has one command. Raises PackageBuildError for a path
-    that leads out of the folder.
+    Its commands are left out: the package has one command. Wheels of one package for several
+    Pythons have the same modules beside their compiled ones; the descriptions of the first wheel
+    are kept. Raises PackageBuildError for a path that leads out of the folder, and for a file that
+    differs from one of the same name.
     """
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.infolist():
@@ -114,8 +115,17 @@ def unpack(wheel: Path, libraries: Path) -> None:
                     f"{wheel.name} has the file {entry.filename}, which leads out of its folder;"
                     " do not use this wheel."
                 )
+            data = archive.read(entry)
+            if target.exists():
+                is_same = target.read_bytes() == data
+                if not is_same and ".dist-info/" not in entry.filename:
+                    raise PackageBuildError(
+                        f"{wheel.name} has another {entry.filename} than an earlier wheel; one"
+                        " folder cannot hold both."
+                    )
+                continue
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(archive.read(entry))
+            target.write_bytes(data)
 
 
 def _place(name: str) -> str | None:
