@@ -16,7 +16,7 @@ from controller.audit.bundle.export import export_bundle
 from controller.audit.errors import AuditError, RefusedProofError
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
-from controller.audit.log.recorder import AuditRecorder
+from controller.audit.log.recorder import AuditRecorder, ClockReading
 from controller.audit.significant_events import SIGNIFICANT, details_of, plain_details
 from controller.events import Event
 from controller.journal.storage import DirectStorage
@@ -46,9 +46,13 @@ class EveningAudit:
             self._table,
             self._clock,
             DirectStorage(),
-            wall=lambda: NOON + timedelta(seconds=self._clock()),
+            clocks=self._clocks,
         )
         self._record("power_up", {})
+
+    def _clocks(self) -> ClockReading:
+        seconds = self._clock()
+        return ClockReading(NOON + timedelta(seconds=seconds), seconds)
 
     def hear(self, event: Event) -> None:
         """Record an event of the table if it is significant."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from config.loader import load_table
 from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.recorder import AuditRecorder
+from controller.audit.log.recorder import AuditRecorder, ClockReading
 from controller.journal.storage import DirectStorage
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.client_port import ClientPort
@@ -97,11 +97,11 @@ def at_a_table(
     def recorder(clock: Callable[[], float], changed: Callable[[], None]) -> AuditRecorder:
         assert audit is not None
 
-        def wall() -> datetime:
-            return NOON + timedelta(seconds=clock())
+        def clocks() -> ClockReading:
+            return ClockReading(NOON + timedelta(seconds=clock()), clock())
 
         return AuditRecorder(
-            LogFolder(audit), table, clock, DirectStorage(), wall=wall, changed=changed
+            LogFolder(audit), table, clock, DirectStorage(), clocks=clocks, changed=changed
         )
 
     async def serve() -> None:

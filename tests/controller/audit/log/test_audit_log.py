@@ -15,6 +15,7 @@ from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
 from controller.audit.log.log_scan import scan
+from controller.audit.notes.checkpoint import Checkpoint
 from tests.controller.audit.logs_for_tests import copied, entry, log_of
 from tests.damage import with_one_changed_byte
 from tests.quick import tries
@@ -247,6 +248,32 @@ def test_a_jump_of_the_clock_is_an_event_and_the_order_stays(tmp_path: Path) -> 
     back = opened_log(log.folder)
     assert [event.what for event in back.append([entry(0)])] == ["clock_jumped", "command"]
     back.close()
+
+
+def test_a_jump_is_measured_from_the_last_event_of_an_earlier_batch_and_recorded_once(
+    tmp_path: Path,
+) -> None:
+    log = log_of(tmp_path / "audit", 2)
+    log.append([entry(100)])
+    jump, _ = log.append([entry(101, wall_s=50.0)])
+    assert jump.details == {"by_ms": -51_000, "from": "2030-01-01T12:01:40.000Z"}
+    assert [event.what for event in log.append([entry(102, wall_s=51.0)])] == ["command"]
+    log.close()
+
+
+def test_events_that_a_power_cut_left_without_a_head_are_signed_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    """Nobody could prove that they belong to the log while no head covers them."""
+    log = log_of(tmp_path / "audit", 5)
+    head = log.folder.head.read_bytes()
+    log.append([entry(6)])
+    log.close()
+    log.folder.head.write_bytes(head)
+    again = opened_log(log.folder)
+    assert (again.size, again.head.size) == (7, 7)
+    assert Checkpoint.parsed(log.folder.read_head().text).size == 7
+    again.close()
 
 
 def rotated(tmp_path: Path) -> AuditLog:
