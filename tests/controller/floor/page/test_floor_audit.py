@@ -102,7 +102,7 @@ def test_a_full_disk_is_reported_and_the_floor_goes_on(
             def no_space(file: int, data: bytes, at: int) -> None:
                 raise OSError(28, "No space left on device")
 
-            full.setattr(audit_log, "_write_all", no_space)
+            full.setattr(audit_log, "write_all", no_space)
             audit.take(AuditedRequest("login", 200, "/api/v1/login", "Ann", "attendant", "::1"))
             await asyncio.sleep(0)
         audit.close()
