@@ -10,9 +10,12 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from firmware_bridge.commissioning.provisioning import eeprom
+from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.processors.processor import (
     CYCLES_PER_US,
+    EEPROM_SIZE,
     ELF,
     PinChange,
     PinLevel,
@@ -40,8 +43,8 @@ PATIENCE = 2_000_000 * CYCLES_PER_US
 EMERGENCY_PIN, CURTAIN_PIN = 20, 21
 LINK = 0
 ADDRESS = 0
-KEY = bytes(16)
-"""The key of a board that was never provisioned."""
+IDENTITY = eeprom("BENCH001", KEY, ADDRESS).ljust(EEPROM_SIZE, b"\xff")
+"""What the board's storage contains at its first start."""
 
 
 class Host:
@@ -61,6 +64,7 @@ class Host:
         processor: Processor | Rp2040 | None = None,
     ) -> None:
         self.processor: Processor | Rp2040 = processor or Processor(elf)
+        self.processor.load_eeprom(IDENTITY)
         self.may_refuse = may_refuse
         self.refused: list[Message] = []
         self.levels: dict[int, PinLevel] = {}

@@ -51,6 +51,9 @@ _WHY: Mapping[int, str] = {
     Refusal.WRONG_VERSION: "it uses another version of the protocol; upgrade its firmware",
     Refusal.CAUSE_PERSISTS: "the cause of the fault of {channel} persists; remove it, clear again",
     Refusal.NOT_HOMED: "the position of {channel} is unknown; home it first",
+    Refusal.NOT_STORED: "it could not store the number of this start, because its 5 V supply is too"
+    " low or its storage is damaged; measure the supply, and if it is right, provision the board"
+    " again: `wallwright firmware provision PORT --serial S --address N --again`",
 }
 
 

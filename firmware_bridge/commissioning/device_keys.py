@@ -23,6 +23,10 @@ from rules.errors import WallwrightError
 
 UNSET = "UNSET000"
 """The serial number of a board that was never provisioned."""
+DAMAGED = "DAMAGED0"
+"""The serial number of a board whose identity is damaged in both copies, or whose storage contains
+something else. Like UNSET, it begins no session."""
+NO_IDENTITY = (UNSET, DAMAGED)
 SIMULATED = "SIM"
 SERIAL_SIZE = 8
 KEY_SIZES = (16, 32)
@@ -91,6 +95,13 @@ class DeviceKeys:
             raise MissingKeyError(
                 "this board was never provisioned, and therefore has no identity; give it a serial"
                 " number, an address and a key:"
+                " `wallwright firmware provision PORT --serial S --address N`."
+            )
+        if serial == DAMAGED:
+            raise MissingKeyError(
+                "this board has lost its identity: both copies in its storage are damaged, or"
+                " another program has used it. It drives nothing; measure its 5 V supply, then give"
+                " it a serial number, an address and a key again:"
                 " `wallwright firmware provision PORT --serial S --address N`."
             )
         raise MissingKeyError(
@@ -181,7 +192,7 @@ def _board(file: Path, number: int, line: str) -> tuple[str, KnownBoard]:
             " hexadecimal, a build of 4 and an image's hash of 32; remove the line, or provision"
             " that board again."
         )
-    if serial == UNSET or serial.startswith(SIMULATED) or len(set(key)) == 1:
+    if serial in NO_IDENTITY or serial.startswith(SIMULATED) or len(set(key)) == 1:
         raise KeysError(
             f"{file}:{number}: the key of {serial} is public, because the board is simulated or"
             " was never provisioned; remove the line, and provision the board."

@@ -10,7 +10,9 @@ from binascii import crc_hqx
 from collections.abc import Iterator
 
 from firmware_bridge.commissioning.device_keys import (
+    DAMAGED,
     KEY_SIZES,
+    NO_IDENTITY,
     SERIAL_SIZE,
     SIMULATED,
     UNSET,
@@ -58,10 +60,10 @@ def eeprom(serial: str, key: bytes, address: int) -> bytes:
 
 def require_real(serial: str, key: bytes) -> None:
     """Raise ValueError for a serial number or a key that is not valid for a real board."""
-    if serial == UNSET or serial.startswith(SIMULATED):
+    if serial in NO_IDENTITY or serial.startswith(SIMULATED):
         raise ValueError(
             f"'{serial}' is reserved for simulated boards and boards without provisioning; give a"
-            f" serial number other than {UNSET} that does not begin with {SIMULATED}."
+            f" serial number other than {UNSET} and {DAMAGED} that does not begin with {SIMULATED}."
         )
     if len(key) not in KEY_SIZES:
         raise ValueError(f"The key of a real board must have 16 or 32 bytes; got {len(key)}.")

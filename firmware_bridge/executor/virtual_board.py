@@ -34,6 +34,9 @@ KEY = b"wallwright simulation"
 """The device key of every simulated board."""
 FIRMWARE = 1
 BUILD = b"sim\0"
+FIRST_START = 0x10000
+"""Added to the number of starts in the nonces: a board's firmware that counted 16 bits has used the
+numbers below it."""
 _FAULT_OF_RESET = {
     ResetCause.BROWN_OUT: FaultCode.BROWN_OUT,
     ResetCause.WATCHDOG: FaultCode.WATCHDOG,
@@ -276,7 +279,7 @@ class VirtualBoard:
         """The identity with a new nonce; the session adds the proof."""
         if message.protocol != wire.PROTOCOL:
             raise OrderRefusedError(Refusal.WRONG_VERSION)
-        boots, session = self._boots & 0xFFFF, self._sessions & _WORD
+        boots, session = FIRST_START + self._boots & _WORD, self._sessions & _WORD
         self._sessions += 1
         return wire.Identity(
             wire.PROTOCOL,
@@ -284,7 +287,7 @@ class VirtualBoard:
             self._chip,
             BUILD,
             self._serial,
-            boots,
+            boots & 0xFFFF,
             self._reset_cause,
             self.channel_table.digest,
             self.channel_table.crc,

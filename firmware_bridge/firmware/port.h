@@ -116,8 +116,9 @@ uint16_t port_analog_mv(uint8_t pin); /* the last measurement */
  * neither read nor written. If the power is lost meanwhile, these bytes can have any value. Only
  * erased bytes are written; the bytes of one write are in one block. */
 #define STORAGE_NONE 0xFFFFu
+enum stored { STORED_STARTS, STORED_IDENTITY, STORED_LIMITS, STORED };
 struct port_storage {
-    uint16_t identity[2];  /* the addresses of the two copies of the identity, in different blocks */
+    uint16_t copies[STORED][2]; /* the addresses of the copies (core/twin.h), each in its own blocks */
     uint16_t old_identity; /* where version 0.1 had it, or STORAGE_NONE */
     uint16_t log;          /* the address of the pages of the log, each of whole blocks */
     uint16_t page;         /* bytes of a page; at least 1,500, so that all that is kept fits */
@@ -127,6 +128,7 @@ struct port_storage {
 };
 extern const struct port_storage port_storage;
 bool port_storage_ready(void);
+bool port_storage_is_kept(void); /* everything that was written survives a loss of power from now on */
 uint8_t port_storage_read(uint16_t at);
 void port_storage_write(uint16_t at, const uint8_t *bytes, uint8_t size);
 void port_storage_erase(uint16_t at); /* the block that begins at this address */
@@ -134,6 +136,7 @@ void port_storage_erase(uint16_t at); /* the block that begins at this address *
 /* The voltage of the supply, in permille of the nominal one, and what counts as low. */
 #define SUPPLY_LOW_PERMILLE 900u
 uint16_t port_supply_permille(void);
+void port_supply_start(void); /* before `port_start`: measures it once */
 
 /* A strip of WS2812 lamps. The port shifts out one lamp's 24 bits and disables all interrupts for
  * those 30 us. A strip takes lamps that follow each other within 50 us as one message. While the

@@ -6,7 +6,8 @@ Commands are executed strictly in the order of their sequence numbers, each exac
     up to REMEMBERED behind   not executed; the stored reply is sent again
     any other                 dropped: it is too old, or an earlier one was lost and is repeated
 
-`Identify` is answered with the board's identity and proof, and changes nothing else. `Authenticate`
+`Identify` is answered with the board's identity and proof, and changes nothing else: a later one
+does not end the challenge of an earlier one, of which CHALLENGES are kept. `Authenticate`
 with the host's proof begins a session: the next command bears the next sequence number, and the
 first event bears the number of the `Authenticate`. Events of an earlier session are discarded. The
 board that executes `Authenticate` also ends every motion without an event and emits its latched
@@ -49,9 +50,11 @@ Execute = Callable[[Message, int], Message]
 REPEAT_AFTER = 0.05
 """Seconds until events are repeated; longer than a full window of events takes on the wire."""
 REPEAT_AT_LEAST_EVERY = 0.4
+CHALLENGES = 3
+"""The answered `Identify`s that a board keeps, so that a stranger's cannot end a host's."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Opening:
     """An answered `Identify`: its number and message, the answer's bytes, and the challenge."""
 
@@ -59,6 +62,8 @@ class _Opening:
     identify: Identify
     answer: bytes
     challenge: Challenge
+    wrong: int = 0
+    """Wrong proofs; after MOST_FORGED the challenge ends."""
 
 
 class BoardSession:
@@ -87,7 +92,9 @@ class BoardSession:
         self._send = send
         self._decoder = decoder or Decoder()
         self._key = key
-        self._opening: _Opening | None = None
+        self._openings: deque[_Opening] = deque(maxlen=CHALLENGES)
+        self._begun: _Opening | None = None
+        """The opening of the last session."""
         self._keys: SessionKeys | None = None
         """The keys of the session; None without one."""
         self._expected = 0
@@ -169,8 +176,10 @@ class BoardSession:
 
     def _identify(self, sequence: int, identify: Identify, out: list[bytes]) -> None:
         """Answer `Identify`, which changes neither the session nor the board."""
-        opening = self._opening
-        if opening is None or (sequence, identify) != (opening.sequence, opening.identify):
+        asked = (sequence, identify)
+        same = (each for each in self._openings if (each.sequence, each.identify) == asked)
+        opening = next(same, None)
+        if opening is None:
             identity = self._execute(identify, sequence)
             if not isinstance(identity, Identity):
                 out.append(encode(self._address, sequence, identity))
@@ -178,24 +187,27 @@ class BoardSession:
             challenge = Challenge.of(self._key, self._address, identify, identity)
             proved = identity._replace(proof=challenge.board_proof)
             answer = encode(self._address, sequence, proved)
-            opening = self._opening = _Opening(sequence, identify, answer, challenge)
+            opening = _Opening(sequence, identify, answer, challenge)
+            self._openings.append(opening)
         out.append(opening.answer)
 
-    def _begins(self, frame: Frame) -> bool:
-        """Whether a frame is the host's answer to the challenge, and no repetition of it."""
-        opening = self._opening
-        if opening is None or opening.challenge.keys is self._keys:
-            return False
+    def _answered(self, frame: Frame) -> _Opening | None:
+        """The opening to whose challenge this frame is the host's first answer, or None."""
         message = frame.message
-        if type(message) is not Authenticate or frame.sequence != opening.sequence + 1 & 0xFF:
-            return False
-        if opening.challenge.is_answered_by(message):
-            return True
-        self._opening = None
-        self.forged += 1
-        return False
+        if type(message) is not Authenticate:
+            return None
+        for opening in tuple(self._openings):
+            if opening is self._begun or frame.sequence != opening.sequence + 1 & 0xFF:
+                continue
+            if opening.challenge.is_answered_by(message):
+                return opening
+            opening.wrong += 1
+            if opening.wrong == MOST_FORGED:
+                self._openings.remove(opening)
+        return None
 
     def _begin(self, opening: _Opening) -> None:
+        self._begun = opening
         self._keys = opening.challenge.keys
         self._expected = self._next_event = opening.sequence + 1
         self.forged = 0
@@ -207,9 +219,8 @@ class BoardSession:
     # Commands
 
     def _command(self, frame: Frame, out: list[bytes]) -> None:
-        if self._begins(frame):
-            assert self._opening is not None
-            self._begin(self._opening)
+        if (opening := self._answered(frame)) is not None:
+            self._begin(opening)
         keys = self._keys
         if keys is None:
             self.dropped += 1
@@ -242,7 +253,7 @@ class BoardSession:
 
     def _is_genuine(self, frame: Frame, counter: int) -> bool:
         """Whether a frame has the tag of this session's host; too many others end the session."""
-        opening = self._opening
+        opening = self._begun
         if opening is not None and type(frame.message) is Authenticate:
             # Its proof takes the place of a tag, at the beginning of the session only.
             first = counter == opening.sequence + 1
@@ -253,7 +264,8 @@ class BoardSession:
             return True
         self.forged += 1
         if self.forged >= MOST_FORGED:
-            self._keys = self._opening = None
+            self._keys = self._begun = None
+            self._openings.clear()
         return False
 
     # Events

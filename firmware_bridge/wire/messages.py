@@ -93,6 +93,7 @@ class Refusal(enum.IntEnum):
     WRONG_VERSION = 8
     CAUSE_PERSISTS = 9
     NOT_HOMED = 10
+    NOT_STORED = 11
 
 
 class ResetCause(enum.IntEnum):

@@ -9,7 +9,7 @@ from typing import Literal
 from controller.cli.errors import as_sentence
 from firmware_bridge.boards.encoding import chip_name, text
 from firmware_bridge.commissioning import flashing, pico_flashing
-from firmware_bridge.commissioning.device_keys import UNSET, DeviceKeys
+from firmware_bridge.commissioning.device_keys import NO_IDENTITY, DeviceKeys
 from firmware_bridge.commissioning.flashing import FlashingError
 from firmware_bridge.commissioning.probe import ProbeAnswer, answers
 from firmware_bridge.wire.errors import BoardSilentError
@@ -89,7 +89,7 @@ def require_own_serial(port: str, serial: str, known: DeviceKeys, *, again: bool
             refused=True,
         )
     for named in found:
-        if named != UNSET and not again:
+        if named not in NO_IDENTITY and not again:
             raise FlashingError(
                 f"The board on {port} has a key already, as {named}; a key is written once. To"
                 " replace it, add --again; hosts with the old key then refuse the board.",

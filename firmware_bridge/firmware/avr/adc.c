@@ -18,6 +18,8 @@
 #define OF_BANDGAP UINT32_C(225280) /* 1.1 V * 1024 / 5 V, in permille */
 #define LEAST 100u            /* a reading below it is no supply voltage */
 
+#define MOST_POLLS 20000u     /* for 0.4 ms; the watchdog may be off */
+
 static uint16_t used;         /* one bit for each input */
 static uint16_t mv[ANALOG_INPUTS];
 static uint8_t measuring;
@@ -70,10 +72,15 @@ static void take(void) {
 void adc_start(void) {
     ADCSRA = 1u << ADEN | CLOCK;
     bandgap = 0;
+    supply = 0;
     start(SUPPLY);
-    while (bandgap == 0) {
+    for (uint16_t polls = 0; bandgap == 0 && polls < MOST_POLLS; polls++) {
         take();
     }
+}
+
+void port_supply_start(void) {
+    adc_start();
 }
 
 /* Switches the pin's digital input off, which saves current at levels between low and high. */

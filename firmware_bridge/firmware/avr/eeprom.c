@@ -10,7 +10,7 @@
 
 /* Of 4096 bytes, the first 64 had the identity of version 0.1. */
 const struct port_storage port_storage = {
-    .identity = {64, 128},
+    .copies = {{112, 176}, {64, 128}, {192, 224}},
     .old_identity = 0,
     .log = 256,
     .page = 1920,
@@ -24,6 +24,10 @@ const struct port_storage port_storage = {
 
 bool port_storage_ready(void) {
     return !(EECR & (1u << EEPE));
+}
+
+bool port_storage_is_kept(void) {
+    return port_storage_ready();
 }
 
 uint8_t port_storage_read(uint16_t at) {

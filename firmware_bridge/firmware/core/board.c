@@ -29,6 +29,7 @@
 #include "strips.h"
 #include "supply.h"
 #include "travels.h"
+#include "twin.h"
 
 /* Bits of the reply to SelfTest. */
 enum { TABLE_DAMAGED = 1, NOT_PROVISIONED = 2 };
@@ -201,13 +202,14 @@ bool board_turn(uint32_t now) {
     }
     safety_stop_if_due();
     lease_report_held();
-    const bool more = pending_turn();
+    bool more = pending_turn();
     faults_report_late();
     reflex_report_late();
     events_turn(identity.address, now);
     memory_turn(now, nothing_moves());
     if (supply_permits_writing() && port_storage_ready()) {
-        (void)identity_repair();
+        twin_turn();
+        more = more || memory_start_goes_on();
     }
     return more;
 }

@@ -30,6 +30,22 @@ static inline bool time_reached(uint32_t now, uint32_t at) {
 static inline struct deadline deadline_after(uint32_t now, const struct duration *duration) {
     return (struct deadline){.at = now + duration->micros, .laps = duration->laps};
 }
+/* A time that is reached once and then stays reached, although the clock wraps. Whoever uses it calls
+ * `timeout_passed` more often than every 35 minutes. */
+struct timeout {
+    uint32_t at;
+    bool passed;
+};
+
+static inline struct timeout timeout_after(uint32_t now, uint32_t micros) {
+    return (struct timeout){.at = now + micros, .passed = false};
+}
+
+static inline bool timeout_passed(struct timeout *timeout, uint32_t now) {
+    timeout->passed = timeout->passed || time_reached(now, timeout->at);
+    return timeout->passed;
+}
+
 /* Whether the deadline has passed; the caller checks it more often than once a lap. */
 bool deadline_passed(struct deadline *deadline, uint32_t now);
 

@@ -13,25 +13,17 @@ struct identity {
     uint8_t key[MOST_KEY];
     uint8_t key_size;
     uint8_t address;
-    bool provisioned; /* if false: serial UNSET000, a key of 16 zero bytes, address 0 */
-    uint16_t boots;   /* memory.c counts them */
+    bool provisioned; /* if false: no session begins, because the key is 16 zero bytes; address 0 */
+    uint32_t boots;   /* the number of this start, which no earlier one had; starts.c */
 };
 extern struct identity identity;
 
-/* Reads the provisioned data: the first copy, or the second if the first is damaged, or the place
- * that version 0.1 used. Only to be called while the storage is ready. */
+/* Reads the provisioned data, first of all that is read from the storage. Without it the serial number is UNSET000; if it was written once and
+ * no copy is sound, DAMAGED0. Only to be called while the storage is ready. */
 void identity_begin(void);
 
-/* Writes or erases the next bytes of a copy that differs from the one that was read; afterwards
- * erases the place of version 0.1. Returns true if it has begun to write. */
-bool identity_repair(void);
-
-/* The layout of a copy, which `wallwright firmware provision` writes as the first one: version 1,
- * serial number, key and its size, address, and the CRC-16 of all these, low byte first. Version 0.1
- * had one copy, at address 0, and the number of starts behind it. */
-#define PROVISION_VERSION 1u
-#define PROVISION_SIZE (1u + SERIAL_SIZE + MOST_KEY + 2u)
-#define PROVISION_COPY (PROVISION_SIZE + 2u)
-#define OLD_BOOTS 48u
+/* The content of a copy (`twin.h`), of which `wallwright firmware provision` writes the first one:
+ * serial number, key, the key's size, and address. */
+#define IDENTITY_CONTENT (SERIAL_SIZE + MOST_KEY + 2u)
 
 #endif

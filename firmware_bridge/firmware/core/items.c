@@ -4,15 +4,18 @@
 #include "identity.h"
 #include "kept.h"
 #include "outputs.h"
+#include "starts.h"
 
 #include <string.h>
 
 /* The first byte of an item; from SENSOR on, it contains a pin. */
-enum { ORDER = 1, DOME, SAFE_LEVELS, STARTS, ORDERS_ARE_OVER, SENSOR = 128 };
+/* Firmware that counted 16 bits wrote STARTS_16. */
+enum { ORDER = 1, DOME, SAFE_LEVELS, STARTS_16, ORDERS_ARE_OVER, STARTS, SENSOR = 128 };
 #define ORDER_SIZE 14u
 #define DOME_SIZE 8u
 #define SAFE_SIZE (1u + 2u * PIN_BYTES)
-#define STARTS_SIZE 3u
+#define STARTS_16_SIZE 3u
+#define STARTS_SIZE 5u
 
 _Static_assert(ORDER_SIZE <= ITEM_LONGEST, "every item has room");
 _Static_assert(PINS <= 128u, "a sensor's item begins with its pin");
@@ -21,7 +24,7 @@ _Static_assert(PINS <= 128u, "a sensor's item begins with its pin");
 
 uint8_t item_of_starts(uint8_t *item) {
     item[0] = STARTS;
-    wire_put_u16(item + 1, identity.boots);
+    wire_put_u32(item + 1, identity.boots);
     return STARTS_SIZE;
 }
 
@@ -178,8 +181,12 @@ static uint8_t replay_item(const uint8_t *from, uint8_t size) {
         return SAFE_SIZE;
     }
     if (from[0] == STARTS && size >= STARTS_SIZE) {
-        identity.boots = wire_get_u16(from + 1);
+        starts_replay(wire_get_u32(from + 1));
         return STARTS_SIZE;
+    }
+    if (from[0] == STARTS_16 && size >= STARTS_16_SIZE) {
+        starts_replay_old(wire_get_u16(from + 1));
+        return STARTS_16_SIZE;
     }
     if (from[0] == ORDERS_ARE_OVER) {
         kept_forget_orders();

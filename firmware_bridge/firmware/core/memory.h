@@ -23,6 +23,13 @@
  * and drives the outputs of the last table to their stored safe levels. Returns false if the stored
  * state is damaged. Writes up to 8 bytes, and waits for them. */
 bool memory_begin(void);
+
+/* Whether the number of this start is stored, so that a session can begin. At most starts it is when
+ * `memory_begin` returns; if the page is full or numbers must be reserved, 50 ms later; never if the
+ * supply does not permit writing or the storage is damaged (starts.h). */
+bool memory_start_is_kept(void);
+bool memory_start_goes_on(void); /* a step can be made as soon as the storage is ready */
+bool memory_start_is_late(void); /* it should be stored by now: the board has to be attended to */
 void memory_release_outputs(void); /* a table comes in force and drives its own pins */
 
 void memory_turn(uint32_t now, bool still);
@@ -30,8 +37,9 @@ void memory_turn(uint32_t now, bool still);
 void memory_save(void);   /* saves everything, in the following turns */
 bool memory_saves(void);  /* that is not done yet */
 
-/* Called first after a reset: if the RAM kept its content, saves everything. Takes at most a second
- * and a half; until it returns, nothing else has been started. */
+/* Called first after a reset: if the RAM kept its content and the supply permits writing, saves
+ * everything. Usually takes at most a second and a half, never more than 15 s; until it returns,
+ * nothing else has been started. */
 void memory_save_after_reset(void);
 
 #endif

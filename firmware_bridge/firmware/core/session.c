@@ -4,6 +4,7 @@
 #include "challenge.h"
 #include "events.h"
 #include "identity.h"
+#include "memory.h"
 #include "replies.h"
 #include "seal.h"
 
@@ -41,13 +42,23 @@ static bool is_next(const struct frame *frame) {
            is_genuine(frame, counter) && replies_await(counter);
 }
 
+/* Until the number of this start is stored, no Identify is answered: the next start could have the
+ * same one. */
+static void identify(const struct frame *frame) {
+    if (memory_start_is_late()) {
+        challenge_refuse(frame, REFUSAL_NOT_STORED);
+    } else {
+        challenge_identify(frame);
+    }
+}
+
 static bool receive(const struct frame *frame, uint32_t now) {
     bool next = false;
     if (frame->address != identity.address) {
         return false;
     }
     if (frame->type == WIRE_IDENTIFY) {
-        challenge_identify(frame);
+        identify(frame);
     } else if (frame->type == WIRE_RECEIVED) {
         events_received(frame, now);
     } else if (frame->type < WIRE_OK) {
@@ -65,7 +76,7 @@ static bool may_take(void) {
 }
 
 enum taken session_turn(uint32_t now, struct frame *command) {
-    const bool more = challenge_turn();
+    const bool more = memory_start_is_kept() && challenge_turn(now);
     for (uint8_t taken = 0; taken < BYTES_A_TURN; taken++) {
         const int16_t byte = may_take() ? port_link_get() : -1;
         if (byte < 0) {

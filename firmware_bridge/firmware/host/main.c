@@ -9,6 +9,7 @@
 
 #include "../core/crc.h"
 #include "../core/identity.h"
+#include "../core/twin.h"
 #include "../port.h"
 #include "virtual_pins.h"
 
@@ -94,9 +95,9 @@ static struct options read_options(char **argument) {
     return options;
 }
 
-/* Writes the provisioned data with the layout of identity.h. */
+/* Writes the provisioned data with the layout of identity.h and twin.h. */
 static void provision(const struct options *options) {
-    uint8_t *const first = hw_eeprom() + port_storage.identity[0];
+    uint8_t *const first = hw_eeprom() + port_storage.copies[STORED_IDENTITY][0];
     uint8_t *const key = first + 1 + SERIAL_SIZE;
     const size_t digits = strlen(options->key);
     if (strlen(options->serial) != SERIAL_SIZE) {
@@ -109,7 +110,7 @@ static void provision(const struct options *options) {
     if (options->address > UINT8_MAX) {
         give_up("--address must be at most 255; got %lu.\n", options->address);
     }
-    first[0] = PROVISION_VERSION;
+    first[0] = TWIN_VERSION;
     memcpy(first + 1, options->serial, SERIAL_SIZE);
     memset(key, 0, MOST_KEY);
     for (size_t at = 0; at < digits / 2; at++) {
@@ -118,9 +119,9 @@ static void provision(const struct options *options) {
     }
     key[MOST_KEY] = (uint8_t)(digits / 2);
     key[MOST_KEY + 1] = (uint8_t)options->address;
-    const uint16_t crc = crc_over(CRC_SEED, first, PROVISION_SIZE);
-    first[PROVISION_SIZE] = (uint8_t)crc;
-    first[PROVISION_SIZE + 1] = (uint8_t)(crc >> 8);
+    const uint16_t crc = crc_over(CRC_SEED, first, TWIN_IDENTITY_SIZE - TWIN_CRC);
+    first[TWIN_IDENTITY_SIZE - TWIN_CRC] = (uint8_t)crc;
+    first[TWIN_IDENTITY_SIZE - TWIN_CRC + 1] = (uint8_t)(crc >> 8);
 }
 
 /* The board keeps the other end open too, so that reads do not fail when a host closes it. */

@@ -201,12 +201,10 @@ void hw_advance(uint32_t micros) {
     }
 }
 
-#define REST_MICROS 5000u
-
-void hw_rest(uint32_t micros) {
-    const uint64_t until = ticks + 2u * (uint64_t)micros;
+void hw_rest(uint64_t micros, uint32_t step) {
+    const uint64_t until = ticks + 2u * micros;
     while (ticks < until) {
-        ticks += 2u * REST_MICROS;
+        ticks += 2u * (uint64_t)step;
         tick();
     }
 }
@@ -224,13 +222,13 @@ void hw_new(void) {
 }
 
 /* Resets everything but the EEPROM and the inputs' levels. */
-static void clear_state(void) {
+static void clear_state(bool power) {
     pins_reset();
     memset(axes, 0, sizeof axes);
     lines_reset();
     press_reset();
     locked = in_reflex = alarm_set = in_bootloader = false;
-    storage_reset();
+    storage_reset(power);
 }
 
 void hw_reset(uint8_t reset_cause, uint64_t at) {
@@ -238,7 +236,7 @@ void hw_reset(uint8_t reset_cause, uint64_t at) {
         hw_new();
     }
     ticks = 2u * at;
-    clear_state();
+    clear_state(reset_cause == RESET_CAUSE_POWER);
     cause = reset_cause;
     if (reset_cause != RESET_CAUSE_POWER) {
         memory_save_after_reset();

@@ -27,7 +27,7 @@ void turn(void); /* runs the main loop until it has no more to do without time p
 
 /* Parts of a reset. The levels on the pins from outside stay. */
 void lines_reset(void);
-void storage_reset(void); /* the power is on again; the content stays */
+void storage_reset(bool power); /* the content stays; the supply is good again if it was off */
 void storage_new(void);   /* an erased storage that has never been written */
 void pins_reset(void);
 void pins_new(void); /* a new processor: nothing connected to any pin */

@@ -22,7 +22,7 @@ void hw_reset(uint8_t cause, uint64_t at);
 void hw_new(void);          /* a new processor: an erased storage, nothing connected to any pin */
 
 void hw_advance(uint32_t micros);
-void hw_rest(uint32_t micros); /* the same in steps of 5 ms, for times in which nothing happens */
+void hw_rest(uint64_t micros, uint32_t step); /* in steps of `step`, for times in which nothing happens */
 uint64_t hw_micros(void);
 
 uint32_t hw_rx(const uint8_t *bytes, uint32_t size); /* from the host; returns the number taken */
@@ -53,6 +53,7 @@ uint8_t *hw_eeprom(void); /* its content: 65,535 bytes, of which the Mega has 4,
 void hw_storage_shape(uint16_t block, uint16_t page, uint8_t pages, uint8_t chunk);
 void hw_storage_times(uint32_t write_micros, uint32_t erase_micros);
 void hw_cut_after(uint32_t more, uint32_t seed);
+void hw_wear_out(uint16_t at); /* this cell keeps its value when it is erased */
 uint8_t hw_is_cut(void);
 uint32_t hw_storage_operations(void);
 uint32_t hw_storage_wear(void); /* erasures of the cell that has the most */

@@ -18,7 +18,7 @@
 #define LONGEST_SAVE_MICROS 3000000u
 
 struct constant_port_storage port_storage = {
-    .identity = {64, 128},
+    .copies = {{112, 176}, {64, 128}, {192, 224}},
     .old_identity = 0,
     .log = 256,
     .page = 1920,
@@ -36,6 +36,7 @@ static uint32_t operations;
 static uint32_t cut_after; /* operations; the next one is cut off */
 static uint32_t noise;
 static bool cut;
+static uint32_t worn_out; /* the cell that cannot be erased any more, or MOST_SIZE */
 static uint16_t supply = NOMINAL;
 
 bool port_storage_ready(void) {
@@ -47,6 +48,10 @@ bool port_storage_ready(void) {
         ticks = busy_until; /* the firmware waits, so time passes */
     }
     return false;
+}
+
+bool port_storage_is_kept(void) {
+    return port_storage_ready();
 }
 
 uint8_t port_storage_read(uint16_t at) {
@@ -83,9 +88,12 @@ void port_storage_erase(uint16_t at) {
         return;
     }
     for (uint16_t each = 0; each < port_storage.block; each++) {
-        cells[at + each] = cut ? random_byte() : 0xFF;
+        cells[at + each] = cut ? random_byte() : at + each == worn_out ? cells[at + each] : 0xFF;
         wear[at + each]++;
     }
+}
+
+void port_supply_start(void) {
 }
 
 uint16_t port_supply_permille(void) {
@@ -100,10 +108,13 @@ void storage_new(void) {
     write_micros = erase_micros = 0;
     operations = 0;
     cut_after = UINT32_MAX;
+    worn_out = MOST_SIZE;
 }
 
-void storage_reset(void) {
-    supply = NOMINAL;
+void storage_reset(bool power) {
+    if (power) {
+        supply = NOMINAL;
+    }
     busy_until = 0;
     asked = 0;
     cut = false;
@@ -120,9 +131,10 @@ void hw_storage_shape(uint16_t block, uint16_t page, uint8_t pages, uint8_t chun
     port_storage.pages = pages;
     port_storage.chunk = chunk;
     if (block > 1) {
-        port_storage.identity[0] = 0;
-        port_storage.identity[1] = block;
-        port_storage.log = (uint16_t)(2u * block);
+        for (uint16_t copy = 0; copy < 2u * STORED; copy++) {
+            port_storage.copies[copy / 2u][copy % 2u] = (uint16_t)(copy * block);
+        }
+        port_storage.log = (uint16_t)(2u * STORED * block);
         port_storage.old_identity = STORAGE_NONE;
     }
 }
@@ -135,6 +147,10 @@ void hw_storage_times(uint32_t a_write, uint32_t an_erasure) {
 void hw_cut_after(uint32_t more, uint32_t seed) {
     cut_after = operations + more;
     noise = seed;
+}
+
+void hw_wear_out(uint16_t at) {
+    worn_out = at;
 }
 
 uint8_t hw_is_cut(void) {

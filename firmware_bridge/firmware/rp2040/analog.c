@@ -49,6 +49,16 @@ void analog_start(void) {
     start(SUPPLY);
 }
 
+void port_supply_start(void) {
+    register_clear(RESETS_RESET, RESET_ADC);
+    while (!(REGISTER(RESETS_DONE) & RESET_ADC)) {
+    }
+    analog_start();
+    while (!(REGISTER(ADC_CS) & ADC_READY)) {
+    }
+    take();
+}
+
 void port_analog_use(uint8_t pin) {
     const uint8_t input = (uint8_t)(pin - FIRST_ANALOG_PIN);
     if (input < ANALOG_INPUTS) {

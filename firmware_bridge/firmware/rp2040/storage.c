@@ -250,7 +250,7 @@ void storage_flush(void) {
 
 /* The core has the same map as on the Mega; the journal wears all sectors alike by itself. */
 const struct port_storage port_storage = {
-    .identity = {64, 128},
+    .copies = {{112, 176}, {64, 128}, {192, 224}},
     .old_identity = STORAGE_NONE,
     .log = 256,
     .page = 1920,
@@ -262,6 +262,11 @@ const struct port_storage port_storage = {
 bool port_storage_ready(void) {
     storage_turn();
     return put - taken < QUEUE;
+}
+
+bool port_storage_is_kept(void) {
+    storage_turn();
+    return put == taken && state != BUSY;
 }
 
 uint8_t port_storage_read(uint16_t at) {

@@ -10,7 +10,7 @@ import pytest
 from config.loader import load_table
 from firmware_bridge.board import Edges, FaultCode
 from firmware_bridge.boards import encoding as words
-from firmware_bridge.commissioning.provisioning import PLACE, image
+from firmware_bridge.commissioning.provisioning import PLACE, eeprom, image
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.wire.challenge import verified
@@ -46,7 +46,6 @@ LID_KEY_PIN = 50
 SECOND_PLACE = 128
 LOG, PAGE = 256, 1920
 SIZE = len(image("MEMORY01", KEY, 0))
-NOT_PROVISIONED, TABLE_DAMAGED = 2, 1
 
 
 class Host:
@@ -117,14 +116,26 @@ def host(library: Path) -> Iterator[Host]:
     chip.close()
 
 
-def test_a_board_that_was_never_provisioned_reports_it_and_has_no_proof(library: Path) -> None:
-    chip = VirtualChip(library, b"", b"", 0)
+def refuses_every_session(chip: VirtualChip, serial: bytes, key: bytes = bytes(16)) -> None:
+    """Check that the board names itself so, and that a host with this key has no session."""
     chip.reset()
-    host = Host(chip, bytes(16))
-    identity = host.open()
-    assert identity.serial == b"UNSET000"
-    assert verified(KEY, 0, (1).to_bytes(8, "big"), identity) is None
-    assert host.ask(SelfTest()) == Value(NOT_PROVISIONED)
+    host = Host(chip, key)
+    identity = host.identify()
+    assert identity.serial == serial
+    assert verified(key, 0, (1).to_bytes(8, "big"), identity) is not None
+    for frame in (
+        host._session.authenticate(identity),
+        *map(host._session.command, (*RECORDS, TakeLease(1000), Set(NAMES.index("drum"), 1000))),
+    ):
+        chip.receive(frame)
+        chip.advance(2000)
+    assert not [frame for frame in Decoder().feed(chip.sent()) if host._is_reply(frame)]
+    assert chip.output(BASE.channels["drum"].pin) == -1, "no pin is driven"
+
+
+def test_a_board_that_was_never_provisioned_says_so_and_begins_no_session(library: Path) -> None:
+    chip = VirtualChip(library, b"", b"", 0)
+    refuses_every_session(chip, b"UNSET000")
     chip.close()
 
 
@@ -141,13 +152,17 @@ def test_the_identity_survives_damage_of_any_byte_of_either_copy(host: Host) -> 
                 assert host.chip.eeprom()[copy : copy + SIZE] == sound, f"byte {at} at {place}"
 
 
-def test_a_board_whose_two_copies_are_damaged_counts_as_not_provisioned(host: Host) -> None:
+def test_a_board_whose_two_copies_are_damaged_says_so_and_begins_no_session(host: Host) -> None:
+    """The key of 16 zero bytes, which everybody knows, must not drive a motor."""
+    host.rest()
     for place in (PLACE, SECOND_PLACE):
         host.chip.write_eeprom(place + 5, b"\x00")
+    refuses_every_session(host.chip, b"DAMAGED0")
+    host.chip.write_eeprom(0, eeprom("MEMORY02", KEY, 0).ljust(LOG, b"\xff"))
     host.chip.reset()
-    unset = Host(host.chip, bytes(16))
-    assert unset.open().serial == b"UNSET000"
-    assert unset.ask(SelfTest()) == Value(NOT_PROVISIONED)
+    again = Host(host.chip)
+    assert again.open().serial == b"MEMORY02", "provisioning is the cure"
+    assert again.ask(SelfTest()) == Value(0)
 
 
 def test_a_board_provisioned_by_version_0_1_keeps_its_identity_and_its_starts(
@@ -206,6 +221,72 @@ def test_counts_are_saved_at_rest_every_20_seconds(host: Host) -> None:
     assert host.ask(Count(COUNTER)) == Value(6)
 
 
+WRAPS_US = (1 << 31, 1 << 32)
+"""Where the signed difference of two times, and the clock itself, wraps: 36 and 71 minutes."""
+
+
+@pytest.mark.parametrize("wrap", WRAPS_US)
+@pytest.mark.parametrize("after", [-30, 600])
+@pytest.mark.parametrize("moves", [False, True])
+def test_counts_at_rest_are_saved_however_long_the_board_has_rested_or_moved(
+    host: Host, wrap: int, after: int, moves: bool
+) -> None:
+    """Tiles that a person takes while the table rests, and after motors that ran for an hour."""
+    host.begin()
+    host.rest()
+    if moves:
+        host.ask(TakeLease(65_000))
+        left = wrap + after * 1_000_000
+        assert host.ask(Set(NAMES.index("drum"), 1000)) == Ok()
+        while left > 0:
+            host.ask(TakeLease(65_000))
+            host.ask(Set(NAMES.index("drum"), 1000))
+            host.chip.rest(60_000_000, step=500_000)
+            left -= 60_000_000
+        host.ask(Set(NAMES.index("drum"), 0))
+    else:
+        host.chip.rest(wrap + after * 1_000_000, step=500_000)
+    host.tiles(3)
+    host.chip.rest(25_000_000)
+    host.chip.cut_after(0, 1)  # without a warning
+    host.chip.reset()
+    host.begin()
+    assert host.ask(Count(COUNTER)) == Value(3)
+
+
+def test_a_reset_with_a_low_supply_writes_nothing(host: Host) -> None:
+    host.begin()
+    host.tiles(2)
+    before = host.chip.operations
+    host.chip.supply(600)  # 3.0 V
+    host.chip.reset(cause=2)
+    assert host.chip.operations == before
+    host.chip.supply(1000)
+    host.chip.advance(600_000)
+    host.begin()
+    assert host.ask(Count(COUNTER)) == Value(0), "what was not saved is lost, and nothing else"
+
+
+def test_a_save_after_a_reset_ends_although_a_cell_is_worn_out(host: Host) -> None:
+    """No watchdog runs then: a board that waited for the cell would never start again."""
+    host.begin()
+    host.rest()
+    while host.chip.eeprom()[LOG + PAGE - 9 : LOG + PAGE - 8] == b"\xff":
+        host.chip.reset()
+    host.chip.storage_times(1800, 1800)
+    host.chip.wear_out(LOG + PAGE + 100)
+    host.chip.write_eeprom(LOG + PAGE + 100, b"\x00")
+    host.begin()
+    host.tiles(1)
+    host.chip.reset(cause=3)
+    host.chip.rest(6_000_000)
+    host._session.counter = 0
+    host.chip.receive(host._session.identify(b"worn out"))
+    host.chip.advance(2000)
+    replies = [frame.message for frame in Decoder().feed(host.chip.sent())]
+    assert Refused(Refusal.NOT_STORED, NONE) in replies, "a fault that the host reports"
+
+
 @pytest.mark.parametrize(("cause", "counted"), [(0, 0), (1, 2), (2, 2), (3, 2), (4, 2)])
 def test_a_reset_during_a_drive_keeps_its_count_unless_the_supply_was_lost(
     host: Host, cause: int, counted: int
@@ -252,7 +333,9 @@ def test_a_log_that_is_damaged_at_its_beginning_is_a_fault_and_drives_no_pin(hos
 def test_an_eeprom_with_random_content_is_a_board_without_saved_state(library: Path) -> None:
     for content in (b"\x00", b"\x55", b"\xa5\x3c", bytes(range(1, 252))):
         chip = VirtualChip(library, b"MEMORY01", KEY, 0)
-        chip.write_eeprom(PLACE + SIZE, (content * EEPROM_SIZE)[PLACE + SIZE : EEPROM_SIZE])
+        chip.write_eeprom(0, (content * EEPROM_SIZE)[:EEPROM_SIZE])
+        refuses_every_session(chip, b"DAMAGED0")
+        chip.write_eeprom(0, eeprom("MEMORY01", KEY, 0).ljust(LOG, b"\xff"))
         chip.reset()
         host = Host(chip)
         host.begin()

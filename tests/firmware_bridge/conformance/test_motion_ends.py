@@ -6,6 +6,7 @@ from pathlib import Path
 
 from firmware_bridge.board import Edges, Reason
 from firmware_bridge.boards import encoding as words
+from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.wire.messages import Faulted, MotionEnded, Ok, Set
 from tests.firmware_bridge.conformance.test_memory import BASE, COUNTER_PIN, NAMES, WHEEL, Host
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
@@ -16,9 +17,9 @@ DRUM = NAMES.index("drum")
 def test_a_head_that_gets_no_tile_leaves_the_other_motors_on_and_needs_no_person(
     library: Path,
 ) -> None:
-    chip = VirtualChip(library, b"", b"", 0)
+    chip = VirtualChip(library, b"MOTION01", KEY, 0)
     chip.reset()
-    host = Host(chip, bytes(16))
+    host = Host(chip)
     host.begin()
     assert host.ask(Set(DRUM, 1000)) == Ok()
     order = words.drive(WHEEL, 1000, Edges("head0_counter", 2), 0.1, NAMES.index)

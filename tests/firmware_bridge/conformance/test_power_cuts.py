@@ -14,6 +14,7 @@ import pytest
 
 from firmware_bridge.board import Edges, FaultCode
 from firmware_bridge.boards import encoding as words
+from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
@@ -50,10 +51,10 @@ def host(library: Path, request: pytest.FixtureRequest) -> Iterator[Host]:
 
 
 def board(library: Path, shape: tuple[int, int, int, int]) -> Iterator[Host]:
-    chip = VirtualChip(library, b"", b"", 0)
+    chip = VirtualChip(library, b"POWERCUT", KEY, 0)
     chip.shape(*shape)
     chip.reset()
-    host = Host(chip, bytes(16))
+    host = Host(chip)
     host.rest()
     yield host
     chip.close()

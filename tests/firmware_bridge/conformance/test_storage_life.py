@@ -22,6 +22,7 @@ from controller.daemon import Daemon
 from controller.events import EventLog
 from firmware_bridge.board import Elapsed
 from firmware_bridge.boards.encoding import drive
+from firmware_bridge.executor.virtual_board import KEY
 from tests.controller.table_with_faults import evening
 from tests.firmware_bridge.conformance.test_memory import BASE, PAGE, Host
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
@@ -85,7 +86,7 @@ def play(chip: VirtualChip, changes: Sequence[PinLevelChange]) -> None:
     """Switch the board on, drive each motor, play an evening's rounds, and switch it off."""
     chip.supply(1000)
     chip.reset()
-    host = Host(chip, bytes(16))
+    host = Host(chip)
     host.begin()
     numbers = list(BASE.channels).index
     for name, channel in BASE.channels.items():
@@ -103,7 +104,7 @@ def play(chip: VirtualChip, changes: Sequence[PinLevelChange]) -> None:
 
 
 def board(library: Path) -> VirtualChip:
-    chip = VirtualChip(library, b"", b"", 0)
+    chip = VirtualChip(library, b"LASTING1", KEY, 0)
     chip.shape(1, PAGE, PAGES, 1)
     return chip
 

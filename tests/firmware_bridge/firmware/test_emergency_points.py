@@ -32,6 +32,7 @@ from benchmarks.emergency_phases import (
 )
 from benchmarks.firmware_host import CURTAIN_PIN, EMERGENCY_PIN
 from benchmarks.firmware_reflex import motor, sensor
+from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.wire.codec import EVENTS, REPLIES, Decoder, configuration_crc
 from firmware_bridge.wire.messages import (
@@ -63,11 +64,11 @@ class PressedBoard:
     """A board on virtual pins with the table of `emergency_phases`, and its commands."""
 
     def __init__(self, library: Path, records: Sequence[Configure]) -> None:
-        self.chip = VirtualChip(library, b"", b"", 0)
+        self.chip = VirtualChip(library, b"PRESSED1", KEY, 0)
         self.chip.reset()
         for pin in (HOME_PIN, HOLD_PIN):
             self.chip.pin(pin, True)
-        self._session = HostSession(0, bytes(16))
+        self._session = HostSession(0, KEY)
         self._decoder = Decoder()
         self.replies: list[Message] = []
         self.chip.receive(self._session.identify(b"nonce001"))

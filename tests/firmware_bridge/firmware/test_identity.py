@@ -126,10 +126,10 @@ def test_a_board_that_was_never_provisioned_reports_it(elf: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_board_with_damaged_identity_data_counts_as_never_provisioned(elf: Path) -> None:
+def test_a_board_with_damaged_identity_data_reports_it(elf: Path) -> None:
     damaged = bytearray(image("WALL0042", bytes(16), 0))
     damaged[20] ^= 1
-    assert text(identify(elf, bytes(damaged), 0).serial) == "UNSET000"
+    assert text(identify(elf, bytes(damaged), 0).serial) == "DAMAGED0"
 
 
 def test_the_image_for_the_programmer_has_sound_records() -> None:

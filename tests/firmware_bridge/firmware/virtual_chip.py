@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from firmware_bridge.commissioning.provisioning import eeprom
+from firmware_bridge.commissioning.provisioning import PLACE, image
 from tests.firmware_bridge.firmware.firmware_build import build
 
 FIRMWARE = Path(__file__).parents[3] / "firmware_bridge" / "firmware"
@@ -66,8 +66,8 @@ class VirtualChip:
         self._c.hw_reset.argtypes = (ctypes.c_uint8, ctypes.c_uint64)
         self._bytes = ctypes.create_string_buffer(_BUFFER_SIZE)
         self._c.hw_new()
-        if serial:
-            self.write_eeprom(0, eeprom(serial.decode(), key, address))
+        self._identity = image(serial.decode(), key, address) if serial else b""
+        self.write_eeprom(PLACE, self._identity)
 
     def close(self) -> None:
         """Unload the library; the board cannot be used afterwards."""
@@ -98,10 +98,16 @@ class VirtualChip:
     def shape(self, block: int, page: int, pages: int, chunk: int) -> None:
         """Give the storage another shape, such as that of a flash, before the first start."""
         self._c.hw_storage_shape(block, page, pages, chunk)
+        if block > 1:
+            self.write_eeprom(2 * block, self._identity)
 
     def storage_times(self, write_us: int, erase_us: int) -> None:
         """Set how long each write and erasure takes; both take no time at first."""
         self._c.hw_storage_times(write_us, erase_us)
+
+    def wear_out(self, at: int) -> None:
+        """Let the cell at this address keep its value when it is erased."""
+        self._c.hw_wear_out(at)
 
     def cut_after(self, operations: int, seed: int) -> None:
         """Cut the power at the write or erasure after this number of further ones."""
@@ -127,9 +133,9 @@ class VirtualChip:
     def advance(self, micros: int) -> None:
         self._c.hw_advance(micros)
 
-    def rest(self, micros: int) -> None:
-        """Let time pass in steps of 5 ms: much faster, for times in which nothing happens."""
-        self._c.hw_rest(micros)
+    def rest(self, micros: int, step: int = 5000) -> None:
+        """Let time pass in longer steps: much faster, for times in which nothing happens."""
+        self._c.hw_rest(ctypes.c_uint64(micros), step)
 
     def receive(self, data: bytes) -> None:
         assert self._c.hw_rx(data, len(data)) == len(data)

@@ -15,6 +15,10 @@ void storage_new(void) {
     pico_flash_new();
 }
 
-void storage_reset(void) {
+void port_supply_start(void) {
+}
+
+void storage_reset(bool power) {
+    (void)power;
     storage_start();
 }

@@ -208,7 +208,7 @@ def test_a_key_is_not_stored_if_writing_it_to_the_board_failed(
             "--serial SIM00007",
             (
                 "'SIM00007' is reserved for simulated boards and boards without provisioning; give"
-                " a serial number other than UNSET000 that does not begin with SIM."
+                " a serial number other than UNSET000 and DAMAGED0 that does not begin with SIM."
             ),
         ),
         (

@@ -8,6 +8,7 @@ import pytest
 
 from config.boards import board_profile
 from firmware_bridge.board import FaultCode
+from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.sim.processors.bootloader import parse_intel_hex, stock_bootloader
 from firmware_bridge.sim.processors.processor import FREQUENCY, PinLevel, Processor
@@ -26,6 +27,7 @@ from firmware_bridge.wire.messages import (
     ResetCause,
     Started,
 )
+from tests.firmware_bridge.conformance.test_starts import settled_eeprom
 from tests.firmware_bridge.firmware.firmware_build import build
 
 (LED,) = [
@@ -34,6 +36,7 @@ from tests.firmware_bridge.firmware.firmware_build import build
     if pin.at_boot == "driven" and pin.reserved is None
 ]
 """The only pin of a channel that the board profile lists as driven at boot."""
+IDENTITY = settled_eeprom("BOOTING1")
 SECOND, MILLISECOND = FREQUENCY, FREQUENCY // 1000
 BYTE = 640
 """Cycles that a byte takes on the link."""
@@ -52,7 +55,7 @@ def built() -> None:
 @pytest.fixture
 def board() -> Iterator[Processor]:
     """A stock board whose supply has just been switched on."""
-    with Processor(bootloader=stock_bootloader()) as processor:
+    with Processor(bootloader=stock_bootloader(), eeprom=IDENTITY) as processor:
         processor.drive([(0, pin, PinLevel.LOW) for pin in (20, 21)])
         yield processor
 
@@ -71,7 +74,7 @@ def answers_to(board: Processor, frame: bytes) -> list[Message]:
 
 def begun(board: Processor) -> tuple[HostSession, Identity, list[Message]]:
     """Begin a session; return it, the identity of the board, and the events that follow."""
-    session = HostSession(0, bytes(16))
+    session = HostSession(0, KEY)
     (identity,) = answers_to(board, session.identify(b"what is?"))
     assert isinstance(identity, Identity)
     accepted, *events = answers_to(board, session.authenticate(identity))
