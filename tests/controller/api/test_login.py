@@ -12,7 +12,13 @@ from controller.api.accounts import accounts
 from controller.api.accounts.accounts import LOGIN_LIFE, open_accounts
 from controller.api.accounts.one_time_secrets import FIRST_START_LIFE, PAIRING_LIFE
 from controller.api.accounts.store import FILE, AccountsFileError
-from controller.api.accounts.throttle import FIRST_LOCK, FREE_ADDRESS, FREE_NAME, LONGEST_LOCK
+from controller.api.accounts.throttle import (
+    FIRST_LOCK,
+    FREE_ADDRESS,
+    FREE_NAME,
+    LONGEST_LOCK,
+    Throttle,
+)
 from controller.api.accounts.touchscreen import TOUCHSCREEN_FILE
 from controller.api.endpoints import PREFIX as V1
 from controller.service.user_roles import UserRole
@@ -128,6 +134,33 @@ def test_a_name_is_locked_after_failed_attempts_and_free_again_later() -> None:
             assert (await client.post(f"{V1}/login", json=_login("ana"))).status_code == 200
 
     run(test)
+
+
+def test_typing_errors_of_a_whole_evening_lock_nobody_who_logs_in_between() -> None:
+    """Each right password ends the count of the wrong ones before it."""
+
+    async def test() -> None:
+        async with an_api() as api, api.client() as client:
+            await api.accounts.add_user("ana", UserRole.PLAYER, PASSWORD)
+            for _ in range(3):
+                for password in ["wrong"] * (FREE_NAME - 1):
+                    wrong = await client.post(f"{V1}/login", json=_login("ana", password))
+                    assert wrong.status_code == 401
+                assert (await client.post(f"{V1}/login", json=_login("ana"))).status_code == 200
+
+    run(test)
+
+
+def test_a_lock_never_lasts_longer_than_fifteen_minutes() -> None:
+    """A guest who guesses all night must not keep the owner out on the next evening."""
+    throttle = Throttle()
+    for failures in range(1, 60):
+        throttle.failed("ana", "10.0.0.8", 1000.0)
+        waits = throttle.locked_for("ana", "10.0.0.8", 1000.0)
+        assert waits <= LONGEST_LOCK
+        assert (waits > 0) == (failures >= FREE_NAME)
+    assert waits == LONGEST_LOCK == 900.0
+    assert throttle.locked_for("ana", "10.0.0.8", 1000.0 + LONGEST_LOCK) == 0.0
 
 
 @pytest.mark.slow

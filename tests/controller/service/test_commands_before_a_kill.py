@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from controller.service.commands import Actor, CommandRequest
+from controller.service.desk import command_desk
+from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import run
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 from tests.controller.service.surviving_service import SurvivingTable
@@ -114,5 +117,27 @@ def test_of_an_action_and_a_correction_at_the_same_moment_the_second_is_refused(
         assert second.code == ("correcting" if correction_first else "action_entered")
         due = before.acts + (-1 if correction_first else 1)
         await guests.until(lambda s: bool(s.round and s.round.acts == due), limit=60)
+
+    at_a_table(story)
+
+
+def test_a_long_evening_keeps_only_the_last_replies_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Older replies are in the store, so that a repeated command is still recognised."""
+    monkeypatch.setattr(command_desk, "REPLIES", 5)
+
+    async def story(guests: Guests) -> None:
+        await guests.have("start_session", choice={"game": "block", "follow_play": False})
+        await guests.until(lambda status: status.machine.top == "collecting")
+        first = CommandRequest(id="first", name="automatic", arguments={"on": True})
+        actor = Actor("Ann", UserRole.TECHNICIAN, "phone", "192.168.1.20")
+        reply = await guests.port.submit(first, actor)
+        for number in range(20):
+            await guests.have("automatic", on=bool(number % 2))
+        assert len(guests.port._desk._replies) == 5
+        assert "first" not in guests.port._desk._replies
+        again = await guests.port.submit(first, actor)
+        assert (again.state, again.sentence) == (reply.state, reply.sentence)
 
     at_a_table(story)

@@ -77,3 +77,18 @@ def test_the_file_of_the_table_is_read_again_when_nobody_plays() -> None:
         assert "arm" not in guests.status.boards
 
     at_a_table(story)
+
+
+def test_a_table_that_is_locked_is_not_started_by_clearing_its_fault() -> None:
+    """A changed program locks the table. Clearing the fault would run it on people's hands."""
+
+    async def story(guests: Guests) -> None:
+        guests.service.runs.opener = UnpluggedTwice(load_table("robotic"), 1)
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda s: s.service.state == "fault")
+        guests.service.lock_table("The program was changed.")
+        refused = await guests.give("clear_fault")
+        assert (refused.state, refused.code) == ("refused", "locked")
+        assert guests.status.service.state == "fault"
+
+    at_a_table(story)

@@ -110,3 +110,34 @@ def test_the_status_shows_the_lead_and_its_end_at_a_table() -> None:
         assert reply.sentence == "Ann takes the lead of the recovery from Ann."
 
     at_a_table(story)
+
+
+def test_players_answer_their_own_prompts_while_somebody_leads_a_recovery() -> None:
+    """The lead is about faults. A player who throws the dice needs nobody's permission."""
+
+    async def story(guests: Guests) -> None:
+        await guests.have("start_session", choice={"game": "block", "follow_play": False})
+        await guests.until(lambda status: bool(status.prompts))
+        (prompt,) = guests.status.prompts
+        assert prompt.kind != "fault"
+        await guests.give("take_lead", UserRole.ATTENDANT, client="phone")
+        value = prompt.choices[0].value
+        given = {"prompt": prompt.id, "value": value}
+        reply = await guests.give("answer", UserRole.PLAYER, client="laptop", **given)
+        assert (reply.state, reply.sentence) == ("done", "The answer is taken.")
+
+    at_a_table(story, "bench", automatic=False)
+
+
+def test_only_the_leader_answers_the_prompt_about_a_fault() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.have("start_session", choice={"game": "block", "follow_play": False})
+        await guests.until(lambda status: any(each.kind == "fault" for each in status.prompts))
+        (prompt,) = [each for each in guests.status.prompts if each.kind == "fault"]
+        await guests.give("take_lead", UserRole.ATTENDANT, client="phone")
+        given = {"prompt": prompt.id, "value": prompt.choices[0].value}
+        other = await guests.give("answer", client="laptop", **given)
+        assert (other.state, other.code) == ("refused", "lead")
+        assert (await guests.give("answer", client="phone", **given)).state == "done"
+
+    at_a_table(story, automatic=False, injected_faults=("jam:head2#3~99",))
