@@ -59,9 +59,12 @@ cleared by the role in the fault catalogue.
 
 _GIVING = """\
 `POST /api/v1/commands` gives the table a command: `id`, `name` and `arguments`. The client chooses
-the id; a command with the same id is executed once, and its second reply equals the first. 200
-means that the command is done, 202 that it takes effect later. `GET /api/v1/commands` has the JSON
-schema of the arguments.
+the id; a command with the same id is executed once, and its second reply equals the first. An id is
+the client's own, by its login and `X-Client-Id`; with another name or other arguments it is refused
+(`id_used`). `pause`, `stop_jog`, `stop_activity` and `stop_service` are executed each time. 200
+means that the command is done and stored, 202 that it takes effect later. If the audit log or the
+file of the sessions cannot be written, the codes are `audit` and `not_stored`. `GET
+/api/v1/commands` has the JSON schema of the arguments.
 """
 
 _ERRORS = """\

@@ -59,6 +59,10 @@ _SERVICE = (
         note="The codes depend on the command; the list of commands has them.",
     ),
     HostRow(
+        "command_refused",
+        note="Nothing was done: the role, the arguments or the state did not permit the command.",
+    ),
+    HostRow(
         "backup_restored",
         ("3C",),
         ("G2S_CBE006",),

@@ -14,6 +14,7 @@ _MECHANISM = (
 _GENERAL = ("20",), ("G2S_CBE309", "G2S_CBE203")
 _OTHERS: Mapping[Fault, HostRow] = {
     Fault.AUDIT: HostRow("AUDIT", ("35",), ("G2S_CBE311", "G2S_CBE203")),
+    Fault.STORE: HostRow("STORE", ("35",), ("G2S_CBE311", "G2S_CBE203")),
     Fault.AUDIT_LOCKED: HostRow(
         "AUDIT_LOCKED",
         ("34", "6F"),

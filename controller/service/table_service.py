@@ -19,7 +19,8 @@ from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame, any_game, planned
 from controller.service.evening.saved_games import SavedGames
 from controller.service.evening.session_book import SessionBook
-from controller.service.evening.session_keeper import SessionKeeper, StoreThread
+from controller.service.evening.session_keeper import SessionKeeper
+from controller.service.evening.store_thread import StoreThread
 from controller.service.prompts.open_prompts import OpenPrompts
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.run_sequence import RunOptions, RunSequence, TableOpener
@@ -97,10 +98,11 @@ class TableService:
         """Held while a session is in progress, so that no update is installed; None if the program
         is in no slot."""
         self._loop = loop
-        self._pace = pace
+        self.pace = pace
+        """Number of seconds of the event loop's clock in a real second."""
         self.clock: Callable[[], float] = lambda: round(loop.time() - begun, 6)
         number = (store.fact("starts") or 0) + 1
-        store.put_fact("starts", number)
+        thread.write(lambda store: store.put_fact("starts", number))
         self.recovery = RecoveryLead(self.clock, pace)
         self._lapsing: asyncio.TimerHandle | None = None
         self.prompts = OpenPrompts(f"p{number}", self.clock, self.changed)
@@ -120,7 +122,9 @@ class TableService:
         )
         self._tracker = StatusTracker(table, facts, self)
         self._figures = FiguresBook()
-        self._sessions = SessionKeeper(store, thread, self._round_is_over, self._session_is_over)
+        self._sessions = SessionKeeper(
+            store, thread, self._round_is_over, self._session_is_over, self.changed
+        )
         self.runs = RunSequence(
             table,
             opener,
@@ -133,6 +137,9 @@ class TableService:
             self,
         )
         self._publication = Publication(self._tracker.status, self.clock, pace)
+        thread.changed = self._store_changed
+        if thread.failure is not None:
+            self._store_changed(thread.failure)
         self.audit.begin(facts.model_dump(mode="json"))
 
     # What clients read
@@ -373,7 +380,7 @@ class TableService:
             table_file=self.table_file,
             journal=self.runs.options.journal,
             journal_copy=self.runs.options.journal_copy,
-            pace=self._pace,
+            pace=self.pace,
         )
         self.runs.enter_service_mode(shift)
         return shift
@@ -391,7 +398,7 @@ class TableService:
         of the program only.
         """
         await self.runs.keep_running()
-        await self.audit.stop(self._pace)
+        await self.audit.stop(self.pace)
         self._publication.close()
 
     def close(self) -> None:
@@ -440,6 +447,19 @@ class TableService:
         facts = {"code": fault.name, "part": "audit log", "evidence": sentence.rstrip(".")}
         self.on_event({"t": self.clock(), "event": "fault", **facts})
         self.runs.fail(sentence)
+
+    def _store_changed(self, failure: str | None) -> None:
+        """Stop the table if the store has failed: what people do at it could not be kept."""
+        if failure is None:
+            self.report("The sessions are stored again.")
+            return
+        facts = {
+            "code": Fault.STORE.name,
+            "part": "store of the sessions",
+            "evidence": failure.rstrip("."),
+        }
+        self.on_event({"t": self.clock(), "event": "fault", **facts})
+        self.runs.fail(failure)
 
     def _round_is_over(self) -> None:
         self._tracker.count_round()

@@ -275,7 +275,7 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
     """The service on its store; closed at the end."""
     loop = asyncio.get_running_loop()
     store = EveningStore(folder / "evening.db")
-    worker = StoreWorker(store, print_error)
+    worker = StoreWorker(store, job.pace)
 
     def storage() -> Storage:
         # Imported with the first run: the service answers its clients before.

@@ -65,4 +65,5 @@ class Fault(enum.Enum):
     CHANCE = "the machine's random choices cannot be drawn"
     AUDIT = "the audit log cannot be written"
     AUDIT_LOCKED = "the audit log contradicts itself"
+    STORE = "the sessions cannot be stored"
     UNPROVEN = "the place of every tile cannot be proven"

@@ -344,6 +344,16 @@ ROWS = (
         who=Who.TECHNICIAN,
     ),
     FaultRow(
+        fault=Fault.STORE,
+        title="Sessions not stored",
+        expected="sessions, hands, presets and replies in the file evening.db",
+        instead="an error of the file system or of the file, or no answer within 10 s",
+        cause="a full or broken disk; another program that has locked the file",
+        automatic="stops the table and keeps what is to be stored; tries to write it every 5 s",
+        please="Free space on the disk of the service's data folder, then clear the fault.",
+        who=Who.TECHNICIAN,
+    ),
+    FaultRow(
         fault=Fault.UNPROVEN,
         title="State not proven",
         expected="journal, counters and sensors to agree on where every tile is",

@@ -8,15 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from controller.audit.errors import AuditError
 from controller.audit.significant_events import SIGNIFICANT, details_of, plain_details
 from controller.events import Event
-from controller.service.auditing.access_events import AccessEvents
-from controller.service.commands import Actor, CommandReply, CommandRequest
+from controller.service.auditing.access_events import AccessEvents, RefusedCommands
+from controller.service.commands import Actor, CommandRequest
 from controller.service.evening.evening_store import EveningStore
-from controller.service.evening.session_keeper import StoreThread
+from controller.service.evening.store_thread import StoreThread
 from controller.service.status import AuditStatus, ServiceName
 
 if TYPE_CHECKING:
@@ -58,6 +58,9 @@ class AuditTrail:
         self._press: object = None
         self._has_stopped = False
         self._access = AccessEvents(clock)
+        self._refusals = RefusedCommands(clock)
+        self._first: list[asyncio.Future[None]] = []
+        """What waits until its event is on disk."""
 
     @property
     def failure(self) -> str | None:
@@ -112,10 +115,20 @@ class AuditTrail:
         """
         if self.recorder is None:
             return
-        if self.failure is not None:
-            raise AuditError(self.failure)
-        self.record(what, details, who=who, role=role, source=source)
-        await self.recorder.on_disk()
+        if self.failure is not None or self.recorder.is_closed:
+            raise AuditError(self.failure or "The audit log is closed: the service stops.")
+        on_disk: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def done(_: AuditEvent) -> None:
+            if not on_disk.done():
+                on_disk.set_result(None)
+
+        self._first.append(on_disk)
+        self.record(what, details, who=who, role=role, source=source, done=done)
+        try:
+            await on_disk
+        finally:
+            self._first.remove(on_disk)
 
     def begin(self, facts: Mapping[str, object]) -> None:
         """Record that the service starts."""
@@ -138,27 +151,37 @@ class AuditTrail:
         if self.recorder is not None and not self.recorder.is_closed:
             self._record_stop()
             self.recorder.close()
+            for waiting in self._first:
+                if not waiting.done():
+                    waiting.set_exception(AuditError("The audit log is closed."))
 
     def _record_stop(self) -> None:
         if not self._has_stopped:
             self._has_stopped = True
             self.record("service_stopped", keep_head=True)
 
-    def command(self, request: CommandRequest, actor: Actor, reply: CommandReply) -> None:
-        """Record a command with its reply. A jog is renewed often: each press is recorded once."""
+    async def command(self, request: CommandRequest, actor: Actor) -> None:
+        """Record a command before it is executed; returns when its event is on disk.
+
+        A jog is renewed often: each press is recorded once. Raises AuditError.
+        """
+        press = self._press
         if request.name == "jog":
             press = (actor.client, request.arguments.get("press"))
             if press == self._press:
                 return
-            self._press = press
-        details = {
-            "command": request.name,
-            "arguments": request.arguments,
-            "reply": reply.state,
-            "code": reply.code,
-        }
-        source = actor.address or actor.client
-        self.record("command", details, who=actor.name, role=actor.role.value, source=source)
+        await self.record_first("command", _facts(request), **_sender(actor))
+        self._press = press
+
+    def stopped(self, request: CommandRequest, actor: Actor) -> None:
+        """Record a command that has stopped something; its effect has waited for no disk."""
+        self.record("command", _facts(request), **_sender(actor))
+
+    def refused(self, command: str, code: str, actor: Actor) -> None:
+        """Record a refused command by its kind and the reason, at most 60 times a minute."""
+        details = self._refusals.event(command, code)
+        if details is not None:
+            self.record("command_refused", details, **_sender(actor))
 
     def access(self, what: str, status: int, path: str, who: str, role: str, address: str) -> None:
         """Record a request that changes something; refused ones as `AccessEvents` describes it."""
@@ -185,8 +208,13 @@ class AuditTrail:
 
     def changed(self) -> None:
         """Take a change of the recorder's state."""
-        if self.recorder is not None:
-            self._changed(self.recorder.failure, self.recorder.is_locked)
+        if self.recorder is None:
+            return
+        failure = self.recorder.failure
+        for waiting in self._first:
+            if failure is not None and not waiting.done():
+                waiting.set_exception(AuditError(failure))
+        self._changed(failure, self.recorder.is_locked)
 
     def _take_lid(self, *, is_open: bool) -> None:
         if is_open and not self._lid_is_open:
@@ -199,3 +227,18 @@ class AuditTrail:
         self._counts[what] = self._counts.get(what, 0) + 1
         counts = dict(self._counts)
         self._thread.write(lambda store: store.put_fact(COUNTS, counts))
+
+
+def _facts(request: CommandRequest) -> dict[str, object]:
+    return {"command": request.name, "arguments": request.arguments}
+
+
+def _sender(actor: Actor) -> _Sender:
+    source = actor.address or actor.client
+    return {"who": actor.name, "role": actor.role.value, "source": source}
+
+
+class _Sender(TypedDict):
+    who: str
+    role: str
+    source: str

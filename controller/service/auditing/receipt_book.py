@@ -20,7 +20,7 @@ from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
-from controller.service.evening.session_keeper import StoreThread
+from controller.service.evening.store_thread import StoreThread
 
 if TYPE_CHECKING:
     from controller.audit.log.event_line import AuditEvent
@@ -78,7 +78,7 @@ class ReceiptBook:
 
     def round_over(self, book: SessionBook) -> None:
         """Record the receipt of the round that is over."""
-        result = book.status({}).results[-1]
+        result = book.last_result
         contents = {
             **self.unfinished(book.game, book),
             "number": result.number,

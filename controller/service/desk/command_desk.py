@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from controller.audit.errors import AuditError
 from controller.service.commands import (
     BY_NAME,
+    STOPS,
     Actor,
     AddShare,
     Answer,
@@ -26,15 +28,23 @@ from controller.service.commands import (
     StartSession,
 )
 from controller.service.commands.refusal import CommandRefusedError
+from controller.service.desk.known_replies import (
+    FREE_SPACE,
+    PAUSE_NOT_STORED,
+    KnownReplies,
+    not_stored,
+    repeated,
+)
 from controller.service.desk.service_mode_desk import ServiceModeDesk, require_unlocked
+from controller.service.evening.evening_store import StoreError
 from controller.service.status import Value
 from rules.errors import WallwrightError
 
 if TYPE_CHECKING:
     from controller.service.table_service import TableService
 
-REPLIES = 1000
-"""Number of replies that are kept in memory; the store keeps more."""
+STOP_REPLY = 0.5
+"""Real seconds for which the reply to a pause waits for the disk; the pause itself does not."""
 MOST_PRESETS = 200
 """Largest number of saved presets."""
 
@@ -44,8 +54,7 @@ class CommandDesk:
 
     def __init__(self, service: TableService) -> None:
         self._service = service
-        self._replies: dict[str, dict[str, Any]] = {}
-        """The last replies, which the store may not have written yet."""
+        self._replies = KnownReplies(service.thread)
         self._in_progress: dict[str, asyncio.Event] = {}
         """Commands that are being executed; a repeated one waits for the first."""
         self._methods: dict[str, Callable[[Any, Actor], str]] = {
@@ -73,62 +82,98 @@ class CommandDesk:
         """Commands that wait for the boards."""
 
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
-        """Execute a command once; a repeated id gets the reply of the first time.
+        """Execute a command once; a repeated id of a client gets the reply of the first time.
 
-        A refusal for the role or the arguments is not kept: it has changed nothing.
+        A refusal is not kept. A command that stops something is executed each time.
         """
-        service = self._service
+        if request.name in STOPS:
+            return await self._stop(request, actor)
+        key = f"{actor.client} {request.id}"
         # A jog is renewed several times a second: its replies are kept in memory only.
         is_stored = request.name != "jog"
-        stored = None
-        if request.id not in self._replies and is_stored:
-            stored = await service.thread.read(lambda store: store.reply(request.id))
-        while (first := self._in_progress.get(request.id)) is not None:
-            await first.wait()
-        kept = self._replies.get(request.id) or stored
-        if kept is not None:
-            return _repeated(request, kept)
-        done = self._in_progress[request.id] = asyncio.Event()
         try:
-            reply = await self._reply(request, actor, is_stored=is_stored)
-            service.audit.command(request, actor, reply)
-            service.receipts.operator = actor.name
-            return reply
+            kept = await self._replies.find(key, is_stored=is_stored)
+        except StoreError as error:
+            return self._refused(request, actor, not_stored(str(error)))
+        while (first := self._in_progress.get(key)) is not None:
+            await first.wait()
+        kept = self._replies.latest(key) or kept
+        if kept is not None:
+            return repeated(request, kept)
+        done = self._in_progress[key] = asyncio.Event()
+        try:
+            return await self._reply(request, actor, key, is_stored=is_stored)
+        except WallwrightError as refusal:
+            return self._refused(request, actor, refusal)
         finally:
-            del self._in_progress[request.id]
+            del self._in_progress[key]
             done.set()
 
     async def _reply(
-        self, request: CommandRequest, actor: Actor, *, is_stored: bool
+        self, request: CommandRequest, actor: Actor, key: str, *, is_stored: bool
     ) -> CommandReply:
-        """Execute a command and keep its reply, unless it is refused."""
+        """Record a command, execute it, and store its effects and its reply, in this order.
+
+        Nothing takes effect before its event is on disk, and nothing is acknowledged before it is
+        stored. Raises WallwrightError for a command that is refused.
+        """
+        act = self._admitted(request, actor)
+        self._require_records()
         try:
-            sentence = await self._execute(request, actor)
-        except CommandRefusedError as refusal:
-            return CommandReply(
-                id=request.id,
-                state="refused",
-                sentence=self._service.in_words(str(refusal)),
-                code=refusal.code,
-                next_step=refusal.next_step,
-            )
-        except WallwrightError as refusal:
-            return CommandReply(
-                id=request.id,
-                state="refused",
-                sentence=self._service.in_words(str(refusal)),
-                code="not_permitted",
-            )
+            await self._service.audit.command(request, actor)
+        except AuditError as error:
+            raise CommandRefusedError("audit", str(error), FREE_SPACE) from error
+        sentence = await act()
+        self._service.receipts.operator = actor.name
         reply = CommandReply(id=request.id, state="done", sentence=sentence)
-        facts = {"command": request.name, **reply.model_dump(mode="json")}
-        self._replies[request.id] = facts
-        if len(self._replies) > REPLIES:
-            del self._replies[next(iter(self._replies))]
-        if is_stored:
-            self._service.thread.write(lambda store: store.put_reply(request.id, facts))
+        try:
+            await self._replies.keep(key, request, reply, is_stored=is_stored)
+        except StoreError as error:
+            raise not_stored(str(error)) from error
         return reply
 
-    async def _execute(self, request: CommandRequest, actor: Actor) -> str:
+    async def _stop(self, request: CommandRequest, actor: Actor) -> CommandReply:
+        """Execute a command that stops something: before any disk is asked, and each time.
+
+        A used id changes nothing: a person who presses Pause must not get an old reply.
+        """
+        try:
+            sentence = await self._admitted(request, actor)()
+        except WallwrightError as refusal:
+            return self._refused(request, actor, refusal)
+        self._service.audit.stopped(request, actor)
+        if request.name == "pause" and not await self._is_stored_soon():
+            sentence = f"{sentence} {PAUSE_NOT_STORED}"
+        return CommandReply(id=request.id, state="done", sentence=sentence)
+
+    async def _is_stored_soon(self) -> bool:
+        """Whether all writes so far are stored within half a second."""
+        try:
+            async with asyncio.timeout(STOP_REPLY * self._service.pace):
+                await self._service.thread.stored()
+        except (StoreError, TimeoutError):
+            return False
+        return True
+
+    def _refused(
+        self, request: CommandRequest, actor: Actor, refusal: WallwrightError
+    ) -> CommandReply:
+        """The reply to a refused command, whose kind and reason are recorded."""
+        code, next_step = "not_permitted", ""
+        if isinstance(refusal, CommandRefusedError):
+            code, next_step = refusal.code, refusal.next_step
+        command = request.name if request.name in BY_NAME else "unknown"
+        self._service.audit.refused(command, code, actor)
+        return CommandReply(
+            id=request.id,
+            state="refused",
+            sentence=self._service.in_words(str(refusal)),
+            code=code,
+            next_step=next_step,
+        )
+
+    def _admitted(self, request: CommandRequest, actor: Actor) -> Callable[[], Awaitable[str]]:
+        """What executes a command; raises CommandRefusedError for its name, role or arguments."""
         kind, method = BY_NAME.get(request.name), self._methods.get(request.name)
         slow = self._slow_methods.get(request.name)
         if kind is None or (method is None and slow is None):
@@ -152,10 +197,14 @@ class CommandDesk:
             raise CommandRefusedError(
                 "arguments", f"`{where}` of the command '{kind.name}': {first['msg']}."
             ) from error
-        if slow is not None:
-            return await slow(arguments, actor)
-        assert method is not None
-        return method(arguments, actor)
+
+        async def act() -> str:
+            if slow is not None:
+                return await slow(arguments, actor)
+            assert method is not None
+            return method(arguments, actor)
+
+        return act
 
     # Sessions
 
@@ -187,7 +236,6 @@ class CommandDesk:
                 "A session is in progress.",
                 "End it first, or choose its next game.",
             )
-        self._require_audit()
         game = service.plan(given.choice)
         _require_seats(given.names, game.seats)
         if not service.hold_updates():
@@ -350,7 +398,6 @@ class CommandDesk:
                 f" role {actor.role.value}.",
                 f"Ask a person with the role {fault.role.value}.",
             )
-        self._require_audit()
         self._service.clear_fault(abandon=given.abandon)
         return "The table starts again."
 
@@ -360,9 +407,12 @@ class CommandDesk:
 
     # State
 
-    def _require_audit(self) -> None:
+    def _require_records(self) -> None:
+        """Raises CommandRefusedError while the audit log or the store cannot be written."""
         if self._service.audit.failure is not None:
-            raise CommandRefusedError("audit", self._service.audit.failure)
+            raise CommandRefusedError("audit", self._service.audit.failure, FREE_SPACE)
+        if self._service.thread.failure is not None:
+            raise not_stored(self._service.thread.failure)
 
     def _require_session(self) -> Any:
         if self._service.book is None:
@@ -377,20 +427,6 @@ class CommandDesk:
                 "not_running", "The table does not run.", "Start a session first."
             )
         return self._service.daemon
-
-
-def _repeated(request: CommandRequest, kept: dict[str, Any]) -> CommandReply:
-    """The reply to a command with an id that was used before."""
-    facts = dict(kept)
-    if (command := facts.pop("command")) != request.name:
-        return CommandReply(
-            id=request.id,
-            state="refused",
-            sentence=f"The id '{request.id}' was used for the command '{command}'.",
-            code="id_used",
-            next_step="Give every command an id of its own.",
-        )
-    return CommandReply.model_validate(facts)
 
 
 def _require_seats(names: dict[int, str], seats: int) -> None:

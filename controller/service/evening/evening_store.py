@@ -1,14 +1,15 @@
 """The store of the evening: sessions, hands, presets and replies, in one SQLite file.
 
-Every write is one transaction. The file is written in WAL mode, so that a power cut loses at most
-the transactions that were not yet synced; the journal has the physical state of the table.
+Writes that wait together are one transaction. The file is written in WAL mode, so that a power cut
+loses at most the transactions that were not yet synced; the journal has the physical state of the
+table.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
@@ -72,6 +73,18 @@ class EveningStore:
             self._database.executescript(
                 f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
             )
+
+    def write_all(self, works: Iterable[Callable[[EveningStore], None]]) -> None:
+        """Execute writes in one transaction: all of them are stored, or none. Raises StoreError."""
+        self._write("BEGIN IMMEDIATE", ())
+        try:
+            for work in works:
+                work(self)
+            self._write("COMMIT", ())
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
 
     # Sessions and hands
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.service.evening.evening_store import EveningStore
-from controller.service.evening.session_keeper import StoreThread
+from controller.service.evening.store_thread import StoreThread
 from controller.service.status import GameChoice
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from controller.events import Event
 from controller.service.evening.debts import debts_of
@@ -24,8 +24,15 @@ from controller.service.status import (
 
 EVENTS_KEPT = 5000
 """Number of events of one round that are kept for its record."""
-Writes = Callable[[Callable[[EveningStore], None]], None]
-"""Runs a write to the store, now or in a thread, in the order of the calls."""
+
+
+class Writes(Protocol):
+    """Runs a write to the store, now or in a thread, in the order of the calls."""
+
+    def __call__(
+        self, work: Callable[[EveningStore], None], done: Callable[[], None] = ...
+    ) -> None:
+        """Run `work`; `done` is called when it is on disk."""
 
 
 @dataclass
@@ -69,6 +76,8 @@ class SessionBook:
         self.started = started or datetime.now(UTC).isoformat(timespec="seconds")
         self._writes = writes
         self._results = list(results)
+        self._stored = len(self._results)
+        """Number of results that are on disk: clients see no other."""
         self._round = _Round()
         self.settled: dict[int, Event] = {}
         """Settlements of hands that the journal has from before a restart, by hand."""
@@ -134,7 +143,12 @@ class SessionBook:
         lines, events = ended.lines, ended.events
         choice = self.game.choice.model_dump(mode="json")
         facts = {**result.model_dump(mode="json"), "choice": choice}
-        self._writes(lambda store: store.put_hand(self.id, number, facts, lines, events))
+        over = self.rounds
+
+        def stored() -> None:
+            self._stored = max(self._stored, over)
+
+        self._writes(lambda store: store.put_hand(self.id, number, facts, lines, events), stored)
         self._keep("")
         return result
 
@@ -155,10 +169,18 @@ class SessionBook:
         return len(self._results)
 
     @property
+    def last_result(self) -> HandResult:
+        """The result of the last round that is over."""
+        return self._results[-1]
+
+    @property
     def balances(self) -> dict[int, float]:
         """The gain of each seat in all hands of the session."""
+        return self._gains(self._results)
+
+    def _gains(self, results: Sequence[HandResult]) -> dict[int, float]:
         gains = dict.fromkeys(range(self.game.seats), 0.0)
-        for result in self._results:
+        for result in results:
             for payment in result.payments:
                 if payment.payer in gains:
                     gains[payment.payer] -= payment.amount
@@ -172,14 +194,18 @@ class SessionBook:
         return tuple(self.balances.values())
 
     def status(self, tiles: Mapping[int, int]) -> SessionStatus:
-        """The session for the status; `tiles` are the numbers of dealt tiles by seat."""
-        game, gains = self.game, self.balances
+        """The session for the status; `tiles` are the numbers of dealt tiles by seat.
+
+        A hand and its payments are shown when they are stored.
+        """
+        results = self._results[: self._stored]
+        game, gains = self.game, self._gains(results)
         return SessionStatus(
             id=self.id,
             started=self.started,
             game=game.orders.game.name,
             title=game.orders.game.title,
-            rounds=self.rounds,
+            rounds=len(results),
             ending=self.ending,
             follow_play=game.orders.play,
             seats=tuple(
@@ -193,7 +219,7 @@ class SessionBook:
                 )
                 for seat in range(game.seats)
             ),
-            results=tuple(self._results[-RESULTS:]),
+            results=tuple(results[-RESULTS:]),
             debts=debts_of({self.player(seat): gain for seat, gain in gains.items()}),
         )
 

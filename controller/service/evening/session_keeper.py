@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from controller.events import Event
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
 from controller.service.evening.settlements import settlements_of
+from controller.service.evening.store_thread import StoreThread
 from controller.service.status import GameChoice, HandResult
 
 if TYPE_CHECKING:
     from controller.journal import Entry
 
-T = TypeVar("T")
 SESSION = "session"
 """Name of the fact in the store that names the session in progress."""
-
-
-class StoreThread(Protocol):
-    """Runs the work of the store: at once, or in a thread of its own, in the order of the calls."""
-
-    def write(self, work: Callable[[EveningStore], None]) -> None:
-        """Run a write; the caller does not wait for it."""
-
-    async def read(self, work: Callable[[EveningStore], T]) -> T:
-        """Run a read after all earlier writes; returns its result."""
 
 
 class SessionKeeper:
     """The present session of one table, or none.
 
-    `on_round` is called when a round was stored, `on_end` when the session is over.
+    `on_round` is called when a round is over, `on_stored` when its result is on disk, `on_end` when
+    the session is over.
     """
 
     def __init__(
@@ -42,21 +33,24 @@ class SessionKeeper:
         thread: StoreThread,
         on_round: Callable[[], None],
         on_end: Callable[[], None],
+        on_stored: Callable[[], None] = lambda: None,
     ) -> None:
         self.book: SessionBook | None = None
         """The book of the session in progress."""
         self._ended: SessionBook | None = None
         """The book of the last session, whose last hand can be revealed after its end."""
-        self._store = store
+        self._sessions: int = store.fact("sessions") or 0
+        """Number of sessions so far."""
         self._thread = thread
         self._on_round = on_round
         self._on_end = on_end
+        self._on_stored = on_stored
 
     def begin(self, game: PlannedGame, names: dict[int, str]) -> SessionBook:
         """Begin a session; its id is the next number."""
-        number = (self._store.fact("sessions") or 0) + 1
-        self._store.put_fact("sessions", number)
-        book = self.book = SessionBook(f"s{number}", game, names, self._thread.write)
+        number = self._sessions = self._sessions + 1
+        self._thread.write(lambda store: store.put_fact("sessions", number))
+        book = self.book = SessionBook(f"s{number}", game, names, self._write)
         self._keep()
         return book
 
@@ -94,7 +88,7 @@ class SessionKeeper:
             session,
             plan(GameChoice.model_validate(found["choice"])),
             {int(seat): name for seat, name in found["names"].items()},
-            self._thread.write,
+            self._write,
             started=kept["started"],
             results=tuple(HandResult.model_validate(row) for row in rows),
         )
@@ -144,6 +138,17 @@ class SessionKeeper:
             self._on_round()
         if self.book.ending:
             self.end()
+
+    def _write(
+        self, work: Callable[[EveningStore], None], done: Callable[[], None] = lambda: None
+    ) -> None:
+        """Run a write of the book."""
+
+        def stored() -> None:
+            done()
+            self._on_stored()
+
+        self._thread.write(work, stored)
 
     def _keep(self) -> None:
         book = self.book

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Protocol
 from config.schema import Table
 from controller.events import EVENTS_VERSION, Event, EventLog
 from controller.service.evening.game_choices import PlannedGame
-from controller.service.evening.session_keeper import SessionKeeper, StoreThread
+from controller.service.evening.session_keeper import SessionKeeper
+from controller.service.evening.store_thread import StoreThread
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.start_gate import StartGate
 from controller.service.status import GameChoice, ServiceName, ServiceStatus

@@ -11,7 +11,7 @@ from pathlib import Path
 from config.loader import load_table
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.recorder import AuditRecorder, ClockReading
-from controller.journal.storage import DirectStorage
+from controller.journal.storage import DirectStorage, Storage
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
@@ -46,6 +46,7 @@ class Guests:
     async def give(
         self,
         name: str,
+        /,
         role: UserRole = UserRole.TECHNICIAN,
         client: str = "phone",
         **arguments: object,
@@ -59,7 +60,7 @@ class Guests:
         """Send the last command again with its id, as a client does without a reply."""
         return await self.port.submit(*self._last)
 
-    async def have(self, name: str, **arguments: object) -> None:
+    async def have(self, name: str, /, **arguments: object) -> None:
         """Give a command that must be carried out."""
         reply = await self.give(name, **arguments)  # type: ignore[arg-type]
         assert reply.state == "done", f"{name}: {reply.sentence}"
@@ -87,11 +88,12 @@ def at_a_table(
     journal: Path | None = None,
     seed: int = 1,
     audit: Path | None = None,
+    audit_storage: Callable[[], Storage] = DirectStorage,
     opener: Callable[..., SimulatedTable] = SimulatedTable,
 ) -> None:
     """Run a service until the story ends, then stop it.
 
-    `audit` is the folder of its audit log, `opener` makes what opens its tables.
+    `audit` is the folder of its audit log on `audit_storage`, `opener` makes what opens its tables.
     """
 
     def recorder(clock: Callable[[], float], changed: Callable[[], None]) -> AuditRecorder:
@@ -101,7 +103,7 @@ def at_a_table(
             return ClockReading(NOON + timedelta(seconds=clock()), clock())
 
         return AuditRecorder(
-            LogFolder(audit), table, clock, DirectStorage(), clocks=clocks, changed=changed
+            LogFolder(audit), table, clock, audit_storage(), clocks=clocks, changed=changed
         )
 
     async def serve() -> None:

@@ -114,8 +114,29 @@ def test_the_same_command_twice_is_done_once() -> None:
         replies = await asyncio.gather(*(guests.port.submit(command, actor) for _ in range(3)))
         assert {reply.state for reply in replies} == {"done"}
         assert guests.status.session is None or guests.status.session.id == "s1"
-        other = CommandRequest(id="a", name="pause")
+        names = {"0": "Mei"}
+        other = CommandRequest(id="a", name="name_players", arguments={"names": names})
         assert (await guests.port.submit(other, actor)).code == "id_used"
+        reply = await guests.port.submit(other, Actor("Ann", UserRole.PLAYER, "tablet"))
+        assert reply.state == "done", "an id is a client's own"
+        changed = CommandRequest(id="a", name="name_players", arguments={"names": {"0": "Eve"}})
+        reply = await guests.port.submit(changed, Actor("Ann", UserRole.PLAYER, "tablet"))
+        assert reply.code == "id_used", "the arguments of a repeated command are compared"
+
+    at_a_table(story)
+
+
+def test_a_pause_with_a_used_id_pauses_the_table() -> None:
+    async def story(guests: Guests) -> None:
+        actor = Actor("Ann", UserRole.PLAYER, "phone")
+        await guests.give("start_session", choice={"game": "wenzhou"})
+        await guests.until(lambda s: s.machine.top == "dealing")
+        for _ in range(2):
+            reply = await guests.port.submit(CommandRequest(id="a", name="pause"), actor)
+            assert reply.sentence == "The table is paused."
+            await guests.until(lambda s: s.machine.mode == "paused", limit=1.0)
+            await guests.have("resume")
+            await guests.until(lambda s: s.machine.mode != "paused")
 
     at_a_table(story)
 

@@ -1,6 +1,8 @@
+import asyncio
 import io
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from controller.audit.log.event_line import AuditEvent
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
 from controller.audit.significant_events import SIGNIFICANT
+from controller.journal.storage import DirectStorage, Done, Job
 from controller.service.status import AuditStatus, GameChoice
 from controller.service.user_roles import UserRole
 from tests.controller.service.service_at_a_table import Guests, at_a_table
@@ -81,9 +84,9 @@ def test_a_command_is_recorded_with_its_person_role_and_address(
     begun, *_ = commands
     assert (begun.who, begun.role, begun.source) == ("Ann", "player", "192.168.1.20")
     assert begun.details["command"] == "start_session"
-    assert begun.details["reply"] == "done"
-    (refused,) = [each for each in commands if each.details["command"] == "clear_fault"]
-    assert (refused.details["reply"], refused.details["code"]) == ("refused", "role")
+    (refused,) = [event for event in evening[0] if event.what == "command_refused"]
+    assert (refused.who, refused.source) == ("Ann", "192.168.1.20")
+    assert refused.details == {"command": "clear_fault", "code": "role"}
 
 
 def test_no_event_names_a_tile_that_players_cannot_see(
@@ -120,7 +123,9 @@ def test_a_full_disk_stops_the_table_and_loses_no_event(
         await guests.until(lambda status: status.machine.top == "playing")
         with monkeypatch.context() as patch:
             patch.setattr(audit_log.os, "pwrite", full)
-            await guests.give("name_players", names={"0": "Mei"})
+            lost = await guests.give("name_players", names={"0": "Mei"})
+            assert (lost.state, lost.code) == ("refused", "audit")
+            assert guests.service.book is not None and not guests.service.book.names
             await guests.until(lambda status: status.service.state == "fault")
             fault = guests.status.fault
             assert fault is not None
@@ -136,7 +141,12 @@ def test_a_full_disk_stops_the_table_and_loses_no_event(
     at_a_table(story, "pai_gow", audit=tmp_path / "audit")
     events = events_in(tmp_path / "audit")
     commands = [event.details["command"] for event in events if event.what == "command"]
-    assert commands == ["start_session", "name_players", "clear_fault", "clear_fault"]
+    assert commands == ["start_session", "name_players", "clear_fault"]
+    refused = [event.details for event in events if event.what == "command_refused"]
+    assert refused == [
+        {"command": "name_players", "code": "audit"},
+        {"command": "clear_fault", "code": "audit"},
+    ]
     assert [event.what for event in events].count("audit_recovered") == 1
 
 
@@ -174,6 +184,53 @@ def test_requests_of_a_stranger_cannot_fill_the_log(tmp_path: Path) -> None:
     assert (login.who, login.source) == ("Ann", "10.0.0.1")
 
 
+def test_refused_commands_are_counted_and_their_arguments_are_not_recorded(tmp_path: Path) -> None:
+    """A player once filled the log with 903 KB/s of refused arguments."""
+
+    async def story(guests: Guests) -> None:
+        for _ in range(200):
+            await guests.give("answer", UserRole.PLAYER, prompt="p", value="x" * 500)
+            await guests.give("no" * 20, UserRole.PLAYER, value="x" * 5000)
+            await guests.give("correct", UserRole.PLAYER, acts=1, reason="x" * 200)
+        await asyncio.sleep(60)
+        await guests.give("correct", UserRole.PLAYER, acts=1)
+
+    at_a_table(story, "pai_gow", audit=tmp_path / "audit")
+    events = events_in(tmp_path / "audit")
+    refused = [event.details for event in events if event.what == "command_refused"]
+    assert len(refused) == 61
+    kinds = {(str(each["command"]), str(each["code"])) for each in refused}
+    assert {("unknown", "unknown_command"), ("correct", "role")} <= kinds
+    assert refused[-1]["not_recorded"] == 540
+    assert not any("arguments" in each for each in refused)
+
+
+def test_no_command_takes_effect_before_its_event_is_on_disk(tmp_path: Path) -> None:
+    """The log is opened a second after the start; three of three commands left no trace."""
+    opened = asyncio.Event()
+
+    class LateStorage(DirectStorage):
+        """A disk that does nothing until `opened`."""
+
+        def carry_out(self, jobs: Sequence[Job], done: Done) -> None:
+            async def later() -> None:
+                await opened.wait()
+                DirectStorage.carry_out(self, jobs, done)
+
+            self.waiting = asyncio.ensure_future(later())
+
+    async def story(guests: Guests) -> None:
+        given = asyncio.ensure_future(guests.give("start_session", choice=PAI_GOW))
+        await asyncio.sleep(5.0)
+        assert guests.service.book is None and not given.done()
+        opened.set()
+        assert (await given).state == "done"
+        lines = await guests.port.audit_lines(0, 10)
+        assert any('"command":"start_session"' in line for line in lines)
+
+    at_a_table(story, "pai_gow", audit=tmp_path / "audit", audit_storage=LateStorage)
+
+
 def test_R14_a_client_reads_each_event_at_once_and_the_missed_ones_later(tmp_path: Path) -> None:
     async def story(guests: Guests) -> None:
         known: list[str] = []
@@ -185,7 +242,7 @@ def test_R14_a_client_reads_each_event_at_once_and_the_missed_ones_later(tmp_pat
         await guests.give("enter_service_mode")
         await guests.until(lambda status: status.audit.events >= 4)
         await read()
-        assert '"what":"service_mode_entered"' in known[2]
+        assert '"what":"service_mode_entered"' in known[3]
         # The connection is interrupted here: the client reads nothing.
         await guests.give("leave_service_mode")
         await guests.give("enter_service_mode")
