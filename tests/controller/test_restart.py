@@ -18,6 +18,7 @@ from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Entry, Journal, JournalError
 from controller.journal.replay import Replay
 from controller.soak.host_restarts import SurvivingTable
+from controller.soak.witness import hands_as_planned
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import parse
 from tests.quick import slow_except, tries
@@ -267,6 +268,35 @@ def test_a_tile_drawn_and_played_before_the_host_stopped_is_not_drawn_again(
         emitted = [str(event["event"]) for event in runner.run(scenario())]
     assert emitted.count("settled") == emitted.count("run_resumed") == 1
     assert "fault" not in emitted
+
+
+@pytest.mark.parametrize("after", [1.5, 2.0, 2.5])
+def test_a_host_that_stops_while_the_arm_carries_tiles_deals_each_of_them_once(
+    after: float, tmp_path: Path
+) -> None:
+    """The next host looks for the block in the jaws, at its source and at its target."""
+    carries: list[Event] = []
+    place: SurvivingTable
+
+    def on_event(daemon: Daemon, event: Event) -> None:
+        if event["event"] == "move" and "to" in event:
+            carries.append(event)
+            if len(carries) == 3:
+                asyncio.get_running_loop().call_later(after, place.kill)
+
+    async def scenario() -> tuple[list[str], list[object]]:
+        nonlocal place
+        place = SurvivingTable("robotic", "block", 7, on_event=on_event)
+        path = tmp_path / "table.journal"
+        assert await place.run_host(path, until_ready=True) is None
+        await asyncio.sleep(DARK)
+        ended = await place.run_host(path, until_ready=True)
+        assert ended is not None and ended[0].deal is not None
+        faults = [event for event in place.events if event["event"] in ("fault", "recovered")]
+        return hands_as_planned(place.plant, ended[0].deal.setup, ended[0].deal.staging), faults
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        assert runner.run(scenario()) == ([], [])
 
 
 def test_a_journal_with_other_steps_is_not_resumed() -> None:

@@ -183,6 +183,24 @@ def test_a_drive_that_is_stopped_without_a_pause_is_not_sent_again() -> None:
     run_with_board(scenario)
 
 
+def test_a_pulse_that_a_pause_cut_at_its_very_end_is_not_sent_again() -> None:
+    """The gate was open for its whole time. A second pulse, of 0 s, would be refused."""
+
+    async def scenario(rig: SerialRig, board: ResumableBoard, gate: PauseGate) -> None:
+        ended = [Ended(Reason.HELD, 0, 1.2), Ended(Reason.FAULT, 0, 0.8)]
+        sent: list[str] = []
+
+        async def send(channel: str, *_: object) -> Ended:
+            sent.append(channel)
+            return ended[len(sent) - 1]
+
+        board._commands._send = send  # type: ignore[method-assign,assignment]
+        done = await board.pulse("lamp", 1, 2.0)
+        assert (done, sent) == (Ended(Reason.DONE, 0, 2.0), ["lamp", "lamp"])
+
+    run_with_board(scenario)
+
+
 STEP = 0.0002
 """Interval at which the end of a pause is observed, seconds; a message takes about 0.001 s."""
 Command = Callable[[ResumableBoard], Awaitable[object]]

@@ -129,3 +129,19 @@ def test_people_enter_claims_a_correction_a_false_win_and_a_robbed_kong() -> Non
         assert all(any(f'"{kind}' in line for line in record.lines) for kind in kinds)
 
     at_a_table(story, automatic=False)
+
+
+def test_not_more_actions_are_taken_back_than_were_entered() -> None:
+    async def story(guests: Guests) -> None:
+        await guests.have("start_session", choice={"game": "block", "follow_play": True})
+        await guests.until(lambda s: any(each.kind == "act" for each in s.prompts))
+        reply = await guests.give("correct", acts=1, reason="wrong tile")
+        assert reply.state == "refused"
+        assert reply.sentence == "1 actions cannot be taken back; 0 were taken in this hand."
+        (prompt,) = guests.status.prompts
+        await guests.have("answer", prompt=prompt.id, value="simulated player")
+        await guests.until(lambda s: any(each.id != prompt.id for each in s.prompts))
+        reply = await guests.give("correct", acts=2, reason="wrong tile")
+        assert reply.sentence == "2 actions cannot be taken back; 1 were taken in this hand."
+
+    at_a_table(story, automatic=False)
