@@ -300,10 +300,18 @@ OTHERS = (
     ),
     Threat(
         "a person at the table's computer who wants another past",
-        "Changes the log of events or the journal.",
+        "Changes the log of events or the journal, cuts the log back, puts back an older copy,"
+        " deletes it, or adds a line behind its last signature.",
         "The log is a signed Merkle tree, whose heads others can witness; on a floor the floor"
-        " service does. The journal is a hash chain in three copies.",
+        " service does. The journal is a hash chain in three copies. The journal and the store of"
+        " the evenings keep the size and the root of the log. Not found on the table: a person who"
+        " replaces all of them together.",
         (
+            "test_an_older_copy_of_the_log_locks_it",
+            "test_a_log_that_is_cut_back_to_a_kept_head_locks",
+            "test_a_log_that_is_deleted_is_not_begun_again_in_silence",
+            "test_the_journal_finds_an_older_copy_of_log_and_store",
+            "test_a_line_that_is_forged_behind_the_head_is_not_signed",
             "test_a_changed_byte_of_a_signed_event_locks_the_log",
             "test_a_table_that_signs_other_events_than_it_sends_is_shown",
             "test_a_witness_refuses_a_log_that_was_rewritten",

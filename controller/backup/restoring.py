@@ -39,6 +39,7 @@ from controller.journal import JournalError
 from controller.journal.copies import paths_of
 from controller.journal.files import Locks
 from controller.journal.reading import read_records
+from controller.service.auditing.audit_trail import ANCHOR, ENDED
 from controller.service.data_folder import DataFolderInUseError, locked_data_folder
 
 RESTORED = "restored.json"
@@ -282,6 +283,7 @@ def _prepare_log(
     }
     entry = AuditEntry(BACKUP_RESTORED, datetime.now(UTC), 0.0, 0.0, details=details)
     try:
+        _end_log(folder / "evening.db", str(manifest.audit.get("origin", "")))
         if targets.continue_log:
             going_on = opened_log(log)
             going_on.append([entry], keep_head=True)
@@ -303,6 +305,23 @@ def _free_place(folder: Path) -> Path:
     """Return the place of the log of this backup beside the logs of earlier restores."""
     names = chain([EARLIER_LOG], (f"{EARLIER_LOG}-{number}" for number in count(2)))
     return next(folder / name for name in names if not (folder / name).exists())
+
+
+def _end_log(store: Path, origin: str) -> None:
+    """Note in the store that a restore has ended a log, so that the service expects another one.
+
+    The anchor of the store is removed: the log and the store of a backup are not of one moment.
+    """
+    if not store.exists():
+        return
+    with closing(sqlite3.connect(store, isolation_level=None)) as database:
+        database.execute("PRAGMA journal_mode = DELETE")
+        rows = database.execute("SELECT value FROM fact WHERE name = ?", (ENDED,)).fetchall()
+        ended = json.loads(rows[0][0]) if rows else []
+        if origin not in ended:
+            ended.append(origin)
+        database.execute("DELETE FROM fact WHERE name IN (?, ?)", (ANCHOR, ENDED))
+        database.execute("INSERT INTO fact VALUES (?, ?)", (ENDED, json.dumps(ended)))
 
 
 def _forget_receipts(store: Path) -> None:

@@ -51,8 +51,9 @@ class Journal:
     """One journal; a context manager that closes it.
 
     `copies` is the directory of the third copy. `storage` executes the file operations; the default
-    executes each one immediately. Raises JournalError if the files cannot be used, and
-    JournalLockedError if they contradict each other. No file is written before the first intent.
+    executes each one immediately. `audit_anchor` is the size and the root of the audit log, kept
+    with the run. Raises JournalError if the files cannot be used, and JournalLockedError if they
+    contradict each other. No file is written before the first intent.
     """
 
     def __init__(
@@ -62,6 +63,8 @@ class Journal:
         facts: Mapping[str, object],
         copies: Path | str | None = None,
         storage: Storage | None = None,
+        *,
+        audit_anchor: Mapping[str, object] | None = None,
     ) -> None:
         self.path = None if path is None else Path(path)
         """The file; None if the journal is kept in memory."""
@@ -73,6 +76,8 @@ class Journal:
             self._copies = Copies(paths_of(Path(path), directory))
             self._pages = PageReader(self._copies.paths[0])
         self._facts: dict[str, object] = {"started": started, "facts": dict(facts)}
+        if audit_anchor is not None:
+            self._facts["audit"] = dict(audit_anchor)
         try:
             lines = self._copies.lines()
             if path is not None:

@@ -199,6 +199,11 @@ class TableService:
         return self.recovery.status
 
     @property
+    def audit_anchor(self) -> dict[str, object] | None:
+        """The size and the root of the audit log, which the journal keeps with each run."""
+        return self.audit.anchor
+
+    @property
     def has_session(self) -> bool:
         """Whether a session is in progress."""
         return self.book is not None

@@ -192,7 +192,7 @@ class AuditLog:
                 os.ftruncate(events, scanned.end)
                 repairs.append(
                     f"{len(scanned.tail)} bytes after event {self.size - 1} of the audit log were"
-                    f" not intact and were moved to {folder.removed}; a power cut explains them."
+                    f" not signed and were moved to {folder.removed}; a power cut explains them."
                 )
             if os.fstat(heads).st_size != scanned.heads_end:
                 os.ftruncate(heads, scanned.heads_end)

@@ -108,8 +108,8 @@ class LogFolder:
         """The error of a log that contradicts itself."""
         return AuditLockedError(
             f"The audit log {self.path} is locked: {reason}. Nothing was changed. Put back an"
-            " intact copy of the folder, or move the folder away to begin a new log, and keep it"
-            " as evidence."
+            " intact copy of the folder, or move the folder away, keep it as evidence, and begin a"
+            " new log with `wallwright audit begin`."
         )
 
     def unusable(self, error: OSError) -> AuditError:

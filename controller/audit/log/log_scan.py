@@ -1,8 +1,8 @@
 """Reads a whole log and compares it with its hash tree and its signed heads; changes nothing.
 
-Each byte of the events up to the last signed head is covered by that head's root. Events after it
-were written by a batch that a power cut interrupted: they are taken up to the first line that is
-not intact, because no caller was ever told that they are on disk.
+Each byte of the events up to the last signed head is covered by that head's root. What follows was
+written by a batch that a power cut interrupted, or by another program. No caller was ever told that
+it is on disk, and nothing proves that the table has written it: it is no part of the log.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from controller.audit.log.log_folder import LogFolder
 from controller.audit.notes.checkpoint import Checkpoint
 from controller.audit.notes.signed_note import SignedNote
 from controller.audit.tree.growing_tree import GrowingTree
-from controller.audit.tree.hashing import HASH_SIZE, leaf_hash
+from controller.audit.tree.hashing import leaf_hash
 
 SPARSE = 256
 """The place in the file is kept for one in this number of events."""
@@ -30,7 +30,7 @@ _ROTATION = f'"what":"{KEY_ROTATED}"'.encode()
 class ScannedLog:
     """A log that agrees with itself.
 
-    `places` are the places in the file of each 256th event. `end` is the number of bytes of intact
+    `places` are the places in the file of each 256th event. `end` is the number of bytes of signed
     events, `tail` what follows them. `nodes` is the number of bytes of the file `tree` that agree.
     """
 
@@ -102,11 +102,9 @@ class _Scan:
         for line in lines_of(events):
             tree, index = scanned.tree, scanned.tree.size
             if index >= self._signed:
-                event = _intact(line, index)
-                if event is None:
-                    scanned.tail = line + events.read()
-                    break
-            elif not line.endswith(b"\n"):
+                scanned.tail = line + events.read()
+                break
+            if not line.endswith(b"\n"):
                 raise self._folder.locked(f"event {index} is cut off")
             if (
                 _ROTATION in line
@@ -121,8 +119,6 @@ class _Scan:
                 nodes_agree = stored == new
                 if nodes_agree:
                     scanned.nodes += len(new)
-                elif index >= self._signed and _is_other_leaf(stored, new):
-                    raise self._folder.locked(f"event {index} does not agree with the hash tree")
             scanned.end += len(line)
             last_line = line
             if tree.size in self._expected:
@@ -142,16 +138,3 @@ class _Scan:
                     f"its events do not agree with the signed head of size {tree.size}: one of the"
                     " events before it was changed"
                 )
-
-
-def _is_other_leaf(stored: bytes, new: bytes) -> bool:
-    """Whether a node was stored that a power cut does not explain: not cut off, and not zeros."""
-    leaf = stored[:HASH_SIZE]
-    return len(leaf) == HASH_SIZE and leaf != new[:HASH_SIZE] and leaf.strip(b"\0") != b""
-
-
-def _intact(line: bytes, index: int) -> AuditEvent | None:
-    try:
-        return parsed_event(line[:-1], index) if line.endswith(b"\n") else None
-    except RefusedProofError:
-        return None

@@ -12,9 +12,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypeVar
 
 from controller.audit.errors import AuditError, AuditLockedError
+from controller.audit.log.anchors import (
+    Anchor,
+    anchor_facts,
+    anchor_of_journal,
+    require_anchors,
+    require_log,
+)
 from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.audit.log.event_line import AuditEntry, AuditEvent, time_text
 from controller.audit.log.log_folder import LogFolder
@@ -70,6 +78,8 @@ class AuditRecorder:
     the computer's time. `storage` executes one job at a time. `changed` is called after each
     failure and each recovery.
     `open_after` is the number of real seconds before the log is opened; events wait until then.
+    `journal` is the table's journal with the directory of its third copy; its anchor is compared
+    with the log when that is opened, as are those of `expect`.
     """
 
     def __init__(
@@ -83,6 +93,7 @@ class AuditRecorder:
         clocks: Callable[[], ClockReading] = computer_clocks,
         changed: Callable[[], None] = lambda: None,
         open_after: float = 0.0,
+        journal: tuple[Path, Path | None] | None = None,
     ) -> None:
         self.folder = folder
         self.failure: str | None = None
@@ -98,6 +109,9 @@ class AuditRecorder:
         self.log: AuditLog | None = None
         self.repairs: tuple[str, ...] = ()
         """What was corrected when the log was opened."""
+        self._journal = journal
+        self._anchors: tuple[Anchor, ...] = ()
+        self._ended: tuple[str, ...] = ()
         self._table = table
         self._clock, self._pace, self._clocks = clock, pace, clocks
         self._storage = storage
@@ -115,6 +129,18 @@ class AuditRecorder:
     def waiting(self) -> int:
         """The number of events that are not on disk yet."""
         return len(self._waiting)
+
+    @property
+    def anchor(self) -> dict[str, object] | None:
+        """The size and the root of the log on disk, for other records to keep; None before that."""
+        return None if self.log is None else anchor_facts(self.log.head)
+
+    def expect(self, anchors: Sequence[Anchor], ended: Sequence[str]) -> None:
+        """Compare the log with these anchors when it is opened. Call it before that.
+
+        `ended` are the origins of earlier logs that a restore or a person has replaced.
+        """
+        self._anchors, self._ended = tuple(anchors), tuple(ended)
 
     def time(self) -> str:
         """The computer's time, as events have it."""
@@ -237,9 +263,19 @@ class AuditRecorder:
         self._storage.carry_out([job], ended)
 
     def _opened(self) -> AuditLog:
+        anchors = list(self._anchors)
+        kept = None if self._journal is None else anchor_of_journal(*self._journal)
+        if kept is not None:
+            anchors.append(kept)
         if self.folder.exists:
             log = opened_log(self.folder)
+            try:
+                require_anchors(log.reader(), anchors, self._ended)
+            except AuditError:
+                log.close()
+                raise
         else:
+            require_log(self.folder, (each for each in anchors if each.origin not in self._ended))
             log = begun_log(self.folder, self._table, self._log_begun())
         self.repairs += log.repairs
         return log

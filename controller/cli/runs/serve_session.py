@@ -299,6 +299,7 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
             pace=job.pace,
             changed=changed,
             open_after=OPEN_AUDIT_AFTER,
+            journal=(folder / "table.journal", job.journal_copy),
         )
 
     opener = (

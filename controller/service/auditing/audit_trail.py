@@ -30,6 +30,12 @@ STOP_WAIT = 2.0
 closed later, and that waits without a limit."""
 COUNTS = "audit counts"
 """Name of the fact in the store that has the counts."""
+ANCHOR = "audit anchor"
+"""Name of the fact that has the size and the root of the log (`controller.audit.log.anchors`)."""
+ENDED = "audit logs ended"
+"""Name of the fact that has the origins of earlier logs, which a restore or a person replaced."""
+ANCHOR_EVERY = 5.0
+"""Seconds of the table's clock between two writes of the anchor (our choice)."""
 
 
 class AuditTrail:
@@ -50,6 +56,14 @@ class AuditTrail:
     ) -> None:
         self._written = written
         self.recorder = None if opener is None else opener(clock, self.changed)
+        self._last_anchor: dict[str, object] | None = store.fact(ANCHOR)
+        if self.recorder is not None:
+            from controller.audit.log.anchors import Anchor  # noqa: PLC0415 - with the recorder
+
+            kept = Anchor.of(self._last_anchor, "the store of the evenings")
+            self.recorder.expect([] if kept is None else [kept], store.fact(ENDED) or [])
+        self._clock = clock
+        self._anchored_at: float | None = None
         self._thread = thread
         self._changed = changed
         self._counts: dict[str, int] = dict(store.fact(COUNTS) or {})
@@ -102,9 +116,24 @@ class AuditTrail:
             def on_disk(event: AuditEvent) -> None:
                 if done is not None:
                     done(event)
+                self._keep_anchor(is_due=keep_head)
                 self._written()
 
             self.recorder.record(entry, on_disk, keep_head=keep_head)
+
+    @property
+    def anchor(self) -> dict[str, object] | None:
+        """The size and the root of the log, for the journal; until it is open, those kept last."""
+        recorder = self.recorder
+        return None if recorder is None else recorder.anchor or self._last_anchor
+
+    def _keep_anchor(self, *, is_due: bool) -> None:
+        """Keep the size and the root of the log in the store, at most every `ANCHOR_EVERY`."""
+        now, anchor = self._clock(), None if self.recorder is None else self.recorder.anchor
+        at = self._anchored_at
+        if anchor is not None and (is_due or at is None or now - at >= ANCHOR_EVERY):
+            self._anchored_at = now
+            self._thread.write(lambda store: store.put_fact(ANCHOR, anchor))
 
     async def record_first(
         self, what: str, details: Mapping[str, object], *, who: str, role: str, source: str

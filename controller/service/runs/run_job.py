@@ -41,6 +41,8 @@ class RunJob:
     """Why people put every tile away before the first round; None if the journal decides."""
     emulated: bool = False
     """Whether simulated processors execute the firmware, instead of virtual boards."""
+    audit_anchor: dict[str, object] | None = None
+    """The size and the root of the audit log when the run begins, for the journal."""
 
     @property
     def title(self) -> str:

@@ -84,6 +84,10 @@ class ServiceState(Protocol):
     service: ServiceStatus
     clock: Callable[[], float]
 
+    @property
+    def audit_anchor(self) -> dict[str, object] | None:
+        """The size and the root of the audit log, which the journal keeps with each run."""
+
     def plan(self, choice: GameChoice) -> PlannedGame:
         """Validate a choice. Raises ChoiceRefusedError."""
 
@@ -366,4 +370,5 @@ class RunSequence:
             journal=options.journal,
             journal_copy=options.journal_copy,
             put_away_reason=self._put_away_reason,
+            audit_anchor=self._state.audit_anchor,
         )

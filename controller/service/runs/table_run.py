@@ -48,7 +48,14 @@ def open_journal(job: RunJob, storage: Storage) -> Journal:
     started = datetime.now(UTC).isoformat(timespec="seconds")
     if job.journal is None:
         return Journal.in_memory(started, facts_of(job), storage)
-    return Journal(job.journal, started, facts_of(job), job.journal_copy, storage)
+    return Journal(
+        job.journal,
+        started,
+        facts_of(job),
+        job.journal_copy,
+        storage,
+        audit_anchor=job.audit_anchor,
+    )
 
 
 class TableRun:

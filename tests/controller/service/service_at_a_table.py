@@ -103,7 +103,13 @@ def at_a_table(
             return ClockReading(NOON + timedelta(seconds=clock()), clock())
 
         return AuditRecorder(
-            LogFolder(audit), table, clock, audit_storage(), clocks=clocks, changed=changed
+            LogFolder(audit),
+            table,
+            clock,
+            audit_storage(),
+            clocks=clocks,
+            changed=changed,
+            journal=None if journal is None else (journal, None),
         )
 
     async def serve() -> None:

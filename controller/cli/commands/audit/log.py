@@ -163,6 +163,45 @@ def rotate_key(data: Data) -> int:
     return 0
 
 
+@audit.command()
+def begin(data: Data) -> int:
+    """Begin a new log in place of one that was moved away; it names the earlier log."""
+    from contextlib import closing
+
+    from controller.audit.log.anchors import Anchor, anchor_facts, anchor_of_journal
+    from controller.audit.log.audit_log import begun_log
+    from controller.service.auditing.audit_trail import ANCHOR, ENDED
+    from controller.service.evening.evening_store import EveningStore
+
+    folder, store_file = folder_of(data), data / "evening.db"
+    if folder.exists or not store_file.is_file():
+        raise BadInputError(
+            f"{folder.path} has a log, or {data} is no data folder; move the folder of the log"
+            " away first, and keep it as evidence."
+        )
+    with closing(EveningStore(store_file)) as store:
+        kept = Anchor.of(store.fact(ANCHOR), str(store_file))
+        found = [kept, anchor_of_journal(data / "table.journal")]
+        known = sorted((each for each in found if each is not None), key=lambda each: each.size)
+        earlier = {each.origin: each for each in known}
+        if not earlier:
+            raise BadInputError(
+                f"No record in {data} names an earlier log; start the service, which begins one."
+            )
+        entry = _entry("log_begun")
+        last = known[-1]
+        facts = {"origin": last.origin, "size": str(last.size), "root": last.root.hex()}
+        entry.details["earlier_log"] = facts
+        log = begun_log(folder, last.origin.split("/")[1], entry)
+        ended = store.fact(ENDED) or []
+        store.put_fact(ENDED, [*ended, *(each for each in earlier if each not in ended)])
+        store.put_fact(ANCHOR, anchor_facts(log.head))
+        log.close()
+    print(f"A new log is in {folder.path}: {log.key.public}")
+    print(f"Its first event names the earlier log {last.origin} with {last.size} events.")
+    return 0
+
+
 def _last_rounds(log: LogReader) -> list[AuditEvent]:
     """The receipts of the last rounds, in order; of two receipts of a round the later one."""
     found: dict[tuple[object, object], AuditEvent] = {}
