@@ -114,9 +114,10 @@ def _packaged_game(name: str) -> GameConfig:
 def _table(document: Document) -> Table:
     # Imported here, because the checks of tables would delay a command that reads only a game.
     from config.electrical.profiles import with_defaults  # noqa: PLC0415
+    from config.validation.board_pins import with_pin_numbers  # noqa: PLC0415
     from config.validation.checks import check_table  # noqa: PLC0415
 
-    document = with_defaults(document)
+    document = with_pin_numbers(with_defaults(document))
     table = _validated(document, Table)
     if defects := check_table(table):
         raise located(document.file, document.lines, defects)

@@ -95,6 +95,28 @@ class GamePlugin:
             )
         return judging
 
+    def require_complete(self) -> None:
+        """Imports the rules of play and the judge, which a check of the set-up alone does not need.
+
+        Raises PluginError for a part that cannot be imported, with the cause.
+        """
+        parts = (
+            ("rules of play", self.rules, self.require_rules),
+            ("judge", self.judging, self.require_judging),
+        )
+        for name, given, require in parts:
+            try:
+                if given is not None:
+                    require()
+            except PluginError:
+                raise
+            except Exception as error:
+                why = " ".join(str(error).split()) or type(error).__name__
+                raise PluginError(
+                    f"The {name} of the game '{self.name}' cannot be imported ({why}); correct the"
+                    " module that is named."
+                ) from error
+
 
 def lazily_rules(module: str, name: str) -> Callable[[], AnyRules]:
     """Returns a function that imports `module` and returns its value `name`."""

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from config.schema.part import Millimetres, Part, Pin, Positive, Seconds, Unit
+from config.schema.part import Part, Pin, Seconds, Unit
 
-Amperes = Annotated[Positive, Unit("A")]
+Amperes = Annotated[float, Field(gt=0, le=100), Unit("A")]
 Millivolts = Annotated[int, Field(ge=0, le=5000), Unit("mV")]
 
 
@@ -44,10 +44,10 @@ class MotorChannel(Part):
     driver: str | None = None
     """The electrical profile of the motor and its power switch, such as `h_bridge` or `ssr_pair`
     (docs/RETROFIT.md). It gives this channel its defaults and its limits."""
-    dead_time: Annotated[float, Field(ge=0), Unit("s")] = 0.0
+    dead_time: Annotated[float, Field(ge=0, le=300), Unit("s")] = 0.0
     """The time for which the board keeps the motor off before it reverses, and in both directions
     after the board was configured."""
-    least_on: Annotated[float, Field(ge=0), Unit("s")] = 0.0
+    least_on: Annotated[float, Field(ge=0, le=60), Unit("s")] = 0.0
     """The shortest time for which the motor is switched on; the host lengthens a shorter order to
     it. A limit switch stops the motor earlier."""
     current_limit: Amperes | None = None
@@ -122,15 +122,15 @@ class AxisChannel(Part):
     home_end: Literal["low", "high"] = "low"
     """The limit at which the home switch is; a gripper's z axis has it at the top, away from the
     tiles."""
-    low: Annotated[float, Unit("m")]
+    low: Annotated[float, Field(ge=-5, le=5), Unit("m")]
     """The lower limit of its travel, from the field's centre or the felt."""
-    high: Annotated[float, Unit("m")]
+    high: Annotated[float, Field(ge=-5, le=5), Unit("m")]
     """The upper limit of its travel."""
-    speed: Annotated[Positive, Unit("m/s")]
+    speed: Annotated[float, Field(gt=0, le=5), Unit("m/s")]
     """Its highest speed."""
-    acceleration: Annotated[Positive, Unit("m/s²")]
+    acceleration: Annotated[float, Field(gt=0, le=100), Unit("m/s²")]
     """Its acceleration, and its deceleration."""
-    step_mm: Millimetres = 0.15
+    step_mm: Annotated[float, Field(gt=0, le=10), Unit("mm")] = 0.15
     """The distance of one step."""
 
     @property

@@ -24,9 +24,9 @@ class MotorDefaults(Part):
 
     safe: Annotated[int, Field(ge=0, le=0)] = 0
     """The drive while no host holds the lease: off."""
-    dead_time: Annotated[float, Field(ge=0), Unit("s")] | None = None
+    dead_time: Annotated[float, Field(ge=0, le=300), Unit("s")] | None = None
     """The time for which the board keeps the motor off before it reverses."""
-    least_on: Annotated[float, Field(ge=0), Unit("s")] | None = None
+    least_on: Annotated[float, Field(ge=0, le=60), Unit("s")] | None = None
     """The shortest time for which the motor is switched on."""
     max_on: Seconds | None = None
     """The longest time that the motor can run without a new command."""
@@ -85,7 +85,7 @@ class SensorProfile(Part):
     """Values of the keys that the table does not give."""
     limits: dict[Literal["debounce_ms"], SpanLimit] = Field(default_factory=dict)
     """The permitted values of the keys."""
-    hysteresis_mv: Annotated[int, Field(ge=0), Unit("mV")] = 0
+    hysteresis_mv: Annotated[int, Field(ge=0, le=5000), Unit("mV")] = 0
     """The smallest permitted distance of the two thresholds."""
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from config.schema.part import Millimetres, Part, Positive, Seconds, Unit
+from config.schema.part import Millimetres, Part, Seconds, Unit
 
 
 class LidModule(Part):
@@ -27,15 +27,15 @@ class DrumModule(Part):
 
     motor: str
     """The motor that turns the drum."""
-    capacity: Annotated[int, Field(ge=1), Unit("tiles")]
+    capacity: Annotated[int, Field(ge=1, le=1000), Unit("tiles")]
     """The largest number of tiles that the drum holds."""
     mix: Seconds
     """The time that the drum mixes a gathered set before the heads begin."""
     tilt_deg: Annotated[float, Field(ge=0, lt=90), Unit("deg")] = 40.0
     """The inclination of the drum's pan."""
-    rpm: Annotated[Positive, Unit("rpm")] = 20.0
+    rpm: Annotated[float, Field(gt=0, le=300), Unit("rpm")] = 20.0
     """The speed of the pan, revolutions a minute."""
-    ribs: Annotated[int, Field(ge=0), Unit("ribs")] = 2
+    ribs: Annotated[int, Field(ge=0, le=100), Unit("ribs")] = 2
     """The number of ribs on the pan that carry tiles uphill."""
     pan: Millimetres | None = None
     """The diameter of the pan. Without it, the flat tiles of a full drum cover 0.4 of the pan."""
@@ -75,9 +75,9 @@ class HeadsModule(Part):
     spacing: Seconds
     """The mean time between two tiles while at least `plenty` tiles are in the drum; with fewer
     tiles it is longer, in inverse proportion to their number."""
-    plenty: Annotated[int, Field(ge=1), Unit("tiles")]
+    plenty: Annotated[int, Field(ge=1, le=1000), Unit("tiles")]
     """The number of tiles in the drum below which tiles come out more slowly."""
-    belt_speed: Annotated[Positive, Unit("m/s")]
+    belt_speed: Annotated[float, Field(gt=0, le=5), Unit("m/s")]
     """The speed of the belts."""
     counter_distance_mm: Millimetres
     """The distance from the wheel to the counter; it has to be shorter than a tile, or a tile can
@@ -102,7 +102,7 @@ class TrayModule(Part):
 class TraysModule(Part):
     """All trays: `columns` stacks of at most `levels` tiles each."""
 
-    columns: Annotated[int, Field(ge=1), Unit("stacks")]
+    columns: Annotated[int, Field(ge=1, le=100), Unit("stacks")]
     """The number of stacks that fit into a tray."""
     levels: Annotated[int, Field(ge=1, le=4), Unit("tiles")]
     """The largest height of a stack."""
@@ -148,7 +148,7 @@ class MagazineModule(Part):
     """One edge for each tile that falls out of the magazine into the head's stack."""
     pockets: Annotated[int, Field(ge=2, le=512), Unit("pockets")]
     """The number of pockets; a game with more tiles is refused."""
-    step: Annotated[float, Field(ge=0.04), Unit("s")]
+    step: Annotated[float, Field(ge=0.04, le=60), Unit("s")]
     """The time in which the carousel turns by one pocket."""
     eject: Seconds
     """The time of a stroke of the ejector."""
@@ -170,7 +170,7 @@ class LaneModule(Part):
 class LanesModule(Part):
     """The hand lanes, one for each seat."""
 
-    capacity: Annotated[int, Field(ge=1), Unit("tiles")]
+    capacity: Annotated[int, Field(ge=1, le=100), Unit("tiles")]
     """The largest number of tiles that a lane holds."""
     present: Seconds
     """The time that it takes to present or withdraw a lane."""

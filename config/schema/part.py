@@ -16,11 +16,21 @@ class Unit:
 
 
 Positive = Annotated[float, Field(gt=0)]
-Seconds = Annotated[Positive, Unit("s")]
-Metres = Annotated[Positive, Unit("m")]
-Millimetres = Annotated[Positive, Unit("mm")]
+# The limits are those of any table that this program could drive. A value beyond them was given in
+# another unit: a field of 900 is one of 900 mm.
+Seconds = Annotated[float, Field(gt=0, le=3600), Unit("s")]
+"""A time of the machine."""
+Metres = Annotated[float, Field(gt=0, le=5), Unit("m")]
+"""A distance on the field."""
+Millimetres = Annotated[float, Field(gt=0, le=2000), Unit("mm")]
+"""A size of a part."""
+TileMillimetres = Annotated[float, Field(ge=5, le=150), Unit("mm")]
+"""An edge of a tile."""
 Pin = Annotated[int, Field(ge=0, le=254)]
-"""A pin of a board; the board's profile lists its pins, and 255 means "no pin" on the wire."""
+"""A pin of a board; the board's profile lists its pins, and 255 means "no pin" on the wire.
+
+In a file, a pin can also have the label that is printed on the board, such as A0 or GP2.
+"""
 
 
 class Part(BaseModel):

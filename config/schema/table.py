@@ -8,17 +8,17 @@ from pydantic import Field
 
 from config.schema.channels import BoardConfig, Channel
 from config.schema.modules import Modules
-from config.schema.part import Metres, Millimetres, Part, Unit
+from config.schema.part import Metres, Part, TileMillimetres, Unit
 
 
 class TileRange(Part):
     """The sizes of the tiles that fit the machine."""
 
-    shortest_mm: Millimetres
+    shortest_mm: TileMillimetres
     """The shortest tile."""
-    longest_mm: Millimetres
+    longest_mm: TileMillimetres
     """The longest tile."""
-    widest_mm: Millimetres
+    widest_mm: TileMillimetres
     """The widest tile."""
 
 

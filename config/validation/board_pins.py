@@ -7,10 +7,12 @@ that time an output that moves a part of the table must be off.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from config.boards import (
+    USUAL,
     Ability,
     BoardProfile,
     BootState,
@@ -34,6 +36,7 @@ from config.schema import (
     SensorChannel,
     Table,
 )
+from config.strict_yaml import Document
 
 PIN_FIELDS = ("pin", "reverse_pin", "direction_pin")
 """The keys of a channel that hold a pin."""
@@ -49,6 +52,33 @@ ROLES: Mapping[Role, str] = {
 
 HIGH: tuple[BootState, ...] = ("driven", "pulled_up")
 """States at boot in which a pin is high, or can be."""
+
+
+def with_pin_numbers(document: Document) -> Document:
+    """A table's document with numbers in place of the labels that are printed on its boards.
+
+    A label is one of the board's profile, such as A0 on a Mega 2560 or GP2 on a Pico, in capitals
+    or not. Everything else is left as it is; the check of the schema then reports it.
+    """
+    value = document.value
+    if not isinstance(value, dict) or not isinstance(boards := value.get("boards"), dict):
+        return document
+    changed = json.loads(json.dumps(boards))
+    for board in changed.values():
+        if not isinstance(board, dict) or not isinstance(board.get("channels"), dict):
+            continue
+        usual = {str(kind): name for kind, name in USUAL.items()}.get(str(board.get("kind")))
+        chip = board.get("chip", usual)
+        if chip not in board_names():
+            continue
+        numbers = {pin.label.upper(): pin.pin for pin in board_profile(chip).pins}
+        for channel in board["channels"].values():
+            for key in PIN_FIELDS if isinstance(channel, dict) else ():
+                label = channel.get(key)
+                if isinstance(label, str) and not label.isdecimal():
+                    channel[key] = numbers.get(label.upper(), label)
+    return Document(document.file, {**value, "boards": changed}, document.lines)
+
 
 _ABILITIES: Mapping[Ability, str] = {
     "input": "an input",

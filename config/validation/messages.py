@@ -5,7 +5,7 @@ Error messages contain none of pydantic's own wording.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from types import UnionType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from config.errors import Finding, Path, instead, shown
+from config.schema import Unit
 
 _MISSING = {
     "safe": "Add `safe:` with its value while no host holds the lease, such as `safe: 0`.",
@@ -55,12 +56,14 @@ def findings(error: ValidationError, model: type[BaseModel]) -> list[Finding]:
 def _finding(
     kind: str, loc: Path, value: object, context: Mapping[str, Any], model: type[BaseModel]
 ) -> Finding:
-    path, known = _as_written(loc, model)
+    path, level = _as_written(loc, model)
+    known = _keys(level)
     last = path[-1] if path else ""
     if kind in _BOUNDS:
         limit, words = _BOUNDS[kind]
-        wrong = f"is out of range ({shown(value)})"
-        return Finding(path, wrong, f"Give {words} {context[limit]:g}.")
+        unit = _unit(level, str(last))
+        wrong = f"is out of range ({shown(value)}{f' {unit}' if unit else ''})"
+        return Finding(path, wrong, f"Give {words} {context[limit]:g}{f' {unit}' if unit else ''}.")
     match kind:
         case "missing" if isinstance(last, int):
             return Finding(path[:-1], "has too few values", f"Give at least {last + 1}.")
@@ -87,6 +90,9 @@ def _finding(
     noun = _NOUNS.get(kind, "a value of this key's kind")
     wrong = "has no value" if value is None else f"is not {noun} ({shown(value)})"
     hidden = isinstance(value, str) and value.lstrip("+-")[:1].isdigit()
+    if isinstance(value, str) and not hidden and last in ("pin", "reverse_pin", "direction_pin"):
+        wrong = f"is no pin of this board ({shown(value)})"
+        return Finding(path, wrong, "Give the pin's number, or the label that is printed at it.")
     return Finding(path, wrong, f"Give {noun}{_AS_NUMBER if hidden else ''}.")
 
 
@@ -100,8 +106,8 @@ def _give(expected: str) -> str:
     return f"Give {expected}.".replace("'", "")
 
 
-def _as_written(loc: Path, model: type[BaseModel]) -> tuple[Path, Iterable[str]]:
-    """The path of a value in the file, and the keys that are known on its level.
+def _as_written(loc: Path, model: type[BaseModel]) -> tuple[Path, Any]:
+    """The path of a value in the file, and the annotation of the part that has its key.
 
     pydantic adds a channel's kind to the path, between the channel and its keys; the file has no
     such level.
@@ -116,7 +122,17 @@ def _as_written(loc: Path, model: type[BaseModel]) -> tuple[Path, Iterable[str]]
             continue
         path = (*path, step)
         level, here = here, _inside(here, step)
-    return path, _keys(level)
+    return path, level
+
+
+def _unit(level: Any, key: str) -> str:
+    """The unit of a part's key; empty for a key without one."""
+    part = _bare(level)
+    if not (isinstance(part, type) and issubclass(part, BaseModel)) or key not in part.model_fields:
+        return ""
+    field = part.model_fields[key]
+    inner = (of for part in get_args(field.annotation) for of in getattr(part, "__metadata__", ()))
+    return next((of.symbol for of in (*field.metadata, *inner) if isinstance(of, Unit)), "")
 
 
 def _kinds(annotation: Any) -> dict[str, Any]:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from annotated_types import Le, Lt
 
+from config.schema import Part, Unit
 from tests.config.broken_files import BrokenFile, broken_files, check_messages
 
 FILES = ("values", "wiring", "electrical", "currents", "mechanics", "games")
@@ -47,6 +51,29 @@ def test_modules_that_cannot_work_together_are_reported(broken: BrokenFile, tmp_
 @each_broken_file("games")
 def test_a_game_with_impossible_parameters_is_reported(broken: BrokenFile, tmp_path: Path) -> None:
     check_messages(broken, tmp_path)
+
+
+def _parts(of: type[Part] = Part) -> Iterator[type[Part]]:
+    for part in of.__subclasses__():
+        if part.__module__.startswith("config.schema"):
+            yield part
+        yield from _parts(part)
+
+
+def test_every_quantity_with_a_unit_has_a_largest_value() -> None:
+    """Without one, a value in another unit, such as a field of 900 m, is no defect."""
+    without = []
+    for part in _parts():
+        for name, field in part.model_fields.items():
+            inner = (m for a in get_args(field.annotation) for m in getattr(a, "__metadata__", ()))
+            found = [
+                m for each in (*field.metadata, *inner) for m in getattr(each, "metadata", [each])
+            ]
+            if any(isinstance(m, Unit) for m in found) and not any(
+                isinstance(m, (Le, Lt)) for m in found
+            ):
+                without.append(f"{part.__name__}.{name}")
+    assert not without
 
 
 def test_there_are_at_least_90_different_broken_files() -> None:

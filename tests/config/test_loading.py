@@ -104,6 +104,14 @@ def test_the_parameters_of_a_house_reach_the_rules(tmp_path: Path) -> None:
     assert parameters.pile_view == PaiGow().pile_view
 
 
+def test_a_pin_can_have_the_label_that_is_printed_on_its_board(tmp_path: Path) -> None:
+    text = ROBOTIC
+    assert "pin: 54," in text and "pin: 55," in text
+    labelled = text.replace("pin: 54,", "pin: A0,").replace("pin: 55,", "pin: a1,")
+    (tmp_path / "mine.yaml").write_text(labelled)
+    assert load_table(tmp_path / "mine.yaml") == load_table("robotic")
+
+
 def test_the_error_for_a_misspelt_name_suggests_the_nearest_name() -> None:
     with pytest.raises(ConfigErrors) as raised:
         load_table("robotik")

@@ -13,7 +13,7 @@ from rules import games, registry
 from rules.errors import IllegalSetupError
 from rules.games import GAMES, PLUGINS, find_game, judging_of, rules_of
 from rules.games.dominoes import DOMINO_GAMES
-from rules.plugin import GamePlugin, PluginError, lazily_rules
+from rules.plugin import GamePlugin, PluginError, lazily_judging, lazily_rules
 from rules.registry import Registry
 from rules.setup import Game, Script, Seating
 
@@ -154,6 +154,23 @@ def test_a_missing_part_of_a_plug_in_is_reported_when_it_is_needed() -> None:
         PluginError, match="'odd' returns the rules of the game 'wenzhou'; return its own"
     ):
         other.require_rules()
+
+
+@pytest.mark.parametrize("part", ["rules of play", "judge"])
+def test_a_game_whose_play_or_judge_does_not_compile_is_not_complete(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its set-up alone can be planned, so nothing else notices it before the first hand."""
+    name = f"unfinished_{part.replace(' ', '_')}"
+    (tmp_path / f"{name}.py").write_text("ROUNDS = (\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    given = {"rules": lazily_rules(name, "RULES")}
+    if part == "judge":
+        given = {"judging": lazily_judging(name)}
+    plugin = GamePlugin(ODD, **given)
+    with pytest.raises(PluginError, match=rf"The {part} of the game 'odd' cannot .*never closed"):
+        plugin.require_complete()
+    GamePlugin(ODD).require_complete()
 
 
 def test_a_package_without_a_plug_in_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from controller.cli.options.lookup import game_named
 from controller.cli.options.shared import AsJson
 from controller.floor.settings import FloorSettings
 from rules.errors import RulesError
-from rules.games import GAMES
+from rules.games import GAMES, PLUGINS
 
 Configured = Table | GameConfig | FloorSettings
 Checked = tuple[Path, Configured]
@@ -64,8 +64,11 @@ def check(
 
 def _checked(path: Path) -> Configured:
     """Load a file, or the package in a folder. Raises ConfigError or RulesError."""
-    is_package = (path / PROJECT).is_file()
-    return game_named(f"{path}/")[1] if is_package else checked_file(path)
+    if not (path / PROJECT).is_file():
+        return checked_file(path)
+    config = game_named(f"{path}/")[1]
+    PLUGINS[config.game].require_complete()
+    return config
 
 
 def _unknown(
