@@ -78,6 +78,11 @@ def _properties(profile: BoardProfile) -> Iterator[tuple[str, str]]:
     for port in profile.ports:
         yield f"serial port {port.port}", f"sends on {port.sends}, receives on {port.receives}"
     yield "storage", _storage(profile)
+    if profile.supply is not None:
+        supply, (least, most) = profile.supply, profile.supply.true_low
+        level = f"LOW_SUPPLY below {supply.low:g} V at {supply.at} as the board measures it"
+        truth = f"which can be {least:.2f} to {most:.2f} V; never at {supply.ordinary:g} V or more"
+        yield "supply", f"{level}, {truth}"
     if profile.bootloader is not None:
         loader = profile.bootloader
         yield "bootloader", f"{loader.name}, {loader.size:,} bytes. {loader.starts}"

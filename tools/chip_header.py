@@ -63,6 +63,8 @@ def _numbers(profile: BoardProfile) -> Iterator[tuple[str, str]]:
     yield "MODULE_PORTS", f"{len(profile.ports)}u"
     yield "STORAGE_SIZE", f"{profile.storage.size}u"
     yield "STORAGE_CYCLES", f"{profile.storage.cycles}u"
+    if profile.supply is not None:
+        yield "SUPPLY_LOW_MV", f"UINT32_C({round(profile.supply.low * 1000)})"
 
 
 def _pin_count(profile: BoardProfile) -> int:

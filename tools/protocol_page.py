@@ -333,8 +333,9 @@ the outputs of the last table, which the board applies from its start until a ho
 everything else of a table comes from the host. If no part of the log is sound, CONFIGURATION is
 latched. [Decision 22](decisions/0022-what-a-board-keeps.md) describes the log.
 
-LOW_SUPPLY is latched when the supply has been below 90 % of its nominal voltage for 2 ms while the
-board runs. It can be cleared after half a second at 92 % or more.
+LOW_SUPPLY is latched when the measured supply has been below the level of the board's profile for
+2 ms while the board runs ([BOARDS.md](BOARDS.md)). It can be cleared after half a second at 92/90
+of this level or more. No tolerance of the measurement latches it with an ordinary USB supply.
 
 ## Pins independent of the configuration
 

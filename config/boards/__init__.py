@@ -28,6 +28,7 @@ from config.boards.profile import (
     PortProfile,
     Role,
     StorageProfile,
+    SupplyProfile,
     pin_ranges,
 )
 from config.errors import Finding, instead, located, shown
@@ -50,6 +51,7 @@ __all__ = [
     "PortProfile",
     "Role",
     "StorageProfile",
+    "SupplyProfile",
     "board_names",
     "board_profile",
     "chip_of",

@@ -98,6 +98,27 @@ class StorageProfile(Part):
     """The number of times that each part can be written, by the data sheet; 0 if it gives none."""
 
 
+class SupplyProfile(Part):
+    """The supply of the board, as the firmware measures it."""
+
+    at: str
+    """The pin whose voltage is measured."""
+    low: Annotated[Positive, Unit("V")]
+    """The measured voltage below which the board latches LOW_SUPPLY."""
+    ordinary: Annotated[Positive, Unit("V")]
+    """The lowest voltage at this pin with a supply that keeps to its standard. A board must run
+    with it, however much its measurement differs from the true voltage."""
+    reads_least: Annotated[Positive, Unit("of the true voltage")]
+    """The lowest measured voltage, as a share of the true one, by the tolerance of the parts."""
+    reads_most: Annotated[Positive, Unit("of the true voltage")]
+    """The highest measured voltage, as a share of the true one."""
+
+    @property
+    def true_low(self) -> tuple[float, float]:
+        """The lowest and the highest true voltage below which a board can latch LOW_SUPPLY."""
+        return self.low / self.reads_most, self.low / self.reads_least
+
+
 class BootloaderProfile(Part):
     """The program that starts before the firmware, and through which it is flashed."""
 
@@ -154,6 +175,8 @@ class BoardProfile(Part):
     """The analogue-to-digital converter, if the board has one."""
     storage: StorageProfile
     """The memory that survives a loss of power."""
+    supply: SupplyProfile | None = None
+    """The supply, if the board measures it."""
     bootloader: BootloaderProfile | None = None
     """The bootloader, if there is one."""
     current: CurrentLimits

@@ -133,7 +133,8 @@ uint8_t port_storage_read(uint16_t at);
 void port_storage_write(uint16_t at, const uint8_t *bytes, uint8_t size);
 void port_storage_erase(uint16_t at); /* the block that begins at this address */
 
-/* The voltage of the supply, in permille of the nominal one, and what counts as low. */
+/* The measured voltage of the supply. SUPPLY_LOW_PERMILLE is the board's SUPPLY_LOW_MV, which is so
+ * low that no tolerance of the measurement makes an ordinary supply count as low. */
 #define SUPPLY_LOW_PERMILLE 900u
 uint16_t port_supply_permille(void);
 void port_supply_start(void); /* before `port_start`: measures it once */

@@ -68,6 +68,18 @@ def test_steps_need_axes(profile: BoardProfile) -> None:
     assert bool(profile.able("step")) == bool(profile.axes) == bool(profile.steps)
 
 
+def test_no_tolerance_of_the_measurement_makes_an_ordinary_supply_low(
+    profile: BoardProfile,
+) -> None:
+    """Such a supply reads above the level at which LOW_SUPPLY can be cleared: 92/90 of `low`."""
+    if profile.supply is None:
+        assert profile.kind == "gpio"
+        return
+    supply = profile.supply
+    assert supply.ordinary * supply.reads_least > supply.low * 92 / 90
+    assert supply.true_low[0] < supply.low < supply.true_low[1] < supply.ordinary
+
+
 def test_groups_of_current_name_each_pin_at_most_once(profile: BoardProfile) -> None:
     grouped = [pin for group in profile.current.groups for pin in group.pins]
     assert len(grouped) == len(set(grouped))

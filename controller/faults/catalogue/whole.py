@@ -119,12 +119,12 @@ ROWS = (
     FaultRow(
         fault=Fault.LOW_SUPPLY,
         title="Supply too low",
-        expected="at least 90 % of the board's nominal supply voltage: 4.5 V of 5 V",
+        expected="a supply above the level of the board's profile (docs/BOARDS.md)",
         instead="a lower voltage for 2 ms or longer, while the board still runs",
         cause="a supply that fails or is switched off; too many loads on the 5 V supply; a long or"
         " thin USB cable; a hub without a supply of its own",
         automatic="the board makes its outputs safe and saves its counts once; the table pauses and"
-        " asks. The fault can be cleared after half a second at 92 % or more",
+        " asks. The fault can be cleared after half a second at 92/90 of the level or more",
         please="Measure the 5 V supply of {part} at the board while its outputs are on; correct the"
         " supply, its cable or its load, then clear the fault.",
         who=Who.TECHNICIAN,

@@ -15,7 +15,7 @@
 #define BANDGAP 0x1Eu         /* its number in the multiplexer, 1.1 V */
 #define REFERENCE (1u << REFS0) /* AVCC */
 #define CLOCK (1u << ADPS2 | 1u << ADPS1 | 1u << ADPS0) /* 125 kHz */
-#define OF_BANDGAP UINT32_C(225280) /* 1.1 V * 1024 / 5 V, in permille */
+#define OF_BANDGAP (UINT32_C(1100) * 1024u * SUPPLY_LOW_PERMILLE / SUPPLY_LOW_MV)
 #define LEAST 100u            /* a reading below it is no supply voltage */
 
 #define MOST_POLLS 20000u     /* for 0.4 ms; the watchdog may be off */
@@ -24,7 +24,7 @@ static uint16_t used;         /* one bit for each input */
 static uint16_t mv[ANALOG_INPUTS];
 static uint8_t measuring;
 static uint8_t settling;      /* conversions to discard: the bandgap is weak and needs 70 us */
-static uint16_t supply;       /* permille of 5 V */
+static uint16_t supply;       /* permille */
 static uint16_t bandgap;      /* the reading from which `supply` was computed */
 
 static void start(uint8_t input) {

@@ -16,6 +16,7 @@
 #define MODULE_PORTS 1u
 #define STORAGE_SIZE 4096u
 #define STORAGE_CYCLES 100000u
+#define SUPPLY_LOW_MV UINT32_C(3700)
 
 /* One bit for each pin, the lowest bit first: the pins that a table can use as
  * outputs, as inputs, and as analogue inputs. */

@@ -5,7 +5,7 @@
 #include "faults.h"
 #include "wire.h"
 
-#define GOOD 920u /* permille of the nominal voltage */
+#define GOOD 920u /* permille, as SUPPLY_LOW_PERMILLE */
 #define WRITABLE 840u
 #define LOW_MICROS UINT32_C(2000)
 #define GOOD_MICROS UINT32_C(500000)

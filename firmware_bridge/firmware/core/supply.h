@@ -1,9 +1,10 @@
 /* The supply of the board: LOW_SUPPLY with hysteresis, and the permission to write to the storage.
  *
- * The supply counts as low once it has been below 90.0 % of its nominal voltage for 2 ms, or while
- * an input reports that it fails, and as good again after half a second at 92.0 % or more. Below
- * 84.0 % nothing is written: the processor may not work correctly there, and a write can change
- * other bytes. (Of 5 V: 4.5 V, 4.6 V and 4.2 V.) */
+ * The supply counts as low once it has been below SUPPLY_LOW_MV of the board's profile for 2 ms, or
+ * while an input reports that it fails, and as good again after half a second at 92/90 of it. Below
+ * 84/90 of it nothing is written, because the processor may not work correctly there. (Of a Mega:
+ * 3.93 V, 4.02 V and 3.67 V; of a Pico: 3.70 V, 3.78 V and 3.45 V at VSYS. The measurement of a
+ * Mega differs from the true voltage by up to 9 %.) */
 #ifndef WALLWRIGHT_SUPPLY_H
 #define WALLWRIGHT_SUPPLY_H
 

@@ -10,7 +10,6 @@
 #define SUPPLY ANALOG_INPUTS /* the input behind those that a table can use */
 #define INPUTS (ANALOG_INPUTS + 1u)
 #define SUPPLY_DIVIDER 3u
-#define FAILING_MV 4500u
 #define PAD_OF_ANALOG PAD_OUTPUT_OFF /* no pull, no digital input */
 
 static uint16_t mv[INPUTS];
@@ -82,6 +81,6 @@ uint16_t port_analog_mv(uint8_t pin) {
 
 uint16_t port_supply_permille(void) {
     take();
-    const uint32_t permille = (uint32_t)mv[SUPPLY] * SUPPLY_DIVIDER * SUPPLY_LOW_PERMILLE / FAILING_MV;
+    const uint32_t permille = (uint32_t)mv[SUPPLY] * SUPPLY_DIVIDER * SUPPLY_LOW_PERMILLE / SUPPLY_LOW_MV;
     return permille < UINT16_MAX ? (uint16_t)permille : UINT16_MAX;
 }

@@ -40,7 +40,9 @@ AXIS_UM = 1300
 """The permitted difference of a moving axis's position: `TOLERANCE_US` at 1.2 m/s, rounded up."""
 HELD_UP_US = 20_000
 """Microseconds for which the supply falls; the board saves its state meanwhile."""
-FALLING_MV, SUPPLY_MV = 4300, 5000
+FALLING_MV, SUPPLY_MV = 3600, 5000
+LOW_PERMILLE = 900
+"""What the firmware's core calls the voltage below which the supply is low."""
 _LINK, _MODULE = 0, 1
 _PIN_KEYS = ("pin", "reverse_pin", "direction_pin")
 _STOP_KEYS = ("forward_stop", "reverse_stop", "hold_while", "home_switch")
@@ -105,7 +107,9 @@ class PicoChip:
         self._pico.apply(pin, millivolts, self._pico.cycle)
 
     def supply(self, permille: int) -> None:
-        self._pico.supply(SUPPLY_MV * permille // 1000, self._pico.cycle)
+        assert PROFILE.supply is not None
+        low_mv = round(PROFILE.supply.low * 1000)
+        self._pico.supply(low_mv * permille // LOW_PERMILLE, self._pico.cycle)
 
     def lose_supply(self) -> None:
         """Let the supply fall until the board has saved its state, and switch it on again."""

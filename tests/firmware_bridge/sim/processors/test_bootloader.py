@@ -138,7 +138,7 @@ def test_the_reset_button_is_reported_as_the_cause(board: Processor) -> None:
 @pytest.mark.slow
 def test_a_supply_that_fell_is_reported_as_the_cause_and_as_a_fault(board: Processor) -> None:
     def falls() -> None:
-        board.supply(4300, board.cycle)
+        board.supply(3800, board.cycle)
         board.run(board.cycle + 4 * MILLISECOND)
         board.brown_out()
         board.supply(5000, board.cycle)
@@ -152,7 +152,7 @@ def test_a_supply_that_fell_is_reported_as_the_cause_and_as_a_fault(board: Proce
 @pytest.mark.slow
 def test_a_supply_that_fell_and_rose_again_is_no_cause_of_a_later_reset(board: Processor) -> None:
     def recovers() -> None:
-        board.supply(4300, board.cycle)
+        board.supply(3800, board.cycle)
         board.run(board.cycle + 4 * MILLISECOND)
         board.supply(5000, board.cycle)
         board.run(board.cycle + 4 * MILLISECOND)
@@ -234,3 +234,34 @@ def test_the_watchdog_is_still_on_after_its_own_reset(board: Processor) -> None:
 def test_a_damaged_hex_file_is_refused_with_its_line() -> None:
     with pytest.raises(ValueError, match=r"Line 2 is no Intel HEX record: ':00000001FE'; get"):
         parse_intel_hex(":020000023000CC\n:00000001FE\n")
+
+
+NOMINAL_REFERENCE = 1.1
+"""Volts of the reference by which a Mega measures its supply; the data sheet gives 1.0 to 1.2."""
+
+
+def faults_at(measured: float) -> set[FaultCode]:
+    """The faults of a Mega without bootloader after 20 ms at this measured voltage."""
+    with Processor() as processor:
+        processor.drive([(0, pin, PinLevel.LOW) for pin in (20, 21)])
+        sent(processor, 50 * MILLISECOND)
+        _, _, events = begun(processor)
+        processor.supply(round(measured * 1000), processor.cycle)
+        events += sent(processor, 20 * MILLISECOND)
+        return {FaultCode(event.code) for event in events if isinstance(event, Faulted)}
+
+
+@pytest.mark.parametrize("reference", [1.0, 1.1, 1.2])
+@pytest.mark.parametrize("supply", [5.25, 4.75, 4.4])
+def test_no_reference_of_a_mega_makes_an_ordinary_usb_supply_low(
+    supply: float, reference: float
+) -> None:
+    """The emulated reference has 1.1 V: a higher one reads as a lower supply."""
+    assert faults_at(supply * NOMINAL_REFERENCE / reference) == set()
+
+
+def test_a_supply_below_the_level_of_the_profile_is_low() -> None:
+    profile = board_profile("mega2560").supply
+    assert profile is not None
+    assert faults_at(profile.low - 0.05) == {FaultCode.LOW_SUPPLY}
+    assert faults_at(profile.low + 0.05) == set()
