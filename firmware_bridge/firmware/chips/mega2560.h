@@ -16,7 +16,7 @@
 #define MODULE_PORTS 3u
 #define STORAGE_SIZE 4096u
 #define STORAGE_CYCLES 100000u
-#define SUPPLY_LOW_MV UINT32_C(3930)
+#define SUPPLY_LOW_MV UINT32_C(4010)
 
 /* One bit for each pin, the lowest bit first: the pins that a table can use as
  * outputs, as inputs, and as analogue inputs. */

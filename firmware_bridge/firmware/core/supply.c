@@ -6,7 +6,7 @@
 #include "wire.h"
 
 #define GOOD 920u /* permille, as SUPPLY_LOW_PERMILLE */
-#define WRITABLE 840u
+#define WRITABLE 880u
 #define LOW_MICROS UINT32_C(2000)
 #define GOOD_MICROS UINT32_C(500000)
 

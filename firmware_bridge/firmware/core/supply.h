@@ -2,8 +2,8 @@
  *
  * The supply counts as low once it has been below SUPPLY_LOW_MV of the board's profile for 2 ms, or
  * while an input reports that it fails, and as good again after half a second at 92/90 of it. Below
- * 84/90 of it nothing is written, because the processor may not work correctly there. (Of a Mega:
- * 3.93 V, 4.02 V and 3.67 V; of a Pico: 3.70 V, 3.78 V and 3.45 V at VSYS. The measurement of a
+ * 88/90 of it nothing is written, because the processor may not work correctly there. (Of a Mega:
+ * 4.01 V, 4.10 V and 3.92 V; of a Pico: 3.70 V, 3.78 V and 3.62 V at VSYS. The measurement of a
  * Mega differs from the true voltage by up to 9 %.) */
 #ifndef WALLWRIGHT_SUPPLY_H
 #define WALLWRIGHT_SUPPLY_H

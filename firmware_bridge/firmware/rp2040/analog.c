@@ -1,7 +1,10 @@
 /* Analogue inputs 26 to 28 and the supply, measured one after the other, 12 bits against 3.3 V.
  *
  * A conversion takes 2 us. A call that requests a value reads the completed conversion and starts the
- * next one. On the Pico, input 3 (pin 29) is a third of the supply VSYS. */
+ * next one. On the Pico, input 3 (pin 29) is a third of the supply VSYS. On a Pico W this pin is the
+ * clock of the wireless chip, and the divider is connected only while pin 25 selects that chip. The
+ * start distinguishes the two: it pulls the pin down, which leaves 0.25 V or more on a Pico that runs
+ * (VSYS is 1.8 V or more) and nothing on a Pico W, whose supply is then not measured. */
 #include "chip.h"
 
 #include "../port.h"
@@ -12,7 +15,11 @@
 #define SUPPLY_DIVIDER 3u
 #define PAD_OF_ANALOG PAD_OUTPUT_OFF /* no pull, no digital input */
 
+#define LEAST_OF_DIVIDER_MV 150u
+#define NOT_MEASURED UINT16_MAX
+
 static uint16_t mv[INPUTS];
+static bool has_divider;
 static uint8_t used;
 static uint8_t measuring;
 
@@ -39,12 +46,24 @@ static void use(uint8_t input) {
     used = (uint8_t)(used | 1u << input);
 }
 
-void analog_start(void) {
-    mv[SUPPLY] = UINT16_MAX; /* not measured yet */
-    REGISTER(ADC_CS) = ADC_ENABLE;
+static void wait(void) {
     while (!(REGISTER(ADC_CS) & ADC_READY)) {
     }
+}
+
+void analog_start(void) {
+    mv[SUPPLY] = NOT_MEASURED; /* until the first conversion */
+    REGISTER(ADC_CS) = ADC_ENABLE;
+    wait();
     use(SUPPLY);
+    REGISTER(PAD(FIRST_ANALOG_PIN + SUPPLY)) = PAD_OF_ANALOG | PAD_PULL_DOWN;
+    /* The first conversion gives the pull time: 2 us for some 10 pF. */
+    for (uint8_t conversions = 0; conversions < 2; conversions++) {
+        start(SUPPLY);
+        wait();
+    }
+    has_divider = (uint16_t)(REGISTER(ADC_RESULT) * ANALOG_FULL_MV >> 12) >= LEAST_OF_DIVIDER_MV;
+    REGISTER(PAD(FIRST_ANALOG_PIN + SUPPLY)) = PAD_OF_ANALOG;
     start(SUPPLY);
 }
 
@@ -81,6 +100,9 @@ uint16_t port_analog_mv(uint8_t pin) {
 
 uint16_t port_supply_permille(void) {
     take();
+    if (!has_divider) {
+        return NOT_MEASURED;
+    }
     const uint32_t permille = (uint32_t)mv[SUPPLY] * SUPPLY_DIVIDER * SUPPLY_LOW_PERMILLE / SUPPLY_LOW_MV;
     return permille < UINT16_MAX ? (uint16_t)permille : UINT16_MAX;
 }

@@ -53,7 +53,7 @@ SUPPLY_MV = 5000
 _SEEDS = 1 << 32
 _POWER_ON = 1
 """The flag of a power-on in MCUSR."""
-FALLING_MV, HELD_UP, DETECTED = 3800, FREQUENCY // 2, FREQUENCY // 250
+FALLING_MV, HELD_UP, DETECTED = 4000, FREQUENCY // 2, FREQUENCY // 250
 """Supply voltage of a failing supply, the cycles until the processor stops, and the cycles until
 its brown-out detector resets it, if the supply recovers before (our values)."""
 

@@ -138,7 +138,7 @@ def test_the_reset_button_is_reported_as_the_cause(board: Processor) -> None:
 @pytest.mark.slow
 def test_a_supply_that_fell_is_reported_as_the_cause_and_as_a_fault(board: Processor) -> None:
     def falls() -> None:
-        board.supply(3800, board.cycle)
+        board.supply(3950, board.cycle)
         board.run(board.cycle + 4 * MILLISECOND)
         board.brown_out()
         board.supply(5000, board.cycle)
@@ -152,7 +152,7 @@ def test_a_supply_that_fell_is_reported_as_the_cause_and_as_a_fault(board: Proce
 @pytest.mark.slow
 def test_a_supply_that_fell_and_rose_again_is_no_cause_of_a_later_reset(board: Processor) -> None:
     def recovers() -> None:
-        board.supply(3800, board.cycle)
+        board.supply(3950, board.cycle)
         board.run(board.cycle + 4 * MILLISECOND)
         board.supply(5000, board.cycle)
         board.run(board.cycle + 4 * MILLISECOND)
