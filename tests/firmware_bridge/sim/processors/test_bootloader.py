@@ -242,7 +242,7 @@ NOMINAL_REFERENCE = 1.1
 
 def faults_at(measured: float) -> set[FaultCode]:
     """The faults of a Mega without bootloader after 20 ms at this measured voltage."""
-    with Processor() as processor:
+    with Processor(eeprom=IDENTITY) as processor:
         processor.drive([(0, pin, PinLevel.LOW) for pin in (20, 21)])
         sent(processor, 50 * MILLISECOND)
         _, _, events = begun(processor)
