@@ -55,6 +55,9 @@ void port_module_put(uint8_t port, uint8_t byte); /* dropped if the port's small
 /* Pins. */
 void port_pin_release(uint8_t pin);           /* high impedance, not sampled */
 void port_pin_sense(uint8_t pin);             /* input with pull-up, sampled from now on */
+/* A sensed pin of a safety input, until it is configured again: its edges are reported first, when a
+ * port bounds the time for the reports of all pins. Under `port_lock`. */
+void port_pin_urgent(uint8_t pin);
 void port_pin_drive(uint8_t pin, bool high);  /* output; `high` is its level and its safe level */
 void port_pin_write(uint8_t pin, bool high);  /* change an output; callable from the reflex */
 void port_pin_low(uint8_t pin);               /* the same in half the time, where low is safe */
@@ -86,9 +89,11 @@ struct port_cut {
 };
 void port_cut(const struct port_cut *cut);
 
-/* Does what is prepared for a change of this sensor to the level `high`. False, and nothing is done,
- * if the sensor has changed again and `reflex_edge` does not know it yet. */
-bool port_cut_now(uint8_t sensor, bool high);
+/* Does what is prepared for a change of this sensor to the level `high`: CUT_DONE. Nothing is done if
+ * the sensor has changed again and `reflex_edge` does not know it yet, CUT_CHANGED, or if `reflex_edge`
+ * processes a change of this sensor, CUT_LATER. */
+enum port_cut_result { CUT_DONE, CUT_CHANGED, CUT_LATER };
+enum port_cut_result port_cut_now(uint8_t sensor, bool high);
 
 /* Steps of an axis, made by interrupts. A segment lasts SEGMENT_TICKS; segments follow each other
  * without a gap. If no segment is queued when the next one is due, the axis makes no steps. */

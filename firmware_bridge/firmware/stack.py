@@ -31,7 +31,11 @@ THROUGH_A_POINTER = re.compile(r"\te?i(?:call|jmp)\b")
 
 VECTOR = "__vector_"
 TICK = "__vector_32"
-"""The tick's handler enables all interrupts; the tick can then interrupt its own handler once."""
+"""The tick's handler enables all interrupts; the tick can then interrupt its own handler."""
+NESTED_IN_TICK = ("tick_alarm", "tick_follow")
+"""The functions that a tick calls while it has interrupted another one."""
+CALLED_BY_TICK = 40
+"""Bytes that the tick has pushed when it calls a function of C."""
 POINTERS: dict[str, tuple[str, ...]] = {
     "faults_clear": ("persists",),
     "ring_begin": ("kept_forget", "items_replay"),
@@ -146,13 +150,15 @@ class Program:
     def worst(self) -> int:
         """The deepest stack of the program.
 
-        The sum of main, the running tick, the tick that samples meanwhile, and one interrupt
-        handler that runs with interrupts disabled.
+        The sum of main, the tick that reports to the core, the ticks that interrupt it (one with
+        the alarm, one that takes an axis's next segment, one that only samples), and one
+        interrupt handler that runs with interrupts disabled.
         """
         last = [name for name in self.interrupts if name != TICK]
         return (
             self.deepest("main")
             + 2 * self.deepest(TICK)
+            + sum(CALLED_BY_TICK + self.deepest(name) for name in NESTED_IN_TICK)
             + max((self.deepest(name) for name in last), default=0)
         )
 

@@ -17,8 +17,8 @@ PYTHON ?= python3
 # Of 248 KiB of flash beside the bootloader and 8 KiB of RAM. The first limit of the RAM is for the
 # static data, the second one for the static data and the deepest stack together.
 AVR_FLASH_LIMIT = 98304
-AVR_STATIC_LIMIT = 7168
-AVR_RAM_LIMIT = 7936
+AVR_STATIC_LIMIT = 7296
+AVR_RAM_LIMIT = 8064
 
 BUILD_DIR ?= build
 AVR_BUILD = $(BUILD_DIR)/avr

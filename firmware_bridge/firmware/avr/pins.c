@@ -15,6 +15,7 @@
 volatile uint8_t sensed_mask[PORTS];
 volatile uint8_t sensed_level[PORTS];
 volatile uint8_t reported_level[PORTS];
+volatile uint8_t urgent_pins[PORTS];
 volatile struct cut cuts[PORTS * 8];
 volatile uint8_t cut_armed[PORTS];
 volatile uint8_t cut_high[PORTS];
@@ -159,6 +160,7 @@ static void configure(uint8_t pin, bool output, bool high, bool sensed) {
     sensed_mask[port] = with(sensed_mask[port], at.mask, sensed);
     cut_armed[port] &= (uint8_t)~at.mask;
     cut_slow[port] &= (uint8_t)~at.mask;
+    urgent_pins[port] &= (uint8_t)~at.mask;
     reported_level[port] = with(reported_level[port], at.mask, (sensed_level[port] & at.mask) != 0);
     SREG = sreg;
     update_sensed_flags();
@@ -188,6 +190,13 @@ void port_pin_sense(uint8_t pin) {
     configure(pin, false, true, false);
     sample_first(pin);
     configure(pin, false, true, true);
+}
+
+void port_pin_urgent(uint8_t pin) {
+    if (pin < PINS) {
+        const struct place at = place_of(pin);
+        urgent_pins[port_of(at)] |= at.mask;
+    }
 }
 
 void port_pin_drive(uint8_t pin, bool high) {
@@ -246,15 +255,19 @@ void port_cut(const struct port_cut *cut) {
     SREG = sreg;
 }
 
-bool port_cut_now(uint8_t sensor, bool high) {
+enum port_cut_result port_cut_now(uint8_t sensor, bool high) {
     if (sensor >= PINS) {
-        return true;
+        return CUT_DONE;
     }
     const uint8_t at = entry_of(sensor);
     const uint8_t port = at >> 3;
     const uint8_t mask = pgm_read_byte(&mask_of_bit[at & 7u]);
     if ((sensed_level[port] ^ reported_level[port]) & mask) {
-        return false;
+        if (at != reported_entry) {
+            return CUT_CHANGED;
+        }
+        cut_refused = true;
+        return CUT_LATER;
     }
     const struct cut entry = {cuts[at].address, cuts[at].keep};
     if (entry.address == BY_CORE) {
@@ -267,7 +280,7 @@ bool port_cut_now(uint8_t sensor, bool high) {
         *lowered &= entry.keep;
         SREG = sreg;
     }
-    return true;
+    return CUT_DONE;
 }
 
 bool port_pin_level(uint8_t pin) {

@@ -56,6 +56,7 @@ struct place {
 extern volatile uint8_t sensed_mask[PORTS];
 extern volatile uint8_t sensed_level[PORTS];
 extern volatile uint8_t reported_level[PORTS];
+extern volatile uint8_t urgent_pins[PORTS]; /* see `port_pin_urgent` */
 
 /* The gate of port.h: what may change. */
 #define GATE_OUTPUTS 1u
@@ -74,6 +75,11 @@ extern volatile struct cut cuts[PORTS * 8];
 extern volatile uint8_t cut_armed[PORTS];
 extern volatile uint8_t cut_high[PORTS];
 extern volatile uint8_t cut_slow[PORTS];
+
+/* The entry whose change is being reported, or NO_ENTRY, and whether `port_cut_now` has refused it. */
+#define NO_ENTRY 0xFF
+extern volatile uint8_t reported_entry;
+extern volatile bool cut_refused;
 
 void pins_start(void);
 /* Sets an axis's direction pin; from now on `port_gate_shut` leaves both pins of the axis as they

@@ -41,7 +41,7 @@ first_\port:
 .endm
 
 /* In a tick with a change. A sensor that has changed is not sampled again until the change has been
- * reported. `cut_armed` has the sensors whose change to the level in `cut_high` stops a motor,
+ * reported, which `reported_now` can delay. `cut_armed` has the sensors whose change to the level in `cut_high` stops a motor,
  * `cut_slow` those whose changes the core looks at. */
 .macro visit port
     compare \port
@@ -54,7 +54,11 @@ changed_\port:
     lds r23, sensed_mask + \port
     eor r23, r24
     sts sensed_mask + \port, r23
+    lds r23, reported_now + \port
+    and r23, r24
+    breq later_\port
     sbi FLAGS_IO, UNREPORTED
+later_\port:
     cli
     lds r30, TCNT5L
     lds r31, TCNT5H
@@ -134,8 +138,7 @@ no_alarm:
 steps_are_set:
     in r24, FLAGS_IO
     andi r24, (1 << SEGMENT_OVER) | (1 << EMERGENCY) | (1 << UNREPORTED)
-    sbis FLAGS_IO, BUSY
-    brne run_core
+    brne something_is_due
 done:
     cli
     ldi r24, 1 << OCIE3A
@@ -149,6 +152,25 @@ done:
     first PORT_A
     first PORT_C
     first PORT_D
+
+/* The next segment of an axis cannot wait until the core is free: its first step may be due. */
+something_is_due:
+    sbis FLAGS_IO, BUSY
+    rjmp run_core
+    sbrs r24, SEGMENT_OVER
+    rjmp done
+    push r23
+    push r26
+    push r27
+    push r30
+    push r31
+    call_c tick_follow
+    pop r31
+    pop r30
+    pop r27
+    pop r26
+    pop r23
+    rjmp done
 
 run_core:
     push r23

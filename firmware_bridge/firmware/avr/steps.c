@@ -10,7 +10,7 @@
 
 #include <avr/interrupt.h>
 
-#define QUEUE 2u
+#define QUEUE 8u /* 33 ms: longer than a turn of the main loop while every input changes all the time */
 #define START_AHEAD 128u /* ticks by which a late segment starts after it was put: 64 us */
 #define SOON 40u         /* ticks from taking a segment to its first step, at least: 20 us */
 #define LONG_AGO 8192u   /* microseconds: half of the period of a 16-bit count of ticks */
@@ -66,16 +66,21 @@ static uint16_t ticks_left(const struct axis *this) {
     return left > 0 ? (uint16_t)left : 0;
 }
 
-/* Sets the compare unit for the first step, unless the axis has been stopped meanwhile. A segment
- * that is late by more than half a step is moved to a later time as a whole, because an axis that
- * caught up would need a higher speed than its motor has. */
-static void arm(uint8_t axis, uint16_t ticks) {
+/* Sets the compare unit for the first step, unless the axis has been stopped meanwhile. A step is no
+ * sooner than `least` after the one before it, which was late if there is less time: an axis that
+ * caught up would need a higher speed than its motor has. Therefore a segment that is late by more
+ * than an eighth of a step is moved to a later time as a whole. */
+static void arm(uint8_t axis, uint16_t ticks, uint16_t least) {
     const uint8_t sreg = SREG;
     cli();
-    const uint16_t late = TCNT1 + SOON - ticks;
+    uint16_t late = TCNT1 + SOON - ticks;
+    const uint16_t sooner = (&OCR1A)[axis] + least - ticks;
+    if (least != 0 && (int16_t)sooner > 0 && (int16_t)(sooner - late) > 0) {
+        late = sooner;
+    }
     if ((int16_t)late > 0) {
         ticks += late;
-        if (late > step_spacing[axis].ticks / 2u) {
+        if (late > step_spacing[axis].ticks / 8u) {
             axes[axis].end += late;
         }
     }
@@ -89,13 +94,17 @@ static void arm(uint8_t axis, uint16_t ticks) {
 
 static void make_steps(uint8_t axis, const struct port_segment *segment, uint16_t begin) {
     struct axis *const this = &axes[axis];
+    const uint16_t before = step_spacing[axis].ticks;
+    const uint16_t spacing = (uint16_t)(segment->spacing >> 8);
+    const uint16_t smaller = before < spacing ? before : spacing;
+    const uint16_t least = this->ordered == 0 ? 0 : smaller - smaller / 8u;
     step_spacing[axis].fraction = (uint8_t)segment->spacing;
-    step_spacing[axis].ticks = (uint16_t)(segment->spacing >> 8);
+    step_spacing[axis].ticks = spacing;
     step_fraction[axis] = 0;
     step_left[axis] = segment->steps;
     this->ordered += segment->steps;
     this->waiting = false;
-    arm(axis, begin + segment->first);
+    arm(axis, begin + segment->first, least);
 }
 
 /* Takes segments from the queue, up to the first with a step. Called by the tick after a segment's

@@ -21,19 +21,6 @@ static volatile bool settles; /* `reflex_due` has found something to do */
 /* The tick has not run since the last watchdog reset; sampling.S clears it. */
 volatile bool tick_missing;
 
-void tick_start(void) {
-    OCR3A = TICK_CYCLES - 1u;
-    TCCR3A = 0;
-    TCCR3B = 1u << WGM32 | 1u << CS30;
-    TIMSK3 = 1u << OCIE3A;
-}
-
-bool tick_has_run(void) {
-    const bool run = !tick_missing;
-    tick_missing = true;
-    return run;
-}
-
 /* The comparison in sampling.S is of 16 bits, half a period ahead at most: a later time is compared
  * again from here, since `reflex_due` sets the alarm again. */
 void port_alarm(uint32_t at) {
@@ -78,39 +65,156 @@ static uint32_t time_of(uint16_t ticks) {
     return now - ago / 2u;
 }
 
-/* A pin counts as reported after `reflex_edge`, so that `port_cut_now` leaves its motors alone until
- * the core has considered the change. */
-static void report_changes_of(uint8_t port) {
-    uint8_t sreg = SREG;
+/* Inputs that change all the time must not take all the time of the main loop: axes would stand still
+ * in the middle of a motion, and in the end the watchdog would reset the board. Therefore each turn of
+ * the main loop permits A_TURN more reports of changes, and up to STORED are kept for times with many.
+ * Further changes wait for the next turn, each input in its turn. Only the report waits: what
+ * `port_cut` has prepared is done at once. Safety inputs have reports of their own. */
+#define A_TURN 4u
+#define STORED 32u
+#define URGENT_A_TURN 4u
+
+volatile uint8_t reported_entry = NO_ENTRY;
+volatile bool cut_refused;
+static volatile uint8_t reports_left, urgent_left;
+static bool deferred; /* until the next turn */
+volatile uint8_t reported_now[PORTS]; /* for sampling.S: the pins whose changes do not wait */
+static uint8_t next_port, reported_of_port; /* the next report, and what this round has reported */
+
+bool tick_has_run(void) {
+    const bool run = !tick_missing;
+    const uint8_t sreg = SREG;
     cli();
-    uint8_t levels = sensed_level[port];
-    const uint8_t changed = levels ^ reported_level[port];
-    const uint16_t ticks = changed_at[port];
+    reports_left = (uint8_t)(reports_left < STORED - A_TURN ? reports_left + A_TURN : STORED);
+    urgent_left = URGENT_A_TURN;
     SREG = sreg;
-    if (changed == 0) {
-        return;
+    if (deferred) {
+        GPIOR0 |= 1u << UNREPORTED;
     }
-    const uint32_t at = time_of(ticks);
-    uint8_t bits = changed;
-    for (uint8_t bit = 0; bits != 0; bit++, bits >>= 1, levels >>= 1) {
-        if (bits & 1u) {
-            reflex_edge(pin_at(port, bit), levels & 1u, at);
-        }
-    }
-    sreg = SREG;
-    cli();
-    reported_level[port] ^= changed;
-    sensed_mask[port] |= changed;
-    SREG = sreg;
+    tick_missing = true;
+    return run;
 }
 
-/* Called by sampling.S, with interrupts enabled except the tick's own, when the alarm's time has
- * come. The core sets the alarm again if it is needed. */
+static void defer(bool until_next_turn) {
+    deferred = until_next_turn;
+    for (uint8_t port = 0; port < PORTS; port++) {
+        reported_now[port] = deferred ? urgent_pins[port] : 0xFF;
+    }
+}
+
+/* While the sensors' changes are read, a tick can add one: it is found now or at the next report. */
+static inline uint8_t changes_of(uint8_t port) {
+    return sensed_level[port] ^ reported_level[port];
+}
+
+/* A pin counts as reported after `reflex_edge`, so that `port_cut_now` leaves its motors alone until
+ * the core has considered the change. Returns the pin's bit. */
+static uint8_t report_change(uint8_t port, uint8_t bit) {
+    const uint8_t mask = (uint8_t)(1u << bit);
+    uint8_t sreg = SREG;
+    cli();
+    const bool high = (sensed_level[port] & mask) != 0;
+    const uint16_t ticks = changed_at[port];
+    SREG = sreg;
+    cut_refused = false;
+    reported_entry = (uint8_t)(port << 3 | bit);
+    reflex_edge(pin_at(port, bit), high, time_of(ticks));
+    sreg = SREG;
+    cli();
+    reported_level[port] ^= mask;
+    sensed_mask[port] |= mask;
+    SREG = sreg;
+    reported_entry = NO_ENTRY;
+    if (cut_refused) {
+        port_alarm(port_micros()); /* its debounce time was over at once */
+    }
+    return mask;
+}
+
+static void report_urgent(void) {
+    for (uint8_t port = 0; port < PORTS; port++) {
+        const uint8_t urgent = urgent_pins[port];
+        uint8_t bits = urgent != 0 ? changes_of(port) & urgent : 0;
+        for (uint8_t bit = 0; bits != 0 && urgent_left != 0; bit++, bits >>= 1) {
+            if (bits & 1u) {
+                urgent_left--;
+                report_change(port, bit);
+            }
+        }
+    }
+}
+
+/* False if a change of the port has to wait. */
+static bool report_changes_of(uint8_t port) {
+    uint8_t bits = changes_of(port) & (uint8_t)~reported_of_port;
+    for (uint8_t bit = 0; bits != 0; bit++, bits >>= 1) {
+        if (!(bits & 1u)) {
+            continue;
+        }
+        if (reports_left == 0) {
+            return false;
+        }
+        reports_left--;
+        reported_of_port |= report_change(port, bit);
+    }
+    return true;
+}
+
+/* Continues where the last round ended, so that each input has its turn. */
+static void report_changes(void) {
+    for (uint8_t visited = 0; visited <= PORTS; visited++) {
+        if (!report_changes_of(next_port)) {
+            defer(true);
+            return;
+        }
+        reported_of_port = 0;
+        next_port = next_port == PORTS - 1u ? 0 : (uint8_t)(next_port + 1u);
+    }
+}
+
+/* Called by sampling.S when the alarm's time has come, with interrupts enabled. The core sets the
+ * alarm again if it is needed. While an axis steps, ticks interrupt the function: they sample and
+ * cut, and take the axes' next segments; they neither call it again nor report to the core. */
 void tick_alarm(void) {
+    static volatile bool runs;
+    if (runs) {
+        return; /* the alarm stays set, and the next tick calls again */
+    }
+    runs = true;
+    const uint8_t locked = GPIOR0 & (1u << BUSY);
+    GPIOR0 |= 1u << BUSY;
     GPIOR0 &= (uint8_t) ~(1u << ALARM);
+    if (TIMSK1 != 0) {
+        TIMSK3 = 1u << OCIE3A; /* an axis steps, and the tick sets its next step */
+    }
     if (reflex_due(port_micros())) {
         settles = true;
         GPIOR0 |= 1u << UNREPORTED;
+    }
+    TIMSK3 = 0;
+    if (!locked) {
+        GPIOR0 &= (uint8_t) ~(1u << BUSY);
+    }
+    runs = false;
+}
+
+static void report_and_settle(void) {
+    GPIOR0 &= (uint8_t) ~(1u << UNREPORTED);
+    if (deferred && reports_left != 0) {
+        defer(false);
+    }
+    if (!deferred) {
+        report_changes();
+    }
+    if (deferred) {
+        report_urgent();
+    }
+    if (settles) {
+        settles = false;
+        if (reflex_settle()) {
+            settles = true;
+            GPIOR0 |= 1u << UNREPORTED;
+        }
     }
 }
 
@@ -119,27 +223,39 @@ static void run_core_tasks(void) {
         emergency_report();
     }
     if (GPIOR0 & (1u << UNREPORTED)) {
-        GPIOR0 &= (uint8_t) ~(1u << UNREPORTED);
-        for (uint8_t port = 0; port < PORTS; port++) {
-            report_changes_of(port);
-        }
-        if (settles) {
-            settles = false;
-            if (reflex_settle()) {
-                settles = true;
-                GPIOR0 |= 1u << UNREPORTED;
-            }
-        }
-    }
-    if (GPIOR0 & (1u << SEGMENT_OVER)) {
-        steps_follow();
+        report_and_settle();
     }
 }
 
+void tick_start(void) {
+    defer(false);
+    OCR3A = TICK_CYCLES - 1u;
+    TCCR3A = 0;
+    TCCR3B = 1u << WGM32 | 1u << CS30;
+    TIMSK3 = 1u << OCIE3A;
+}
+
+/* Called by sampling.S when BUSY is set, with interrupts enabled. Ticks that interrupt the function
+ * sample and cut; they do not call it again. */
+void tick_follow(void) {
+    static volatile bool follows;
+    if (follows) {
+        return;
+    }
+    follows = true;
+    TIMSK3 = 1u << OCIE3A;
+    steps_follow();
+    TIMSK3 = 0;
+    follows = false;
+}
+
 /* Called by sampling.S, with interrupts enabled and BUSY not set. Ticks that interrupt the function
- * sample and cut, but report nothing to the core. */
+ * sample and cut, and take the axes' next segments, but report nothing to the core. */
 void tick_run_core(void) {
     GPIOR0 |= 1u << BUSY;
+    if (GPIOR0 & (1u << SEGMENT_OVER)) {
+        tick_follow();
+    }
     TIMSK3 = 1u << OCIE3A;
     run_core_tasks();
     TIMSK3 = 0;

@@ -11,5 +11,6 @@ bool tick_has_run(void); /* since the last call */
 void tick_cut(uint8_t port, uint8_t changed);
 void tick_alarm(void);
 void tick_run_core(void);
+void tick_follow(void);
 
 #endif

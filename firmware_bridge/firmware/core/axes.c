@@ -9,6 +9,7 @@
 #define HOMING_PERMILLE 250u
 #define GRACE_MS 50u /* a homing axis waits this long for its switch at the end of its way */
 #define EXACT_UM 1
+#define MOST_ROUNDS 4u /* segments of each axis that are planned in a turn */
 
 static uint32_t micros_of(float seconds) {
     return (uint32_t)(seconds * 1e6f + 0.5f);
@@ -190,7 +191,7 @@ bool axis_is_homed(uint8_t axis) {
 
 static void continue_motion(uint8_t axis, uint32_t now) {
     struct axis *const moves = &axes[axis];
-    while (!moves->steps.complete && port_axis_room(axis)) {
+    if (!moves->steps.complete && port_axis_room(axis)) {
         steps_plan(&moves->steps, axis, &moves->profile);
     }
     const uint32_t end = moves->began + micros_of(moves->profile.seconds);
@@ -214,10 +215,21 @@ static void update_axis(uint8_t axis, uint32_t now) {
     }
 }
 
+static bool needs_a_segment(uint8_t axis) {
+    return (axes[axis].state & PLANNED) && !axes[axis].steps.complete && port_axis_room(axis);
+}
+
+/* Plans one segment of each axis in turn, so that no axis waits for the queue of another one. The
+ * number is bounded: on a busy processor, segments end as fast as they are planned. */
 void axes_turn(void) {
-    for (uint8_t axis = 0; axis < AXES; axis++) {
-        if (axes[axis].travel != WIRE_NONE) {
-            update_axis(axis, port_micros());
+    bool again = true;
+    for (uint8_t round = 0; again && round < MOST_ROUNDS; round++) {
+        again = false;
+        for (uint8_t axis = 0; axis < AXES; axis++) {
+            if (axes[axis].travel != WIRE_NONE) {
+                update_axis(axis, port_micros());
+                again = again || needs_a_segment(axis);
+            }
         }
     }
 }

@@ -14,7 +14,10 @@
 
 static volatile uint8_t settling[MOST_SENSORS]; /* sensors that settle, the first to end is first */
 static volatile uint8_t settling_count;
-static volatile bool due[MOST_CHANNELS]; /* its debounce time is over, and its motors are cut */
+/* A settling sensor whose debounce time is over: its motors are cut, or it has changed again, so the
+ * report of that change decides. */
+enum { CUT = 1, CHANGED = 2 };
+static volatile uint8_t due[MOST_CHANNELS];
 static volatile bool unreported; /* some sensor is UNREPORTED */
 
 /* Effects of a settled sensor */
@@ -141,8 +144,8 @@ static bool settled_until(uint8_t number, struct sensor *sensor, uint32_t at) {
             break;
         }
     }
-    const bool lasted = due[number] || time_reached(at, sensor->since);
-    due[number] = false;
+    const bool lasted = due[number] == CUT || time_reached(at, sensor->since);
+    due[number] = 0;
     sensor->state &= (uint8_t)~SETTLING;
     return lasted;
 }
@@ -154,7 +157,7 @@ bool reflex_due(uint32_t now) {
     for (uint8_t at = 0; at < settling_count; at++) {
         const uint8_t number = settling[at];
         const struct channel *const channel = &channels[number];
-        if (due[number]) {
+        if (due[number] != 0) {
             continue;
         }
         if (!time_reached(now, channel->sensor.since)) {
@@ -162,9 +165,17 @@ bool reflex_due(uint32_t now) {
             break;
         }
         const bool active = (channel->sensor.state & RAW) != 0;
-        if (port_cut_now(channel->sensor.pin, is_active_level(channel, active))) {
-            due[number] = true;
+        switch (port_cut_now(channel->sensor.pin, is_active_level(channel, active))) {
+        case CUT_DONE:
+            due[number] = CUT;
             any = true;
+            break;
+        case CUT_CHANGED:
+            due[number] = CHANGED;
+            break;
+        case CUT_LATER:
+        default:
+            break;
         }
     }
     return any;
@@ -175,9 +186,9 @@ bool reflex_settle(void) {
     trips_turn(port_micros());
     for (uint8_t at = 0; at < settling_count; at++) {
         const uint8_t number = settling[at];
-        if (due[number]) {
+        if (due[number] == CUT) {
             remove_settling(at);
-            due[number] = false;
+            due[number] = 0;
             settle(number, channels[number].sensor.since);
             return true;
         }
@@ -230,7 +241,7 @@ void reflex_begin(void) {
     settling_count = 0;
     unreported = false;
     trips_begin();
-    memset((bool *)due, 0, sizeof due);
+    memset((uint8_t *)due, 0, sizeof due);
 }
 
 /* Under `port_lock`. */
@@ -247,6 +258,7 @@ static void connect(uint8_t number, bool high) {
     cut_prepare(number);
     if (is_safety_input(channel)) {
         trip_connect(number, active);
+        port_pin_urgent(sensor->pin);
     }
 }
 
@@ -294,6 +306,7 @@ void reflex_off(void) {
         if (pin != EMERGENCY_PIN && pin != CURTAIN_PIN) {
             port_pin_release(pin);
         }
+        port_watchdog_kick();
     }
 }
 

@@ -169,6 +169,7 @@ static void open_inputs(uint8_t count) {
         default:
             break;
         }
+        port_watchdog_kick(); /* with inputs that change all the time, all channels take too long */
     }
     levels_connect(port_micros());
 }
@@ -177,12 +178,14 @@ static void adopt(uint8_t count, uint16_t crc) {
     memory_release_outputs();
     for (uint8_t index = 0; index < count; index++) {
         adopt_channel(index);
+        port_watchdog_kick();
     }
     memcpy(record_crc, draft.crc, sizeof record_crc);
     adopt_axes();
     output_count = place_outputs(count);
     table_put_in_force(count, crc);
     wire_sensors(count);
+    port_watchdog_kick();
     outputs_connect();
     axes_connect();
     open_inputs(count);
@@ -194,6 +197,7 @@ static uint8_t commit(uint8_t count, uint16_t crc) {
         memcmp(draft.crc, record_crc, count * sizeof *record_crc) == 0) {
         return 0; /* it is in force already */
     }
+    port_watchdog_kick();
     if (!draft_refers_to_sensors(count)) {
         return REFUSAL_WRONG_KIND;
     }
@@ -219,7 +223,9 @@ struct refusal setup_commit(uint8_t count, uint16_t crc) {
 void setup_drop(void) {
     stop_all(REASON_STOPPED, true);
     kept_take_counts();
+    port_watchdog_kick();
     reflex_off();
+    port_watchdog_kick();
     outputs_off();
     axes_off();
     table_put_out_of_force();

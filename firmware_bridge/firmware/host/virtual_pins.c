@@ -54,6 +54,10 @@ void port_pin_sense(uint8_t pin) {
     configure(pin, (struct pin){.sensed = true});
 }
 
+void port_pin_urgent(uint8_t pin) {
+    (void)pin;
+}
+
 void port_pin_drive(uint8_t pin, bool high) {
     configure(pin, (struct pin){.driven = true, .high = high, .safe = high});
 }
@@ -105,9 +109,9 @@ static void do_cut(uint8_t pin, bool high) {
     (void)changed;
 }
 
-bool port_cut_now(uint8_t sensor, bool high) {
+enum port_cut_result port_cut_now(uint8_t sensor, bool high) {
     do_cut(sensor, high);
-    return true;
+    return CUT_DONE;
 }
 
 bool port_pin_level(uint8_t pin) {

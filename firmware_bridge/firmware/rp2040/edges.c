@@ -89,20 +89,20 @@ void port_cut(const struct port_cut *cut) {
     unmask(before);
 }
 
-bool port_cut_now(uint8_t sensor, bool high) {
+enum port_cut_result port_cut_now(uint8_t sensor, bool high) {
     if (sensor >= PINS) {
-        return true;
+        return CUT_DONE;
     }
     const uint32_t bit = BIT(sensor);
     if ((unreported | reporting) & bit) {
-        return false;
+        return reporting & bit ? CUT_LATER : CUT_CHANGED;
     }
     if (cut_by_core & bit) {
         reflex_cut(sensor, high);
     } else if (((cuts_at_high & bit) != 0) == high) {
         REGISTER(SIO_OUT_CLEAR) = cleared[sensor];
     }
-    return true;
+    return CUT_DONE;
 }
 
 /* The number of the lowest bit; the processor has no instruction for it. */

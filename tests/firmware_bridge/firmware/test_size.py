@@ -51,5 +51,5 @@ def test_flash_static_data_and_the_deepest_stack_fit_their_limits() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "of 98304 bytes" in done.stdout
-    assert "of 7168 bytes" in done.stdout
-    assert "of 7936 bytes" in done.stdout
+    assert "of 7296 bytes" in done.stdout
+    assert "of 8064 bytes" in done.stdout
