@@ -45,8 +45,10 @@ BREAK_INS = (
         "a person who can write the program's files",
         "The reference hash was stored beside the code that it checks, so both were exchanged.",
         "The manifest is signed with a key that is not on the table, lies in a folder that the"
-        " program cannot write, and is checked before the program runs.",
+        " program cannot write, and is checked before the program runs. A program that the"
+        " service's user could write does not run, because it could leave out the check.",
         (
+            "test_a_program_that_the_service_could_write_is_refused",
             "test_R12_a_changed_program_does_not_start_and_names_the_file",
             "test_any_changed_byte_of_the_manifest_is_refused",
             "test_a_reference_that_the_program_could_write_is_refused",
@@ -390,9 +392,9 @@ names exists. The requirements of regulators are in [COMPLIANCE.md](COMPLIANCE.m
 The **owner of the signing keys** (the maker) and **root on the table's computer** are trusted.
 Not protected:
 
-- A person who is root on the table's computer can change the checks themselves. A verified start
-  of the computer, a read-only disk, and challenges by a person with another computer help against
-  that.
+- A person who is root on the table's computer can change the checks themselves, and answer a
+  challenge from a copy of the signed files. A verified start of the computer, a read-only disk, and
+  reading the disk in another computer help against that.
 - Python itself and the operating system are outside of the manifest.
 - A board cannot check the signature of its firmware, and a stock bootloader gives the board's key
   to a person who holds the board

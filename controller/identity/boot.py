@@ -3,7 +3,8 @@
 `/etc/wallwright/identity` contains `signers` (the public keys of trusted signers) and, unless the
 program is in a slot of the updates, `manifest.json`. A program in the slot `a` has its manifest in
 the file `a.manifest.json` beside the slot. This folder, these files and the slots' folder belong to
-root and are writable by nobody else, so that the service cannot write its own reference. Without
+root and are writable by nobody else, so that the service cannot write its own reference. The same
+holds for the program, so that the service cannot write the check. Without
 the folder the program is not signed, as in a developer's checkout. The environment variable
 WALLWRIGHT_IDENTITY names another folder for trials; it counts only if the system has none.
 """
@@ -66,9 +67,12 @@ def checked_manifest(folder: Path, program: Path = PROGRAM) -> Manifest:
     """The manifest, after all files of the program were compared with it. Raises IdentityError."""
     from controller.identity.program_files import (  # noqa: PLC0415 - only if signed
         require_no_differences,
+        require_owned_by_root,
     )
 
     manifest = protected_manifest(folder, program)
+    if folder == SYSTEM:
+        require_owned_by_root(manifest.roots, program)
     require_no_differences(manifest.files, manifest.roots, program)
     return manifest
 

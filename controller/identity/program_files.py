@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -85,6 +86,46 @@ def require_no_differences(
             f"The program is not the one that was signed: {', '.join(found[:NAMED])}{more}. Install"
             " the signed program again; the list: wallwright identity check."
         )
+
+
+def require_owned_by_root(
+    roots: Mapping[str, str],
+    program: Path,
+    state_of: Callable[[str], os.stat_result] = os.lstat,
+) -> None:
+    """Check that only root can write the program, each folder of it and each folder above.
+
+    The program checks itself. If the user of the service could write its files, a program that was
+    changed through the service could leave out the check and still show the signed identity. Roots
+    that are single files, such as a table's file, contain no program. Access control lists are not
+    read. Raises IdentityError.
+    """
+    folders = {os.path.normpath(program / place) for place in roots.values()}
+    folders = {path for path in folders if os.path.isdir(path)}  # noqa: PTH112 - as below
+    above = {str(folder) for path in folders for folder in Path(path).resolve().parents}
+    for path in sorted(above):
+        state = state_of(path)
+        if state.st_mode & stat.S_ISVTX and state.st_uid == 0:
+            continue  # nobody but root can rename what belongs to root in such a folder
+        _require_of_root(path, state)
+    for folder in sorted(folders):
+        _require_of_root(folder, state_of(folder))
+        for place, names, files in os.walk(folder):
+            for name in (*names, *files):
+                path = f"{place}/{name}"
+                state = state_of(path)
+                if not stat.S_ISLNK(state.st_mode):
+                    _require_of_root(path, state)
+
+
+def _require_of_root(path: str, state: os.stat_result) -> None:
+    if state.st_uid == 0 and not state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return
+    raise IdentityError(
+        f"{path} can be written by others than root (user {state.st_uid}, mode"
+        f" {stat.S_IMODE(state.st_mode):04o}), so a changed program could leave out its own check."
+        f" Correct it: chown -R root {path} && chmod -R go-w {path}"
+    )
 
 
 def covers(roots: Mapping[str, str], program: Path, file: Path) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +16,12 @@ from controller.identity import boot
 from controller.identity.boot import checked_manifest, require_protected, software_identity
 from controller.identity.identity_error import IdentityError
 from controller.identity.manifest import read_manifest
-from controller.identity.program_files import answer, covers, differences
+from controller.identity.program_files import (
+    answer,
+    covers,
+    differences,
+    require_owned_by_root,
+)
 from tests.controller.identity.signed_program import SignedProgram, small_program
 
 
@@ -118,6 +125,44 @@ def test_on_a_table_the_reference_must_belong_to_root(
     with pytest.raises(IdentityError, match="belongs to the user 1000 instead of root"):
         require_protected(signed.manifest, by_root=True)
     require_protected(signed.manifest, by_root=False)
+
+
+def test_a_program_that_the_service_could_write_is_refused(
+    signed: SignedProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attack: a changed checker in a folder of the service shows the signed identity."""
+    changed: dict[str, tuple[int, int]] = {}
+
+    def state_of(path: str) -> os.stat_result:
+        values = list(os.lstat(path))
+        values[4] = 0  # all belongs to root, and only root writes it
+        if not stat.S_ISLNK(values[0]):
+            values[0] &= ~(0o022 | stat.S_ISVTX)
+        owner, more = changed.get(path, (values[4], 0))
+        values[4], values[0] = owner, values[0] | more
+        return os.stat_result(values)
+
+    roots = {"program": "."}
+    require_owned_by_root(roots, signed.program, state_of)
+    program = str(signed.program)
+    for path in (
+        program,
+        f"{program}/controller",
+        f"{program}/controller/daemon.py",
+        f"{program}/controller/__pycache__/daemon.cpython-311.pyc",
+        str(signed.program.resolve().parent),
+    ):
+        for owner, more in ((1000, 0), (0, 0o020), (0, 0o002)):
+            changed[path] = (owner, more)
+            with pytest.raises(IdentityError, match=f"{path} can be written by others than root"):
+                require_owned_by_root(roots, signed.program, state_of)
+        del changed[path]
+    changed[str(signed.program.resolve().parent)] = (0, 0o1022)
+    require_owned_by_root(roots, signed.program, state_of)
+    (signed.program / "controller/daemon.py").chmod(0o666)
+    monkeypatch.setattr(boot, "SYSTEM", signed.trust)
+    with pytest.raises(IdentityError, match=r"(root|belongs to the user)"):
+        checked_manifest(signed.trust, signed.program)
 
 
 def test_root_does_not_run_a_table_on_a_signed_installation(
