@@ -162,8 +162,8 @@ PAIRS = [
 def test_hosts_killed_again_and_again_at_throws_draws_and_choices_change_no_outcome(
     game: str, table: str, tmp_path: Path
 ) -> None:
-    for seed in range(tries(1, quick=1, evidence=8)):
-        share = tries(100, quick=100, evidence=150 + 100 * seed) / 1000
+    for seed in range(tries(1, quick=1, evidence=3)):
+        share = tries(100, quick=100, evidence=150 + 250 * seed) / 1000
         killed = KilledTable(game, table, seed, share)
         killed.play(tmp_path / f"{seed}.journal")
         assert killed.wrong == [], f"seed {seed}, share {share}, {killed.hosts} hosts"
