@@ -25,6 +25,7 @@ from controller.operator.incidents import Incidents
 from controller.operator.lamp_tower import Tower
 from controller.operator.table_keys import Key
 from controller.orders import Orders
+from controller.pausing.operator_help import ask_until_answered
 from controller.pausing.pauses import Pauses
 from controller.pausing.power_lease import supplies
 from controller.pausing.reconnection import Reconnect, never_lost
@@ -309,17 +310,15 @@ class Daemon:
         """Prompt an operator to clear the open fault of the interrupted run, then find the axes.
 
         All other parts stay where the interrupted run left them. Raises the fault if the operator
-        answers 'stop'.
+        answers 'stop', or if nobody answers.
         """
         fault = self.run_state.open_fault
         if fault is not None:
             self.run_state.events.emit("fault", **fault.facts())
             row = fault.row
             ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
-            async with self.run_state.asking(ask, row.who) as note:
-                answer = await self._help(ask)
-                note(answer)
-            if answer == STOP:
+            answer = await ask_until_answered(self.run_state, self._help, ask, row.who)
+            if answer in (None, STOP):
                 raise fault
         await self._find_axes()
 

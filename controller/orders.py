@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 
 from rules.dice import Dice
 from rules.games import rules_of
@@ -32,6 +33,16 @@ class Orders:
     fastest: bool = False
     play: bool = False
     draw_seats: bool = False
+
+    @property
+    def house_rules(self) -> dict[str, object]:
+        """Every parameter of the game by its name, as a JSON value."""
+        given = self.parameters
+        if not is_dataclass(given):
+            return {"parameters": repr(given)}
+        values = {each.name: getattr(given, each.name) for each in fields(given)}
+        plain: dict[str, object] = json.loads(json.dumps(values, default=str))
+        return plain
 
     @property
     def rules(self) -> AnyRules:

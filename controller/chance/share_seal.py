@@ -37,6 +37,11 @@ class ShareSeal:
         """The file of the key, for messages."""
         return "in memory" if self._file is None else str(self._file)
 
+    @property
+    def exists(self) -> bool:
+        """Whether the key is in its file: then the journal has had a record of a sealed share."""
+        return self._file is not None and self._file.exists()
+
     def seal(self, source: ChanceSource, device: str, cycle: int, share: bytes) -> str:
         """The sealed share, hexadecimal. Raises SealBrokenError, OSError, EntropyFailureError."""
         if self._key is None:

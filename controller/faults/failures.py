@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import JournalError, JournalLockedError
+from controller.journal.replay import ReplayError
 from firmware_bridge.wire.errors import (
     BoardError,
     BoardProtocolError,
@@ -65,6 +66,9 @@ def _fault_of(error: BaseException) -> TableFault | None:
     match error:
         case TableFault():
             return error
+        case ReplayError():
+            # The journal is intact, but it does not show where the tiles of this run are.
+            return TableFault(Fault.UNPROVEN, "journal", str(error).rstrip("."))
         case JournalError():
             fault = Fault.JOURNAL_LOCKED if isinstance(error, JournalLockedError) else Fault.JOURNAL
             return TableFault(fault, "journal", str(error).rstrip("."))

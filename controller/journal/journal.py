@@ -112,6 +112,11 @@ class Journal:
         return self._copies.repairs
 
     @property
+    def is_empty(self) -> bool:
+        """Whether the file had no record when it was opened."""
+        return self._first == 1
+
+    @property
     def serials(self) -> Mapping[str, str]:
         """The serial number of each board: in the last run, until this run has recorded its own."""
         return self._serials

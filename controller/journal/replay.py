@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from controller.journal.history import Entry
 from controller.journal.lines import JournalError
@@ -105,9 +105,23 @@ class ReplayError(JournalError):
     def __init__(self, entry: Entry, step: str) -> None:
         super().__init__(
             f"Entry {entry.number} of the journal is {_text(entry.intent)}, but the next step of"
-            f" this run is {step}; give the same options as the interrupted run, or abandon its"
-            " round with --abandon."
+            f" this run is {step}. The round cannot be resumed; the next run asks people to put"
+            " every tile away."
         )
+
+
+def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """The keys whose values differ, with the values `then`; keys of objects in parentheses."""
+    found: list[str] = []
+    for key in {**now, **then}:
+        before, after = then.get(key), now.get(key)
+        if before == after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            found.append(f"{key} ({differences(before, after)})")
+        else:
+            found.append(f"{key} {before}")
+    return ", ".join(found)
 
 
 def _text(intent: Mapping[str, object]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 
-from controller.faults.catalogue import STOP, Fault, FaultRow
+from controller.faults.catalogue import STOP, Fault, FaultRow, Who
 from controller.faults.retry import Asking
 from controller.faults.table_fault import TableFault
 from controller.pausing.pause_gate import PROTOCOL, SILENT, STRANGER, PauseCause
@@ -72,6 +72,20 @@ class OperatorHelp:
         """Reset the count of questions for causes that are over."""
         for cause in [asked for asked in self._asked if over(asked)]:
             del self._asked[cause]
+
+
+async def ask_until_answered(run_state: RunState, ask: Asking, prompt: Ask, who: Who) -> str | None:
+    """Ask a person outside of a pause, `ASKS` times, each time for `PATIENCE`; returns the answer.
+
+    None if nobody answers. Each question is recorded, and withdrawn when its time is over.
+    """
+    for _ in range(ASKS):
+        with suppress(TimeoutError):
+            async with run_state.asking(prompt, who) as note, asyncio.timeout(PATIENCE):
+                answer = await ask(prompt)
+                note(answer)
+                return answer
+    return None
 
 
 def _fault(cause: PauseCause, evidence: str, *, ordered: bool = False) -> TableFault:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from controller.faults.catalogue import CATALOGUE, STOP, Fault
 from controller.faults.retry import Asking
 from controller.faults.table_fault import TableFault
+from controller.pausing.operator_help import ask_until_answered
 from controller.run_state import RunState
 from controller.stations.rig import Stations
 from firmware_bridge.guide import Ask
@@ -21,8 +22,9 @@ ACTIVITY = "regather"
 async def put_away(rig: Stations, run_state: RunState, help_: Asking, why: str) -> None:
     """Open the lid and prompt people to put every tile back into its box, set by set.
 
-    Raises TableFault if the answer is 'stop'. After that, and if the run is interrupted, the intent
-    stays unconfirmed in the journal, and the next run begins with this prompt.
+    Raises TableFault if the answer is 'stop', or if nobody answers. After that, and if the run is
+    interrupted, the intent stays unconfirmed in the journal, and the next run begins with this
+    prompt.
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)
@@ -31,8 +33,6 @@ async def put_away(rig: Stations, run_state: RunState, help_: Asking, why: str) 
         async with rig.leased(*parts):
             if rig.lid:
                 await rig.lid.go_forth()
-            async with run_state.asking(ask, row.who) as note:
-                answer = await help_(ask)
-                note(answer)
-        if answer == STOP:
+            answer = await ask_until_answered(run_state, help_, ask, row.who)
+        if answer in (None, STOP):
             raise TableFault(Fault.UNPROVEN, TABLE, why)

@@ -34,6 +34,8 @@ CALLED = "CALLED"
 """Used as the fault code if a technician checked the table without a fault."""
 SUSPECT = (Fault.IMPOSSIBLE, Fault.REFUSED)
 """Faults that follow from an impossible command; no injected fault explains them."""
+OTHER_STEPS = (Fault.UNPROVEN, "journal")
+"""Fault and part of a resumed run whose steps are not those of its journal."""
 ON_DISK = (Fault.JOURNAL,)
 """Faults of the disk: the technician repairs the disk and does not move tiles."""
 NEW_ROUND = (Fault.UNPROVEN, Fault.JOURNAL_LOCKED)
@@ -177,7 +179,7 @@ class _EveningRun:
                 return
             if fault is not None:
                 self._now.stops.append(fault.fault.name)
-                if fault.fault in SUSPECT:
+                if fault.fault in SUSPECT or (fault.fault, fault.part) == OTHER_STEPS:
                     self._wrong(f"{fault}")
                 if fault.fault is Fault.JOURNAL_LOCKED and not self._corruption.may_lock:
                     self._wrong(f"The journal locked although an intact copy existed: {fault}")

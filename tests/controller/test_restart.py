@@ -14,11 +14,13 @@ import pytest
 from config.layout.mixing import MixingState, PanMotion, mixing_state
 from controller.daemon import Daemon
 from controller.events import Event
+from controller.faults.failures import sort_failures
 from controller.faults.table_fault import Fault, TableFault
-from controller.journal import Entry, Journal, JournalError
-from controller.journal.replay import Replay
+from controller.journal import Entry, Journal
+from controller.journal.replay import Replay, ReplayError
 from controller.soak.host_restarts import SurvivingTable
 from controller.soak.witness import hands_as_planned
+from firmware_bridge.guide import Ask
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import parse
 from tests.quick import slow_except, tries
@@ -301,10 +303,35 @@ def test_a_host_that_stops_while_the_arm_carries_tiles_deals_each_of_them_once(
 
 def test_a_journal_with_other_steps_is_not_resumed() -> None:
     replay = Replay([Entry(3, "top", 0.0, {"step": "throw", "by": 1})])
-    with pytest.raises(JournalError) as refused:
+    with pytest.raises(ReplayError) as refused:
         replay.take("top", {"step": "throw", "by": 2})
-    assert "Entry 3 of the journal is step throw by 1" in str(refused.value)
-    assert "--abandon" in str(refused.value)
+    assert str(refused.value).startswith("Entry 3 of the journal is step throw by 1, but the next")
+
+
+@pytest.mark.parametrize("activity", ["top", "play", "programme"])
+def test_no_step_of_a_task_is_replayed_while_an_older_one_is_left(activity: str) -> None:
+    entries = [
+        Entry(3, "top", 0.0, {"step": "throw", "by": 1}),
+        Entry(5, "play", 0.0, {"seat": 1, "do": "roll 3 1"}),
+        Entry(7, "top", 0.0, {"step": "throw", "by": 0}),
+        Entry(8, "under", 0.0, {"do": "build"}),
+    ]
+    replay = Replay(entries)
+    assert replay.take("under", {"do": "build"}) == entries[3], "another task"
+    with pytest.raises(ReplayError, match="Entry 3 of the journal is step throw by 1"):
+        replay.take("play", {"seat": 1, "do": "roll 3 1"})
+    assert replay.take("top", entries[0].intent) == entries[0]
+    with pytest.raises(ReplayError, match="Entry 5 of the journal is seat 1 do roll 3 1"):
+        replay.take(activity, {"step": "throw", "by": 0})
+
+
+def test_a_journal_with_other_steps_is_not_reported_as_one_that_cannot_be_written() -> None:
+    replay = Replay([Entry(3, "top", 0.0, {"step": "throw", "by": 1})])
+    with pytest.raises(ReplayError) as refused:
+        replay.take("top", {"step": "throw", "by": 2})
+    (fault,) = sort_failures(refused.value).faults
+    assert (fault.fault, fault.part) == (Fault.UNPROVEN, "journal")
+    assert "cannot be written" not in str(fault)
 
 
 def test_R6_a_fault_before_a_power_cut_has_to_be_cleared_after_it(tmp_path: Path) -> None:
@@ -332,6 +359,37 @@ def test_R6_a_fault_before_a_power_cut_has_to_be_cleared_after_it(tmp_path: Path
             ("operator_prompted", "LID"),
             ("prompt_answered", "LID"),
         ]
+
+
+def test_R6_a_question_after_a_power_cut_is_repeated_and_then_stops_the_table(
+    tmp_path: Path,
+) -> None:
+    """Nobody answers: an operator who comes later must not find a table that waits for ever."""
+    path = tmp_path / "table.journal"
+
+    async def scenario() -> tuple[list[str], float]:
+        place = SurvivingTable("robotic", "wenzhou", 7)
+        with Journal(path, "now", {}) as journal:
+            assert journal.intend("top", 0.0, {"do": "take in", "set": 0})
+            daemon = place.host(journal)
+            daemon.run_state.fault(TableFault(Fault.LID, "lid", "lid_opened gave no signal"))
+
+        async def help_(ask: Ask) -> str:
+            return await asyncio.get_running_loop().create_future()
+
+        place.hands.help = help_  # type: ignore[method-assign]
+        for _ in range(2):
+            place.events.clear()
+            with pytest.raises(TableFault, match="lid_opened gave no signal"):
+                await place.run_host(path, until_ready=True)
+        prompts = ("operator_prompted", "prompt_withdrawn", "fault")
+        emitted = [str(each["event"]) for each in place.events if each["event"] in prompts]
+        return emitted, asyncio.get_running_loop().time()
+
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(None)) as runner:
+        emitted, seconds = runner.run(scenario())
+    assert emitted == ["fault", *("operator_prompted", "prompt_withdrawn") * 5, "fault"]
+    assert 2 * 4500 < seconds < 2 * 4600
 
 
 @pytest.mark.slow

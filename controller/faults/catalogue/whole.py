@@ -358,8 +358,9 @@ ROWS = (
         title="State not proven",
         expected="journal, counters and sensors to agree on where every tile is",
         instead="a count that has decreased, a tile that comes although all of them were counted,"
-        " a stuck tile that is gone, a push without an edge of the vane while tiles came, or a"
-        " round that was abandoned",
+        " a stuck tile that is gone, a push without an edge of the vane while tiles came, a count"
+        " of shakes that does not show which faces fell, a journal with other steps than the run,"
+        " a journal that has lost its records, or a round that was abandoned",
         cause="another board, or a board that lost its memory; a person who worked in the machine",
         automatic="stops the table; the next run asks people to gather every tile",
         please="Collect all tiles of the table and put them back into their boxes, set by set.",

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from controller.journal.replay import ReplayError, differences
 from controller.rounds.programme import RoundOrder
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.status import GameChoice
@@ -102,6 +103,10 @@ class EveningProgramme:
             facts: dict[str, Any] = dict(entry.intent)
             async with self._run_state.intent(ACTIVITY, facts):
                 game = self._plan(GameChoice.model_validate(facts["choice"]))
+                # The choice names the house rules that differ from those of the game's file.
+                now = game.orders.house_rules
+                if (then := facts.get("house", now)) != now:
+                    raise ReplayError(entry, f"by other house rules: {differences(then, now)}")
             self._round_begins(game, str(facts["session"]), int(facts["hand"]))
             return self._order(game, int(facts["number"]), new=bool(facts["new"]))
         while self.session is None:
@@ -115,6 +120,7 @@ class EveningProgramme:
         choice = game.choice.model_dump(mode="json")
         hand = self._round_begins(game, self.session, None)
         facts = {"session": self.session, "hand": hand, "choice": choice, "number": number}
+        facts["house"] = game.orders.house_rules
         async with self._run_state.intent(ACTIVITY, {**facts, "new": new}):
             pass
         return self._order(game, number, new=new)

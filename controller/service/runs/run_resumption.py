@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
+from controller.chance.share_seal import ShareSeal
 from controller.faults.table_fault import Fault
 from controller.journal import Entry, Journal
+from controller.journal.replay import differences
 from controller.rounds.put_away import ACTIVITY
 from controller.run_state import as_json, open_fault_of
-from controller.service.runs.run_job import RunJob
 from rules.errors import WallwrightError
 from rules.games import GAMES
+
+if TYPE_CHECKING:
+    from config.schema import Table
+    from controller.service.runs.run_job import RunJob
 
 
 class OtherRunError(WallwrightError, ValueError):
@@ -19,12 +27,20 @@ class OtherRunError(WallwrightError, ValueError):
 
 SIMULATED = "simulated"
 """The key that marks a journal entry of a run on a simulated table."""
+ADDED = ("house", "table_file", "tile")
+"""Facts that journals have since version 0.3."""
+RECORDS_LOST = "the journal has lost its records, so nothing shows where the tiles are"
+"""The reason to put every tile away if the journal's copies are empty or gone, but not its key."""
 TILES_LEFT = "the last run has ended, and its tiles are still where it left them"
 """The reason to put every tile away before the first round after a completed run."""
 
 
 def facts_of(job: RunJob) -> dict[str, object]:
-    """The options of a run that its journal keeps. A run can be resumed with the same ones only."""
+    """The options of a run that its journal keeps. A run can be resumed with the same ones only.
+
+    They include the house rules, and a digest of each section of the table's file except its title
+    and the limits of recovery.
+    """
     orders = job.orders
     facts: dict[str, object] = as_json(
         {
@@ -40,9 +56,41 @@ def facts_of(job: RunJob) -> dict[str, object]:
         }
         | ({"draw_seats": True} if orders.draw_seats else {})
     )
+    facts["house"] = orders.house_rules
+    facts["table_file"] = _sections(job.table)
+    facts["tile"] = job.config.tile.model_dump(mode="json")
     if not job.ports:
         facts[SIMULATED] = True
     return facts
+
+
+def _differing(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """The options of the unfinished run that differ, as text.
+
+    House rules have their values, sections of the table's file only their names.
+    """
+    found: list[str] = []
+    for key in (key for key in now if then.get(key) != now[key]):
+        if key == "house":
+            found.append(f"the house rules {differences(then[key], now[key])}")
+        elif key == "table_file":
+            sections = {**then[key], **now[key]}
+            names = [name for name in sections if then[key].get(name) != now[key].get(name)]
+            found.append(f"another {', '.join(names)} in the table's file")
+        else:
+            found.append(f"{key} {then.get(key)}")
+    return ", ".join(found)
+
+
+def _sections(table: Table) -> dict[str, str]:
+    """A digest of each section of a table: of each board, of each module, of the rest by key."""
+    whole = table.model_dump(mode="json", exclude={"title", "recovery"})
+    sections = {f"boards.{name}": board for name, board in whole.pop("boards").items()}
+    sections |= {f"modules.{name}": module for name, module in whole.pop("modules").items()}
+    return {
+        name: sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+        for name, content in (sections | whole).items()
+    }
 
 
 def resumed_entries(job: RunJob, journal: Journal) -> tuple[Entry, ...] | None:
@@ -58,12 +106,13 @@ def resumed_entries(job: RunJob, journal: Journal) -> tuple[Entry, ...] | None:
     if reason_to_regather(job, journal) is not None:
         return None
     now = facts_of(job)
-    if unfinished.facts != now:
-        differ = [key for key in now if unfinished.facts.get(key) != now[key]]
-        then = ", ".join(f"{key} {unfinished.facts.get(key)}" for key in differ)
+    # A run of a version before 0.3 does not have the facts that this version adds.
+    then = {**{key: now[key] for key in ADDED}, **unfinished.facts}
+    if then != now:
         raise OtherRunError(
-            f"The journal {job.journal} has an unfinished round with {then}; repeat the command"
-            " with these options to resume it, or add --abandon to start a new round."
+            f"The journal {job.journal} has an unfinished round with {_differing(then, now)};"
+            " repeat the command with these options to resume it, or add --abandon to start a new"
+            " round."
         )
     journal.resume()
     return unfinished.entries
@@ -94,6 +143,8 @@ def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
     if job.abandon:
         return "the round was abandoned"
     ended, unfinished = journal.ended(), journal.unfinished()
+    if job.journal is not None and journal.is_empty and ShareSeal(job.journal).exists:
+        return RECORDS_LOST
     if ended is not None and _leaves_tiles(ended):
         return TILES_LEFT
     if unfinished is None or SIMULATED in unfinished.facts:

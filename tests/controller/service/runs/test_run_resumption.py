@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,14 @@ from config.loader import game_parameters, load_game, load_table
 from controller.cli.options.boards import PINS
 from controller.faults.table_fault import Fault, TableFault
 from controller.journal import Journal
+from controller.journal.copies import paths_of
 from controller.orders import Orders
 from controller.service.runs.run_job import RunJob
 from controller.service.runs.run_resumption import (
+    ADDED,
+    RECORDS_LOST,
     TILES_LEFT,
+    OtherRunError,
     expected_serials,
     facts_of,
     reason_to_regather,
@@ -22,6 +28,23 @@ from controller.service.runs.run_resumption import (
 from rules.games import find_game
 
 PORT = "/dev/ttyACM0"
+
+
+def unfinished(kept: Path, played: RunJob, without: Collection[str] = ()) -> None:
+    """Write a journal with an unfinished run of this job."""
+    facts = {key: value for key, value in facts_of(played).items() if key not in without}
+    with Journal(kept, "before", facts) as journal:
+        journal.intend("top", 1.0, {"do": "take in", "set": 0})
+
+
+def refusal(kept: Path, played: RunJob) -> str:
+    """Return the sentence with which a run with other options is refused."""
+    with (
+        Journal(kept, "now", facts_of(played)) as journal,
+        pytest.raises(OtherRunError) as refused,
+    ):
+        resumed_entries(played, journal)
+    return str(refused.value)
 
 
 def job(table: str, port: str | None, *, game: str = "wenzhou", abandon: bool = False) -> RunJob:
@@ -158,3 +181,64 @@ def test_a_run_that_could_not_prove_where_its_tiles_are_is_not_resumed(tmp_path:
             " all 136"
         )
         assert resumed_entries(played, journal) is None
+
+
+def test_a_round_is_not_resumed_with_other_house_rules(tmp_path: Path) -> None:
+    played, kept = job("robotic", PORT, game="pai_gow"), tmp_path / "table.journal"
+    unfinished(kept, played)
+    orders = replace(played.orders, parameters=replace(played.orders.parameters, n_dice=2))
+    assert refusal(kept, replace(played, orders=orders)) == (
+        "The journal kept has an unfinished round with the house rules n_dice 3; repeat the"
+        " command with these options to resume it, or add --abandon to start a new round."
+    )
+
+
+def test_a_round_is_not_resumed_with_another_table_of_the_same_name(tmp_path: Path) -> None:
+    played, kept = job("robotic", PORT), tmp_path / "table.journal"
+    unfinished(kept, played)
+    changed = played.table.model_copy(
+        update={
+            "sets": 1,
+            "modules": played.table.modules.model_copy(update={"lid": None}),
+        }
+    )
+    assert (
+        "has an unfinished round with another modules.lid, sets in the table's"
+        " file; repeat" in refusal(kept, replace(played, table=changed))
+    )
+
+
+def test_a_new_title_and_other_limits_of_recovery_do_not_prevent_a_resume(tmp_path: Path) -> None:
+    played, kept = job("robotic", PORT), tmp_path / "table.journal"
+    unfinished(kept, played)
+    renamed = replace(played, table=played.table.model_copy(update={"title": "Table 7"}))
+    with Journal(kept, "now", facts_of(renamed)) as journal:
+        assert resumed_entries(renamed, journal) is not None
+
+
+def test_a_round_of_a_version_that_kept_no_house_rules_is_resumed(tmp_path: Path) -> None:
+    played, kept = job("robotic", PORT), tmp_path / "table.journal"
+    unfinished(kept, played, without=ADDED)
+    with Journal(kept, "now", facts_of(played)) as journal:
+        assert resumed_entries(played, journal) is not None
+
+
+@pytest.mark.parametrize("gone", [False, True], ids=["emptied", "deleted"])
+def test_a_journal_that_has_lost_its_records_asks_to_put_the_tiles_away(
+    gone: bool, tmp_path: Path
+) -> None:
+    kept = tmp_path / "table.journal"
+    played = replace(job("robotic", PORT), journal=kept)
+    with Journal(kept, "now", facts_of(played)) as journal:
+        assert reason_to_regather(played, journal) is None, "the first start of a table"
+    unfinished(kept, played)
+    kept.with_name("table.journal.chance-key").write_bytes(bytes(32))
+    for copy in paths_of(kept):
+        copy.write_bytes(b"")
+        if gone:
+            copy.unlink()
+    with Journal(kept, "now", facts_of(played)) as journal:
+        assert reason_to_regather(played, journal) == RECORDS_LOST
+    simulated = replace(job("robotic", None), journal=kept)
+    with Journal(kept, "now", facts_of(simulated)) as journal:
+        assert reason_to_regather(simulated, journal) is None
