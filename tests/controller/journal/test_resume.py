@@ -143,7 +143,6 @@ def test_a_resume_with_other_options_is_refused_and_both_steps_are_named(journal
         replay.take("top", {"step": "throw", "by": 2})
     assert str(refused.value) == (
         f"Entry {number} of the journal is step throw by 0, but the next step of this run is step"
-        " throw by 2; give the same options as the interrupted run, or abandon its round with"
-        " --abandon."
+        " throw by 2. The round cannot be resumed; the next run asks people to put every tile away."
     )
     assert replay.ahead("top") is not None, "the refused entry is still ahead"
