@@ -298,8 +298,11 @@ In the record of an analogue input with the flag CURRENT, `low_mv` is the curren
 The board measures each input with the flag CURRENT once a millisecond, and averages it by a low
 pass of eight samples (`mean += (level - mean) / 8`). If the mean is above the limit while the motor
 runs, OVER_CURRENT is latched with the motor's channel, but not within the inrush time after an
-order that starts the motor. For all motors, each start begins the inrush time again, but the mean
-is never above the limit for longer than one inrush time without a stop.
+order that starts the motor. An order for a motor that already runs that way is no start. For all
+motors, each start begins the inrush time again, but the mean is never above the limit for longer
+than one inrush time without a stop. With stops in between, it is above the limit for at most four
+inrush times longer than it is below it or the motor is at rest: a host that restarts a blocked
+motor again and again is stopped too.
 
 ## The lease
 
@@ -341,7 +344,18 @@ of this level or more. No tolerance of the measurement latches it with an ordina
 
 The emergency stop stops every board, and takes the motors' power. The light curtain stops a board
 if one of the parts that it guards moves or is commanded to move; otherwise people can reach
-through it.
+through it. A part counts as moving from the moment at which the board checks the order for it,
+and also while it waits for the end of its dead time or is held back. While the curtain is broken,
+an order for a guarded part is refused and latches LIGHT_CURTAIN.
+
+Both inputs are levels, not events: an input that is active when a table comes in force counts from
+then on, an order is refused and Clear is refused (CAUSE_PERSISTS) for as long as the emergency stop
+is open, and the board compares the levels at the pins with its state every millisecond. An
+emergency stop always finds a place in the list of latched faults, which has 64.
+
+A safety input is a digital sensor on a pin of its own. A table whose emergency stop or light
+curtain has thresholds (an analogue input), has no pin, is not a sensor, or shares its pin with
+another channel is refused (OUT_OF_RANGE).
 
 On an Arduino Mega 2560 three pins have a function that no table changes:
 
@@ -349,7 +363,8 @@ On an Arduino Mega 2560 three pins have a function that no table changes:
   outputs are safe at once, with or without a table, and EMERGENCY_STOP is latched; its channel is
   255 if no sensor of the table is on that pin.
 - **21** is the light curtain, normally closed to ground, if the table has one. It trips if it has
-  been open for 30 µs; less is noise.
+  been open for 30 µs; less is noise. All outputs are then safe within 1 ms; axes brake by their
+  ramps.
 - **69** measures the current of all motors together. More than the limit of the table latches
   OVER_CURRENT, with the channel of the motor that started last. Wire it to ground if the current
   is not measured. On a Pico this is pin 28.

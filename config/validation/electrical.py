@@ -55,6 +55,11 @@ def _thresholds(table: Table) -> Iterator[Finding]:
         if sensor.threshold is None:
             continue
         pins = profile_of(board).able("analog") if chip_of(board) in board_names() else ()
+        if path[3] in (*table.modules.emergency, *table.modules.curtain):
+            wrong = "is not possible for an emergency stop or a light curtain"
+            cure = "Remove it: a board stops at the edge of a digital input only."
+            yield Finding((*path, "threshold"), wrong, cure)
+            continue
         low, high = sensor.threshold.low_mv, sensor.threshold.high_mv
         if low >= high:
             wrong = f"has its low voltage at or above its high one ({low} and {high} mV)"

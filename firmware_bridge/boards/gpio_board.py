@@ -64,6 +64,7 @@ class GpioBoard:
         self._config = config
         self._pin_factory = pin_factory
         self._emergency = emergency
+        self._safety = tuple(name for name in (*emergency, *curtain) if name in config.channels)
         self._flags = encoding.flags(emergency, curtain, guarded)
         channels = encoding.ChannelNumbers(name, config.channels)
         self._number, self._name_of = channels.number, channels.name
@@ -297,13 +298,25 @@ class GpioBoard:
 
     def _ask(self, message: wire.Message, action: str, ticket: int = 0) -> wire.Message:
         """Execute a message at once. Raises BoardRefusedError, which names the action."""
-        reply = self._opened().core.execute(message, ticket)
+        state = self._opened()
+        if isinstance(message, wire.Set | wire.Pulse | wire.Drive | wire.Clear):
+            self._read_safety_inputs(state)
+        reply = state.core.execute(message, ticket)
         if isinstance(reply, wire.Refused):
             blamed = self._name_of(reply.channel)
             raise BoardRefusedError(
                 encoding.refusal(self._name, action, reply, blamed), encoding.why(reply)
             )
         return reply
+
+    def _read_safety_inputs(self, state: _OpenState) -> None:
+        """Pass a safety input that is active at its pin to the executor, before an order.
+
+        Its change may still be on the way from gpiozero's thread, or may have been lost.
+        """
+        for name in self._safety:
+            if state.pins.is_active(name) and not state.core.is_active(name):
+                state.core.sensor(name, True)
 
     def _opened(self) -> _OpenState:
         if self._state is None:

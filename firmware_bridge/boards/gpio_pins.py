@@ -157,6 +157,10 @@ class GpioPins:
         """Whether each sensor is active now."""
         return {name: sensor.active for name, sensor in self._sensors.items()}
 
+    def is_active(self, sensor: str) -> bool:
+        """Whether a sensor is active now."""
+        return self._sensors[sensor].active
+
     def output(self, channel: str, value: int) -> None:
         """Set a channel's pins: permille for a motor, 0 or 1 for an output."""
         self._outputs[channel].write(value)

@@ -12,6 +12,8 @@ SAMPLE = 0.001
 """Seconds from one measurement to the next."""
 SAMPLES = 8
 """The low pass moves by one part of this many in each sample."""
+INRUSHES = 4
+"""The time above the limit of starts in quick succession, in inrush times."""
 
 
 def limits_current(record: Configure) -> bool:
@@ -28,18 +30,34 @@ class CurrentMeter:
     """In eighths of a millivolt."""
     over: int = 0
     """Samples for which the mean has been above the limit."""
+    used: int = 0
+    """Samples above the limit for which there was no sample below it, or at rest, since."""
+    used_at: float = 0.0
+    """The loop's time to which `used` belongs."""
     started: float = 0.0
     """The loop's time at the last start of the motor."""
 
+    def filtered(self, millivolts: int) -> int:
+        """The mean after one more sample."""
+        return self.mean + millivolts - self.mean // SAMPLES
+
     def is_exceeded(self, millivolts: int, now: float) -> bool:
         """Take a sample while the motor runs; return whether the limit is exceeded."""
-        self.mean += millivolts - self.mean // SAMPLES
+        self.mean = self.filtered(millivolts)
         if self.mean // SAMPLES <= self.record.high_mv:
             self.over = 0
+            self._recover(now)
             return False
+        self._recover(now - SAMPLE)
         self.over += 1
+        self.used, self.used_at = self.used + 1, now
         inrush = self.record.dead_ms
-        return round((now - self.started) / SAMPLE) > inrush or self.over > inrush
+        started = round((now - self.started) / SAMPLE)
+        return started > inrush or self.over > inrush or self.used > INRUSHES * inrush
+
+    def _recover(self, now: float) -> None:
+        below = max(0, round((now - self.used_at) / SAMPLE))
+        self.used, self.used_at = max(0, self.used - below), now
 
 
 class MotorCurrents:
@@ -76,15 +94,16 @@ class MotorCurrents:
         self._motors = [record.index for record in records if record.kind == Kind.MOTOR]
         self._draws.clear()
 
-    def ordered(self, order: Message) -> None:
-        """Note an order that was accepted: a motor that starts has its inrush time."""
+    def ordered(self, order: Message, starts: bool) -> None:
+        """Note an order that was accepted: a motor that `starts` has its inrush time."""
         if not isinstance(order, Set | Pulse | Drive) or not order.value:
             return
-        if order.channel in self._motors:
+        if order.channel in self._motors and starts:
             self._last_started = order.channel
             for meter in self._meters:
                 if meter.record.second_pin in (order.channel, NONE):
                     meter.started = self._loop.time()
+        if order.channel in self._motors:
             self._sample_later()
 
     def draw(self, motor: int, milliamps: int) -> None:
@@ -129,7 +148,7 @@ class MotorCurrents:
             motor = record.second_pin
             running = any(map(self._runs, self._motors)) if motor == NONE else self._runs(motor)
             if not running:
-                meter.mean = SAMPLES * self._total_mv(record) if motor == NONE else 0
+                meter.mean = meter.filtered(self._total_mv(record)) if motor == NONE else 0
                 meter.over = 0
                 continue
             level = self._total_mv(record) if motor == NONE else self._millivolts(record.index)

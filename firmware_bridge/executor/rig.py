@@ -90,6 +90,13 @@ class ChannelRig:
                 self._throw(order, ticket)
         return Ok()
 
+    def starts_motor(self, order: Order) -> bool:
+        """Whether an order starts a motor, which runs the other way or is at rest now."""
+        if not isinstance(order, Set | Pulse | Drive) or order.channel >= len(self._channels):
+            return False
+        output = self._channels[order.channel]
+        return isinstance(output, BoardOutput) and order.value * output.wanted <= 0
+
     def ask(self, question: Question) -> Message:
         """Answer a question. Raises OrderRefusedError."""
         match question:

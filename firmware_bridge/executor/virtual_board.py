@@ -137,6 +137,10 @@ class VirtualBoard:
         if self._rig is not None:
             self._rig.sensor(channel, active, at)
 
+    def is_active(self, channel: str) -> bool:
+        """Whether the last known level of an input is active."""
+        return self._inputs.levels.get(channel, False)
+
     def voltage(self, channel: str, millivolts: int) -> None:
         """Process the voltage of a sensor with thresholds; between them it keeps its level."""
         record = self.channel_table.records[self._names.index(channel)]
@@ -233,8 +237,9 @@ class VirtualBoard:
                 if not self._lease.held:
                     raise OrderRefusedError(Refusal.NO_LEASE)
                 self._check_curtain(message)
+                starts = rig.starts_motor(message)
                 reply = rig.order(message, sequence)
-                self._currents.ordered(message)
+                self._currents.ordered(message, starts)
                 return reply
             case wire.Read() | wire.Watch() | wire.Count() | wire.Scan() | wire.Recall():
                 return self._configured().ask(message)

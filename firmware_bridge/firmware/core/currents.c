@@ -7,6 +7,9 @@
 
 #define SAMPLES 8u /* of the low pass, one each millisecond: part drive has a period of ten */
 
+#define INRUSHES 4u
+#define MOST_INRUSH_MS 16000u /* so that `used_ms` can exceed four of them */
+
 static uint8_t last_started;
 static uint32_t sampled_at; /* whole milliseconds after the sample before */
 
@@ -38,16 +41,22 @@ static void count(uint16_t *milliseconds, uint16_t passed) {
 }
 
 /* A motor that starts may exceed the limit for its inrush time. Further starts do not extend the
- * time for which the current of all motors may be above the limit without interruption. */
+ * time above the limit without interruption. With interruptions, which end this time, all starts
+ * together have INRUSHES inrush times; these come back while the current is below the limit or the
+ * motor is at rest. */
 static bool is_exceeded(struct meter *meter, uint16_t passed) {
     meter->mean = (uint16_t)(meter->mean - meter->mean / SAMPLES + port_analog_mv(meter->pin));
     count(&meter->started_ms, passed);
     if (meter->mean / SAMPLES <= meter->limit_mv || !runs(meter->motor)) {
         meter->over_ms = 0;
+        meter->used_ms = meter->used_ms > passed ? (uint16_t)(meter->used_ms - passed) : 0;
         return false;
     }
     count(&meter->over_ms, passed);
-    return meter->started_ms > meter->inrush_ms || meter->over_ms > meter->inrush_ms;
+    count(&meter->used_ms, passed);
+    const uint16_t inrush = meter->inrush_ms < MOST_INRUSH_MS ? meter->inrush_ms : MOST_INRUSH_MS;
+    return meter->started_ms > meter->inrush_ms || meter->over_ms > meter->inrush_ms ||
+           meter->used_ms > inrush * INRUSHES;
 }
 
 void currents_turn(uint32_t now) {

@@ -1,4 +1,5 @@
-/* Limits of the motors' current, with a low pass, and an inrush time after each start of a motor. */
+/* Limits of the motors' current, with a low pass. A motor that starts may exceed its limit for its
+ * inrush time; starts in quick succession have a few of these times together. */
 #ifndef WALLWRIGHT_CURRENTS_H
 #define WALLWRIGHT_CURRENTS_H
 

@@ -119,8 +119,10 @@ void output_stop(uint8_t output, uint8_t reason) {
     }
 }
 
+/* A motor that already runs, or waits to run, this way does not start. */
 static void note_start(const struct output *output, int32_t value) {
-    if (value != 0 && output_kind(output) == KIND_MOTOR) {
+    const bool same_way = value > 0 ? output->wanted > 0 : output->wanted < 0;
+    if (value != 0 && !same_way && output_kind(output) == KIND_MOTOR) {
         currents_note_start(output->channel);
     }
 }

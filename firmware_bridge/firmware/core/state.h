@@ -69,6 +69,7 @@ struct meter {
     uint16_t ma_per_volt, limit_mv, inrush_ms;
     uint16_t mean; /* in eighths of a millivolt */
     uint16_t over_ms; /* for how long the mean has been above the limit */
+    uint16_t used_ms; /* the time above the limit that has not come back yet */
     uint16_t started_ms; /* since the last start of the motor */
 };
 

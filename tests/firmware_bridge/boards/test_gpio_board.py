@@ -389,6 +389,18 @@ async def test_the_emergency_stop_makes_outputs_safe_and_latches_until_released(
 
 
 @run_scenario
+async def test_an_order_is_refused_if_the_stop_is_pressed_and_the_loop_does_not_know_it_yet() -> (
+    None
+):
+    async with leased() as bench:
+        with second_thread() as call_elsewhere:
+            call_elsewhere(lambda: bench.pins.sensor("emergency", True))
+            with pytest.raises(BoardRefusedError):
+                await bench.board.set("drum", 500)
+        assert not bench.recorder.trace
+
+
+@run_scenario
 async def test_a_broken_emergency_wire_is_an_emergency_stop() -> None:
     nothing_connected = MockFactory(pin_class=MockPWMPin)
     board = GpioBoard("pins", BENCH, nothing_connected, emergency=("emergency",))

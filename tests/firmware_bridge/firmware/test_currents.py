@@ -65,6 +65,64 @@ def test_a_motor_may_draw_more_while_it_starts_and_not_afterwards(library: Path)
     clock.run(main())
 
 
+@pytest.mark.parametrize("on_ms", [23, 60])
+def test_a_motor_that_is_started_again_and_again_has_its_inrush_time_only_four_times(
+    library: Path, on_ms: int
+) -> None:
+    async def main() -> None:
+        twins = await limited(library)
+        drum = twins.number("drum")
+        elapsed = 0
+        while not over_currents(twins) and elapsed < 10 * INRUSH_MS:
+            await twins.send(Set(drum, 1000))
+            twins.draw("drum", 10_000)
+            await twins.advance(on_ms)
+            if not over_currents(twins):
+                await twins.send(Set(drum, 0))
+            twins.draw("drum", 0)
+            await twins.advance(1)
+            elapsed += on_ms + 1
+        assert over_currents(twins) == ["drum"]
+        assert 4 * INRUSH_MS <= elapsed < 6 * INRUSH_MS
+        await twins.compare()
+        twins.close()
+
+    clock.run(main())
+
+
+def test_an_order_that_changes_nothing_is_no_start_and_begins_no_inrush_time(library: Path) -> None:
+    async def main() -> None:
+        twins = await limited(library)
+        for _ in range(20):
+            await twins.send(Set(twins.number("drum"), 1000))
+            await twins.advance(20)
+        twins.draw("drum", 10_000)
+        await twins.advance(40)
+        assert over_currents(twins) == ["drum"]
+        await twins.compare()
+        twins.close()
+
+    clock.run(main())
+
+
+def test_the_inrush_time_comes_back_while_the_motor_is_at_rest(library: Path) -> None:
+    async def main() -> None:
+        twins = await limited(library)
+        drum = twins.number("drum")
+        for _ in range(20):
+            await twins.send(Set(drum, 1000))
+            twins.draw("drum", 10_000)
+            await twins.advance(100)
+            await twins.send(Set(drum, 0))
+            twins.draw("drum", 0)
+            await twins.advance(110)
+        assert not over_currents(twins)
+        await twins.compare()
+        twins.close()
+
+    clock.run(main())
+
+
 def test_a_peak_shorter_than_the_filter_stops_nothing(library: Path) -> None:
     async def main() -> None:
         twins = await limited(library)
