@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from config.errors import Finding, dotted, located
 from config.schema import GameConfig, Part
@@ -15,6 +15,12 @@ from config.validation.messages import findings, from_rules
 from rules.errors import RulesError
 from rules.games import GAMES, find_game
 
+MOST = 1_000_000
+"""The largest number of a parameter, also below 0; games have narrower limits of their own."""
+_BOUNDED: Mapping[object, Any] = {
+    int: Annotated[int, Field(ge=-MOST, le=MOST)],
+    float: Annotated[float, Field(ge=-MOST, le=MOST)],
+}
 _MODELS: dict[type[Any], type[BaseModel]] = {}
 """The models that were built, by the dataclass of the parameters: each takes up to 10 ms."""
 
@@ -67,6 +73,7 @@ def parameters_model(parameters: type[Any]) -> type[BaseModel]:
     """Returns a strict model with a dataclass's fields, all of them optional."""
     if (model := _MODELS.get(parameters)) is None:
         hints = get_type_hints(parameters)
+        hints |= {name: _BOUNDED[hint] for name, hint in hints.items() if hint in (int, float)}
         each: dict[str, Any] = {
             field.name: (hints[field.name], None) for field in fields(parameters)
         }

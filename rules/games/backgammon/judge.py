@@ -98,6 +98,12 @@ class Case:
                 f"cube: The cube shows 2, 4 ... {HIGHEST}, or 1 before it is turned, not"
                 f" {self.cube}."
             )
+        most = 2**house.automatic_doubles
+        if not house.doubling_cube and self.cube > most:
+            yield (
+                f"cube: This house plays without the doubling cube, so it shows {most} at most, not"
+                f" {self.cube}; give `parameters: {{doubling_cube: true}}` if it does not."
+            )
         if self.owner is not None and self.cube == 1:
             yield (
                 f"owner: The cube shows 1, so it has not been turned and seat {self.owner} cannot"

@@ -18,6 +18,8 @@ from rules.geometry import Direction, Seat, around
 from rules.setup import Game, Script, Seating, Setup, choose, throw
 from rules.steps import Build, Choose, Packet, Ready
 
+MOST_DICE = 6
+"""The most dice of a throw for the start seat (our choice)."""
 MOST_STAKED = 10_000
 """The largest stake that a house can allow, in units."""
 HouseWayName = Literal["canberra", "foxwoods", "new_zealand", "california"]
@@ -85,6 +87,10 @@ class Parameters:
         if self.cut_default not in self.cuts:
             raise IllegalSetupError(
                 f"`cut_default` must be one of {', '.join(self.cuts)}, not '{self.cut_default}'."
+            )
+        if not 1 <= self.n_dice <= MOST_DICE:
+            raise IllegalSetupError(
+                f"`n_dice` must be 1 to {MOST_DICE} dice, not {self.n_dice} (4.3)."
             )
         if not 0 <= self.commission < 1:
             raise IllegalSetupError(

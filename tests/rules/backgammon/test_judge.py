@@ -131,7 +131,8 @@ def test_BG_11_no_man_is_borne_off_before_all_men_are_home() -> None:
     ],
 )
 def test_BG_13_a_win_is_named_and_paid_times_the_cube(loser: str, name: str, points: int) -> None:
-    verdict = judged("1", (6, 5), "1/off", loser, cube=4, owner=0)
+    house = Parameters(doubling_cube=True)
+    verdict = judged("1", (6, 5), "1/off", loser, cube=4, owner=0, parameters=house)
     assert (verdict.legal, verdict.win, verdict.name) == (True, True, name)
     assert verdict.multiplier == points
     assert [(pay.source, pay.to, pay.amount) for pay in verdict.payments] == [(1, 0, points)]
@@ -160,9 +161,11 @@ def test_jacoby_counts_no_gammon_before_the_cube_is_turned() -> None:
         ({"cube": 3}, r"The cube shows 2, 4 \.\.\. 64, or 1"),
         ({"owner": 1}, "owner: The cube shows 1, so it has not been turned"),
         (
-            {"cube": 2, "parameters": Parameters(jacoby=True)},
+            {"cube": 2, "parameters": Parameters(jacoby=True, doubling_cube=True)},
             "owner: The cube has been turned; give the seat that owns it",
         ),
+        ({"cube": 8}, "cube: This house plays without the doubling cube, so it shows 1 at most"),
+        ({"cube": 8, "parameters": Parameters(automatic_doubles=2)}, "it shows 4 at most, not 8"),
     ],
 )
 def test_a_case_that_contradicts_itself_is_refused(changes: dict[str, Any], message: str) -> None:
@@ -175,7 +178,7 @@ def test_a_case_is_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "case.yaml"
     file.write_text(
         "position: 1 | bar 13(14)\ndice: [6, 5]\nmove: 1/off\ncube: 2\nowner: 0\n"
-        "parameters:\n  backgammon: 4\n"
+        "parameters:\n  backgammon: 4\n  doubling_cube: true\n"
     )
     verdict = judging_of("backgammon").judge(load_case("backgammon", file))
     assert (verdict.name, verdict.multiplier) == ("backgammon", 8)

@@ -310,6 +310,12 @@ def test_DM_23_points_that_reach_the_target_end_the_game_at_once() -> None:
         ("block", ("6-4",), {"passed": 1}, "passed: No turn passes before the first tile"),
         ("muggins", ("6-4", "call"), {"called": False}, "called: The seat calls the points"),
         ("muggins", ("call",), {}, "layout: Without tiles on the table there are no points"),
+        (
+            "block",
+            ("6-4", "4-1"),
+            {"hand": ("0-0", "1-0", "2-0", "3-0", "4-0", "5-0", "6-0", "1-1")},
+            "hand: Seat 0 holds 8 tiles; 7 are dealt at Block, and no seat draws",
+        ),
         ("block", ("6-4", "4-1"), {"scores": (1, 2)}, "scores: 2 scores are given for 4"),
         ("block", ("6-4", "4-1"), {"scores": (0, 0, 0, -1)}, "scores: A score is 0 or more"),
         ("block", ("6-4", "4-1"), {"scores": (0, 0, 0, 100)}, "scores: A seat has 100 of 100"),

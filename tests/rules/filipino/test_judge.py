@@ -216,6 +216,10 @@ WIND_PONG = ("1z", "1z", "1z")
         ),
         ({"doubled": True}, "doubled: In this house equal dice do not"),
         (
+            {"tile": None, "hand": (*PLAIN[3:], "4p", "5p", "6p"), "melds": (("1m", "2m", "3m"),)},
+            "tile: Seat 1 has laid down '1m 2m 3m', so it has not won with the dealt tiles",
+        ),
+        (
             {"hand": (*PLAIN[3:14], "5p", "6p"), "melds": (("1m", "2m", "3m*"),)}
             | {"parameters": Parameters(joker_in_melds=False)},
             r"melds: '1m 2m 3m\*' has a joker; in this house no set laid",
@@ -250,6 +254,6 @@ def test_a_case_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "case.yaml"
     path.write_text(
         "joker: 5m\nhand: [1m, 2m, 3m, 7p, 7p, 7p, 1s, 2s, 3s, 4s, 5s, 6s, 9s, 9s]\n"
-        "melds: [[4p, 5p, 6p]]\nseat: 1\nflores: 3\n"
+        "tile: 6s\nmelds: [[4p, 5p, 6p]]\nseat: 1\nflores: 3\n"
     )
     assert judge(load_case("filipino", path)).win

@@ -123,6 +123,7 @@ GOOD = ("6-6", "5-4", "3-1", "4-1")
         ({"player_set": "6-6 5-4 / 3-1 3-2"}, "tiles of seat 1, which are 6-6 5-4 3-1"),
         ({"banker_set": "1-1 6-3 3-3 5-5"}, "is not a split"),
         ({"bet": 0}, "bet: The stake must be"),
+        ({"bet": 10**12}, "bet: The stake must be at most 10000 units, not 1000000000000"),
         (
             {"bet": 101, "parameters": Parameters(highest_stake=100)},
             "bet: The stake must be at most 100 in this house, not 101",

@@ -91,6 +91,7 @@ def require_consistent(case: Case, variant: Variant) -> None:
     refuse(_check_players(case, variant))
     refuse(_check_tiles(case))
     refuse(_check_counts(case))
+    refuse(_check_dealt(case, variant))
     refuse(_check_question(case))
 
 
@@ -174,6 +175,23 @@ def _check_counts(case: Case) -> Iterator[str]:
             f"boneyard: {held} tiles in hand, {len(case.layout)} on the table and {case.boneyard}"
             f" in the boneyard are {seen}; the set has {len(double_six())} (C1)."
         )
+
+
+def _check_dealt(case: Case, variant: Variant) -> Iterator[str]:
+    """Yields a sentence for a hand with more tiles than were dealt, where no seat draws."""
+    house = case.house
+    if house.draw != "none" or house.setter == "bergen":
+        return
+    known = case.players is not None or case.hands is not None
+    dealt = max(house.hand[n - 2] for n in ((case.seats,) if known else variant.players))
+    field = "hand" if case.hands is None else "hands"
+    for seat, hand in enumerate(case.hands or (case.hand or (),)):
+        if len(hand) > dealt:
+            holder = case.seat if case.hands is None else seat
+            yield (
+                f"{field}: Seat {holder} holds {len(hand)} tiles; {dealt} are dealt at"
+                f" {variant.title}, and no seat draws (C3)."
+            )
 
 
 def _check_question(case: Case) -> Iterator[str]:

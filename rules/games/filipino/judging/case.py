@@ -159,6 +159,12 @@ def _check_tile(case: Case) -> Iterator[str]:
     if case.tile is None:
         if case.taken:
             yield "tile: A win on another seat's tile needs the tile and the discarder; give both."
+        called = [tiles for tiles in case.melds if len(tiles) == 3]
+        if called:
+            yield (
+                f"tile: Seat {case.seat} has laid down '{' '.join(called[0])}', so it has not won"
+                " with the dealt tiles; give the winning tile."
+            )
         return
     FILIPINO.tiles.require(case.tile)
     if not case.taken:

@@ -15,7 +15,7 @@ from rules.games.pai_gow.ranking.compare import compare
 from rules.games.pai_gow.ranking.split import Split, parse_split
 from rules.games.pai_gow.setting.house_ways import find_house_way
 from rules.games.pai_gow.settle import settle
-from rules.games.pai_gow.setup import Parameters
+from rules.games.pai_gow.setup import MOST_STAKED, Parameters
 from rules.geometry import Seat
 from rules.judging.judge_checks import check_seats, refuse
 from rules.judging.judge_registry import Verdict
@@ -133,6 +133,8 @@ def _check_bet(case: Case) -> Iterator[str]:
     if case.bet <= 0:
         yield f"bet: The stake must be more than 0, not {case.bet}."
     highest = case.parameters.highest_stake
+    if case.bet > MOST_STAKED:
+        yield f"bet: The stake must be at most {MOST_STAKED} units, not {case.bet} (section 5)."
     if 1 < highest < case.bet:
         yield f"bet: The stake must be at most {highest} in this house, not {case.bet} (section 5)."
 
