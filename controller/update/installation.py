@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -21,6 +22,9 @@ HEALTH = 120.0
 HEALTH_COMMANDS = (("version",), ("tables", "--json"))
 """Commands that a healthy program executes without an error."""
 ARCHIVE = "archive.part"
+STAGED = "staged"
+"""The folder beside the slots in which a release is checked. The slot that does not run keeps the
+release before, so that a roll-back is possible, until the new one has passed."""
 
 
 def offered_update(slots: Slots, source: UpdateSource) -> OfferedRelease | None:
@@ -59,21 +63,34 @@ def install(slots: Slots, source: UpdateSource) -> OfferedRelease | None:
             return None
         slot, archive = slots.other, slots.root / ARCHIVE
         source.download(offered, archive)
-        slots.empty(slot)
-        manifest = slots.manifest_file(slot)
+        slots.empty(STAGED)
+        manifest = slots.manifest_file(STAGED)
         part = manifest.with_name(manifest.name + ".new")
-        unpack(archive, slots.program(slot), part)
-        part.replace(manifest)
-        sync_folder(slots.root)
         try:
-            _require_release(slots, slot, offered)
-            require_healthy(slots.program(slot))
+            unpack(archive, slots.program(STAGED), part)
+            part.replace(manifest)
+            sync_folder(slots.root)
+            _require_release(slots, STAGED, offered)
+            require_healthy(slots.program(STAGED))
         except (UpdateError, IdentityError):
-            slots.empty(slot)
+            slots.empty(STAGED)
+            shutil.rmtree(slots.program(STAGED), ignore_errors=True)
             raise
+        _move_to(slots, slot)
         remove_file(archive)
         slots.try_slot(slot)
         return offered
+
+
+def _move_to(slots: Slots, slot: str) -> None:
+    """Put the staged release into a slot, which is invalid until all of it is there."""
+    slots.empty(slot)
+    if slots.program(slot).exists():
+        shutil.rmtree(slots.program(slot))
+    slots.program(STAGED).rename(slots.program(slot))
+    sync_folder(slots.root)
+    slots.manifest_file(STAGED).replace(slots.manifest_file(slot))
+    sync_folder(slots.root)
 
 
 def _require_release(slots: Slots, slot: str, offered: OfferedRelease) -> None:

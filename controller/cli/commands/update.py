@@ -49,6 +49,12 @@ def make_repository(
             show_default="~/.config/wallwright/signers",
         ),
     ] = None,
+    new_keys: Annotated[
+        bool,
+        typer.Option(
+            "--new-keys", help="Name the present keys in the next root; keep the earlier root key."
+        ),
+    ] = False,
 ) -> int:
     """Add a release to a repository of updates, and sign the repository's metadata."""
     from controller.update.repository import make_repository
@@ -61,6 +67,7 @@ def make_repository(
             _manifest_of(program, manifest),
             keys or signers_file().with_name("update_keys"),
             signers or signers_file(),
+            new_keys=new_keys,
         )
     print(f"The repository {folder} offers the release {release}.")
     return 0

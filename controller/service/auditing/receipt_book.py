@@ -29,6 +29,8 @@ ROUNDS = 10
 """Number of rounds that `last_rounds` keeps (a regulator asks for the last ten games)."""
 LAST_ROUNDS = "last rounds"
 """Name of the fact in the store that has the contents of the last rounds' receipts."""
+OPERATOR = "operator of the session"
+"""Name of the fact in the store that has the person who has started the session."""
 ChanceRecord = Callable[[], Mapping[str, object] | None]
 
 
@@ -50,8 +52,8 @@ class ReceiptBook:
     ) -> None:
         self.last_rounds = deque[dict[str, Any]](store.fact(LAST_ROUNDS) or (), maxlen=ROUNDS)
         """The contents of the last rounds' receipts, with the index of each event."""
-        self.operator = ""
-        """The person who gave the last command."""
+        self.operator = str(store.fact(OPERATOR) or "")
+        """The person who has started the session whose rounds are played."""
         self._trail = trail
         self._thread = thread
         self._facts = facts
@@ -61,6 +63,11 @@ class ReceiptBook:
         self._under = ""
         self._cycle_began = ""
         self._round: dict[str, Any] = self._empty()
+
+    def started_by(self, name: str) -> None:
+        """Note the person who has started a session; rounds after a restart are his too."""
+        self.operator = name
+        self._thread.write(lambda store: store.put_fact(OPERATOR, name))
 
     def on_event(self, event: Event, game: PlannedGame | None) -> None:
         """Take an event of the table."""

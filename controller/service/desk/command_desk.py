@@ -124,7 +124,8 @@ class CommandDesk:
         except AuditError as error:
             raise CommandRefusedError("audit", str(error), FREE_SPACE) from error
         sentence = await act()
-        self._service.receipts.operator = actor.name
+        if request.name == "start_session":
+            self._service.receipts.started_by(actor.name)
         reply = CommandReply(id=request.id, state="done", sentence=sentence)
         try:
             await self._replies.keep(key, request, reply, is_stored=is_stored)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from tuf.ngclient._internal import trusted_metadata_set
 
 from controller.update import installation
 from controller.update.update_error import UpdateError
@@ -104,6 +106,42 @@ def test_a_downgrade_with_valid_metadata_is_refused(tmp_path: Path) -> None:
 def test_a_frozen_source_is_refused_when_its_metadata_has_expired(workshop: Workshop) -> None:
     workshop.publish(2, now=NOW - timedelta(days=31))
     assert "its metadata has expired (timestamp.json is expired)" in refusal(workshop)
+
+
+def later(workshop: Workshop, monkeypatch: pytest.MonkeyPatch, days: int) -> datetime:
+    """Move the clock of the table, with which the library compares the ends of metadata."""
+    now = NOW + timedelta(days=days)
+    clock = SimpleNamespace(now=lambda zone: now)
+    fake = SimpleNamespace(datetime=clock, timezone=timezone)
+    monkeypatch.setattr(trusted_metadata_set, "datetime", fake)
+    return now
+
+
+def test_the_root_is_renewed_before_it_ends(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for release, days in ((2, 300), (3, 600), (4, 900), (5, 1200)):
+        now = later(workshop, monkeypatch, days)
+        workshop.publish(release, now=now)
+        assert workshop.source().newest().release == release
+    assert len(list((workshop.repository / "metadata").glob("*.root.json"))) == 3
+
+
+def test_a_table_follows_a_change_of_every_key_that_the_earlier_root_has_signed(
+    workshop: Workshop,
+) -> None:
+    earlier = {file.name: file.read_bytes() for file in workshop.keys.iterdir()}
+    for name in ("root", "targets", "snapshot", "timestamp"):
+        (workshop.keys / name).unlink()
+    with pytest.raises(UpdateError, match=r"Put the earlier key beside it as root\.previous"):
+        workshop.publish(2, new_keys=True)
+    (workshop.keys / "root.previous").write_bytes(earlier["targets"])
+    (workshop.keys / "root.previous").chmod(0o600)
+    with pytest.raises(UpdateError, match="has not signed the root"):
+        workshop.publish(2, new_keys=True)
+    (workshop.keys / "root.previous").write_bytes(earlier["root"])
+    workshop.publish(2, new_keys=True)
+    assert workshop.source().newest().release == 2
 
 
 def test_a_clock_before_the_installed_release_is_refused(

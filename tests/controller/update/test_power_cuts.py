@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ OPERATIONS = {
     *("open", "os.chmod", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir"),
     *("os.symlink", "os.truncate"),
 }
-FSYNC = os.fsync
+FSYNC, FDATASYNC = os.fsync, os.fdatasync
 
 
 class PowerCut:
@@ -36,7 +37,8 @@ class PowerCut:
         self._unsynced: set[str] = set()
         self._is_over = False
         sys.addaudithook(self._operation)
-        os.fsync = self._fsync
+        os.fsync = partial(self._synced, FSYNC)
+        os.fdatasync = partial(self._synced, FDATASYNC)
 
     def _operation(self, event: str, arguments: tuple[object, ...]) -> None:
         if self._is_over or event not in OPERATIONS or isinstance(arguments[0], int):
@@ -50,9 +52,9 @@ class PowerCut:
         elif event == "os.rename" and path in self._unsynced:
             self._unsynced.add(os.fsdecode(arguments[1]))  # type: ignore[arg-type]
 
-    def _fsync(self, descriptor: int) -> None:
+    def _synced(self, sync: Callable[[int], None], descriptor: int) -> None:
         self._count()
-        FSYNC(descriptor)
+        sync(descriptor)
         self._unsynced.discard(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
 
     def _count(self) -> None:

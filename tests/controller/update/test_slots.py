@@ -94,6 +94,24 @@ def test_a_release_that_fails_its_health_check_is_not_switched_to(workshop: Work
         workshop.slots.roll_back()
 
 
+def test_a_failed_health_check_leaves_the_release_before_for_a_roll_back(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(installation, "require_healthy", lambda program: None)
+        workshop.publish(2)
+        workshop.install()
+        installation.confirm(workshop.slots)
+    assert workshop.slots.current == "b"
+    workshop.publish(3, health=1)
+    with pytest.raises(UpdateError, match="The health check"):
+        workshop.install()
+    assert not (workshop.root / "staged").exists()
+    assert workshop.slots.require_whole("b").release == 2
+    assert workshop.slots.require_whole("a").release == 1
+    assert workshop.slots.roll_back() == "a"
+
+
 def test_a_release_that_becomes_unhealthy_is_rolled_back_instead_of_confirmed(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

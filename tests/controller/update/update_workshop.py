@@ -79,12 +79,13 @@ class Workshop:
         keys: Path | None = None,
         repository: Path | None = None,
         health: int = 0,
+        new_keys: bool = False,
     ) -> Path:
         """Add a release to the repository."""
         folder = repository or self.repository
         signers = self.trust / "signers"
         program = self.program(release, health)
-        make_repository(folder, *program, keys or self.keys, signers, now=now)
+        make_repository(folder, *program, keys or self.keys, signers, now=now, new_keys=new_keys)
         return folder
 
     def source(self, folder: Path | None = None) -> UpdateSource:

@@ -8,6 +8,7 @@ import pytest
 
 from controller.audit.log.event_line import AuditEvent
 from controller.audit.receipts.receipt import receipt_text, verify_receipt
+from controller.service.commands import Actor, CommandRequest
 from controller.service.port import LastRounds
 from controller.service.status import GameChoice
 from controller.service.user_roles import UserRole
@@ -28,6 +29,9 @@ def evening(
 
     async def story(guests: Guests) -> None:
         await guests.give("start_session", UserRole.PLAYER, choice=PAI_GOW)
+        bob = Actor("Bob", UserRole.ATTENDANT, "console", "192.168.1.21")
+        names = CommandRequest(id="bob-1", name="name_players", arguments={"names": {"0": "Mei"}})
+        assert (await guests.port.submit(names, bob)).state == "done"
         await guests.until(lambda status: status.counts.rounds == 1)
         await guests.until(lambda status: status.machine.top == "playing")
         shown.append(await guests.port.last_rounds())
