@@ -201,13 +201,11 @@ def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_
     ("table", "game", "answers"),
     [
         ROUNDS[0],
-        pytest.param(*ROUNDS[1].values, id="pai_gow", marks=pytest.mark.slow),
         pytest.param(
             *("pai_gow", "pai_gow", {"cut": "four_across"}),
             id="pai_gow_table",
             marks=pytest.mark.slow,
         ),
-        pytest.param("robotic", "filipino", {}, id="filipino", marks=pytest.mark.slow),
         pytest.param("classic", "filipino", {}, id="by_hand", marks=pytest.mark.slow),
         pytest.param("auto_deal", "wenzhou", {}, id="hand_lanes", marks=pytest.mark.slow),
         pytest.param("single_port", "block", {}, id="chain", marks=pytest.mark.slow),
