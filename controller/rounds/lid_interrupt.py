@@ -99,7 +99,8 @@ class LidInterrupt:
         """Whether a press of the lid's key opens the lid in the present state."""
         is_hand = self._run_state.machine.top == "playing"
         held_down = self._other is not None and self._other.down
-        return self._is_possible() and (held_down or not is_hand)
+        has_lid = self._rig.lid is not None
+        return has_lid and self._is_possible() and (held_down or not is_hand)
 
     def _is_possible(self) -> bool:
         """Whether a set is prepared now, and the lid is not used and no wall rises."""

@@ -129,3 +129,12 @@ def test_walls_wait_below_until_the_hands_are_out_of_the_machine() -> None:
     assert [at for at in raised if released[0] - 60.0 < at < released[0]] == []
     assert raised[-1] >= released[0]
     assert len(played.when(event="walls_raised")) == 2
+
+
+def test_a_key_press_during_a_build_at_a_table_without_a_lid_does_not_block_the_key() -> None:
+    """The key ends the hand, also after somebody has pressed it while the set was prepared."""
+    played = evening(
+        table="bench", game="pai_gow", meanwhile=presses(("under", "shuffling"), 5.0), rounds=2
+    )
+    assert played.fault is None
+    assert len(played.when(event="ready")) == 2
