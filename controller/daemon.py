@@ -363,7 +363,9 @@ class Daemon:
         while (order := await self._programme.next_round(self._under.coming)) is not None:
             orders = order.orders
             self._top.play_by(orders, new_match=order.new_match)
-            if order.new_match or not orders.play:
+            if order.match is not None:
+                self.match = order.match
+            elif order.new_match or not orders.play:
                 self.match = orders.first_match() if orders.play else None
             players = orders.setup(orders.dealer).seating.players
             turn = (orders.dealer + order.number) % players

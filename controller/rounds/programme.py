@@ -6,20 +6,23 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from controller.orders import Orders
+from rules.play import Match
 
 
 @dataclass(frozen=True)
 class RoundOrder:
     """One round: its orders, and the number of rounds that were played before it by these orders.
 
-    With `new_match` a new match begins, even if the last one is not over. With `until_ready` the
-    run ends when the set-up of the round is complete.
+    With `new_match` a new match begins, even if the last one is not over. `match` is the match that
+    the round continues, if an earlier run has played its last hand. With `until_ready` the run ends
+    when the set-up of the round is complete.
     """
 
     orders: Orders
     number: int
     new_match: bool = False
     until_ready: bool = False
+    match: Match | None = None
 
 
 class RoundProgramme(Protocol):

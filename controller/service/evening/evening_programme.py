@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from config.validation.game_parameters import parameters_of
 from controller.journal.replay import ReplayError, differences
 from controller.rounds.programme import RoundOrder
+from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.status import GameChoice
+from rules.errors import RulesError
+from rules.play import Match
+from rules.records.record import evening
 
 if TYPE_CHECKING:
+    from controller.journal import Entry
     from controller.run_state import RunState
 
 ACTIVITY = "programme"
 """Name of the journal's intents that record by which choice each round is played."""
+CONTINUED = "continued"
+"""Key of such an intent whose round continues the match of an earlier run."""
 RoundBegins = Callable[[PlannedGame, str, int | None], int]
 """Notes the beginning of a round of a session: its game and its hand, None for the next one."""
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """The rounds that earlier runs have played by the same choice, and the match after them.
+
+    `match` is None if the table does not follow the play.
+    """
+
+    number: int
+    match: Match | None
 
 
 class EveningProgramme:
@@ -53,6 +73,8 @@ class EveningProgramme:
         self._changed = asyncio.Event()
         self._number = 0
         self._is_new = True
+        self._continued: Continuation | None = None
+        """What the first round continues; None once it has begun, and for a new match."""
         self._run_state: RunState | None = None
 
     def attach(self, run_state: RunState) -> None:
@@ -65,13 +87,17 @@ class EveningProgramme:
         """Begin a session; its game applies to the sets that are shuffled already as well."""
         self.session, self.next = session, game
         self._shuffled.clear()
-        self._is_new, self._number = True, 0
+        self._is_new, self._number, self._continued = True, 0, None
         self._changed.set()
 
     def continue_session(self, session: str) -> None:
-        """Continue a session of an earlier run."""
+        """Continue a session whose run is resumed from its journal."""
         self.session = session
         self._changed.set()
+
+    def continue_match(self, continued: Continuation) -> None:
+        """Continue the match of an earlier run in the first round of this one."""
+        self._is_new, self._number, self._continued = False, continued.number, continued
 
     def end_session(self) -> None:
         """End the session; the table waits before the next round."""
@@ -121,6 +147,8 @@ class EveningProgramme:
         hand = self._round_begins(game, self.session, None)
         facts = {"session": self.session, "hand": hand, "choice": choice, "number": number}
         facts["house"] = game.orders.house_rules
+        if self._continued is not None and not new:
+            facts[CONTINUED] = True
         async with self._run_state.intent(ACTIVITY, {**facts, "new": new}):
             pass
         return self._order(game, number, new=new)
@@ -135,10 +163,49 @@ class EveningProgramme:
         self.now, self._is_new, self._number, self.in_round = game, False, number + 1, True
         if self.next is not None and self.next.choice == game.choice:
             self.next = None
-        return RoundOrder(game.orders, number, new_match=new)
+        continued, self._continued = self._continued, None
+        match = None if continued is None or new else continued.match
+        return RoundOrder(game.orders, number, new_match=new, match=match)
 
     def takes_in(self) -> bool:
         """Note the end of the round; its tiles stay if the chosen game needs others."""
         self.in_round = False
         self._round_over()
         return not (self.session is not None and self.changes_tiles)
+
+
+def continuation_of(
+    game: PlannedGame, session: str, hand: int, store: EveningStore
+) -> Continuation | None:
+    """What a hand of a session continues, from the stored hands before it; None if nothing.
+
+    A match is computed from the records of all hands of the session, which takes time: call this
+    function in the store's thread. If a record is missing, a new match begins.
+    """
+    choice, lines, number = game.choice.model_dump(mode="json"), list[str](), 0
+    for earlier in range(1, hand):
+        found = store.hand(session, earlier)
+        if found is None:
+            return None
+        lines += found[0]
+        number = number + 1 if found[2] == choice else 0
+    if not number or not game.orders.play:
+        return Continuation(number, None) if number else None
+    try:
+        played = list(evening(lines, parameters_of))
+    except RulesError:
+        return None
+    if len(played) < number or played[-1].game != game.orders.game.name:
+        return None
+    return Continuation(number, played[-1].match)
+
+
+def continued_at(entries: Iterable[Entry] | None, following: int) -> int | None:
+    """The hand at which a run continues a match that earlier runs have played; None if at none.
+
+    A run without `entries` to resume continues at the hand `following`.
+    """
+    if entries is None:
+        return following
+    mine = (entry.intent for entry in entries if entry.activity == ACTIVITY)
+    return next((int(str(each["hand"])) for each in mine if CONTINUED in each), None)

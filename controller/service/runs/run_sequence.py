@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -302,6 +303,8 @@ class RunSequence:
     async def _play(self, game: PlannedGame, hardware: Hardware, journal: Journal) -> RunEnd:
         from controller.service.evening.evening_programme import (  # noqa: PLC0415 - see above
             EveningProgramme,
+            continuation_of,
+            continued_at,
         )
         from controller.service.runs.table_run import TableRun  # noqa: PLC0415 - see above
 
@@ -332,6 +335,12 @@ class RunSequence:
                 programme.begin_session(book.id, game)
             else:
                 programme.continue_session(book.id)
+            hand = continued_at(run.entries, book.rounds + 1)
+            if hand is not None:
+                find = partial(continuation_of, game, book.id, hand)
+                continued = await self._thread.read(find)
+                if continued is not None:
+                    programme.continue_match(continued)
             if book.chosen is not None:
                 programme.choose(self._state.plan(book.chosen))
         if self._begins_paused:
