@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.service.commands import Actor, CommandRequest
-from controller.service.desk import command_desk
+from controller.service.desk import known_replies
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import run
 from tests.controller.service.service_at_a_table import Guests, at_a_table
@@ -125,7 +125,7 @@ def test_a_long_evening_keeps_only_the_last_replies_in_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Older replies are in the store, so that a repeated command is still recognised."""
-    monkeypatch.setattr(command_desk, "REPLIES", 5)
+    monkeypatch.setattr(known_replies, "REPLIES", 5)
 
     async def story(guests: Guests) -> None:
         await guests.have("start_session", choice={"game": "block", "follow_play": False})
@@ -135,8 +135,8 @@ def test_a_long_evening_keeps_only_the_last_replies_in_memory(
         reply = await guests.port.submit(first, actor)
         for number in range(20):
             await guests.have("automatic", on=bool(number % 2))
-        assert len(guests.port._desk._replies) == 5
-        assert "first" not in guests.port._desk._replies
+        assert len(guests.port._desk._replies._latest) == 5
+        assert "phone first" not in guests.port._desk._replies._latest
         again = await guests.port.submit(first, actor)
         assert (again.state, again.sentence) == (reply.state, reply.sentence)
 
