@@ -247,6 +247,10 @@ class RunSequence:
                 await self._may_run.wait()
             else:
                 await self._run(self.wanted)
+        if self.shift is not None:
+            # Its command still waits for the beginning of service mode.
+            self.shift.refuse("The service stops.")
+            self.shift = None
 
     async def _restore(self) -> None:
         """Continue the session and the run of an earlier start of the service."""
@@ -287,9 +291,17 @@ class RunSequence:
     async def _serve_shift(self, shift: ServiceModeShift) -> None:
         """Stay in service mode until it is left; then the state before is restored."""
         before = self._state.service
-        self._state.set_state("service_mode", f"{shift.name} has entered service mode.")
+        if self.lock is not None:
+            # The program was found to be changed while the run ended.
+            self.shift = None
+            shift.refuse(self.lock)
+            return
+
+        def announce() -> None:
+            self._state.set_state("service_mode", f"{shift.name} has entered service mode.")
+
         try:
-            await shift.run()
+            await shift.run(announce)
         finally:
             self.shift = None
             self.selftest = shift.report or self.selftest

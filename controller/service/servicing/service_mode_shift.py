@@ -91,17 +91,26 @@ class ServiceModeShift:
             return self.report
         return self._report_of(self.mode.results, "interrupted")
 
-    async def run(self) -> None:
-        """Open the boards, stay in service mode until `leave`, close the boards."""
+    def refuse(self, why: str) -> None:
+        """End the stay before it has begun."""
+        self.failure = why
+        self._begun.set()
+        self._over.set()
+
+    async def run(self, announce: Callable[[], None]) -> None:
+        """Open the boards, stay in service mode until `leave`, close the boards.
+
+        `announce` is called when service mode has begun, before any client learns of it.
+        """
         try:
-            await self._stay()
+            await self._stay(announce)
         finally:
             self.mode = None
             self._show(None)
             self._begun.set()
             self._over.set()
 
-    async def _stay(self) -> None:
+    async def _stay(self, announce: Callable[[], None]) -> None:
         try:
             hardware, helper = self._open()
         except BoardError as error:
@@ -123,6 +132,7 @@ class ServiceModeShift:
             )
             async with service_mode(workshop, self.name, self._show) as mode:
                 self.mode = mode
+                announce()
                 self._begun.set()
                 await self._leaving.wait()
                 self.departure = await mode.leave()

@@ -6,12 +6,19 @@ import asyncio
 import json
 import zipfile
 from io import BytesIO
+from typing import NoReturn
 
 import pytest
 
 from controller.maintenance.motion.jogging import RENEWAL
 from controller.service.commands import BY_NAME
+from controller.service.evening.game_choices import PlannedGame
+from controller.service.prompts.service_guide import ServiceGuide
+from controller.service.runs.openers import SimulatedTable
+from controller.service.servicing.service_mode_shift import ServiceModeShift
+from controller.service.status import ServiceName
 from controller.service.user_roles import UserRole
+from firmware_bridge.wire.errors import BoardSilentError
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 COMMANDS = (
@@ -163,3 +170,56 @@ def test_the_diagnostics_bundle_has_the_status_the_table_and_the_self_test_repor
         assert "name: robotic" in files["table.yaml"]
 
     at_a_table(story)
+
+
+class UnpluggedForService(SimulatedTable):
+    """A simulated table whose cable is unplugged when its boards are opened for service mode."""
+
+    def open_for_service(self, game: PlannedGame, guide: ServiceGuide) -> NoReturn:
+        raise BoardSilentError("board base: its port cannot be opened.")
+
+
+def test_service_mode_that_cannot_begin_is_refused_before_any_screen_shows_it() -> None:
+    async def story(guests: Guests) -> None:
+        states, set_state = set[str](), guests.service.set_state
+
+        def note(state: ServiceName, sentence: str) -> None:
+            states.add(state)
+            set_state(state, sentence)
+
+        guests.service.set_state = note  # type: ignore[method-assign]
+        reply = await guests.give("enter_service_mode")
+        assert (reply.state, reply.code) == ("refused", "not_entered")
+        assert "its port cannot be opened" in reply.sentence
+        await asyncio.sleep(5.0)
+        assert states == {"idle"}
+        assert guests.service.shift is None
+
+    at_a_table(story, opener=UnpluggedForService)
+
+
+@pytest.mark.parametrize("change", ["stop", "lock"])
+def test_a_technician_who_enters_while_the_service_stops_or_locks_is_refused(change: str) -> None:
+    """The command waits for the end of the run. It must neither wait for ever nor open a motor."""
+    replies: list[tuple[str, str]] = []
+
+    async def story(guests: Guests) -> None:
+        runs, enter = guests.service.runs, guests.service.runs.enter_service_mode
+
+        def change_then(shift: ServiceModeShift) -> None:
+            enter(shift)
+            if change == "stop":
+                guests.service.stop()
+            else:
+                guests.service.lock_table("The program was changed.")
+
+        guests.service.feed.follow(lambda _: states.add(guests.status.service.state))
+        runs.enter_service_mode = change_then  # type: ignore[method-assign]
+        async with asyncio.timeout(60.0):
+            reply = await guests.give("enter_service_mode")
+        replies.append((reply.state, reply.code or ""))
+
+    states = set[str]()
+    at_a_table(story)
+    assert replies == [("refused", "not_entered")]
+    assert "service_mode" not in states
