@@ -336,6 +336,19 @@ the outputs of the last table, which the board applies from its start until a ho
 everything else of a table comes from the host. If no part of the log is sound, CONFIGURATION is
 latched. [Decision 22](decisions/0022-what-a-board-keeps.md) describes the log.
 
+While a table is in force, the board compares one channel of it every 4 ms with the checksum that it
+computed over its own memory at `Commit`, and all channels at `SelfTest`. If they differ,
+CONFIGURATION is latched, and `Clear` is refused until the same or another table is committed. The
+flash and the rest of the memory are not checked.
+
+On a Mega, each turn of the main loop reports four changes of inputs, and up to 32 are saved up for
+times with many. Further changes wait for the next turn; what a change stops is stopped at once if
+its sensor has no debounce time, and safety inputs have four reports of their own in each turn.
+Inputs that change all the time therefore cause no reset. Beside 41 such inputs, with three axes at
+8 kHz and a full line, a pause between two steps was at most 0.1 ms longer than otherwise if the
+inputs had no debounce time. With a debounce time of 1 or 5 ms it was up to 4 ms longer, without a
+fault; a motor at that speed can lose steps.
+
 LOW_SUPPLY is latched when the measured supply has been below the level of the board's profile for
 2 ms while the board runs ([BOARDS.md](BOARDS.md)). It can be cleared after half a second at 92/90
 of this level or more. No tolerance of the measurement latches it with an ordinary USB supply.

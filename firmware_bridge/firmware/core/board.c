@@ -34,7 +34,9 @@
 /* Bits of the reply to SelfTest. */
 enum { TABLE_DAMAGED = 1, NOT_PROVISIONED = 2 };
 
-static uint32_t next_millisecond;
+#define CHECK_EVERY_US 4000u /* from one channel of the table's check to the next */
+
+static uint32_t next_millisecond, next_check;
 static uint32_t longest_turn; /* microseconds */
 
 /* Commands */
@@ -133,7 +135,7 @@ static void latch_fault_of_reset(uint8_t cause) {
 void board_begin(void) {
     pending_begin();
     lease_begin();
-    next_millisecond = port_micros();
+    next_millisecond = next_check = port_micros();
     longest_turn = 0;
     state_begin();
     setup_begin();
@@ -180,6 +182,10 @@ static void do_each_millisecond(uint32_t now) {
         outputs_check_current();
         strips_turn(nothing_moves());
         levels_turn(now);
+        if (time_reached(now, next_check)) {
+            next_check = now + CHECK_EVERY_US;
+            setup_check();
+        }
         safety_compare_levels();
     }
 }

@@ -4,6 +4,7 @@
 #include "answers.h"
 #include "faults.h"
 #include "reflex.h"
+#include "setup.h"
 #include "state.h"
 #include "stops.h"
 #include "supply.h"
@@ -103,6 +104,8 @@ static bool persists(uint8_t code, uint8_t channel) {
         return supply_is_low();
     case FAULT_BOTH_SWITCHES:
         return both_switches_are_active(channel);
+    case FAULT_CONFIGURATION:
+        return !setup_is_whole();
     default:
         return false;
     }

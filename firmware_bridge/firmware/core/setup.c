@@ -2,8 +2,10 @@
 
 #include "../port.h"
 #include "axis.h"
+#include "crc.h"
 #include "draft.h"
 #include "drives.h"
+#include "faults.h"
 #include "kept.h"
 #include "levels.h"
 #include "memory.h"
@@ -12,9 +14,15 @@
 #include "reflex.h"
 #include "stops.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static uint16_t record_crc[MOST_CHANNELS]; /* of the table in force */
+static uint16_t memory_crc; /* of the bytes in which the table in force is kept */
+
+/* A check of these bytes under way: the next channel, and the CRC of those before it. */
+static uint8_t checked;
+static uint16_t checked_crc;
 
 void setup_begin(void) {
     draft_begin();
@@ -22,6 +30,62 @@ void setup_begin(void) {
 
 struct refusal setup_configure(const uint8_t *record) {
     return (struct refusal){draft_add(record), wire_configure_index(record)};
+}
+
+/* The bytes of the table in force */
+
+/* Bytes of a channel that nothing changes while its table is in force. */
+static uint8_t constant_size(uint8_t kind) {
+    switch (kind) {
+    case KIND_SENSOR:
+        return offsetof(struct channel, sensor.state);
+    case KIND_MOTOR:
+    case KIND_OUTPUT:
+    case KIND_STRIP:
+        return offsetof(struct channel, plug.output) + sizeof(uint8_t);
+    case KIND_AXIS:
+        return offsetof(struct channel, rail.axis) + sizeof(uint8_t);
+    case KIND_ANALOG:
+        return offsetof(struct channel, meter.mean);
+    default:
+        return offsetof(struct channel, unit.output) + sizeof(uint8_t);
+    }
+}
+
+static uint16_t crc_with_channel(uint16_t crc, uint8_t index) {
+    const struct channel *const channel = &channels[index];
+    return crc_over(crc, (const uint8_t *)channel, constant_size(channel->kind));
+}
+
+static uint16_t crc_with_axes(uint16_t crc) {
+    return crc_over(crc, (const uint8_t *)axis_records, (uint8_t)sizeof axis_records);
+}
+
+static uint16_t crc_of_memory(void) {
+    uint16_t crc = CRC_SEED;
+    for (uint8_t index = 0; index < table_channels(); index++) {
+        crc = crc_with_channel(crc, index);
+    }
+    return crc_with_axes(crc);
+}
+
+static void begin_check(void) {
+    checked = 0;
+    checked_crc = CRC_SEED;
+}
+
+/* One channel for each call, so that a call is short. */
+void setup_check(void) {
+    if (checked < table_channels()) {
+        checked_crc = crc_with_channel(checked_crc, checked++);
+        return;
+    }
+    if (crc_with_axes(checked_crc) != memory_crc) {
+        port_lock();
+        faults_latch(FAULT_CONFIGURATION, WIRE_NONE);
+        port_unlock();
+    }
+    begin_check();
 }
 
 /* Adoption of the draft */
@@ -184,6 +248,8 @@ static void adopt(uint8_t count, uint16_t crc) {
     adopt_axes();
     output_count = place_outputs(count);
     table_put_in_force(count, crc);
+    memory_crc = crc_of_memory();
+    begin_check();
     wire_sensors(count);
     port_watchdog_kick();
     outputs_connect();
@@ -193,7 +259,7 @@ static void adopt(uint8_t count, uint16_t crc) {
 }
 
 static uint8_t commit(uint8_t count, uint16_t crc) {
-    if (table_channels() == count &&
+    if (table_channels() == count && setup_is_whole() &&
         memcmp(draft.crc, record_crc, count * sizeof *record_crc) == 0) {
         return 0; /* it is in force already */
     }
@@ -232,5 +298,6 @@ void setup_drop(void) {
 }
 
 bool setup_is_whole(void) {
-    return !table_in_force() || draft_crc(record_crc, table_channels()) == table_crc();
+    return !table_in_force() || (draft_crc(record_crc, table_channels()) == table_crc() &&
+                                 crc_of_memory() == memory_crc);
 }

@@ -17,6 +17,7 @@ void setup_begin(void);
 struct refusal setup_configure(const uint8_t *record);
 struct refusal setup_commit(uint8_t count, uint16_t crc);
 void setup_drop(void); /* stops everything without ramps and takes the table out of force */
+void setup_check(void); /* a part of a check of the table in the memory; latches CONFIGURATION */
 bool setup_is_whole(void); /* whether the memory still contains what was committed */
 
 #endif
