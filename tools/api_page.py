@@ -42,8 +42,11 @@ prints a new link.
 - **The table's own touchscreen** sends the text of the file `touchscreen.token` in the data
   directory to `POST /api/v1/pair`. It is accepted from the table's own computer only.
 
-After 5 failed attempts a name is locked for 30 s; each further failure doubles the time. A login
-ends after 7 days.
+After 5 failed attempts a name is locked for 30 s; each further failure doubles the time. Attempts
+from the table's own computer are not locked: they wait for each other, one a second. A login ends
+after 7 days, and with each change of its user. The tokens, devices and codes that a technician has
+made end when the technician is deleted or loses the role. A user's name has letters of one alphabet
+and digits, and does not look like that of another user.
 
 The header `X-Client-Id` (at most 32 letters, digits, `-` and `_`) names a client, such as one tab
 of a browser. It tells the clients of one login apart where one client leads a recovery.
@@ -90,7 +93,10 @@ Every error is a problem document (RFC 9457) of the type `application/problem+js
 
 `code` does not change between versions. A command that the table refuses is a problem too: 403 for
 a role that is too low, 422 for wrong arguments, 409 for anything that contradicts the present
-state. A locked name gets 429 with `Retry-After`.
+state. A caller may give 10 commands a second, 100 at once, and 60 that are refused in a minute;
+then the code is `too_many_commands`, 429. Commands that stop motions have no limit. Changes of accounts
+are in the audit log before they take effect; if it cannot be written, the code is `audit`, 503.
+A locked name gets 429 with `Retry-After`.
 """
 
 _STREAM = """\

@@ -69,7 +69,10 @@ ROWS = {
         "sessions (`evening.db`)", "0.2", "there is none", "refused at the start"
     ),
     "accounts": FormatRow(
-        "accounts (`accounts.sqlite`)", "0.2", "there is none", "refused at the start"
+        "accounts (`accounts.sqlite`)",
+        "0.3",
+        "1 (0.2: without the maker of a token) is changed at the start",
+        "refused at the start",
     ),
     "audit_log": FormatRow("audit log", "0.2", "there is none", "locked: the table does not play"),
     "audit_bundle": FormatRow(

@@ -23,6 +23,7 @@ from controller.api.problems import Problem
 from controller.api.request_guard import COOKIE, RequestGuard
 from controller.api.routes.accounts import AccountRoutes
 from controller.api.routes.cases import CaseRoutes
+from controller.api.routes.changes import Changes
 from controller.api.routes.commands import CommandRoutes, command_schemas
 from controller.api.routes.diagnostics import DiagnosticRoutes
 from controller.api.routes.errors import add_problems
@@ -88,6 +89,7 @@ def api_application(
         redoc_url=None,
         redirect_slashes=False,
     )
+    changes = Changes(service)
     for routes in (
         StatusRoutes(service, accounts, hub),
         CommandRoutes(service),
@@ -98,8 +100,8 @@ def api_application(
         ProofRoutes(service, judge),
         DiagnosticRoutes(service, judge),
         MetricsRoutes(metrics, hub, judge),
-        LoginRoutes(accounts),
-        AccountRoutes(accounts),
+        LoginRoutes(accounts, changes),
+        AccountRoutes(accounts, changes),
     ):
         routes.add_to(app)
     app.add_api_websocket_route(PREFIX + BY_NAME["stream"].path, StreamSocket(hub).stream)

@@ -16,9 +16,10 @@ from controller.api.accounts.identity import Identity
 from controller.api.endpoints import ENDPOINTS, Endpoint, endpoints_at
 from controller.api.request_guard import ADDRESS, IDENTITY
 
-SUBJECT, DETAILS = "subject", "details"
-"""Keys of the request's state: the name that a login gives, also if it is refused, and what an
-endpoint adds to the record."""
+SUBJECT, DETAILS, RECORDED = "subject", "details", "recorded"
+"""Keys of the request's state: the user whom a login names, also if it is refused; what an endpoint
+adds to the record; whether the change was recorded before it was made."""
+_REFUSED = 400
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class AuditedRequests:
         try:
             await self._api(scope, receive, noting)
         finally:
-            self._record(_audited(scope, name, status))
+            if status >= _REFUSED or not scope.get("state", {}).get(RECORDED):
+                self._record(_audited(scope, name, status))
 
     def _endpoint_name(self, scope: Scope) -> str | None:
         """The endpoint of a request that changes something; None for commands and all others."""

@@ -6,6 +6,7 @@ first and apply when they are on disk.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,8 +25,9 @@ from controller.api.accounts.identity import (
 from controller.api.accounts.one_time_secrets import OneTimeSecrets, Pairing
 from controller.api.accounts.passwords import Passwords
 from controller.api.accounts.store import AccountStore
-from controller.api.accounts.throttle import Throttle
+from controller.api.accounts.throttle import LONGEST_TURN, ConsoleTurns, Throttle
 from controller.api.accounts.touchscreen import touchscreen_token
+from controller.api.accounts.user_names import defect_of_name, skeleton
 from controller.api.worker_thread import WorkerThread
 from controller.service.user_roles import UserRole
 from rules.errors import WallwrightError
@@ -63,13 +65,19 @@ class Accounts:
         touchscreen: str,
         now: Callable[[], float],
         passwords: Passwords,
+        elapsed: Callable[[], float],
     ) -> None:
         self._store = store
         self._worker = worker
         self._touchscreen = touchscreen
         self._now = now
+        self._elapsed = elapsed
+        """Seconds of a clock that nobody sets, for lock-outs."""
+        self._changing = asyncio.Lock()
+        """Held while users change, so that two changes cannot both leave a last technician."""
         self._passwords = passwords
         self._throttle = Throttle()
+        self._console = ConsoleTurns()
         self._one_time = OneTimeSecrets()
         self._users: dict[str, User] = {}
         self._book = CredentialBook(store, worker, now)
@@ -105,15 +113,23 @@ class Accounts:
         return self._identity(found) if found is not None else None
 
     def _identity(self, credential: Credential, secret: str = "") -> Identity | None:
-        """The identity of a valid credential; None for a login of a user who was deleted."""
+        """The identity of a valid credential; None if its user or its maker has lost the rights."""
         role = credential.role
         if credential.kind == "login":
             user = self._users.get(credential.name.casefold())
             if user is None:
                 return None
             role = user.role
+        elif credential.maker and not self._is_technician(credential.maker):
+            return None
         csrf = csrf_token(secret) if secret and credential.kind != "token" else ""
-        return Identity(credential.name, role, credential.id, credential.kind, csrf)
+        return Identity(
+            credential.name, role, credential.id, credential.kind, csrf, credential.maker
+        )
+
+    def _is_technician(self, key: str) -> bool:
+        user = self._users.get(key)
+        return user is not None and user.role is UserRole.TECHNICIAN
 
     # Logging in
 
@@ -126,6 +142,10 @@ class Accounts:
         """A new token for the link of the first start; None if a technician exists."""
         return None if self.has_technician else self._one_time.issue_first_start(self._now())
 
+    def is_first_start(self, token: str) -> bool:
+        """Whether a token is that of the first start's link, and can be used."""
+        return not self.has_technician and self._one_time.is_first_start(token, self._now())
+
     async def first_start(
         self, token: str, name: str, password: str, address: str
     ) -> tuple[str, Identity]:
@@ -134,8 +154,8 @@ class Accounts:
         Raises AccountRefusedError for a link that was used, has expired or is wrong.
         """
         self._check_throttle("", address)
-        if self.has_technician or not self._one_time.is_first_start(token, self._now()):
-            self._throttle.failed("", address, self._now())
+        if not self.is_first_start(token):
+            self._throttle.failed("", address, self._elapsed())
             raise AccountRefusedError(
                 "link_not_valid",
                 "The link of the first start was used, has expired or is wrong.",
@@ -147,45 +167,78 @@ class Accounts:
 
     async def login(self, name: str, password: str, address: str) -> tuple[str, Identity]:
         """Log in a user; returns the secret of the login. Raises AccountRefusedError."""
+        address = await self._console_turn(address)
         self._check_throttle(name, address)
         user = self._users.get(name.casefold())
         # Counted before the hash is computed, so that parallel attempts count as well.
-        self._throttle.failed(name, address, self._now())
-        if not await self._worker.run(self._verify, user, password) or user is None:
+        self._throttle.failed(name, address, self._elapsed())
+        verified = await self._worker.run(self._verify, user, password)
+        if not verified or user is None:
+            raise _wrong_password()
+        if address:
+            self._throttle.succeeded(name, address)
+        else:
+            self._console.give_back()
+        role, key = user.role, user.key
+        issued = await self._issue("login", user.name, role, LOGIN_LIFE, key, verified)
+        if issued is None:
+            # The password was changed, or the user deleted, while it was verified.
+            raise _wrong_password()
+        return issued
+
+    def is_user(self, name: str) -> bool:
+        """Whether a user has this name; other names that a login gives can be a password."""
+        return name.casefold() in self._users
+
+    async def _console_turn(self, address: str) -> str:
+        """The address by which failures of a client count; none for this computer.
+
+        A lock would let any program on this computer lock out the technician at it. Instead, each
+        attempt from here waits for its turn, one a second. Raises AccountRefusedError if too many
+        wait.
+        """
+        if not is_loopback(address):
+            return address
+        wait = self._console.wait(self._elapsed())
+        if wait is None:
             raise AccountRefusedError(
-                "wrong_password",
-                "The name or the password is wrong.",
-                "Check both; a technician can set a new password.",
+                "locked", "Too many attempts wait.", f"Wait {LONGEST_TURN:.0f} s.", LONGEST_TURN
             )
-        self._throttle.succeeded(name, address)
-        return await self._issue("login", user.name, user.role, LOGIN_LIFE)
+        await asyncio.sleep(wait)
+        return ""
 
     async def pair(self, code: str, address: str) -> tuple[str, Identity]:
         """Log in a device with a pairing code, or the table's touchscreen with its token.
 
         Raises AccountRefusedError.
         """
+        is_touchscreen = secrets.compare_digest(code.encode(), self._touchscreen.encode())
+        if not is_touchscreen:
+            address = await self._console_turn(address)
         self._check_throttle("", address)
-        if secrets.compare_digest(code.encode(), self._touchscreen.encode()):
+        if is_touchscreen:
             if not is_loopback(address):
                 raise AccountRefusedError(
                     "not_the_touchscreen",
                     "The touchscreen's token is accepted on the table's own computer only.",
                     "Pair this device with a code from a technician.",
                 )
-            return await self._issue("touchscreen", "table", UserRole.TABLE, LOGIN_LIFE)
+            return _present(await self._issue("touchscreen", "table", UserRole.TABLE, LOGIN_LIFE))
         pairing = self._one_time.use_code(code, self._now())
-        if pairing is None:
-            self._throttle.failed("", address, self._now())
+        if pairing is None or (pairing.maker and not self._is_technician(pairing.maker)):
+            self._throttle.failed("", address, self._elapsed())
             raise AccountRefusedError(
                 "wrong_code",
                 "The pairing code was used, has expired or is wrong.",
                 "Ask a technician for a new code.",
             )
-        return await self._issue("device", pairing.name, pairing.role, None)
+        name, role, maker = pairing.name, pairing.role, pairing.maker
+        return _present(await self._issue("device", name, role, None, maker))
 
     def _check_throttle(self, name: str, address: str) -> None:
-        wait = self._throttle.locked_for(name, address, self._now())
+        if not address:
+            return
+        wait = self._throttle.locked_for(name, address, self._elapsed())
         if wait > 0:
             raise AccountRefusedError(
                 "locked",
@@ -194,8 +247,10 @@ class Accounts:
                 wait,
             )
 
-    def _verify(self, user: User | None, password: str) -> bool:
-        return self._passwords.verify(self._store.password(user) if user else "", password)
+    def _verify(self, user: User | None, password: str) -> str:
+        """The hash that a password matches; empty if it is wrong."""
+        stored = self._store.password(user) if user else ""
+        return stored if self._passwords.verify(stored, password) else ""
 
     # Users
 
@@ -206,10 +261,20 @@ class Accounts:
     async def add_user(self, name: str, role: UserRole, password: str) -> User:
         """Add a user. Raises AccountRefusedError for a name that exists, and for too many users."""
         user = User(name, role, self._now())
+        wrong = defect_of_name(name)
+        if wrong is not None:
+            raise AccountRefusedError("user_name", wrong, "Choose another name.")
         if user.key in self._users:
             raise AccountRefusedError(
                 "user_exists", f"There is a user '{name}' already.", "Choose another name."
             )
+        for other in self._users.values():
+            if skeleton(other.name) == skeleton(name):
+                raise AccountRefusedError(
+                    "user_name",
+                    f"The name looks like that of the user '{other.name}'.",
+                    "Choose another name.",
+                )
         if len(self._users) >= MOST_USERS:
             raise _too_many(MOST_USERS, "users", "Delete a user first.")
         self._users[user.key] = user
@@ -227,30 +292,38 @@ class Accounts:
 
         Raises AccountRefusedError if no technician would be left.
         """
-        user = self._users.get(name.casefold())
-        if user is None:
-            return None
-        if role is not None and role is not UserRole.TECHNICIAN:
-            self._keep_a_technician(user)
-        changed = replace(user, role=role or user.role)
-        self._users[user.key] = changed
-        await self._worker.run(self._save, changed, password)
-        await self._book.end([each.id for each in self._book.issued("login", user.name)])
-        return changed
+        async with self._changing:
+            user = self._users.get(name.casefold())
+            if user is None:
+                return None
+            if role is not None and role is not UserRole.TECHNICIAN:
+                self._keep_a_technician(user)
+            changed = replace(user, role=role or user.role)
+            await self._worker.run(self._save, changed, password)
+            self._users[user.key] = changed
+            self._ended(changed, made=changed.role is not UserRole.TECHNICIAN)
+            return changed
 
     async def delete_user(self, name: str) -> bool:
-        """Delete a user and end the user's logins; False for an unknown user.
+        """Delete a user, the user's logins and all that the user has made; False if unknown.
 
         Raises AccountRefusedError if no technician would be left.
         """
-        user = self._users.get(name.casefold())
-        if user is None:
-            return False
-        self._keep_a_technician(user)
-        del self._users[user.key]
-        await self._worker.run(self._store.delete_user, user)
-        await self._book.end([each.id for each in self._book.issued("login", user.name)])
-        return True
+        async with self._changing:
+            user = self._users.get(name.casefold())
+            if user is None:
+                return False
+            self._keep_a_technician(user)
+            await self._worker.run(self._store.delete_user, user)
+            del self._users[user.key]
+            self._ended(user, made=True)
+            return True
+
+    def _ended(self, user: User, *, made: bool) -> None:
+        """Forget what the accounts' file has deleted with a change of a user."""
+        self._book.forget(user.key, user.name, made=made)
+        if made:
+            self._one_time.end_codes_of(user.key)
 
     async def change_password(
         self, identity: Identity, old: str, new: str, address: str
@@ -284,22 +357,26 @@ class Accounts:
         """All valid credentials, latest first."""
         return self._book.valid()
 
-    async def add_token(self, name: str, role: UserRole, life: float | None) -> tuple[str, str]:
+    async def add_token(
+        self, name: str, role: UserRole, life: float | None, maker: str = ""
+    ) -> tuple[str, str]:
         """An API token for a machine and its id; `life` None is valid until it is revoked.
+
+        `maker` is the key of the technician by whose rights it is made; it ends with these rights.
 
         Raises AccountRefusedError for too many tokens and devices.
         """
         self._check_keys()
-        secret, credential = await self._book.issue("token", name, role, life)
-        return secret, credential.id
+        secret, identity = _present(await self._issue("token", name, role, life, maker))
+        return secret, identity.credential
 
-    def add_pairing_code(self, name: str, role: UserRole) -> tuple[str, Pairing]:
+    def add_pairing_code(self, name: str, role: UserRole, maker: str = "") -> tuple[str, Pairing]:
         """A code with which a device can log in once, under a name and with a role.
 
         Raises AccountRefusedError for too many tokens and devices.
         """
         self._check_keys()
-        return self._one_time.issue_code(name, role, self._now())
+        return self._one_time.issue_code(name, role, self._now(), maker)
 
     def _check_keys(self) -> None:
         keys = [each for each in self._book.valid() if each.kind in ("token", "device")]
@@ -311,11 +388,38 @@ class Accounts:
         await self._book.end([credential])
 
     async def _issue(
-        self, kind: CredentialKind, name: str, role: UserRole, life: float | None
-    ) -> tuple[str, Identity]:
-        secret, credential = await self._book.issue(kind, name, role, life)
-        identity = Identity(name, role, credential.id, kind, csrf_token(secret))
-        return secret, identity
+        self,
+        kind: CredentialKind,
+        name: str,
+        role: UserRole,
+        life: float | None,
+        maker: str = "",
+        password: str = "",
+    ) -> tuple[str, Identity] | None:
+        """A new credential; None if its maker has changed meanwhile."""
+        issued = await self._book.issue(kind, name, role, life, maker, password)
+        if issued is None:
+            return None
+        secret, credential = issued
+        return secret, Identity(name, role, credential.id, kind, csrf_token(secret), maker)
+
+
+def _present(issued: tuple[str, Identity] | None) -> tuple[str, Identity]:
+    if issued is None:
+        raise AccountRefusedError(
+            "maker_gone",
+            "The technician who has made this is none any more.",
+            "Ask another technician.",
+        )
+    return issued
+
+
+def _wrong_password() -> AccountRefusedError:
+    return AccountRefusedError(
+        "wrong_password",
+        "The name or the password is wrong.",
+        "Check both; a technician can set a new password.",
+    )
 
 
 def _too_many(most: int, what: str, next_step: str) -> AccountRefusedError:
@@ -326,13 +430,18 @@ async def open_accounts(
     folder: Path,
     now: Callable[[], float] = utc_seconds,
     passwords: Passwords | None = None,
+    elapsed: Callable[[], float] | None = None,
 ) -> Accounts:
-    """Open the accounts in a data directory. Raises AccountsFileError."""
+    """Open the accounts in a data directory. Raises AccountsFileError.
+
+    `now` returns seconds since 1970 (UTC), `elapsed` those of a clock that nobody sets.
+    """
+    elapsed = elapsed or asyncio.get_running_loop().time
     worker = WorkerThread("accounts")
     try:
         store = await worker.run(AccountStore, folder)
         touchscreen = await worker.run(touchscreen_token, folder)
-        accounts = Accounts(store, worker, touchscreen, now, passwords or Passwords())
+        accounts = Accounts(store, worker, touchscreen, now, passwords or Passwords(), elapsed)
         await accounts.load()
     except BaseException:
         worker.close()

@@ -52,14 +52,24 @@ class CredentialBook:
         return sorted(found, key=lambda each: each.created)
 
     async def issue(
-        self, kind: CredentialKind, name: str, role: UserRole, life: float | None
-    ) -> tuple[str, Credential]:
-        """A new secret and its credential; `life` None is valid until it is ended."""
+        self,
+        kind: CredentialKind,
+        name: str,
+        role: UserRole,
+        life: float | None,
+        maker: str = "",
+        password: str = "",
+    ) -> tuple[str, Credential] | None:
+        """A new secret and its credential; `life` None is valid until it is ended.
+
+        None if the maker was changed meanwhile: see `AccountStore.add_credential`.
+        """
         secret, now = secrets.token_urlsafe(32), self._now()
         key = digest(secret)
         expires = None if life is None else now + life
-        new = Credential(secrets.token_hex(8), kind, name, role, now, expires)
-        await self._worker.run(self._store.add_credential, key, new)
+        new = Credential(secrets.token_hex(8), kind, name, role, now, expires, maker)
+        if not await self._worker.run(self._store.add_credential, key, new, password):
+            return None
         self._by_digest[key] = new
         self._digests[new.id] = key
         if kind in ("login", "touchscreen"):
@@ -73,6 +83,13 @@ class CredentialBook:
             del self._by_digest[self._digests.pop(key)]
         if gone:
             await self._worker.run(self._store.delete_credentials, gone)
+
+    def forget(self, user: str, name: str, *, made: bool) -> None:
+        """Forget a user's logins, and with `made` what the user has made; the file has neither."""
+        for key, each in tuple(self._by_digest.items()):
+            is_login = each.kind == "login" and each.name.casefold() == name.casefold()
+            if is_login or (made and each.kind != "login" and each.maker == user):
+                del self._by_digest[key], self._digests[each.id]
 
     def _valid(self, key: str) -> Credential | None:
         found = self._by_digest.get(key)

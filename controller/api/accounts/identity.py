@@ -42,6 +42,8 @@ class Credential:
     role: UserRole
     created: float
     expires: float | None
+    maker: str = ""
+    """Key of the user by whose rights it was made; empty if an earlier version has made it."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ class Identity:
     kind: CredentialKind
     csrf: str = ""
     """The token that a page sends with requests that change something; empty for machines."""
+    maker: str = ""
+    """Key of the user by whose rights the caller acts: the user's own, or that of the person who
+    made the token or paired the device."""
 
 
 def digest(secret: str) -> str:

@@ -27,6 +27,8 @@ class Pairing:
     name: str
     role: UserRole
     expires: float
+    maker: str = ""
+    """Key of the technician who has made the code."""
 
 
 class OneTimeSecrets:
@@ -47,14 +49,20 @@ class OneTimeSecrets:
             return False
         return secrets.compare_digest(token.encode(), self._first_start[0].encode())
 
-    def issue_code(self, name: str, role: UserRole, now: float) -> tuple[str, Pairing]:
+    def issue_code(
+        self, name: str, role: UserRole, now: float, maker: str = ""
+    ) -> tuple[str, Pairing]:
         """A new pairing code for a device."""
         self._codes = {code: each for code, each in self._codes.items() if now < each.expires}
         while len(self._codes) >= MOST_CODES:
             del self._codes[next(iter(self._codes))]
         code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE))
-        self._codes[code] = Pairing(name, role, now + PAIRING_LIFE)
+        self._codes[code] = Pairing(name, role, now + PAIRING_LIFE, maker)
         return code, self._codes[code]
+
+    def end_codes_of(self, maker: str) -> None:
+        """End the codes that a technician has made."""
+        self._codes = {code: each for code, each in self._codes.items() if each.maker != maker}
 
     def use_code(self, code: str, now: float) -> Pairing | None:
         """The device of a code, which becomes invalid; None for an unknown or expired code."""

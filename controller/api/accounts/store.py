@@ -16,7 +16,7 @@ from controller.service.user_roles import UserRole
 from rules.errors import WallwrightError
 
 FILE = "accounts.sqlite"
-VERSION = 1
+VERSION = 2
 """Version of the file's tables."""
 
 _TABLES = """
@@ -26,9 +26,11 @@ CREATE TABLE users (
 ) STRICT;
 CREATE TABLE credentials (
     id TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, name TEXT NOT NULL,
-    role TEXT NOT NULL, created REAL NOT NULL, expires REAL
+    role TEXT NOT NULL, created REAL NOT NULL, expires REAL, maker TEXT NOT NULL DEFAULT ''
 ) STRICT;
 """
+_MAKER = "ALTER TABLE credentials ADD COLUMN maker TEXT NOT NULL DEFAULT '';"
+"""What version 2 adds to version 1."""
 
 
 class AccountsFileError(WallwrightError):
@@ -51,6 +53,8 @@ class AccountStore:
             (version,) = self._file.execute("PRAGMA user_version").fetchone()
             if version == 0:
                 self._file.executescript(f"BEGIN; {_TABLES} PRAGMA user_version={VERSION}; COMMIT;")
+            if version == 1:
+                self._file.executescript(f"BEGIN; {_MAKER} PRAGMA user_version={VERSION}; COMMIT;")
         except (OSError, sqlite3.Error) as error:
             raise AccountsFileError(
                 f"{path} cannot be opened ({error}). Check the permissions of the data directory,"
@@ -79,33 +83,67 @@ class AccountStore:
         return ""
 
     def save_user(self, user: User, password: str | None) -> None:
-        """Add a user, or change one; `password` None keeps the present hash."""
-        self._change(
-            "INSERT INTO users VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
-            " role = excluded.role,"
-            " password = CASE excluded.password WHEN '' THEN password ELSE excluded.password END",
-            *(user.key, user.name, user.role.value, password or "", user.created),
+        """Add a user, or change one and end the user's logins; `password` None keeps the hash.
+
+        What a technician has made ends with the role. All of it is one transaction.
+        """
+        save = (
+            (
+                "INSERT INTO users VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+                " role = excluded.role,"
+                " password = CASE excluded.password WHEN '' THEN password"
+                " ELSE excluded.password END"
+            ),
+            (user.key, user.name, user.role.value, password or "", user.created),
         )
+        keeps = user.role is UserRole.TECHNICIAN
+        self._change_all(save, _end_logins(user), *(() if keeps else (_end_made(user),)))
 
     def delete_user(self, user: User) -> None:
-        """Delete a user; the user's logins are deleted separately."""
-        self._change("DELETE FROM users WHERE key = ?", user.key)
+        """Delete a user with the user's logins and all that the user has made, in one step."""
+        delete = "DELETE FROM users WHERE key = ?", (user.key,)
+        self._change_all(delete, _end_logins(user), _end_made(user))
 
     def credentials(self) -> list[tuple[str, Credential]]:
         """All credentials, each with the digest of its secret."""
-        rows = self._rows("SELECT digest, id, kind, name, role, created, expires FROM credentials")
+        rows = self._rows(
+            "SELECT digest, id, kind, name, role, created, expires, maker FROM credentials"
+        )
         return [
-            (digest, Credential(key, cast(CredentialKind, kind), name, UserRole(role), made, ends))
-            for digest, key, kind, name, role, made, ends in rows
+            (
+                digest,
+                Credential(
+                    key, cast(CredentialKind, kind), name, UserRole(role), made, ends, maker
+                ),
+            )
+            for digest, key, kind, name, role, made, ends, maker in rows
         ]
 
-    def add_credential(self, digest: str, new: Credential) -> None:
-        """Add a credential by the digest of its secret."""
-        self._change(
-            "INSERT INTO credentials (digest, id, kind, name, role, created, expires)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+    def add_credential(self, digest: str, new: Credential, password: str = "") -> bool:
+        """Add a credential by the digest of its secret; False if its maker has changed meanwhile.
+
+        A login is added only while the user has the hash `password` with which it was verified, a
+        token or a device only while its maker is a technician.
+        """
+        condition, values = "1", tuple[str, ...]()
+        if new.kind == "login":
+            condition, values = (
+                "EXISTS (SELECT 1 FROM users WHERE key = ? AND password = ?)",
+                (
+                    new.maker,
+                    password,
+                ),
+            )
+        elif new.maker:
+            condition = "EXISTS (SELECT 1 FROM users WHERE key = ? AND role = 'technician')"
+            values = (new.maker,)
+        added = self._change(
+            "INSERT INTO credentials (digest, id, kind, name, role, created, expires, maker)"
+            f" SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE {condition}",
             *(digest, new.id, new.kind, new.name, new.role.value, new.created, new.expires),
+            *(new.maker, *values),
         )
+        return added == 1
 
     def delete_credentials(self, keys: list[str]) -> None:
         """Delete credentials by their ids."""
@@ -119,8 +157,30 @@ class AccountStore:
         except sqlite3.Error as error:
             raise AccountsFileError(f"The accounts' file cannot be read ({error}).") from None
 
-    def _change(self, query: str, *values: object) -> None:
+    def _change(self, query: str, *values: object) -> int:
+        """Execute a change; returns the number of rows."""
         try:
-            self._file.execute(query, values).close()
+            with closing(self._file.execute(query, values)) as cursor:
+                return cursor.rowcount
         except sqlite3.Error as error:
             raise AccountsFileError(f"The accounts' file cannot be written ({error}).") from None
+
+    def _change_all(self, *changes: tuple[str, tuple[object, ...]]) -> None:
+        """Execute changes in one transaction."""
+        self._change("BEGIN IMMEDIATE")
+        try:
+            for query, values in changes:
+                self._change(query, *values)
+            self._change("COMMIT")
+        except AccountsFileError:
+            if self._file.in_transaction:
+                self._file.execute("ROLLBACK")
+            raise
+
+
+def _end_logins(user: User) -> tuple[str, tuple[object, ...]]:
+    return "DELETE FROM credentials WHERE kind = 'login' AND name = ?", (user.name,)
+
+
+def _end_made(user: User) -> tuple[str, tuple[object, ...]]:
+    return "DELETE FROM credentials WHERE kind != 'login' AND maker = ?", (user.key,)

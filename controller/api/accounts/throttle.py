@@ -11,6 +11,9 @@ FIRST_LOCK = 30.0
 """Seconds of the first lock; each further failure doubles it."""
 LONGEST_LOCK = 900.0
 """Seconds of the longest lock."""
+TURN, TURNS_AT_ONCE, LONGEST_TURN = 1.0, 5, 15.0
+"""Seconds between two attempts from this computer; attempts that need not wait; seconds for which
+an attempt may wait for its turn."""
 KEPT = 10_000
 """Names and addresses with failures that are kept; the oldest is dropped."""
 
@@ -54,6 +57,27 @@ class Throttle:
             failures.until = 0.0
             if not failures.count:
                 del self._failures[by_address]
+
+
+class ConsoleTurns:
+    """The attempts from this computer, one a second: they are never locked, see `Accounts`."""
+
+    def __init__(self) -> None:
+        self._over = 0.0
+        """The time at which all turns so far are over."""
+
+    def wait(self, now: float) -> float | None:
+        """Take a turn; returns the seconds until it begins, None if too many wait."""
+        self._over = max(now, self._over)
+        wait = self._over - now - TURNS_AT_ONCE * TURN
+        if wait > LONGEST_TURN:
+            return None
+        self._over += TURN
+        return max(0.0, wait)
+
+    def give_back(self) -> None:
+        """Give a turn back: its attempt has succeeded."""
+        self._over -= TURN
 
 
 def _keys(name: str, address: str) -> tuple[tuple[str, str], tuple[str, str]]:

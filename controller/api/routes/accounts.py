@@ -12,6 +12,7 @@ from controller.api.accounts.accounts import Accounts
 from controller.api.accounts.identity import Identity, User
 from controller.api.problems import unknown
 from controller.api.request_guard import IDENTITY
+from controller.api.routes.changes import Changes
 from controller.api.routes.login import (
     CredentialEntry,
     KeyPath,
@@ -106,8 +107,9 @@ class PairingCode(Value):
 class AccountRoutes:
     """Manages users, API tokens and devices."""
 
-    def __init__(self, accounts: Accounts) -> None:
+    def __init__(self, accounts: Accounts, changes: Changes | None = None) -> None:
         self._accounts = accounts
+        self._changes = changes or Changes(None)
 
     def add_to(self, app: FastAPI) -> None:
         """Register the endpoints."""
@@ -117,24 +119,29 @@ class AccountRoutes:
         register(app, "delete_user", None, self.delete_user, 404, 409, 503, status=204)
         register(app, "keys", KeyList, self.keys)
         register(app, "add_token", TokenAnswer, self.add_token, 409, 503, status=201)
-        register(app, "add_pairing_code", PairingCode, self.add_pairing_code, 409, status=201)
+        register(app, "add_pairing_code", PairingCode, self.add_pairing_code, 409, 503, status=201)
         register(app, "revoke_key", None, self.revoke_key, 404, 503, status=204)
 
     async def users(self) -> Response:
         return json_response({"users": [_user(each) for each in self._accounts.users()]})
 
-    async def add_user(self, body: NewUser) -> Response:
+    async def add_user(self, request: Request, body: NewUser) -> Response:
+        await self._changes.record(request, "add_user", name=body.name, role=body.role)
         made = await self._accounts.add_user(body.name, UserRole(body.role), body.password)
         return json_response(_user(made), 201)
 
-    async def change_user(self, user: UserPath, body: UserChange) -> Response:
+    async def change_user(self, request: Request, user: UserPath, body: UserChange) -> Response:
+        new_password = body.password is not None
+        facts = {"name": user, "role": body.role or "", "new_password": new_password}
+        await self._changes.record(request, "change_user", **facts)
         role = UserRole(body.role) if body.role is not None else None
         changed = await self._accounts.change_user(user, role, body.password)
         if changed is None:
             raise unknown("user", user, "`GET /api/v1/users` lists them.")
         return json_response(_user(changed))
 
-    async def delete_user(self, user: UserPath) -> Response:
+    async def delete_user(self, request: Request, user: UserPath) -> Response:
+        await self._changes.record(request, "delete_user", name=user)
         if not await self._accounts.delete_user(user):
             raise unknown("user", user, "`GET /api/v1/users` lists them.")
         return Response(status_code=204)
@@ -151,13 +158,18 @@ class AccountRoutes:
             }
         )
 
-    async def add_token(self, body: NewToken) -> Response:
+    async def add_token(self, request: Request, body: NewToken) -> Response:
         life = body.days * _DAY if body.days is not None else None
-        token, key = await self._accounts.add_token(body.name, UserRole(body.role), life)
+        facts = {"name": body.name, "role": body.role, "days": body.days}
+        await self._changes.record(request, "add_token", **facts)
+        maker = request.scope["state"][IDENTITY].maker
+        token, key = await self._accounts.add_token(body.name, UserRole(body.role), life, maker)
         return json_response({"id": key, "token": token}, 201)
 
-    async def add_pairing_code(self, body: NewPairingCode) -> Response:
-        code, pairing = self._accounts.add_pairing_code(body.name, UserRole(body.role))
+    async def add_pairing_code(self, request: Request, body: NewPairingCode) -> Response:
+        await self._changes.record(request, "add_pairing_code", name=body.name, role=body.role)
+        maker = request.scope["state"][IDENTITY].maker
+        code, pairing = self._accounts.add_pairing_code(body.name, UserRole(body.role), maker)
         answer = {
             "code": code,
             "name": pairing.name,
@@ -166,9 +178,11 @@ class AccountRoutes:
         }
         return json_response(answer, 201)
 
-    async def revoke_key(self, key: KeyPath) -> Response:
+    async def revoke_key(self, request: Request, key: KeyPath) -> Response:
         for each in self._accounts.credentials():
             if each.id == key and each.kind in ("token", "device"):
+                facts = {"name": each.name, "role": each.role.value, "key": key}
+                await self._changes.record(request, "revoke_key", **facts)
                 await self._accounts.revoke(key)
                 return Response(status_code=204)
         raise unknown("key", key, "`GET /api/v1/keys` lists them.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Literal
 
 from fastapi import FastAPI, Request
@@ -10,6 +11,7 @@ from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
 from controller.api.accounts.identity import Identity
+from controller.api.command_limits import CommandLimits
 from controller.api.json_text import json_text
 from controller.api.problems import ProblemError
 from controller.api.request_guard import ADDRESS, CLIENT, IDENTITY
@@ -91,6 +93,7 @@ class CommandRoutes:
 
     def __init__(self, service: ServicePort) -> None:
         self._service = service
+        self._limits = CommandLimits()
         self._table = json_text(
             {
                 "commands": [
@@ -114,6 +117,8 @@ class CommandRoutes:
             CommandReply,
             self.give,
             409,
+            429,
+            503,
             more={202: "Accepted: the command takes effect later."},
             examples=_EXAMPLES,
         )
@@ -123,11 +128,26 @@ class CommandRoutes:
 
     async def give(self, request: Request, command: CommandRequest) -> Response:
         identity: Identity = request.scope["state"][IDENTITY]
-        check_command(command, identity.role, self._service.feed.status)
+        loop = asyncio.get_running_loop()
+        wait = self._limits.wait(identity.credential, command.name, loop.time())
+        if wait > 0:
+            raise ProblemError(
+                429,
+                "too_many_commands",
+                "The caller has given too many commands, or too many that were refused.",
+                f"Wait {wait:.0f} s; commands that stop the table are always taken.",
+                {"Retry-After": str(round(wait + 1))},
+            )
+        try:
+            check_command(command, identity.role, self._service.feed.status)
+        except ProblemError:
+            self._limits.refused(identity.credential, loop.time())
+            raise
         state = request.scope["state"]
         actor = Actor(identity.name, identity.role, state[CLIENT], state.get(ADDRESS, ""))
         reply = await self._service.submit(command, actor)
         if reply.state == "refused":
+            self._limits.refused(identity.credential, loop.time())
             status = _STATUS.get(reply.code, 409)
             raise ProblemError(status, reply.code or "refused", reply.sentence, reply.next_step)
         return json_response(reply.model_dump(), 202 if reply.state == "accepted" else 200)

@@ -15,6 +15,7 @@ from controller.api.accounts.store import AccountsFileError
 from controller.api.audited_requests import SUBJECT
 from controller.api.problems import ProblemError, unknown
 from controller.api.request_guard import ADDRESS, COOKIE, IDENTITY
+from controller.api.routes.changes import Changes
 from controller.api.routes.registration import json_response, register
 from controller.api.worker_thread import WorkerBusyError
 from controller.service.status import Value
@@ -96,8 +97,9 @@ class LoginList(Value):
 class LoginRoutes:
     """Logs users and devices in and out."""
 
-    def __init__(self, accounts: Accounts) -> None:
+    def __init__(self, accounts: Accounts, changes: Changes | None = None) -> None:
         self._accounts = accounts
+        self._changes = changes or Changes(None)
 
     def add_to(self, app: FastAPI) -> None:
         """Register the endpoints."""
@@ -112,12 +114,15 @@ class LoginRoutes:
 
     async def login(self, request: Request, body: LoginRequest) -> Response:
         address = request.scope["state"][ADDRESS]
-        request.scope["state"][SUBJECT] = body.name
+        if self._accounts.is_user(body.name):
+            # Any other text is not recorded: people type their password into the wrong field.
+            request.scope["state"][SUBJECT] = body.name
         return _logged_in(request, *await self._accounts.login(body.name, body.password, address))
 
     async def first_start(self, request: Request, body: FirstStartRequest) -> Response:
         address = request.scope["state"][ADDRESS]
-        request.scope["state"][SUBJECT] = body.name
+        if self._accounts.is_first_start(body.token):
+            await self._changes.record(request, "first_start", name=body.name, role="technician")
         made = await self._accounts.first_start(body.token, body.name, body.password, address)
         return _logged_in(request, *made)
 
@@ -136,6 +141,7 @@ class LoginRoutes:
 
     async def change_password(self, request: Request, body: PasswordChange) -> Response:
         identity, address = (request.scope["state"][key] for key in (IDENTITY, ADDRESS))
+        await self._changes.record(request, "change_password", name=identity.name)
         made = await self._accounts.change_password(identity, body.old, body.new, address)
         return _logged_in(request, *made)
 

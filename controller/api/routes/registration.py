@@ -21,7 +21,7 @@ _REASONS: Mapping[int, str] = {
     409: "The request contradicts the present state.",
     413: "The body is too large.",
     422: "The request does not match its schema.",
-    429: "Too many attempts have failed.",
+    429: "Too many attempts have failed, or too many commands were given.",
     503: "Too many requests wait for the same work.",
 }
 

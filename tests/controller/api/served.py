@@ -71,7 +71,8 @@ async def an_api(
     service = service or an_evening()
     judge = WorkerThread("judge")
     with TemporaryDirectory() as folder:
-        accounts = await open_accounts(Path(folder), now, CHEAP)
+        elapsed = None if now is utc_seconds else now
+        accounts = await open_accounts(Path(folder), now, CHEAP, elapsed)
         hub = StreamHub(service, accounts)
         hub.start()
         metrics = TableMetrics(service, Path(folder))

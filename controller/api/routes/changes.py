@@ -1,0 +1,55 @@
+"""Records a change of the accounts in the audit log before it takes effect.
+
+Logins, logouts and the end of a login are recorded after they happened, so that people can log in
+while the log cannot be written, see the fault, and stop the service.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from fastapi import Request
+
+from controller.api.accounts.identity import Identity
+from controller.api.audited_requests import RECORDED
+from controller.api.problems import ProblemError
+from controller.api.request_guard import ADDRESS, IDENTITY
+from controller.audit.errors import AuditError
+
+
+class ChangeRecord(Protocol):
+    """What records the changes: a table's service."""
+
+    async def record_change(
+        self, what: str, details: dict[str, object], who: str, role: str, address: str
+    ) -> None:
+        """Record a change; returns when it is on disk. Raises AuditError."""
+
+
+class Changes:
+    """Records changes by `target`; None for an application without an audit log of its own."""
+
+    def __init__(self, target: ChangeRecord | None) -> None:
+        self._target = target
+
+    async def record(self, request: Request, what: str, **details: object) -> None:
+        """Record a change that the caller of a request makes, before it is made.
+
+        Raises ProblemError if it cannot be recorded: then nothing may change.
+        """
+        if self._target is None:
+            return
+        state = request.scope["state"]
+        identity: Identity | None = state[IDENTITY]
+        who = "" if identity is None else identity.name
+        role = "" if identity is None else identity.role.value
+        try:
+            await self._target.record_change(what, details, who, role, state.get(ADDRESS, ""))
+        except AuditError as error:
+            raise ProblemError(
+                503,
+                "audit",
+                f"Nothing was changed, because it cannot be recorded. {error}",
+                "Call a technician: the audit log must be written again first.",
+            ) from None
+        state[RECORDED] = True
