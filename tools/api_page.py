@@ -94,8 +94,9 @@ Every error is a problem document (RFC 9457) of the type `application/problem+js
 `code` does not change between versions. A command that the table refuses is a problem too: 403 for
 a role that is too low, 422 for wrong arguments, 409 for anything that contradicts the present
 state. A caller may give 10 commands a second, 100 at once, and 60 that are refused in a minute;
-then the code is `too_many_commands`, 429. Commands that stop motions have no limit. Changes of accounts
-are in the audit log before they take effect; if it cannot be written, the code is `audit`, 503.
+then the code is `too_many_commands`, 429. Commands that stop motions have no limit. Changes of
+accounts are in the audit log before they take effect; if it cannot be written, the code is `audit`,
+503.
 A locked name gets 429 with `Retry-After`.
 """
 
