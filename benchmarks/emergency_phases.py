@@ -54,7 +54,7 @@ MODULE = 1
 ONE_US = 0.6
 """A WS2812 pulse longer than this is a one: a lit lamp."""
 
-MOTOR, BRAKE, OUTPUT, STRIP, DICE, AXIS, HOME, EDGE, HELD, HOLD, WAITING, CURTAIN = range(12)
+MOTOR, BRAKE, OUTPUT, STRIP, DICE, AXIS, HOME, EDGE, HELD, HOLD, WAITING, CURTAIN, STOP = range(13)
 """Channels of the table: `BRAKE` is an output whose safe value is 1, `HELD` a motor that the
 sensor `HOLD` holds back, `WAITING` a motor with a dead time."""
 FORWARD_PIN, REVERSE_PIN, BRAKE_PIN, OUTPUT_PIN, STRIP_PIN, DOME_PIN = 23, 31, 42, 6, 49, 10
@@ -87,6 +87,7 @@ RECORDS = [
     sensor(HOLD, HOLD_PIN),
     motor(WAITING, WAITING_PINS[0])._replace(second_pin=WAITING_PINS[1], dead_ms=1),
     sensor(CURTAIN, CURTAIN_PIN)._replace(active_high=1, flags=Flag.CURTAIN),
+    sensor(STOP, EMERGENCY_PIN)._replace(active_high=1, flags=Flag.EMERGENCY),
 ]
 GUARDED_RECORDS = [
     record if record.kind == Kind.SENSOR else record._replace(flags=Flag.GUARDED)
