@@ -11,7 +11,7 @@ and a press while the lid closes opens it again (`close_lid`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from controller.faults.catalogue import CATALOGUE, DONE, Fault
 from controller.operator.table_keys import Key
@@ -116,13 +116,18 @@ async def close_lid(
     lid: Switched,
     pressed: Callable[[], Awaitable[None]],
     reopened: Callable[[], Awaitable[None]],
+    sinking: Sequence[Switched] = (),
+    sinks: asyncio.TaskGroup | None = None,
 ) -> None:
     """Close the lid; if its key is pressed meanwhile, open it again and wait for the next press.
 
     Somebody who presses the key while the lid closes can have a hand under it. `pressed` waits for
-    a press; `reopened` is called when the lid is open again. Raises TableFault.
+    a press; `reopened` is called when the lid is open again. Meanwhile the parts in `sinking` go
+    back, in tasks of `sinks`, which can outlast this function; a press stops them, too. Raises
+    TableFault.
     """
     while True:
+        tasks = [] if sinks is None else [sinks.create_task(part.go_back()) for part in sinking]
         closing = asyncio.ensure_future(lid.go_back())
         pressing = asyncio.ensure_future(pressed())
         try:
@@ -132,6 +137,9 @@ async def close_lid(
         finally:
             await end_tasks((closing, pressing))
         await lid.stop()
+        await end_tasks(tasks)
+        for part in sinking:
+            await part.stop()
         await lid.go_forth()
         await reopened()
         await pressed()

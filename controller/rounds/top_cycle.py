@@ -228,10 +228,12 @@ class TopCycle:
                 if not work.done:
                     await self._let_in(work)
                     self._shuffles(number)
-                for part in self._to_sink(work, sinking):
-                    sinks.create_task(part.go_back())
-                if not work.done:
-                    await self._shut_lid(work)
+                parts = self._to_sink(work, sinking)
+                if work.done or self._rig.lid is None or not self._tiles:
+                    for part in parts:
+                        sinks.create_task(part.go_back())
+                else:
+                    await self._shut_lid(self._rig.lid, work, parts, sinks)
                 run_state.ledger = run_state.ledger.gathered(number)
             await self._under.take(number)
         await run_state.journal.settle()
@@ -256,11 +258,11 @@ class TopCycle:
             await lid.go_forth()
             await self._key.pressed()
 
-    async def _shut_lid(self, work: Work) -> None:
-        """Close the lid; a press of its key meanwhile opens it until the next press."""
-        lid, key = self._rig.lid, self._rig.lid_key
-        if lid is None or not self._tiles:
-            return
+    async def _shut_lid(
+        self, lid: Switched, work: Work, sinking: Sequence[Switched], sinks: asyncio.TaskGroup
+    ) -> None:
+        """Close the lid and lower parts; a press meanwhile opens the lid until the next press."""
+        key = self._rig.lid_key
 
         async def reopened() -> None:
             self._key.forget()
@@ -269,7 +271,7 @@ class TopCycle:
 
         # A press from before the lid moves is a repeated confirmation that the tiles are in.
         self._key.forget()
-        await close_lid(lid, self._key.pressed, reopened)
+        await close_lid(lid, self._key.pressed, reopened, sinking, sinks)
 
     def _to_sink(self, work: Work, sinking: Sequence[Switched]) -> Sequence[Switched]:
         """The parts to lower; none if an interrupted run has lowered them and continued."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
@@ -138,3 +140,33 @@ def test_a_key_press_during_a_build_at_a_table_without_a_lid_does_not_block_the_
     )
     assert played.fault is None
     assert len(played.when(event="ready")) == 2
+
+
+def test_a_press_while_the_lid_closes_over_a_played_set_stops_the_lifts_too() -> None:
+    """The lifts sink while the lid closes; they go on with the lid after the next press."""
+    at: list[float] = []
+
+    async def press(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        loop, plant = asyncio.get_running_loop(), hardware.plant
+        assert plant is not None
+
+        def on_output(channel: str, value: int) -> None:
+            if not at and channel == "lift0" and value < 0:
+                at.append(loop.time() + 1.0)
+                loop.call_later(1.0, daemon.press_lid_key)
+
+        await asyncio.sleep(60.0)
+        plant.output_observers.append(on_output)
+
+    played = evening(game="block", rounds=2, meanwhile=press)
+    (pressed,) = at
+    open_again = next(
+        t for t, pin, value in played.pins if pin == "lid" and value > 0 and t > at[0]
+    )
+    closing = next(t for t, pin, value in played.pins if pin == "lid" and value < 0 and t > pressed)
+    lifts = [(t, v) for t, pin, v in played.pins if pin == "lift0" and pressed - 1.5 < t < closing]
+    assert [value for _, value in lifts] == [-1000, 0]
+    assert lifts[1][0] <= open_again + 0.01, "they stop when the lid turns"
+    sunk = [t for t, pin, v in played.pins if pin == "lift0" and v < 0 and t >= closing]
+    assert sunk[0] == pytest.approx(closing, abs=0.02)
+    assert len(played.when(event="walls_raised")) == 2
