@@ -207,7 +207,7 @@ class Keys:
         require(key.name == origin, f"The head is of {origin}, not of {key.name}.")
         text, _, below = note.partition("\n\n")
         *lines, end = below.split("\n")
-        require(lines and not end, "The head does not end with a signature.")
+        require(lines and all(lines) and not end, "The head does not end with a signature.")
         for line in lines:
             dash, name, code = line.split(" ")
             data = decoded(code)

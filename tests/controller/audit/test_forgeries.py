@@ -135,6 +135,15 @@ def test_a_receipt_is_refused_if_a_witness_or_an_authority_is_required(device: D
         verify_receipt(device.receipts[0], None, (), ["certificate"])  # type: ignore[list-item]
 
 
+def test_a_head_with_an_empty_line_behind_its_signature_is_refused(device: Device) -> None:
+    keys = device.log.keys
+    note = str(device.heads[-1])
+    assert is_head_accepted(note, keys)
+    assert is_head_accepted_elsewhere(note, keys.signers)
+    assert not is_head_accepted(f"{note}\n", keys)
+    assert not is_head_accepted_elsewhere(f"{note}\n", keys.signers)
+
+
 @pytest.mark.evidence
 def test_no_forged_or_altered_file_is_accepted_by_either_verifier(
     device: Device, other: Device
