@@ -35,6 +35,7 @@ NOT_RUN: Sequence[tuple[str, str]] = (
     (r"wallwright floor serve", "it serves until Ctrl-C; tests/controller/floor/server runs it"),
     (r"wallwright floor demo", "it serves until Ctrl-C; tests/controller/floor/demo runs it"),
     (r"sudo nft ", "it changes the firewall; test_attacks_by_floods.py loads such a file"),
+    (r"pg_(dump|restore) ", "it needs PostgreSQL; tests/controller/floor/test_backup.py runs both"),
     (r"git ", "it needs a network or another repository"),
     (r"(python -m )?pip ", "tests/examples installs the same package into a folder of its own"),
     (r"wallwright run --game high_bone ", "tests/examples runs it where the game is installed"),

@@ -63,6 +63,11 @@ def facts(setup: Setup) -> Facts:
         "dealer": setup.seating.dealer,
         "tiles": setup.layout.count,
         **layout_facts(setup.layout),
+        "choices": [
+            {"by": step.by, "what": step.what, "answer": answer}
+            for step, answer in setup.done
+            if isinstance(step, Choose)
+        ],
         "throws": [
             {"by": step.by, "dice": list(dice), "sum": sum(dice), "why": step.why}
             for step, dice in setup.throws

@@ -12,7 +12,7 @@ from rules.games import GAMES, PLUGINS
 from rules.playing.setup_facts import facts, settle
 from rules.steps import Throw
 
-KEYS = {"game", "players", "dealer", "tiles", "throws", "break", "setup_moves", "deal"}
+KEYS = {"game", "players", "dealer", "tiles", "choices", "throws", "break", "setup_moves", "deal"}
 KEYS |= {"indicator", "first_draw", "replacements", "left"}
 
 

@@ -45,8 +45,8 @@ CutName = Annotated[
     str | None,
     typer.Option(
         "--cut",
-        help="The banker's cut (pai gow), or the number of the card after which the pile is cut"
-        " (da_san).",
+        help="The banker's cut (pai gow), such as cup_say or cup_say+bottom, or the number of the"
+        " card after which the pile is cut (da_san).",
         autocompletion=completion.cuts,
         show_default=False,
     ),
@@ -77,6 +77,7 @@ Stakes = Annotated[
         show_default=False,
     ),
 ]
+_CUT_OPTIONS = ("reverse", "bottom")
 _STAKE = re.compile(r"(?P<seat>[0-7])=(?P<amount>[0-9]{1,9})")
 
 
@@ -192,10 +193,15 @@ def answers_of(
 
 
 def _cut(parameters: pai_gow.Parameters, cut: str | None, reverse: bool, bottom: bool) -> str:
+    """The text of the cut: its name, with the options that are in the text or given apart."""
     own = [each.name for each in parameters.user_cuts]
-    if cut is not None and cut not in (*CUTS, *own):
-        raise BadInputError(unknown_name("cut", cut, [*CUTS, *own]))
-    choice = cut_choice(cut or parameters.cut_default.partition("+")[0], reverse, bottom)
+    name, *options = (cut or parameters.cut_default.partition("+")[0]).split("+")
+    if name not in (*CUTS, *own):
+        raise BadInputError(unknown_name("cut", name, [*CUTS, *own]))
+    for option in options:
+        if option not in _CUT_OPTIONS:
+            raise BadInputError(unknown_name("option of a cut", option, _CUT_OPTIONS))
+    choice = cut_choice(name, reverse or "reverse" in options, bottom or "bottom" in options)
     find_cut(choice, parameters.user_cuts)
     return choice
 

@@ -34,6 +34,8 @@ def _lines(plan: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield "walls", f"{columns} columns, {walls[0]['levels']} high"
     if pile := plan.get("pile"):
         yield "pile", f"{pile['columns']} columns, {pile['levels']} high"
+    for choice in plan["choices"]:
+        yield choice["what"], f"seat {choice['by']}: {choice['answer']}"
     for move in plan["setup_moves"]:
         yield move["verb"], f"{' '.join(move['from'])} to {' '.join(move['to'])}"
     for throw in plan["throws"]:

@@ -14,8 +14,8 @@ from tests.rules.pai_gow.test_cut_tables import TABLES
 
 WENZHOU = "--throw 3,5 --throw 2,4"
 KEYS = [
-    "game", "table", "players", "dealer", "tiles", "throws", "break", "setup_moves", "deal",
-    "indicator", "first_draw", "replacements", "left",
+    "game", "table", "players", "dealer", "tiles", "choices", "throws", "break", "setup_moves",
+    "deal", "indicator", "first_draw", "replacements", "left",
 ]  # fmt: skip
 
 
@@ -116,6 +116,15 @@ def test_every_cut_deals_the_hands_of_the_rules(choice: str, wallwright: Wallwri
     assert plan["setup_moves"]
     assert all(list(move) == ["verb", "from", "to"] for move in plan["setup_moves"])
     assert (plan["pile"], plan["left"]) == ({"columns": 8, "levels": 4}, 0)
+    assert plan["choices"] == [{"by": 0, "what": "cut", "answer": choice}]
+    # As a record of a hand writes it.
+    assert wallwright(f"plan pai_gow --cut {choice} --throw 3,3,4 --json").json == plan
+
+
+def test_an_option_that_no_cut_has_is_refused(wallwright: Wallwright) -> None:
+    refused = wallwright("plan pai_gow --cut cup_say+up --throw 3,3,4")
+    assert refused.code == 2
+    assert "There is no option of a cut 'up'" in refused.err
 
 
 def test_the_left_neighbours_cut_of_the_cards(wallwright: Wallwright) -> None:
