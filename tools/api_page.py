@@ -137,7 +137,9 @@ _PROXY = """\
 ## Behind a proxy
 
 A proxy on the same computer ends TLS and passes requests on. It has to pass the header `Host`, to
-permit WebSockets, and to state the client's address and the scheme:
+permit WebSockets, and to state the client's address and the scheme. The service takes these from
+the addresses of `serve --proxy 127.0.0.1` only; without the option all clients of the proxy count
+as this computer:
 
 ```nginx
 location / {

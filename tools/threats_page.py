@@ -346,6 +346,66 @@ OTHERS = (
         ),
     ),
     Threat(
+        "a stranger who reaches the port of the service",
+        "Sends large or deep bodies, asks for what is slow to make, or holds 1,000 idle sockets, so"
+        " that the table's leases expire or its files cannot be opened.",
+        "The API has a thread and an event loop of its own. Bodies are bounded by endpoint before"
+        " they are parsed, connections are limited in all and by address, and 128 file descriptors"
+        " stay with the table.",
+        (
+            "test_the_loop_of_the_table_runs_on_while_the_api_computes_for_a_second",
+            "test_what_a_client_without_login_sends_is_bounded_before_it_is_read",
+            "test_a_person_is_answered_however_many_idle_connections_there_are",
+            "test_a_client_that_sends_no_whole_request_is_disconnected",
+            "test_a_thousand_idle_connections_leave_the_table_its_descriptors",
+        ),
+    ),
+    Threat(
+        "a person who fills or damages the disk",
+        "Plays on while nothing is stored, or acts while the audit log cannot be written.",
+        "A command is in the log before it takes effect and in the store before it is acknowledged;"
+        " a change of accounts is in the log before it is made. Otherwise it is refused, and the"
+        " table stops with a fault. Only stops wait for no disk. Logins and logouts are recorded"
+        " after they happened, so that people can see why the log is locked.",
+        (
+            "test_nothing_acknowledged_is_lost_and_a_pause_waits_for_no_disk",
+            "test_no_command_takes_effect_before_its_event_is_on_disk",
+            "test_nothing_of_the_accounts_changes_before_it_is_recorded",
+        ),
+    ),
+    Threat(
+        "a person whose account was changed or deleted",
+        "Uses a login that was in flight, a token, a device or a pairing code.",
+        "A login is bound to the password that was verified, a token or a device to the technician"
+        " who has made it.",
+        (
+            "test_a_login_in_flight_does_not_survive_a_change_of_the_password",
+            "test_a_deleted_users_login_is_not_that_of_the_next_user_of_the_name",
+            "test_what_a_technician_has_made_ends_with_the_rights_of_the_technician",
+        ),
+    ),
+    Threat(
+        "a program or a person at the table's computer",
+        "Locks the technician out by wrong passwords, or takes a name that looks like another.",
+        "Attempts from this computer wait for each other instead of being locked. Names have"
+        " letters of one alphabet, and no name may look like another.",
+        (
+            "test_a_program_at_the_table_cannot_lock_out_the_technician_at_it",
+            "test_names_that_look_like_another_are_refused",
+        ),
+    ),
+    Threat(
+        "a player with a phone",
+        "Fills the log with refused commands, or gives a pause an id that was used before.",
+        "Refused commands are recorded by kind, at most 60 a minute, and counted; each caller's"
+        " commands are limited. A pause is executed each time, whatever its id is.",
+        (
+            "test_refused_commands_are_counted_and_their_arguments_are_not_recorded",
+            "test_a_caller_cannot_give_commands_without_limit_but_can_always_stop_the_table",
+            "test_a_pause_with_a_used_id_pauses_the_table",
+        ),
+    ),
+    Threat(
         "a player with a phone",
         "Clears a fault that only a technician may clear, or chooses the cut after the dice.",
         "Each prompt and each command has a least role; the prompt of the cut closes before the"

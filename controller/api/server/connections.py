@@ -37,8 +37,13 @@ STALLED = 30.0
 """Seconds in which a client that receives an answer must read something."""
 SWEEP = 1.0
 """Seconds between two looks at all connections."""
+PER_SECOND, BURST = 20.0, 256.0
+"""New connections of one source in a second for a long time, and at once. Each one costs the
+processor of the table about a millisecond."""
 AT_ONCE = 16
 """Connections that are accepted before the event loop does other work."""
+SOURCES = 10_000
+"""Sources that are kept before those that have all their permits are forgotten."""
 _NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _LOCAL = "this computer"
 
@@ -100,6 +105,8 @@ class Connections:
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._open: list[_Connection] = []
+        self._permits: dict[str, tuple[float, float]] = {}
+        """How many connections each source may still open, at which time."""
         self._timer: asyncio.TimerHandle | None = None
         self._is_accepting = False
 
@@ -144,7 +151,7 @@ class Connections:
 
     def _take(self, accepted: socket.socket, source: str, address: str) -> None:
         """Open a connection, or close it if there are too many that cannot be ended."""
-        if not self._make_room(source, address):
+        if not (self._may_open(source, address) and self._make_room(source, address)):
             self.refused += 1
             accepted.close()
             return
@@ -168,6 +175,22 @@ class Connections:
             return  # The client has ended the handshake, or its time is over.
         finally:
             connection.opening = None
+
+    def _may_open(self, source: str, address: str) -> bool:
+        """Whether a source has not opened too many connections lately; takes a permit."""
+        if source == _LOCAL or address in self._limits.proxies:
+            return True  # A program on this computer must not keep the touchscreen from pausing.
+        now = self._loop.time()
+        if len(self._permits) > SOURCES:
+            self._permits = {
+                key: (left, at)
+                for key, (left, at) in self._permits.items()
+                if left + (now - at) * PER_SECOND < BURST
+            }
+        left, at = self._permits.get(source, (BURST, now))
+        left = min(BURST, left + (now - at) * PER_SECOND)
+        self._permits[source] = (max(0.0, left - 1.0), now)
+        return left >= 1.0
 
     def _make_room(self, source: str, address: str) -> bool:
         """Whether one more connection of a source may be opened.

@@ -138,12 +138,14 @@ async def serve_api(
     now: Callable[[], float] = utc_seconds,
     passwords: Passwords | None = None,
     is_open: Callable[[], bool] = lambda: True,
+    proxies: frozenset[str] = frozenset(),
 ) -> AsyncIterator[ServedApi]:
     """Serve the API, and the panel at `/`, until the block ends. Called on the table's loop.
 
     `table` adds to `GET games` which games this table can set up. `pace` is the number of seconds
     of the event loop's clock in a real second. Until `is_open` is true, every request gets the
-    answer `503 starting`. Raises ListenError, and AccountsFileError for a data directory that
+    answer `503 starting`. `proxies` are the addresses whose `X-Forwarded-For` counts.
+    Raises ListenError, and AccountsFileError for a data directory that
     cannot be used.
     """
     require_tls(listen_address(listen), cert, key)
@@ -170,7 +172,8 @@ async def serve_api(
                 table=table,
                 panel=panel,
             )
-            async with listening(StartingAnswer(app, is_open), listen, cert, key) as url:
+            limits = connection_limits(proxies)
+            async with listening(StartingAnswer(app, is_open), listen, cert, key, limits) as url:
                 hub.start()
                 try:
                     token = accounts.issue_first_start()
@@ -206,7 +209,8 @@ async def listening(
     require_tls(address, cert, key)
     tls = _tls(cert, key) if cert is not None and key is not None else None
     with bound_socket(address) as bound:
-        server = ApiServer(_config(app, tls), limits or connection_limits())
+        limits = limits or connection_limits()
+        server = ApiServer(_config(app, tls, limits.proxies), limits)
         serving = asyncio.get_running_loop().create_task(server.serve([bound]))
         try:
             yield _url(ListenAddress(address.host, bound.getsockname()[1]), tls is not None)
@@ -215,7 +219,9 @@ async def listening(
             await serving
 
 
-def _config(app: ASGIApp, tls: ssl.SSLContext | None) -> uvicorn.Config:
+def _config(
+    app: ASGIApp, tls: ssl.SSLContext | None, proxies: frozenset[str] = frozenset()
+) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="h11",
@@ -233,6 +239,9 @@ def _config(app: ASGIApp, tls: ssl.SSLContext | None) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         date_header=False,
+        # Without a proxy, a program on this computer could state any address as its client's.
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=sorted(proxies),
         h11_max_incomplete_event_size=LARGEST_HEAD,
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=SHUTDOWN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,6 +83,14 @@ def serve(
     ] = None,
     key: Annotated[
         Path | None, typer.Option(help="The certificate's key, a PEM file.", show_default=False)
+    ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Address of a proxy, such as 127.0.0.1, which states its clients' addresses in"
+            " X-Forwarded-For; can be given several times.",
+            show_default=False,
+        ),
     ] = None,
     nameplate: Annotated[
         str | None,
@@ -171,6 +180,7 @@ def serve(
                 keys=known,
                 injected_faults=injected_faults,
                 nameplate=_nameplate(nameplate),
+                proxies=frozenset(map(_address, proxy or ())),
                 cert=cert,
                 key=key,
                 floor=None if floor is None else _floor_settings(floor),
@@ -178,6 +188,16 @@ def serve(
                 listener=listener,
             )
         )
+
+
+def _address(text: str) -> str:
+    """An address of a proxy. Raises BadInputError."""
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        raise BadInputError(
+            f"`--proxy` must be an IP address such as 127.0.0.1; got '{text}'."
+        ) from None
 
 
 def _floor_settings(file: Path) -> FloorSettings:

@@ -71,6 +71,8 @@ class ServeJob:
     injected_faults: tuple[InjectedFault, ...]
     cert: Path | None
     key: Path | None
+    proxies: frozenset[str] = frozenset()
+    """Addresses of proxies whose `X-Forwarded-For` counts."""
     nameplate: tuple[str, str, str] = ("", "", "")
     """Maker, model and serial number for receipts."""
     table_file: Path | None = None
@@ -116,6 +118,7 @@ async def _serve(job: ServeJob) -> int:
                     table=job.table,
                     pace=job.pace,
                     is_open=lambda: service.runs.gate.is_open,
+                    proxies=job.proxies,
                 ) as served,
                 _on_floor(job, port, service.report),
             ):

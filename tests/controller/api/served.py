@@ -94,11 +94,21 @@ async def an_api(
 
 @asynccontextmanager
 async def a_server(
-    service: FakeService, folder: Path, panel: ASGIApp | None = None, pace: float = 1.0
+    service: FakeService,
+    folder: Path,
+    panel: ASGIApp | None = None,
+    pace: float = 1.0,
+    proxies: frozenset[str] = frozenset(),
 ) -> AsyncIterator[ServedApi]:
     """The API on a free port of this computer."""
     async with serve_api(
-        service, folder, "127.0.0.1:0", panel=panel, passwords=CHEAP, pace=pace
+        service,
+        folder,
+        "127.0.0.1:0",
+        panel=panel,
+        passwords=CHEAP,
+        pace=pace,
+        proxies=proxies,
     ) as address:
         yield address
 

@@ -25,6 +25,7 @@ from tests.controller.api.fake_service import an_evening
 from tests.controller.api.served import PASSWORD, a_server, run
 from tests.pages import TOP
 
+PROXIES = frozenset({"127.0.0.1"})
 _NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/sbin")
 _CONFIGURATION = """
 daemon off;
@@ -93,7 +94,7 @@ def test_people_log_in_watch_and_reconnect_through_a_proxy_that_restarts(tmp_pat
     async def test() -> None:
         service, port = an_evening(), free_port()
         address = f"http://127.0.0.1:{port}"
-        async with a_server(service, tmp_path / "data") as served:
+        async with a_server(service, tmp_path / "data", proxies=PROXIES) as served:
             location = _location(served.url.rstrip("/"))
             headers: dict[str, str] = {}
 
@@ -154,7 +155,7 @@ def test_the_proxys_headers_make_the_cookie_secure_and_show_the_clients_address(
 ) -> None:
     async def test() -> None:
         port = free_port()
-        async with a_server(an_evening(), tmp_path / "data") as served:
+        async with a_server(an_evening(), tmp_path / "data", proxies=PROXIES) as served:
             location = _location(served.url.rstrip("/"))
             location = location.replace("$scheme", "https").replace("$remote_addr", "203.0.113.5")
             assert served.first_start is not None

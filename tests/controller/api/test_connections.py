@@ -17,9 +17,10 @@ from controller.api.server import connections
 from controller.api.server.connections import ConnectionLimits, connection_limits
 from controller.api.server.serving import listening, serve_api
 from tests.controller.api.fake_service import FakeService
-from tests.controller.api.served import CHEAP, run
+from tests.controller.api.served import CHEAP, run, until
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+PROXY = frozenset({"127.0.0.1"})
 FEW = ConnectionLimits(total=8, per_address=8, for_this_computer=2)
 
 
@@ -156,6 +157,27 @@ def test_one_address_and_all_others_leave_connections_to_this_computer() -> None
     assert source("::ffff:127.0.0.1") == source("::1") == source("127.0.0.1")
     assert source("2001:db8:1:2::1") == source("2001:db8:1:2:ffff::9") != source("2001:db8:1:3::1")
     assert source("192.0.2.1") == source("::ffff:192.0.2.1") != source("192.0.2.2")
+
+
+def test_the_address_that_a_client_states_counts_from_a_configured_proxy_only(
+    tmp_path: Path,
+) -> None:
+    async def test() -> None:
+        for proxies, address in ((frozenset[str](), "127.0.0.1"), (PROXY, "192.0.2.9")):
+            service = FakeService()
+            async with (
+                serve_api(
+                    service, tmp_path, "127.0.0.1:0", passwords=CHEAP, proxies=proxies
+                ) as served,
+                httpx.AsyncClient(base_url=served.url, timeout=60) as client,
+            ):
+                body = {"name": "eva", "password": "a guess of it"}
+                headers = {"X-Forwarded-For": "192.0.2.9"}
+                await client.post("api/v1/login", json=body, headers=headers)
+                await until(lambda: bool(service.accesses))  # noqa: B023 - awaited here
+            assert service.accesses[0][-1] == address
+
+    run(test)
 
 
 @pytest.mark.parametrize("soft", [256, 1024, resource.RLIM_INFINITY])
