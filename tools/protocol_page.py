@@ -199,7 +199,17 @@ wrong tag within a minute on. `Identify`, `Identity`, `Authenticate`,
 
 The board's nonce is the SipHash-2-4 of FE FF FF FF, the serial number, the number of starts and
 the number of challenges since the start, by the first 16 bytes of the device key: it is never the
-same twice and cannot be predicted without the key.
+same twice and cannot be predicted without the key. The number of starts has 32 bits for that;
+`Identity` and `Started` report the lowest 16. The board stores it, or reserves it in two copies,
+before it answers the first `Identify` and announces its start, so no power cut makes two starts
+have one number. If it cannot, because its supply is too low or its storage is damaged, it refuses
+`Identify` from 5 s after its start on (NOT_STORED). [Decision
+45](decisions/0045-starts-and-limits-are-stored-first.md) describes it.
+
+The derivation of the keys takes the ATmega2560 47 ms. The board keeps three challenges at a time: a
+later `Identify` neither restarts the derivation for an earlier one nor ends its challenge, which
+is kept for at least 0.1 s after the answer. An `Identify` that finds no place is dropped; the host
+repeats it. A wrong proof is counted, and a challenge ends after 64 of them.
 
 A tag costs 4 bytes (160 µs) a frame. The ATmega2560 computes one in 0.5 to 1.5 ms of its main
 loop; a command with its reply takes about 3 ms. What stops motors does not wait for it.
@@ -327,12 +337,12 @@ compares the ticket with that of its own last command: another ticket means that
 never arrived. A command that was cut short (STOPPED, HELD, FAULT) continues to count its sensor's
 activations, so that a tile within the debounce time is not lost.
 
-A board with firmware keeps this in a log without power, beside its serial number, address and key
-(in two copies) and how often it has started. It saves everything once when its supply falls, after
-a reset that leaves the RAM as it was, and before its bootloader; and counts and dice at rest, at
-most every 20 s. If the power is lost without a warning, the counts are those of the last save,
-never higher than the true ones, and `Recall` reports no order. The log also has the safe levels of
-the outputs of the last table, which the board applies from its start until a host configures it;
+A board with firmware keeps this in a log without power, beside its serial number, address, key and
+limits (in two copies) and how often it has started. It saves everything once when its supply
+falls, after a reset that leaves the RAM as it was, and before its bootloader; and counts and dice
+at rest, at most every 20 s. If the power is lost without a warning, the counts are those of the
+last save, never higher than the true ones, and `Recall` reports no order. The log also has the safe
+levels of the outputs of the last table, which the board applies from its start until a host configures it;
 everything else of a table comes from the host. If no part of the log is sound, CONFIGURATION is
 latched. [Decision 22](decisions/0022-what-a-board-keeps.md) describes the log.
 
@@ -400,11 +410,25 @@ A module has 200 ms. If it does not answer in that time, the dice are all 0 and 
 The reply to `Scan` waits for it; later commands wait behind that, and every other answer comes at
 once.
 
+## Limits of a board
+
+`wallwright firmware provision` also writes limits, which the maker of a table fixes and no session
+can change: the longest lease, the longest `max_on_ms` (0 counts as too long), the pins whose
+channels must be GUARDED, the pins that may be on without a maximum on-time (lamps, axes), and
+whether the table must have the light curtain. They are limits of pins, since a motor can be driven
+by a channel of any kind at its pin. With `--table` they are those of the table; without it they
+are 2 s for the lease and 600 s for motors, and no pin has a limit of its own. A motor's `safe` must
+be 0. The board refuses `TakeLease` (LEASE_TOO_LONG), `Configure` (ON_TOO_LONG, NOT_GUARDED) and
+`Commit` (NO_CURTAIN). `ReadLimits` reads them, from firmware 2 on; `wallwright firmware verify`
+prints them. A board that was provisioned before there were limits has none.
+
 ## A board without a key
 
-Serial number, address and key are written to a board by `wallwright firmware provision`. Without
-them, or if they are damaged, it answers at address 0 as `UNSET000`, with a key of 16 zero bytes.
-A host does not run a table with such a board, nor with any other whose key it does not have.
+Serial number, address, key and limits are written to a board by `wallwright firmware provision`.
+Without them the board answers `Identify` at address 0 as `UNSET000`, and if both copies of one are
+damaged as `DAMAGED0`, with a key of 16 zero bytes. It then begins no session, so it drives nothing;
+to provision it is the cure. A host does not run a table with such a board, nor with any other
+whose key it does not have.
 Virtual boards, whose serial numbers begin with `SIM`, all have one key that is not secret. A host
 accepts it only with `--allow-simulated`, and only if the port is a pseudo-terminal; a board on a
 serial port that reports such a number is refused.

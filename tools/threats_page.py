@@ -148,10 +148,36 @@ SERIAL_LINE = (
     Threat(
         "the same person",
         "Records a session and plays it back.",
-        "Session keys come from two nonces that are new in each session.",
+        "Session keys come from two nonces that are new in each session. The board's contains the"
+        " number of its start, which is stored before any session and never used again, whatever"
+        " power cuts and damage happen.",
         (
+            "test_no_recorded_session_is_accepted_in_any_later_start",
+            "test_a_power_cut_at_every_write_of_a_start_lets_no_session_be_repeated",
+            "test_a_board_that_loses_its_log_never_returns_to_a_number",
             "test_a_recorded_session_is_refused",
             "test_a_recorded_session_that_is_played_back_is_refused",
+        ),
+    ),
+    Threat(
+        "the same person",
+        "Asks for identities without pause, so that no host can begin a session.",
+        "The board answers one question after the other, and a later one neither restarts nor ends"
+        " an earlier one.",
+        (
+            "test_a_stranger_who_asks_without_pause_does_not_keep_a_host_from_its_answer",
+            "test_the_questions_of_a_stranger_do_not_end_the_challenge_of_a_host",
+        ),
+    ),
+    Threat(
+        "a program on the table's computer that has the key of a board",
+        "Takes a lease of a minute, or configures motors without a maximum on-time or without the"
+        " light curtain.",
+        "Limits are provisioned in the board, which refuses what exceeds them.",
+        (
+            "test_a_lease_of_65_seconds_is_refused",
+            "test_a_motors_pin_as_another_kind_of_channel_has_the_same_limits",
+            "test_a_guarded_part_without_its_flag_is_refused_on_either_of_its_pins",
         ),
     ),
     Threat(

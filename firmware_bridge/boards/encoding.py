@@ -51,6 +51,15 @@ _WHY: Mapping[int, str] = {
     Refusal.WRONG_VERSION: "it uses another version of the protocol; upgrade its firmware",
     Refusal.CAUSE_PERSISTS: "the cause of the fault of {channel} persists; remove it, clear again",
     Refusal.NOT_HOMED: "the position of {channel} is unknown; home it first",
+    Refusal.LEASE_TOO_LONG: "the lease is longer than the board was provisioned for; shorten"
+    " boards.NAME.lease in the table's file, or provision the board for this table",
+    Refusal.ON_TOO_LONG: "the maximum on-time of {channel} is missing or longer than the board was"
+    " provisioned for, or its pin was provisioned for another use; correct {channel} in the table's"
+    " file, or provision the board for this table",
+    Refusal.NOT_GUARDED: "{channel} is on a pin that was provisioned for a part that the light"
+    " curtain guards; correct {channel} in the table's file, or provision the board for this table",
+    Refusal.NO_CURTAIN: "it was provisioned for a table with a light curtain; name the curtain in"
+    " the table's file, or provision the board for this table",
     Refusal.NOT_STORED: "it could not store the number of this start, because its 5 V supply is too"
     " low or its storage is damaged; measure the supply, and if it is right, provision the board"
     " again: `wallwright firmware provision PORT --serial S --address N --again`",

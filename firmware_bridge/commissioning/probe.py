@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from firmware_bridge.boards.encoding import chip_name, text
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.challenge import verified
-from firmware_bridge.wire.errors import BoardSilentError
+from firmware_bridge.wire.errors import BoardProtocolError, BoardSilentError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import PROTOCOL
 from firmware_bridge.wire.transport import BAUD, open_serial
@@ -19,6 +19,8 @@ PATIENCE = 3.0
 OTHERS = 0.25
 """Seconds to wait for other boards of the line after the first answer; they take milliseconds."""
 ADDRESSES = range(8)
+LIMITS_SINCE = 2
+"""The first firmware that has limits."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,34 @@ async def answers(port: str, patience: float = PATIENCE) -> tuple[ProbeAnswer, .
     finally:
         line.close()
     return found
+
+
+async def reported_limits(port: str, answer: ProbeAnswer, key: bytes) -> wire.Limits | None:
+    """The limits of a board that has this key; None if its firmware has none.
+
+    Begins a session, which ends the motions of an earlier one. Raises BoardError.
+    """
+    if answer.identity is None or answer.identity.firmware < LIMITS_SINCE:
+        return None
+    line = SerialLine(open_serial(port))
+    try:
+        link = line.link(answer.address, answer.serial)
+        nonce = os.urandom(8)
+        identity = await link.identify(nonce)
+        challenge = (
+            verified(key, answer.address, nonce, identity)
+            if isinstance(identity, wire.Identity)
+            else None
+        )
+        if challenge is None:
+            raise BoardProtocolError(f"the board {answer.serial} does not prove its key any more.")
+        await link.authenticate(challenge.host_proof, challenge.keys)
+        reply = await link.request(wire.ReadLimits())
+    finally:
+        line.close()
+    if not isinstance(reply, wire.Limits):
+        raise BoardProtocolError(f"the board {answer.serial} does not report its limits: {reply}.")
+    return reply
 
 
 async def probe(port: str) -> str:

@@ -1,4 +1,4 @@
-"""Provisioning data of a board: serial number, key and address, in its EEPROM.
+"""Provisioning data of a board: serial number, key, address and limits, in its EEPROM.
 
 The layout is that of `firmware_bridge/firmware/core/identity.h`. A programmer writes the first
 copy, at `PLACE`; the firmware makes a second one, and uses the rest of the EEPROM for its memory.
@@ -7,8 +7,12 @@ copy, at `PLACE`; the firmware makes a second one, and uses the rest of the EEPR
 from __future__ import annotations
 
 from binascii import crc_hqx
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from struct import Struct
 
+from config.boards import profile_of
+from config.schema import BoardConfig, Table
+from firmware_bridge.boards.encoding import flags_of, milliseconds, records
 from firmware_bridge.commissioning.device_keys import (
     DAMAGED,
     KEY_SIZES,
@@ -18,10 +22,17 @@ from firmware_bridge.commissioning.device_keys import (
     UNSET,
     is_serial,
 )
+from firmware_bridge.wire.limits import DRIVEN, BoardLimits, driven_pins
+from firmware_bridge.wire.messages import Configure, Flag, Kind
 
 VERSION = 1
 PLACE = 64
 """The address of the first copy: not 0, which a write at a low supply voltage can change."""
+LIMITS_PLACE = 192
+"""The address of the first copy of the limits."""
+LEAST_LEASE_MS = 1000
+"""The longest lease of a board is at least this long, whatever its table has."""
+_LIMITS = Struct("<BHI9s9s")
 LONGEST_KEY = 32
 ADDRESSES = range(8)
 _CRC_SEED = 0xFFFF
@@ -50,12 +61,58 @@ def image(serial: str, key: bytes, address: int) -> bytes:
     return body + crc_hqx(body, _CRC_SEED).to_bytes(2, "little")
 
 
-def eeprom(serial: str, key: bytes, address: int) -> bytes:
-    """The beginning of the EEPROM of a provisioned board, up to the end of the first copy.
+def with_limits(identity: bytes, limits: BoardLimits) -> bytes:
+    """The bytes from `PLACE` on that give a board this identity (`image`) and these limits.
+
+    The second copies and the reserved numbers of starts between them are erased.
+    """
+    flags, lease_ms, on_ms, guarded, unlimited = limits.message
+    body = bytes([VERSION]) + _LIMITS.pack(flags, lease_ms, on_ms, guarded, unlimited)
+    copy = body + crc_hqx(body, _CRC_SEED).to_bytes(2, "little")
+    return identity.ljust(LIMITS_PLACE - PLACE, b"\xff") + copy
+
+
+def eeprom(serial: str, key: bytes, address: int, limits: BoardLimits | None = None) -> bytes:
+    """The beginning of the EEPROM of a provisioned board, up to the end of the first copies.
 
     Raises ValueError for a value that the firmware cannot use.
     """
-    return b"\xff" * PLACE + image(serial, key, address)
+    data = image(serial, key, address)
+    return b"\xff" * PLACE + (data if limits is None else with_limits(data, limits))
+
+
+def limits_of(table: Table, board: str) -> BoardLimits:
+    """The limits that a table's board needs, and no more. Raises KeyError for another board."""
+    config = table.boards[board]
+    all_records = records(config, flags_of(table))
+    driven = [record for record in all_records if record.kind in DRIVEN]
+    free = [record for record in driven if _needs_no_limit(record)]
+    limited = [record.max_on_ms for record in driven if record not in free]
+    guarded = frozenset(
+        pin for record in driven if record.flags & Flag.GUARDED for pin in driven_pins(record)
+    )
+    return BoardLimits(
+        lease_ms=max(milliseconds(config.lease), LEAST_LEASE_MS),
+        on_ms=max(limited, default=0),
+        of_pins=True,
+        guarded=guarded,
+        unlimited=frozenset(pin for record in free for pin in driven_pins(record)),
+        curtain=_curtain(config, all_records) if guarded else None,
+    )
+
+
+def _curtain(config: BoardConfig, table: Iterable[Configure]) -> bool | None:
+    pin = profile_of(config).reserved("curtain")
+    for record in table:
+        if record.flags & Flag.CURTAIN and record.pin == pin and record.kind == Kind.SENSOR:
+            return bool(record.active_high)
+    return None
+
+
+def _needs_no_limit(record: Configure) -> bool:
+    if record.kind in (Kind.STRIP, Kind.AXIS):
+        return True
+    return record.kind != Kind.DICE and (record.max_on_ms == 0 or record.safe != 0)
 
 
 def require_real(serial: str, key: bytes) -> None:

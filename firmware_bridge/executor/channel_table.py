@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from firmware_bridge.executor.channels import OrderRefusedError
 from firmware_bridge.executor.motor_currents import limits_current
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.limits import BoardLimits
 from firmware_bridge.wire.messages import NONE, Commit, Configure, Flag, Kind, Refusal
 
 SAFETY = Flag.EMERGENCY | Flag.CURTAIN
@@ -20,7 +21,8 @@ class ChannelTable:
     One more record can follow those of the channels: the limit of the current of all motors.
     """
 
-    def __init__(self, channels: int, analog_mv: int) -> None:
+    def __init__(self, channels: int, analog_mv: int, limits: BoardLimits | None = None) -> None:
+        self._limits = limits
         self.records: tuple[Configure, ...] = ()
         self.crc = 0
         self._channels, self._analog_mv = channels, analog_mv
@@ -57,6 +59,8 @@ class ChannelTable:
             record.kind != Kind.SENSOR or record.low_mv >= record.high_mv
         ):
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
+        if self._limits and (reason := self._limits.refusal(record)) is not None:
+            raise OrderRefusedError(reason, record.index)
         self._draft[record.index] = record
 
     def take_draft(self, commit: Commit) -> tuple[Configure, ...]:

@@ -27,12 +27,13 @@ from firmware_bridge.executor.motor_currents import MotorCurrents
 from firmware_bridge.executor.rig import ChannelRig, Order
 from firmware_bridge.executor.safety_inputs import SafetyInputs
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.limits import PIN_BYTES, BoardLimits
 from firmware_bridge.wire.messages import NONE, Message, Refusal, ResetCause
 from firmware_bridge.wire.session_security import PROOF_SIZE, board_nonce
 
 KEY = b"wallwright simulation"
 """The device key of every simulated board."""
-FIRMWARE = 1
+FIRMWARE = 2
 BUILD = b"sim\0"
 FIRST_START = 0x10000
 """Added to the number of starts in the nonces: a board's firmware that counted 16 bits has used the
@@ -43,6 +44,7 @@ _FAULT_OF_RESET = {
 }
 """The fault that a board latches after a reset by these causes."""
 _WORD = 0xFFFFFFFF
+_NO_LIMITS = wire.Limits(0, 0, 0, bytes(PIN_BYTES), bytes(PIN_BYTES))
 
 
 class VirtualBoard:
@@ -61,6 +63,7 @@ class VirtualBoard:
         emergency: Collection[str] = (),
         serial: bytes = b"SIM00000",
         key: bytes = KEY,
+        limits: BoardLimits | None = None,
     ) -> None:
         self.loop = loop
         self.wiring = wiring
@@ -74,6 +77,8 @@ class VirtualBoard:
         self._inputs = SafetyInputs(self._names, emergency, loop, self._curtain_interrupted)
         self.memory = BoardMemory()
         self._serial = serial
+        self._limits = limits
+        self._curtain_pin = profile_of(config).reserved("curtain")
         self.key = key
         self._boots = 1
         self._reset_cause = ResetCause.POWER
@@ -83,7 +88,7 @@ class VirtualBoard:
         self._faults: dict[tuple[FaultCode, int], None] = {}
         converter = profile_of(config).converter
         most_mv = converter.most_millivolts if converter else 0
-        self.channel_table = ChannelTable(len(self._names), most_mv)
+        self.channel_table = ChannelTable(len(self._names), most_mv, limits)
         self._currents = MotorCurrents(
             loop, self._drives, self._millivolts, self._over_current, self._measured, most_mv
         )
@@ -253,6 +258,8 @@ class VirtualBoard:
             case wire.Authenticate():
                 self._begin_session()
                 return wire.Ok()
+            case wire.ReadLimits():
+                return self._limits.message if self._limits else _NO_LIMITS
             case wire.Configure():
                 self.channel_table.add(message)
                 return wire.Ok()
@@ -316,6 +323,8 @@ class VirtualBoard:
         except (TypeError, IndexError):
             raise OrderRefusedError(Refusal.WRONG_KIND) from None
         self.channel_table.check_safety_pins(records)
+        if self._limits and not self._limits.has_curtain(records, self._curtain_pin):
+            raise OrderRefusedError(Refusal.NO_CURTAIN)
         self._make_safe(Reason.STOPPED, dead=True)
         self._drop_rig()
         self._lease.end()
@@ -334,6 +343,8 @@ class VirtualBoard:
             if was_held:
                 self._make_safe(Reason.STOPPED)
             return wire.Ok()
+        if self._limits and not self._limits.permits_lease(message.duration_ms):
+            raise OrderRefusedError(Refusal.LEASE_TOO_LONG)
         if self._lease.expired:
             raise OrderRefusedError(Refusal.NO_LEASE)
         self._lease.take(message.duration_ms / 1000)

@@ -72,6 +72,19 @@ class Flag(enum.IntFlag):
     """An analogue input that measures and limits the current of a motor, or of all motors."""
 
 
+class LimitFlag(enum.IntFlag):
+    """The limits that a board has, in `Limits`."""
+
+    EXIST = 1
+    """The board has limits; without it, nothing else in `Limits` is valid."""
+    OF_PINS = 2
+    """The sets of pins are valid."""
+    NEEDS_CURTAIN = 4
+    """A table is accepted only with the light curtain on its pin."""
+    CURTAIN_HIGH = 8
+    """That curtain is active when its pin is high."""
+
+
 class UntilKind(enum.IntEnum):
     """The condition that ends a `Drive`."""
 
@@ -94,6 +107,10 @@ class Refusal(enum.IntEnum):
     CAUSE_PERSISTS = 9
     NOT_HOMED = 10
     NOT_STORED = 11
+    LEASE_TOO_LONG = 12
+    ON_TOO_LONG = 13
+    NOT_GUARDED = 14
+    NO_CURTAIN = 15
 
 
 class ResetCause(enum.IntEnum):
@@ -290,6 +307,10 @@ class Bootloader(NamedTuple):
     confirmation: int
 
 
+class ReadLimits(NamedTuple):
+    """Read the limits that the board was provisioned with. From firmware 2 on."""
+
+
 class Recall(NamedTuple):
     """Read the progress of a channel's last drive, pulse or throw; kept through resets."""
 
@@ -349,6 +370,20 @@ class Statistics(NamedTuple):
     repeated: int
     resets: int
     storage_used: int
+
+
+class Limits(NamedTuple):
+    """The board's limits: `LimitFlag`s, the longest lease and on-time, and sets of pins.
+
+    Of each set the lowest bit of the first byte is pin 0: the pins whose channels must be GUARDED,
+    and those that can be on without a maximum on-time.
+    """
+
+    flags: int
+    lease_ms: int
+    on_ms: int
+    guarded: bytes
+    unlimited: bytes
 
 
 class Recalled(NamedTuple):
@@ -432,8 +467,8 @@ class Started(NamedTuple):
 Message = (
     Identify | Authenticate | Configure | Commit | TakeLease | Stop | Clear
     | Set | Pulse | Drive | Move | Home
-    | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader | Recall
-    | Ok | Refused | Value | Tag | Identity | Statistics | Recalled
+    | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader | Recall | ReadLimits
+    | Ok | Refused | Value | Tag | Identity | Statistics | Recalled | Limits
     | EdgeSeen | MotionEnded | DiceRead | Faulted | Held
     | Received | Started
 )  # fmt: skip
@@ -474,6 +509,7 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x1B, Report, Sender.COMMAND, ""),
     _row(0x1C, Bootloader, Sender.COMMAND, "I"),
     _row(0x1D, Recall, Sender.COMMAND, "B"),
+    _row(0x1E, ReadLimits, Sender.COMMAND, ""),
     _row(0x40, Ok, Sender.REPLY, ""),
     _row(0x41, Refused, Sender.REPLY, "BB"),
     _row(0x42, Value, Sender.REPLY, "i"),
@@ -481,6 +517,7 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x44, Identity, Sender.REPLY, "BHB4s8sHBIH8s8s"),
     _row(0x45, Statistics, Sender.REPLY, "IIIHH"),
     _row(0x46, Recalled, Sender.REPLY, "BBHI"),
+    _row(0x47, Limits, Sender.REPLY, "BHI9s9s"),
     _row(0x60, EdgeSeen, Sender.EVENT, "BBII"),
     _row(0x61, MotionEnded, Sender.EVENT, "BBBHI"),
     _row(0x62, DiceRead, Sender.EVENT, "BBBBBB"),

@@ -20,10 +20,11 @@ from controller.cli.runs.board_checks import (
     require_new_serial,
     require_own_serial,
 )
+from controller.cli.runs.board_limits import board_limits, print_limits
 from firmware_bridge.commissioning import flashing, pico_flashing
 from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
-from firmware_bridge.commissioning.provisioning import image, require_real
+from firmware_bridge.commissioning.provisioning import image, require_real, with_limits
 
 firmware = typer.Typer(
     name="firmware", help="Build, flash and verify the boards' firmware; provision boards."
@@ -154,6 +155,7 @@ def verify(
         made = (pico_flashing if chip == "rp2040" else flashing).require_built()
         flashing.require_port(port)
         require_build(port, made, known, chip)
+        print_limits(port, known)
         if full:
             flashing.compare(port)
             print("Every byte of its flash memory matches the built firmware.")
@@ -183,18 +185,45 @@ def provision(
     chip: ChipName = "mega2560",
     bare: Bare = False,
     programmer: Programmer = "usbasp",
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="The table for which the board is: it refuses longer leases and on-times, and"
+            " parts without the light curtain's guard, than this table has.",
+            show_default=False,
+        ),
+    ] = None,
+    board: Annotated[
+        str | None,
+        typer.Option(help="With --table: which of its boards.", show_default="by --address"),
+    ] = None,
+    longest_lease: Annotated[
+        float | None,
+        typer.Option(
+            help="The longest lease in seconds that a host may take.",
+            show_default="the table's, at least 1; 2 without a table",
+        ),
+    ] = None,
+    longest_on: Annotated[
+        float | None,
+        typer.Option(
+            help="The longest maximum on-time in seconds that an output may have.",
+            show_default="the longest of the table; 600 without a table",
+        ),
+    ] = None,
 ) -> int:
-    """Write a serial number, an address and a new key to a board; store the key on this host."""
+    """Write serial number, address, key and limits to a board; store the key on this host."""
     key = os.urandom(max(key_bytes, 0))
+    limits = board_limits(table, board, address, longest_lease, longest_on)
     try:
-        data = image(serial, key, address)
+        data = with_limits(image(serial, key, address), limits)
         require_real(serial, key)
     except ValueError as error:
         raise BadInputError(str(error)) from error
     known = keys_of(keys)
     with _errors_reported() as result:
         if chip == "rp2040":
-            _provision_pico(port, serial, address, key, known)
+            _provision_pico(port, serial, address, key, known, data)
             return result.code
         if port is None:
             raise BadInputError("PORT is missing; see 'wallwright firmware --help'.")
@@ -220,16 +249,17 @@ def provision(
             return result.code
         print(f"The board on {port} is {serial}, address {address}; its key is in {known.file}.")
         require_identity(port, serial, key, known)
+        print_limits(port, known, limits)
     return result.code
 
 
 def _provision_pico(
-    drive: str | None, serial: str, address: int, key: bytes, known: DeviceKeys
+    drive: str | None, serial: str, address: int, key: bytes, known: DeviceKeys, data: bytes
 ) -> None:
     """Write an identity through a Pico's bootloader, in which the board cannot be asked."""
     require_new_serial(serial, known)
     known.require_writable()
-    how = pico_flashing.provision(drive, image(serial, key, address))
+    how = pico_flashing.provision(drive, data)
     known.remember(serial, key)
     print(
         f"The Pico is {serial}, address {address}, written {how}; its key is in {known.file}. Its"

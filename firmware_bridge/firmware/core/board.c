@@ -13,6 +13,7 @@
 #include "identity.h"
 #include "lease.h"
 #include "levels.h"
+#include "limits.h"
 #include "memory.h"
 #include "modules.h"
 #include "orders.h"
@@ -59,6 +60,13 @@ static void report(void) {
     wire_statistics(payload, longest_turn, frame_dropped(), replies_repeated(),
                     (uint16_t)(identity.boots - 1u), ring_used());
     replies_send(WIRE_STATISTICS, payload);
+}
+
+static void report_limits(void) {
+    uint8_t payload[WIRE_LIMITS_SIZE];
+    wire_limits(payload, limits.flags, limits.lease_ms, limits.on_ms, limits.guarded,
+                limits.unlimited);
+    replies_send(WIRE_LIMITS, payload);
 }
 
 /* Ends the motions of the last session: their tickets have no meaning for a new one. */
@@ -112,6 +120,9 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
         break;
     case WIRE_REPORT:
         report();
+        break;
+    case WIRE_READ_LIMITS:
+        report_limits();
         break;
     case WIRE_BOOTLOADER:
         pending_leave(wire_get_u32(payload));

@@ -2,6 +2,7 @@
 
 #include "bits.h"
 #include "crc.h"
+#include "limits.h"
 #include "records.h"
 
 #include <string.h>
@@ -32,8 +33,9 @@ static uint8_t axis_of(uint8_t index) {
 uint8_t draft_add(const uint8_t *record) {
     const uint8_t index = wire_configure_index(record);
     const uint8_t wrong = record_is_wrong(record);
-    if (wrong) {
-        return wrong;
+    const uint8_t limited = wrong ? wrong : limits_refuse(record);
+    if (limited) {
+        return limited;
     }
     uint8_t axis = axis_of(index);
     if (wire_configure_kind(record) == KIND_AXIS) {
@@ -140,6 +142,17 @@ bool draft_keeps_safety_pins(uint8_t count) {
         }
     }
     return true;
+}
+
+bool draft_has_curtain(uint8_t count) {
+    bool found = !(limits.flags & LIMITS_EXIST) || !(limits.flags & NEEDS_CURTAIN);
+    for (uint8_t index = 0; index < count && !found; index++) {
+        const struct channel channel = draft_channel(index);
+        found = channel.kind == KIND_SENSOR && (channel.flags & FLAG_CURTAIN) &&
+                channel.sensor.pin == CURTAIN_PIN && !has_threshold(&channel) &&
+                ((channel.flags & ACTIVE_HIGH) != 0) == ((limits.flags & CURTAIN_HIGH) != 0);
+    }
+    return found;
 }
 
 bool draft_fits(uint8_t count) {

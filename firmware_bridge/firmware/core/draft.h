@@ -38,6 +38,7 @@ uint16_t draft_crc(const uint16_t *crc, uint8_t count);
 bool draft_refers_to_sensors(uint8_t count); /* every stop and every hold is a sensor of the draft */
 /* No other channel uses the pin of a safety input: the board samples a pin for one channel only. */
 bool draft_keeps_safety_pins(uint8_t count);
+bool draft_has_curtain(uint8_t count); /* if the limits of the board require it */
 bool draft_fits(uint8_t count);              /* into the board's outputs and sensors */
 
 #endif

@@ -1,6 +1,7 @@
 #include "identity.h"
 
 #include "../port.h"
+#include "limits.h"
 #include "twin.h"
 
 #include <string.h>
@@ -27,7 +28,9 @@ void identity_begin(void) {
     twin_begin();
     const enum twin_state state = twin_read(STORED_IDENTITY, content);
     set_unprovisioned(state == TWIN_ERASED ? unset_serial : damaged_serial);
-    if (state == TWIN_SOUND) {
+    if (!limits_begin()) {
+        set_unprovisioned(damaged_serial);
+    } else if (state == TWIN_SOUND) {
         const uint8_t *const rest = content + SERIAL_SIZE + MOST_KEY;
         memcpy(identity.serial, content, SERIAL_SIZE);
         memcpy(identity.key, content + SERIAL_SIZE, MOST_KEY);

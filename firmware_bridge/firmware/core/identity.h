@@ -18,8 +18,8 @@ struct identity {
 };
 extern struct identity identity;
 
-/* Reads the provisioned data, first of all that is read from the storage. Without it the serial number is UNSET000; if it was written once and
- * no copy is sound, DAMAGED0. Only to be called while the storage is ready. */
+/* Reads the provisioned data, first of all that is read from the storage. Without it the serial number is UNSET000; if it or the limits
+ * (limits.h) were written once and no copy is sound, DAMAGED0. Only to be called while the storage is ready. */
 void identity_begin(void);
 
 /* The content of a copy (`twin.h`), of which `wallwright firmware provision` writes the first one:

@@ -5,6 +5,7 @@
 #include "axes.h"
 #include "clock.h"
 #include "events.h"
+#include "limits.h"
 #include "state.h"
 #include "stops.h"
 
@@ -27,6 +28,8 @@ void lease_take(const uint8_t *payload) {
             stop_all(REASON_STOPPED, false);
         }
         answer_ok();
+    } else if (!limits_permit_lease(ms)) {
+        answer_refused(REFUSAL_LEASE_TOO_LONG, WIRE_NONE);
     } else if (lease.expired) {
         answer_refused(REFUSAL_NO_LEASE, WIRE_NONE);
     } else {

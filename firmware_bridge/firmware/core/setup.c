@@ -270,6 +270,9 @@ static uint8_t commit(uint8_t count, uint16_t crc) {
     if (!draft_fits(count) || !draft_keeps_safety_pins(count)) {
         return REFUSAL_OUT_OF_RANGE;
     }
+    if (!draft_has_curtain(count)) {
+        return REFUSAL_NO_CURTAIN;
+    }
     if (table_in_force()) {
         setup_drop();
     }

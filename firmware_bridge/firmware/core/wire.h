@@ -53,6 +53,10 @@ enum {
     REFUSAL_CAUSE_PERSISTS = 9,
     REFUSAL_NOT_HOMED = 10,
     REFUSAL_NOT_STORED = 11,
+    REFUSAL_LEASE_TOO_LONG = 12,
+    REFUSAL_ON_TOO_LONG = 13,
+    REFUSAL_NOT_GUARDED = 14,
+    REFUSAL_NO_CURTAIN = 15,
 };
 
 enum {
@@ -121,6 +125,7 @@ enum {
     WIRE_REPORT = 0x1B,
     WIRE_BOOTLOADER = 0x1C,
     WIRE_RECALL = 0x1D,
+    WIRE_READ_LIMITS = 0x1E,
     WIRE_OK = 0x40,
     WIRE_REFUSED = 0x41,
     WIRE_VALUE = 0x42,
@@ -128,6 +133,7 @@ enum {
     WIRE_IDENTITY = 0x44,
     WIRE_STATISTICS = 0x45,
     WIRE_RECALLED = 0x46,
+    WIRE_LIMITS = 0x47,
     WIRE_EDGE_SEEN = 0x60,
     WIRE_MOTION_ENDED = 0x61,
     WIRE_DICE_READ = 0x62,
@@ -158,6 +164,7 @@ enum {
 #define WIRE_REPORT_SIZE 0u
 #define WIRE_BOOTLOADER_SIZE 4u
 #define WIRE_RECALL_SIZE 1u
+#define WIRE_READ_LIMITS_SIZE 0u
 #define WIRE_OK_SIZE 0u
 #define WIRE_REFUSED_SIZE 2u
 #define WIRE_VALUE_SIZE 4u
@@ -165,6 +172,7 @@ enum {
 #define WIRE_IDENTITY_SIZE 41u
 #define WIRE_STATISTICS_SIZE 16u
 #define WIRE_RECALLED_SIZE 8u
+#define WIRE_LIMITS_SIZE 25u
 #define WIRE_EDGE_SEEN_SIZE 10u
 #define WIRE_MOTION_ENDED_SIZE 9u
 #define WIRE_DICE_READ_SIZE 6u
@@ -196,6 +204,7 @@ enum {
     {WIRE_REPORT, WIRE_REPORT_SIZE}, \
     {WIRE_BOOTLOADER, WIRE_BOOTLOADER_SIZE}, \
     {WIRE_RECALL, WIRE_RECALL_SIZE}, \
+    {WIRE_READ_LIMITS, WIRE_READ_LIMITS_SIZE}, \
     {WIRE_OK, WIRE_OK_SIZE}, \
     {WIRE_REFUSED, WIRE_REFUSED_SIZE}, \
     {WIRE_VALUE, WIRE_VALUE_SIZE}, \
@@ -203,6 +212,7 @@ enum {
     {WIRE_IDENTITY, WIRE_IDENTITY_SIZE}, \
     {WIRE_STATISTICS, WIRE_STATISTICS_SIZE}, \
     {WIRE_RECALLED, WIRE_RECALLED_SIZE}, \
+    {WIRE_LIMITS, WIRE_LIMITS_SIZE}, \
     {WIRE_EDGE_SEEN, WIRE_EDGE_SEEN_SIZE}, \
     {WIRE_MOTION_ENDED, WIRE_MOTION_ENDED_SIZE}, \
     {WIRE_DICE_READ, WIRE_DICE_READ_SIZE}, \
@@ -515,6 +525,15 @@ static inline void wire_recalled(uint8_t *payload, uint8_t ticket, uint8_t reaso
     payload[1] = reason;
     wire_put_u16(payload + 2, count);
     wire_put_u32(payload + 4, elapsed_us);
+}
+
+static inline void wire_limits(uint8_t *payload, uint8_t flags, uint16_t lease_ms, uint32_t on_ms,
+                               const uint8_t *guarded, const uint8_t *unlimited) {
+    payload[0] = flags;
+    wire_put_u16(payload + 1, lease_ms);
+    wire_put_u32(payload + 3, on_ms);
+    wire_put_bytes(payload + 7, guarded, 9);
+    wire_put_bytes(payload + 16, unlimited, 9);
 }
 
 static inline void wire_edge_seen(uint8_t *payload, uint8_t channel, uint8_t active, uint32_t at_us,

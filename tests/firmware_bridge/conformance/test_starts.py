@@ -338,3 +338,42 @@ def test_a_board_whose_supply_is_too_low_to_store_its_start_waits_for_it(
     chip.advance(10 * MILLISECOND)
     assert any(isinstance(message, Started) for message in messages(chip))
     assert session(chip, 5) is not None
+
+
+# Strangers on the line
+
+
+@pytest.mark.parametrize("questions", [1, 2, 30])
+def test_the_questions_of_a_stranger_do_not_end_the_challenge_of_a_host(
+    chip: VirtualChip, questions: int
+) -> None:
+    """Between the board's answer and the host's proof, and with wrong proofs of the stranger."""
+    chip.reset()
+    chip.sent()
+    for again in range(3):
+        host = HostSession(0, KEY)
+        question = host.identify(bytes([again + 1]) * 8)
+        identity = asked(chip, question, is_a(Identity))
+        assert isinstance(identity, Identity)
+        for number in range(questions):
+            stranger = HostSession(0, bytes(32))
+            chip.receive(stranger.identify(number.to_bytes(8, "big")))
+            chip.receive(stranger.authenticate(identity))
+            chip.advance(MILLISECOND)
+        authenticate = host.authenticate(identity)
+        assert asked(chip, authenticate, is_a(Ok), patience=100) == Ok()
+        chip.rest(HOLD_US)
+
+
+def test_a_challenge_ends_after_64_wrong_proofs(chip: VirtualChip) -> None:
+    chip.reset()
+    host = HostSession(0, KEY)
+    identity = asked(chip, host.identify(b"64 wrong"), lambda a: is_proven(a, b"64 wrong"))
+    assert isinstance(identity, Identity)
+    stranger = HostSession(0, bytes(32))
+    stranger.identify(b"64 wrong")
+    wrong = stranger.authenticate(identity)
+    for _ in range(64):
+        chip.receive(wrong)
+        chip.advance(MILLISECOND)
+    assert asked(chip, host.authenticate(identity), is_a(Ok), patience=100) is None

@@ -140,3 +140,28 @@ def test_the_image_for_the_programmer_has_sound_records() -> None:
     assert all(sum(record) % 256 == 0 for record in records)
     assert b"".join(record[4:-1] for record in records) == data
     assert [int.from_bytes(record[1:3], "big") for record in records[:-1]] == [0, 16, 32]
+
+
+@pytest.mark.slow
+def test_a_stranger_who_asks_without_pause_does_not_keep_a_host_from_its_answer(elf: Path) -> None:
+    """Every 30 ms, 2.4 % of the line's time: more often than a derivation of keys takes, 47 ms."""
+    key = bytes(range(100, 132))
+    asked, answered = 0, 0
+    with Processor(elf, eeprom=image("WALL0042", key, 3).ljust(EEPROM_SIZE, ERASED)) as chip:
+        chip.run(FREQUENCY)
+        decoder, questions = Decoder(), 0
+        for nonce in (b"first  1", b"second 2", b"third  3", b"fourth 4"):
+            proven = False
+            for attempt in range(40):
+                if attempt % 3 == 0 and not proven:  # a host repeats its question after 0.1 s
+                    chip.send(0, encode(3, 7, Identify(PROTOCOL, nonce)), chip.cycle)
+                    asked += 1
+                questions += 1
+                stranger = Identify(PROTOCOL, questions.to_bytes(8, "little"))
+                chip.send(0, encode(3, 9, stranger), chip.cycle + FREQUENCY // 100)
+                chip.run(chip.cycle + 3 * FREQUENCY // 100)
+                for frame in decoder.feed(chip.take().bytes_of(0)):
+                    if isinstance(frame.message, Identity):
+                        proven = proven or verified(key, 3, nonce, frame.message) is not None
+            answered += proven
+    assert answered == 4, f"{answered} of 4 hosts were answered, which asked {asked} times"

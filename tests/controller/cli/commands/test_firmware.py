@@ -146,7 +146,7 @@ def test_a_new_board_gets_its_serial_number_and_a_key_that_is_stored_on_this_hos
     assert not Path(written).exists(), "the temporary file with the key is deleted"
 
     scanned = wallwright(f"scan {desk.port} --keys {desk.keys}")
-    assert "board WALL0001 at address 1: mega2560, firmware 1 (old), protocol 2" in scanned.out
+    assert "board WALL0001 at address 1: mega2560, firmware 2 (old), protocol 2" in scanned.out
     flash = f"wallwright firmware flash {desk.port}"
     assert f"build not current (update it: {flash}); key matches the key file\n" in scanned.out
 
@@ -521,3 +521,25 @@ def test_an_image_of_a_signer_whom_this_host_does_not_trust_is_not_flashed(
     flashed = wallwright(f"firmware flash {desk.port}")
     assert flashed.code == 0
     assert "The image is signed by maker." in flashed.out
+
+
+def test_a_board_is_provisioned_with_the_limits_of_its_table_and_reports_them(
+    desk: Desk, wallwright: Wallwright
+) -> None:
+    order = f"firmware provision {desk.port} --serial WALL0001 --keys {desk.keys}"
+    given = wallwright(f"{order} --table robotic --board base")
+    assert given.code == 0, given.err
+    limits = "Limits of WALL0001: lease at most 1000 ms, on-time at most 180 s, guarded pins 2 3 "
+    assert limits in given.out
+    assert "light curtain required" in given.out
+    wider = wallwright(f"{order} --again --longest-lease 3 --longest-on 20")
+    assert "Limits of WALL0001: lease at most 3000 ms, on-time at most 20 s." in wider.out
+    for options, refusal in (
+        ("--table robotic --board leg", "The table robotic has no board leg; it has base, arm."),
+        ("--board base", "`--board base` needs the table of the board; add --table."),
+        ("--longest-lease 66", "`--longest-lease` must be more than 0 and at most 65.535 s; got"),
+        ("--longest-on 2001", "`--longest-on` must be 0 to 2000 s; got 2001."),
+    ):
+        result = wallwright(f"{order} --again {options}")
+        assert result.code == 2
+        assert refusal in result.err

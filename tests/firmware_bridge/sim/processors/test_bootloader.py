@@ -84,7 +84,7 @@ def begun(board: Processor) -> tuple[HostSession, Identity, list[Message]]:
 
 def test_a_board_that_hears_nothing_starts_its_firmware_within_a_second(board: Processor) -> None:
     assert sent(board, SECOND * 83 // 100) == []
-    assert sent(board, SECOND * 2 // 100) == [Started(1, ResetCause.POWER)]
+    assert sent(board, SECOND * 3 // 100) == [Started(1, ResetCause.POWER)]
 
 
 @pytest.mark.slow
