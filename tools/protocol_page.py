@@ -342,9 +342,9 @@ limits (in two copies) and how often it has started. It saves everything once wh
 falls, after a reset that leaves the RAM as it was, and before its bootloader; and counts and dice
 at rest, at most every 20 s. If the power is lost without a warning, the counts are those of the
 last save, never higher than the true ones, and `Recall` reports no order. The log also has the safe
-levels of the outputs of the last table, which the board applies from its start until a host configures it;
-everything else of a table comes from the host. If no part of the log is sound, CONFIGURATION is
-latched. [Decision 22](decisions/0022-what-a-board-keeps.md) describes the log.
+levels of the outputs of the last table, which the board applies from its start until a host
+configures it; everything else of a table comes from the host. If no part of the log is sound,
+CONFIGURATION is latched. [Decision 22](decisions/0022-what-a-board-keeps.md) describes the log.
 
 While a table is in force, the board compares one channel of it every 4 ms with the checksum that it
 computed over its own memory at `Commit`, and all channels at `SelfTest`. If they differ,

@@ -121,7 +121,7 @@ uint16_t port_analog_mv(uint8_t pin); /* the last measurement */
  * neither read nor written. If the power is lost meanwhile, these bytes can have any value. Only
  * erased bytes are written; the bytes of one write are in one block. */
 #define STORAGE_NONE 0xFFFFu
-enum stored { STORED_STARTS, STORED_IDENTITY, STORED_LIMITS, STORED };
+enum stored { STORED_STARTS, STORED_LIMITS, STORED_IDENTITY, STORED };
 struct port_storage {
     uint16_t copies[STORED][2]; /* the addresses of the copies (core/twin.h), each in its own blocks */
     uint16_t old_identity; /* where version 0.1 had it, or STORAGE_NONE */

@@ -6,12 +6,13 @@
 
 #define ERASED 0xFFu
 
-/* The copies, the place of version 0.1, and `image`. NOWHERE: no place is sound. */
-enum { FIRST, SECOND, OLD, NOWHERE, IMAGE };
+/* The copies, the place of version 0.1, and `image`. NOWHERE: no place is sound.
+ * BLANK: version 0.1 has left something else there, which is erased before its identity is. */
+enum { FIRST, SECOND, OLD, NOWHERE, IMAGE, BLANK };
 #define PLACES 3u
 
-static const uint8_t sizes[STORED] PORT_FLASH = {TWIN_STARTS_SIZE, TWIN_IDENTITY_SIZE,
-                                                 TWIN_LIMITS_SIZE};
+static const uint8_t sizes[STORED] PORT_FLASH = {TWIN_STARTS_SIZE, TWIN_LIMITS_SIZE,
+                                                 TWIN_IDENTITY_SIZE};
 
 static uint8_t sources[STORED]; /* the place that was read, which the others must equal */
 static uint8_t image[TWIN_STARTS_SIZE]; /* what is put as the number of starts */
@@ -83,6 +84,10 @@ enum twin_state twin_read(enum stored which, uint8_t *to) {
         source++;
     }
     sources[which] = source == PLACES ? NOWHERE : source;
+    if (source == PLACES && which == STORED_LIMITS && sources[STORED_IDENTITY] == OLD) {
+        sources[which] = BLANK;
+        return TWIN_ERASED;
+    }
     if (source == PLACES) {
         return is_erased(which, SECOND) && is_erased(which, OLD) ? TWIN_ERASED : TWIN_DAMAGED;
     }
@@ -108,7 +113,7 @@ void twin_put_starts(const uint8_t *content) {
 /* Repairing. Until both copies are equal, the one that was read is not touched. */
 
 static uint8_t wanted_byte(void) {
-    if (place == OLD) {
+    if (place == OLD || sources[repaired] == BLANK) {
         return ERASED;
     }
     const uint8_t source = sources[repaired];

@@ -18,7 +18,7 @@
 #define LONGEST_SAVE_MICROS 3000000u
 
 struct constant_port_storage port_storage = {
-    .copies = {{112, 176}, {64, 128}, {192, 224}},
+    .copies = {{112, 176}, {192, 224}, {64, 128}},
     .old_identity = 0,
     .log = 256,
     .page = 1920,

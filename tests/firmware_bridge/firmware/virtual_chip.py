@@ -99,7 +99,7 @@ class VirtualChip:
         """Give the storage another shape, such as that of a flash, before the first start."""
         self._c.hw_storage_shape(block, page, pages, chunk)
         if block > 1:
-            self.write_eeprom(2 * block, self._identity)
+            self.write_eeprom(4 * block, self._identity)
 
     def storage_times(self, write_us: int, erase_us: int) -> None:
         """Set how long each write and erasure takes; both take no time at first."""
