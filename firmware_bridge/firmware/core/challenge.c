@@ -32,8 +32,8 @@ struct challenge {
     uint32_t until; /* while `held`: its end */
     uint8_t host_nonce[PROOF_NONCE];
     uint8_t board_nonce[PROOF_NONCE];
-    uint8_t board_proof[PROOF_SIZE];
-    uint16_t channels, crc; /* of the table in force, as the identity says */
+    uint8_t channels; /* of the table in force, as the identity says */
+    uint16_t crc;
     uint8_t keys[PROOF_KEYS];
 };
 static struct challenge challenges[CHALLENGES];
@@ -77,11 +77,13 @@ static void make_nonce(uint8_t *nonce) {
     siphash_end(nonce);
 }
 
+/* Without the proof. */
 static void write_identity(const struct challenge *of, uint8_t *payload) {
+    const uint8_t no_proof[PROOF_SIZE] = {0};
     const uint32_t hash = (uint32_t)of->channels << 16 | of->crc;
     wire_identity(payload, WIRE_PROTOCOL, FIRMWARE, CHIP, (const uint8_t *)BUILD, identity.serial,
                   (uint16_t)identity.boots, port_reset_cause(), hash, of->crc, of->board_nonce,
-                  of->board_proof);
+                  no_proof);
 }
 
 /* The proof over Identify and Identity, as frames with sequence number 0. */
@@ -106,6 +108,7 @@ static void put_identity(const struct challenge *of) {
     const uint8_t header[FRAME_HEADER] = {identity.address, of->number, WIRE_IDENTITY};
     uint8_t payload[WIRE_IDENTITY_SIZE];
     write_identity(of, payload);
+    compute_proof(of, of->keys + SIPHASH_KEY, payload + IDENTITY_SIZE);
     frame_put(header, payload, 0);
 }
 
@@ -176,7 +179,6 @@ static void complete(struct challenge *of) {
     proof_read(of->keys);
     of->channels = table_channels();
     of->crc = table_crc();
-    compute_proof(of, of->keys + SIPHASH_KEY, of->board_proof);
     of->stage = READY;
 }
 
