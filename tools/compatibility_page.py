@@ -39,6 +39,11 @@ receipt), [CHANCE.md](CHANCE.md) (records of random choices), [EVENTS.md](EVENTS
 
 **Release 0.1** wrote journals of version 1, streams of events without a version, and used protocol
 1 with its boards. It had no service: no sessions, accounts, audit log or backups.
+
+**The storage of a board** has no number in `version --json`. Firmware 2 (the field `firmware` of
+Identity) reads the serial number, the key and the log of firmware 1, and numbers its starts from
+65,537 on; the board has no limits until it is provisioned again. Do not write firmware 1 to
+such a board again: it counts its starts with 16 bits.
 """
 
 
