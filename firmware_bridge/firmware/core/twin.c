@@ -78,7 +78,8 @@ void twin_begin(void) {
     begin_value(0);
 }
 
-enum twin_state twin_read(enum stored which, uint8_t *to) {
+enum twin_state twin_read(enum stored value, uint8_t *to) {
+    const uint8_t which = (uint8_t)value;
     uint8_t source = FIRST;
     while (source < PLACES && !is_sound(which, source)) {
         source++;

@@ -28,7 +28,7 @@ void twin_begin(void); /* at the start: nothing is repaired that was not read */
 /* Reads the first copy, or the second if the first is damaged, or for the identity the place that
  * version 0.1 used. If the value is TWIN_SOUND, `to` has its content: all bytes but version and CRC.
  * Only to be called while the storage is ready. */
-enum twin_state twin_read(enum stored which, uint8_t *to);
+enum twin_state twin_read(enum stored value, uint8_t *to);
 
 /* The number of starts gets this content, in the following calls of `twin_turn`: first the
  * copy that may be damaged, then the one that was read, so that one is always sound. */
