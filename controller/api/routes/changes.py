@@ -6,12 +6,13 @@ while the log cannot be written, see the fault, and stop the service.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Protocol
 
 from fastapi import Request
 
 from controller.api.accounts.identity import Identity
-from controller.api.audited_requests import RECORDED
+from controller.api.audited_requests import DETAILS, RECORDED
 from controller.api.problems import ProblemError
 from controller.api.request_guard import ADDRESS, IDENTITY
 from controller.audit.errors import AuditError
@@ -27,7 +28,7 @@ class ChangeRecord(Protocol):
 
 
 class Changes:
-    """Records changes by `target`; None for an application without an audit log of its own."""
+    """Records changes by `target`; None for the floor, which records a request after its answer."""
 
     def __init__(self, target: ChangeRecord | None) -> None:
         self._target = target
@@ -35,16 +36,22 @@ class Changes:
     async def record(self, request: Request, what: str, **details: object) -> None:
         """Record a change that the caller of a request makes, before it is made.
 
-        Raises ProblemError if it cannot be recorded: then nothing may change.
+        Without a target, the details become those of the record of the request. Raises ProblemError
+        if it cannot be recorded: then nothing may change.
         """
-        if self._target is None:
-            return
         state = request.scope["state"]
+        plain = {
+            name: value.value if isinstance(value, Enum) else value
+            for name, value in details.items()
+        }
+        if self._target is None:
+            state[DETAILS] = plain
+            return
         identity: Identity | None = state[IDENTITY]
         who = "" if identity is None else identity.name
         role = "" if identity is None else identity.role.value
         try:
-            await self._target.record_change(what, details, who, role, state.get(ADDRESS, ""))
+            await self._target.record_change(what, plain, who, role, state.get(ADDRESS, ""))
         except AuditError as error:
             raise ProblemError(
                 503,

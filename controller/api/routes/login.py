@@ -124,6 +124,7 @@ class LoginRoutes:
         if self._accounts.is_first_start(body.token):
             await self._changes.record(request, "first_start", name=body.name, role="technician")
         made = await self._accounts.first_start(body.token, body.name, body.password, address)
+        request.scope["state"][SUBJECT] = body.name
         return _logged_in(request, *made)
 
     async def pair(self, request: Request, body: PairRequest) -> Response:

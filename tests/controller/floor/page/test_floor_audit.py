@@ -30,6 +30,25 @@ def recorded(folder: Path) -> list[AuditEvent]:
     return list(checked_log(LogFolder(folder / "audit")).events())
 
 
+def test_a_new_user_of_the_floor_is_recorded_with_name_and_role(tmp_path: Path) -> None:
+    async def run() -> None:
+        audit = audit_in(tmp_path)
+        audit.begin("0.2.0")
+        async with served_floor(tmp_path, record=audit.take) as served:
+            technician = await served.logged_in(UserRole.TECHNICIAN)
+            user = {"name": "ben", "role": "dealer", "password": PASSWORD}
+            assert (await technician.post("/api/v1/users", json=user)).status_code == 201
+        audit.close()
+
+    asyncio.run(run())
+    (added,) = (event for event in recorded(tmp_path) if event.what == "add_user")
+    assert (added.who, added.details["name"], added.details["role"]) == (
+        "technician",
+        "ben",
+        "dealer",
+    )
+
+
 def test_logins_acknowledgements_and_requests_are_recorded_with_person_and_address(
     tmp_path: Path,
 ) -> None:
