@@ -38,7 +38,7 @@ from controller.journal.lines import JOURNAL_FORMAT, JournalRecord, chain_of, li
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.user_roles import UserRole
 from firmware_bridge.wire.codec import Decoder
-from firmware_bridge.wire.messages import PROTOCOL, TABLE
+from firmware_bridge.wire.messages import PROTOCOL, TABLE, Limits, ReadLimits
 from tests.controller.audit.logs_for_tests import log_of
 from tests.controller.backup.table_folder import contents
 from tests.controller.identity.signed_program import small_program
@@ -118,6 +118,10 @@ def test_a_backup_is_opened_and_restored(samples: Path, name: str, tmp_path: Pat
     assert (to / "table.journal.chance-key").exists() == (name == "sealed.backup")
 
 
+SINCE_0_2 = {row.number for row in TABLE if row.message in (ReadLimits, Limits)}
+"""Messages that firmware 2 has added; their frames are in the samples of the next release."""
+
+
 def test_the_frames_of_the_wire_are_decoded(samples: Path) -> None:
     seen = set()
     for line in (samples / "wire.hex").read_text().splitlines()[1:]:
@@ -130,7 +134,7 @@ def test_the_frames_of_the_wire_are_decoded(samples: Path) -> None:
         payload = bytes((index * 37 + row.number) % 200 for index in range(row.layout.size))
         assert plain.message == row.message._make(row.layout.unpack(payload))
         seen.add(row.number)
-    assert PROTOCOL > 2 or seen == {row.number for row in TABLE}
+    assert PROTOCOL > 2 or seen == {row.number for row in TABLE} - SINCE_0_2
 
 
 def test_samples_are_never_written_again(

@@ -91,7 +91,7 @@ def running_floor(folder: Path) -> Iterator[RunningFloor]:
                 await served.accounts.add_user(role.value, role, PASSWORD)
             fill(served.floor)
             running.network = Interruptions(served.app)
-            server = ApiServer(_config(running.network, None, 1.0))
+            server = ApiServer(_config(running.network, None))
             server.config.port = 0
             serving = running.loop.create_task(server.serve())
             async with asyncio.timeout(60):
