@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 from bisect import bisect_right
+from collections.abc import Collection
 from pathlib import Path
 
 RETURN_ADDRESS = 3
@@ -33,7 +34,11 @@ VECTOR = "__vector_"
 TICK = "__vector_32"
 """The tick's handler enables all interrupts; the tick can then interrupt its own handler."""
 NESTED_IN_TICK = ("tick_alarm", "tick_follow")
-"""The functions that a tick calls while it has interrupted another one."""
+"""The functions that a tick calls while it has interrupted another one, each once: a tick that
+interrupts one of them finds it running, and it returns at once."""
+ONCE = ("tick_run_core", *NESTED_IN_TICK)
+"""The functions that only one tick at a time runs; `tick_run_core` holds BUSY, so that no nested
+tick calls it. A tick that interrupts all of them samples, and cuts motors."""
 CALLED_BY_TICK = 40
 """Bytes that the tick has pushed when it calls a function of C."""
 POINTERS: dict[str, tuple[str, ...]] = {
@@ -82,6 +87,7 @@ class Program:
         self._begins = [function.begin for function in self.functions]
         self._known: dict[int, int] = {}
         """Results of `_below` by the function's address, if no caller changes them."""
+        self._without: Collection[str] = ()
         self._ended_loops = 0
         """Calls of library functions into each other that `_below` has not followed."""
 
@@ -95,8 +101,13 @@ class Program:
         elif THROUGH_A_POINTER.search(line):
             function.calls_pointer = True
 
-    def deepest(self, name: str) -> int:
-        """Bytes of stack that a call of this function needs at most, with its return address."""
+    def deepest(self, name: str, without: Collection[str] = ()) -> int:
+        """Bytes of stack that a call of this function needs at most, with its return address.
+
+        A function of `without` is called, but returns before it calls another one.
+        """
+        self._known.clear()
+        self._without = without
         return max(self._below(each, (), ()) for each in self._named(name))
 
     def _below(
@@ -109,6 +120,8 @@ class Program:
                 return RETURN_ADDRESS
             path = " -> ".join(each.name for each in (*callers, function))
             raise SystemExit(f"{path} is a recursion, so the stack has no bound; remove it.")
+        if function.name in self._without:
+            return function.own
         if not since and function.begin in self._known:
             return self._known[function.begin]
         ended_loops = self._ended_loops
@@ -151,13 +164,14 @@ class Program:
         """The deepest stack of the program.
 
         The sum of main, the tick that reports to the core, the ticks that interrupt it (one with
-        the alarm, one that takes an axis's next segment, one that only samples), and one
-        interrupt handler that runs with interrupts disabled.
+        the alarm, one that takes an axis's next segment, one that samples and cuts motors), and
+        one interrupt handler that runs with interrupts disabled.
         """
         last = [name for name in self.interrupts if name != TICK]
         return (
             self.deepest("main")
-            + 2 * self.deepest(TICK)
+            + self.deepest(TICK)
+            + self.deepest(TICK, ONCE)
             + sum(CALLED_BY_TICK + self.deepest(name) for name in NESTED_IN_TICK)
             + max((self.deepest(name) for name in last), default=0)
         )

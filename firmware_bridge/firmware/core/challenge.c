@@ -87,13 +87,11 @@ static void write_identity(const struct challenge *of, uint8_t *payload) {
 }
 
 /* The proof over Identify and Identity, as frames with sequence number 0. */
-static void compute_proof(const struct challenge *of, const uint8_t *key,
+static void compute_proof(const struct challenge *of, const uint8_t *key, const uint8_t *payload,
                           uint8_t proof[PROOF_SIZE]) {
     const uint8_t asked[FRAME_HEADER] = {identity.address, 0, WIRE_IDENTIFY};
     const uint8_t answered[FRAME_HEADER] = {identity.address, 0, WIRE_IDENTITY};
     const uint8_t protocol[1] = {WIRE_PROTOCOL};
-    uint8_t payload[WIRE_IDENTITY_SIZE];
-    write_identity(of, payload);
     siphash_begin(key);
     siphash_add(for_proof, sizeof for_proof);
     siphash_add(asked, sizeof asked);
@@ -108,7 +106,7 @@ static void put_identity(const struct challenge *of) {
     const uint8_t header[FRAME_HEADER] = {identity.address, of->number, WIRE_IDENTITY};
     uint8_t payload[WIRE_IDENTITY_SIZE];
     write_identity(of, payload);
-    compute_proof(of, of->keys + SIPHASH_KEY, payload + IDENTITY_SIZE);
+    compute_proof(of, of->keys + SIPHASH_KEY, payload, payload + IDENTITY_SIZE);
     frame_put(header, payload, 0);
 }
 
@@ -228,8 +226,10 @@ static bool is_equal(const uint8_t *one, const uint8_t *other) {
 }
 
 static bool is_met_by(struct challenge *challenge, const uint8_t *proof) {
+    uint8_t payload[WIRE_IDENTITY_SIZE];
     uint8_t expected[PROOF_SIZE];
-    compute_proof(challenge, challenge->keys, expected);
+    write_identity(challenge, payload);
+    compute_proof(challenge, challenge->keys, payload, expected);
     if (!is_equal(expected, proof)) {
         challenge->wrong++;
         if (challenge->wrong == MOST_WRONG_PROOFS) {

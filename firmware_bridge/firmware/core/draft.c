@@ -63,13 +63,14 @@ struct channel draft_channel(uint8_t index) {
     return channel;
 }
 
-uint16_t draft_crc(const uint16_t *crc_of, uint8_t count) {
+/* The CRC of the first records. CRCs are linear, so the records may come in any order. */
+static uint16_t crc_of_records(uint8_t count) {
     uint16_t crc = CRC_SEED;
     for (uint8_t index = 0; index < count; index++) {
         for (uint8_t at = 0; at < WIRE_CONFIGURE_SIZE; at++) {
             crc = crc_add(crc, 0);
         }
-        crc ^= crc_of[index];
+        crc ^= draft.crc[index];
     }
     return crc;
 }
@@ -83,10 +84,7 @@ bool draft_complete(uint8_t count, uint16_t crc) {
             return false;
         }
     }
-    if (draft_crc(draft.crc, count) != crc) {
-        return false;
-    }
-    return true;
+    return crc_of_records(count) == crc;
 }
 
 static bool is_sensor(uint8_t number, uint8_t count) {

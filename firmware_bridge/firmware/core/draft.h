@@ -31,10 +31,6 @@ uint8_t draft_add(const uint8_t *record); /* returns the reason as a `Refusal`, 
 /* Whether the draft consists of this number of records with this CRC. */
 bool draft_complete(uint8_t count, uint16_t crc);
 
-/* The CRC of a table whose records have these CRCs. CRCs are linear, so the records may come in any
- * order. */
-uint16_t draft_crc(const uint16_t *crc, uint8_t count);
-
 bool draft_refers_to_sensors(uint8_t count); /* every stop and every hold is a sensor of the draft */
 /* No other channel uses the pin of a safety input: the board samples a pin for one channel only. */
 bool draft_keeps_safety_pins(uint8_t count);

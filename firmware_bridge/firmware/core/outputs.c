@@ -30,7 +30,7 @@ int32_t output_value(const struct output *output) {
 static void bar(struct output *output, uint8_t ways) {
     const uint16_t dead_ms = plug_of(output)->dead_ms;
     if (output_kind(output) == KIND_MOTOR && dead_ms != 0 && ways != 0) {
-        output->barred = ways;
+        output->barred = ways & 3u;
         output->barred_until = port_micros() + dead_ms * UINT32_C(1000);
     }
 }

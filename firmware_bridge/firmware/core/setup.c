@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <string.h>
 
-static uint16_t record_crc[MOST_CHANNELS]; /* of the table in force */
 static uint16_t memory_crc; /* of the bytes in which the table in force is kept */
 
 /* A check of these bytes under way: the next channel, and the CRC of those before it. */
@@ -34,22 +33,29 @@ struct refusal setup_configure(const uint8_t *record) {
 
 /* The bytes of the table in force */
 
-/* Bytes of a channel that nothing changes while its table is in force. */
-static uint8_t constant_size(uint8_t kind) {
+/* Bytes of a channel that come from its record. */
+static uint8_t configured_size(uint8_t kind) {
     switch (kind) {
     case KIND_SENSOR:
         return offsetof(struct channel, sensor.state);
     case KIND_MOTOR:
     case KIND_OUTPUT:
     case KIND_STRIP:
-        return offsetof(struct channel, plug.output) + sizeof(uint8_t);
+        return offsetof(struct channel, plug.output);
     case KIND_AXIS:
-        return offsetof(struct channel, rail.axis) + sizeof(uint8_t);
+        return offsetof(struct channel, rail.axis);
     case KIND_ANALOG:
         return offsetof(struct channel, meter.mean);
     default:
-        return offsetof(struct channel, unit.output) + sizeof(uint8_t);
+        return offsetof(struct channel, unit.output);
     }
+}
+
+/* Bytes of a channel that nothing changes while its table is in force: also the index that follows
+ * in most kinds, of its output or axis. */
+static uint8_t constant_size(uint8_t kind) {
+    const uint8_t size = configured_size(kind);
+    return kind == KIND_SENSOR || kind == KIND_ANALOG ? size : (uint8_t)(size + sizeof(uint8_t));
 }
 
 static uint16_t crc_with_channel(uint16_t crc, uint8_t index) {
@@ -244,7 +250,6 @@ static void adopt(uint8_t count, uint16_t crc) {
         adopt_channel(index);
         port_watchdog_kick();
     }
-    memcpy(record_crc, draft.crc, sizeof record_crc);
     adopt_axes();
     output_count = place_outputs(count);
     table_put_in_force(count, crc);
@@ -258,9 +263,29 @@ static void adopt(uint8_t count, uint16_t crc) {
     kept_take_safe_levels();
 }
 
+/* Whether the table in force has the bytes of the draft. */
+static bool draft_is_in_force(uint8_t count) {
+    if (table_channels() != count || !setup_is_whole()) {
+        return false;
+    }
+    for (uint8_t index = 0; index < count; index++) {
+        const uint8_t *const drafted = draft.channels[index];
+        if (memcmp(drafted, &channels[index], configured_size(channels[index].kind)) != 0) {
+            return false;
+        }
+    }
+    for (uint8_t axis = 0; axis < AXES; axis++) {
+        const struct axis_record *const record = &draft.axes[axis];
+        if (record->channel != WIRE_NONE &&
+            memcmp(record, &axis_records[channels[record->channel].rail.axis], sizeof *record)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static uint8_t commit(uint8_t count, uint16_t crc) {
-    if (table_channels() == count && setup_is_whole() &&
-        memcmp(draft.crc, record_crc, count * sizeof *record_crc) == 0) {
+    if (draft_is_in_force(count)) {
         return 0; /* it is in force already */
     }
     port_watchdog_kick();
@@ -301,6 +326,5 @@ void setup_drop(void) {
 }
 
 bool setup_is_whole(void) {
-    return !table_in_force() || (draft_crc(record_crc, table_channels()) == table_crc() &&
-                                 crc_of_memory() == memory_crc);
+    return !table_in_force() || crc_of_memory() == memory_crc;
 }

@@ -116,10 +116,10 @@ struct output {
     uint16_t counted;
     uint16_t limit_ma;
     uint32_t span;    /* while it runs: the time at which it began; afterwards: its duration */
-    bool reverse;     /* the way of its drive */
     uint16_t first;   /* the count of its sensor when it began, modulo 65,536 */
     int32_t wanted;   /* the value at its pins; with HELD_BACK the safe value is there instead */
-    uint8_t barred;   /* while its way is barred, 0 is at its pins instead of `wanted` */
+    bool reverse : 1; /* the way of its drive */
+    uint8_t barred : 2; /* while its way is barred, 0 is at its pins instead of `wanted` */
     uint32_t barred_until;
     struct deadline ends;
     uint32_t on_until; /* while LIMITED */

@@ -38,6 +38,12 @@ def test_the_deepest_stack_is_that_of_the_longest_path_of_calls() -> None:
     assert [program.deepest(name) for name in "edbca"] == [10, 20, 30, 40, 50]
 
 
+def test_a_function_that_already_runs_returns_before_it_calls_another_one() -> None:
+    program = program_of({"a": "bc", "b": "d", "c": "", "d": "e", "e": ""})
+    assert program.deepest("a", "b") == 20
+    assert program.deepest("a") == 40
+
+
 def test_a_recursion_is_an_error_that_names_its_path() -> None:
     program = program_of({"a": "bc", "b": "c", "c": "d", "d": "b"})
     with pytest.raises(SystemExit, match=re.escape("a -> b -> c -> d -> b is a recursion")):
