@@ -133,13 +133,27 @@ The service never waits for a client. It ends a connection with one of these cod
 A handshake from a page of another site is refused with 403.
 """
 
+_NAMES = """\
+## The name of the table
+
+The header `Host` of every request must name this computer; any other request gets 421
+(`unknown_host`). Otherwise a page of another site, whose name is made to resolve to the table's
+address, could send requests from a browser at the table. Accepted are every IP address, because no
+name has to be resolved for it; `localhost`; the computer's host name, also with the ending `.local`
+and with the number that mDNS appends to a name that exists twice; the names in the certificate of
+`--cert`; and each `serve --host-name NAME`. `NAME` can begin with `*.`, which stands for one label.
+"""
+
 _PROXY = """\
 ## Behind a proxy
 
 A proxy on the same computer ends TLS and passes requests on. It has to pass the header `Host`, to
 permit WebSockets, and to state the client's address and the scheme. The service takes these from
 the addresses of `serve --proxy 127.0.0.1` only; without the option all clients of the proxy count
-as this computer:
+as this computer. Of several addresses in `X-Forwarded-For`, the last one that is no proxy's counts.
+A text that is no IP address counts as one unknown client, and so does an address of this computer
+that a proxy on another computer states. The name under which people open the proxy must be a name
+of the table:
 
 ```nginx
 location / {
@@ -158,7 +172,7 @@ location / {
 
 def page() -> str:
     """Return the text of docs/API.md."""
-    parts = [_INTRODUCTION, *_endpoints(), *_commands(), _ERRORS, _STREAM, _PROXY]
+    parts = [_INTRODUCTION, *_endpoints(), *_commands(), _ERRORS, _STREAM, _NAMES, _PROXY]
     return "\n".join(parts)
 
 

@@ -387,6 +387,30 @@ OTHERS = (
         ),
     ),
     Threat(
+        "a page of another site in a browser that can reach the table",
+        "Sends requests in a person's name, or makes the name of its site resolve to the table's"
+        " address, so that the browser lets it read the answers.",
+        "A request must name the table as its host, and a request that changes something must come"
+        " from the table's own page: cookies are not sent for other sites, and the header `Origin`"
+        " and a CSRF token are compared.",
+        (
+            "test_a_site_that_resolves_to_the_table_gets_nothing_and_leaves_no_trace",
+            "test_a_browser_comes_in_by_address_and_by_mdns_name_and_a_rebound_page_does_not",
+            "test_a_request_from_a_page_of_another_site_is_refused",
+        ),
+    ),
+    Threat(
+        "a client behind a proxy",
+        "States the address of another computer, of the table itself, or a text without end.",
+        "`X-Forwarded-For` counts from configured proxies only, and only its last address that is"
+        " no proxy's. No proxy on another computer makes a client this computer.",
+        (
+            "test_the_last_address_that_is_no_proxys_is_the_clients",
+            "test_a_proxy_on_another_computer_makes_nobody_the_touchscreen",
+            "test_no_text_of_a_proxy_becomes_a_long_address",
+        ),
+    ),
+    Threat(
         "a person who fills or damages the disk",
         "Plays on while nothing is stored, or acts while the audit log cannot be written.",
         "A command is in the log before it takes effect and in the store before it is acknowledged;"

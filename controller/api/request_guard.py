@@ -87,7 +87,7 @@ class RequestGuard:
                 await send({"type": "websocket.accept"})
                 await send({"type": "websocket.close", "code": 4401, "reason": problem.detail})
             else:
-                await _refuse_handshake(problem, scope, receive, send)
+                await refuse_handshake(problem, scope, receive, send)
             return
         await self._api(scope, receive, send)
 
@@ -258,7 +258,7 @@ def _repeating(first: Message, receive: Receive) -> Receive:
     return repeat
 
 
-async def _refuse_handshake(
+async def refuse_handshake(
     problem: ProblemError, scope: Scope, receive: Receive, send: Send
 ) -> None:
     """Answer the handshake of a WebSocket with a problem document, if the server can do that."""

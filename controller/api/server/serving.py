@@ -20,6 +20,7 @@ from controller.api.accounts.passwords import Passwords
 from controller.api.app import create_app
 from controller.api.server.api_thread import on_own_loop
 from controller.api.server.connections import ConnectionLimits, Connections, connection_limits
+from controller.api.server.known_names import KnownNames, NamedRequests, names_of_certificate
 from controller.api.server.listen_address import (
     ListenAddress,
     ListenError,
@@ -139,14 +140,15 @@ async def serve_api(
     passwords: Passwords | None = None,
     is_open: Callable[[], bool] = lambda: True,
     proxies: frozenset[str] = frozenset(),
+    names: frozenset[str] = frozenset(),
 ) -> AsyncIterator[ServedApi]:
     """Serve the API, and the panel at `/`, until the block ends. Called on the table's loop.
 
     `table` adds to `GET games` which games this table can set up. `pace` is the number of seconds
     of the event loop's clock in a real second. Until `is_open` is true, every request gets the
-    answer `503 starting`. `proxies` are the addresses whose `X-Forwarded-For` counts.
-    Raises ListenError, and AccountsFileError for a data directory that
-    cannot be used.
+    answer `503 starting`. `proxies` are the addresses whose `X-Forwarded-For` counts. `names` are
+    further names of the table: see `KnownNames`. Raises ListenError, and AccountsFileError for a
+    data directory that cannot be used.
     """
     require_tls(listen_address(listen), cert, key)
     api = asyncio.SelectorEventLoop()
@@ -173,7 +175,8 @@ async def serve_api(
                 panel=panel,
             )
             limits = connection_limits(proxies)
-            async with listening(StartingAnswer(app, is_open), listen, cert, key, limits) as url:
+            starting = StartingAnswer(app, is_open)
+            async with listening(starting, listen, cert, key, limits, names) as url:
                 hub.start()
                 try:
                     token = accounts.issue_first_start()
@@ -200,17 +203,21 @@ async def listening(
     cert: Path | None = None,
     key: Path | None = None,
     limits: ConnectionLimits | None = None,
+    names: frozenset[str] = frozenset(),
 ) -> AsyncIterator[str]:
     """Serve an application until the block ends; returns its address for a browser.
 
-    `limits` are those of its connections, the usual ones if they are left out. Raises ListenError.
+    `limits` are those of its connections, the usual ones if they are left out. A request must name
+    this computer as its host, by a name of the certificate or by one of `names`. Raises
+    ListenError.
     """
     address = listen_address(listen)
     require_tls(address, cert, key)
     tls = _tls(cert, key) if cert is not None and key is not None else None
     with bound_socket(address) as bound:
         limits = limits or connection_limits()
-        server = ApiServer(_config(app, tls, limits.proxies), limits)
+        known = KnownNames(names | names_of_certificate(cert))
+        server = ApiServer(_config(NamedRequests(app, known, limits.proxies), tls), limits)
         serving = asyncio.get_running_loop().create_task(server.serve([bound]))
         try:
             yield _url(ListenAddress(address.host, bound.getsockname()[1]), tls is not None)
@@ -219,9 +226,7 @@ async def listening(
             await serving
 
 
-def _config(
-    app: ASGIApp, tls: ssl.SSLContext | None, proxies: frozenset[str] = frozenset()
-) -> uvicorn.Config:
+def _config(app: ASGIApp, tls: ssl.SSLContext | None) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="h11",
@@ -239,9 +244,8 @@ def _config(
         access_log=False,
         server_header=False,
         date_header=False,
-        # Without a proxy, a program on this computer could state any address as its client's.
-        proxy_headers=bool(proxies),
-        forwarded_allow_ips=sorted(proxies),
+        # `NamedRequests` reads the headers of proxies, and of configured proxies only.
+        proxy_headers=False,
         h11_max_incomplete_event_size=LARGEST_HEAD,
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=SHUTDOWN,

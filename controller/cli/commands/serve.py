@@ -21,7 +21,13 @@ from controller.cli.options.boards import (
     require_ports_for_simulated,
 )
 from controller.cli.options.lookup import game_named, require_fit, table_named
-from controller.cli.options.shared import JournalCopy, TableNamed, Trace
+from controller.cli.options.shared import (
+    HostNames,
+    JournalCopy,
+    TableNamed,
+    Trace,
+    host_names_of,
+)
 from controller.cli.options.simulation import FaultTexts, injected_faults_of
 from controller.cli.runs.run_options import pace_of
 from controller.cli.runs.signed_tables import require_signed, require_signed_program
@@ -92,6 +98,7 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    host_name: HostNames = None,
     nameplate: Annotated[
         str | None,
         typer.Option(
@@ -181,6 +188,7 @@ def serve(
                 injected_faults=injected_faults,
                 nameplate=_nameplate(nameplate),
                 proxies=frozenset(map(_address, proxy or ())),
+                host_names=host_names_of(host_name),
                 cert=cert,
                 key=key,
                 floor=None if floor is None else _floor_settings(floor),

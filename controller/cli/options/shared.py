@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from controller.cli.errors import BadInputError
 from controller.cli.options import completion
 
 GameNamed = Annotated[
@@ -55,3 +57,23 @@ Trace = Annotated[
         show_default=False,
     ),
 ]
+HostNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A further name by which people open the page, such as table1.club.example; can be"
+        " given several times. The computer's own name, its addresses and the names of the"
+        " certificate need no option.",
+        show_default=False,
+    ),
+]
+
+
+def host_names_of(names: list[str] | None) -> frozenset[str]:
+    """The names of `--host-name`. Raises BadInputError for a text that is no host name."""
+    for name in names or ():
+        if not re.fullmatch(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?", name):
+            raise BadInputError(
+                f"`--host-name` must be a name without scheme and port, such as"
+                f" table1.club.example; got '{name}'."
+            )
+    return frozenset(names or ())

@@ -55,6 +55,7 @@ class FloorJob:
     instances: str | None
     months: int | None
     plan: RoomPlan
+    host_names: frozenset[str] = frozenset()
 
     @property
     def url(self) -> str:
@@ -110,7 +111,7 @@ async def _serve(job: FloorJob, options: FloorOptions) -> int:
         _accounts(job.data) as accounts,
         _audit(job) as audit,
         floor_app(service, accounts, job.plan, record=audit.take) as app,
-        listening(app, job.listen, job.page_cert, job.page_key) as url,
+        listening(app, job.listen, job.page_cert, job.page_key, names=job.host_names) as url,
     ):
         watchers = [loop.create_task(notices.keep_alive(1.0))]
         if job.broker.tls is not None:

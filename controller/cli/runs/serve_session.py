@@ -73,6 +73,8 @@ class ServeJob:
     key: Path | None
     proxies: frozenset[str] = frozenset()
     """Addresses of proxies whose `X-Forwarded-For` counts."""
+    host_names: frozenset[str] = frozenset()
+    """Further names by which people open the page: see `KnownNames`."""
     nameplate: tuple[str, str, str] = ("", "", "")
     """Maker, model and serial number for receipts."""
     table_file: Path | None = None
@@ -119,6 +121,7 @@ async def _serve(job: ServeJob) -> int:
                     pace=job.pace,
                     is_open=lambda: service.runs.gate.is_open,
                     proxies=job.proxies,
+                    names=job.host_names,
                 ) as served,
                 _on_floor(job, port, service.report),
             ):

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInputError
+from controller.cli.options.shared import HostNames, host_names_of
 
 MOST_MONTHS = 1200
 """Most months of --retention-months: a century."""
@@ -51,6 +52,7 @@ def serve(
     page_key: Annotated[
         Path | None, typer.Option(help="The key of that certificate.", show_default=False)
     ] = None,
+    host_name: HostNames = None,
     plan: Annotated[
         Path | None,
         typer.Option(
@@ -104,6 +106,7 @@ def serve(
             listen=listen,
             page_cert=page_cert,
             page_key=page_key,
+            host_names=host_names_of(host_name),
             instances=instances,
             months=retention_months,
             plan=room,
