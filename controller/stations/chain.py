@@ -50,7 +50,7 @@ class ChainStation:
 
     async def to_zero(self) -> None:
         """Drive back to side 0. Raises TableFault with the zero switch S4 in its evidence."""
-        await self._fault_handler.run(self._drive_to_zero)
+        await self._fault_handler.run(self._drive_to_zero, around=self._below.held)
 
     async def to_side(self, target: int) -> None:
         """Drive to this side. Raises TableFault with the corner sensor S5 in its evidence.
@@ -76,7 +76,7 @@ class ChainStation:
             self._side = None
 
         try:
-            await self._fault_handler.run(forth, forget_side, forget_side)
+            await self._fault_handler.run(forth, forget_side, forget_side, self._below.held)
         except TableFault:
             self._side = None
             raise

@@ -37,7 +37,8 @@ class Stations:
         self._devices = devices
         self.lid = _lid(modules, devices, fault_handler)
         self.below = Standstill()
-        """Receives all commands for parts under the lid, so that they can be stopped together."""
+        """Receives all commands for the parts below the table, for lifts and hand lanes, so that
+        they can be stopped together."""
         self.drum = devices.motor(modules.drum.motor) if modules.drum else None
         self.magazine = (
             MagazineStation(modules.magazine, devices, fault_handler, self.below)
@@ -62,7 +63,7 @@ class Stations:
             if modules.heads
             else ()
         )
-        self.lifts = _lifts(modules, devices, fault_handler)
+        self.lifts = _lifts(modules, devices, fault_handler, self.below)
         self.counters = self._counters(modules)
         self.condition = ConditionSampler(table, tile, devices)
         self.chain = (
@@ -70,7 +71,7 @@ class Stations:
             if modules.chain
             else None
         )
-        self.lanes = _lanes(modules, devices, fault_handler)
+        self.lanes = _lanes(modules, devices, fault_handler, self.below)
         self.gates = (
             tuple(devices.output(lane.gate) for lane in modules.lanes.seats)
             if modules.lanes
@@ -144,7 +145,9 @@ def _lid(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> Swi
     return Switched("lid", motor, lid.opened, lid.closed, lid.seconds, Fault.LID, fault_handler)
 
 
-def _lifts(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> tuple[Switched, ...]:
+def _lifts(
+    modules: Modules, devices: Devices, fault_handler: FaultHandler, below: Standstill
+) -> tuple[Switched, ...]:
     trays = modules.trays
     if trays is None:
         return ()
@@ -157,12 +160,15 @@ def _lifts(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> t
             trays.lift,
             Fault.LIFT,
             fault_handler,
+            below,
         )
         for side, tray in enumerate(trays.sides)
     )
 
 
-def _lanes(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> tuple[Switched, ...]:
+def _lanes(
+    modules: Modules, devices: Devices, fault_handler: FaultHandler, below: Standstill
+) -> tuple[Switched, ...]:
     lanes = modules.lanes
     if lanes is None:
         return ()
@@ -175,6 +181,7 @@ def _lanes(modules: Modules, devices: Devices, fault_handler: FaultHandler) -> t
             lanes.present,
             Fault.LANE,
             fault_handler,
+            below,
         )
         for seat, lane in enumerate(lanes.seats)
     )

@@ -1,10 +1,10 @@
 """Stops all parts below the table while a person reaches in, then resumes them.
 
-Commands for drum and belts, drives that run until a sensor changes, and gates of hand lanes go
-through this module. During a standstill no motor starts and no gate has current. A drive that was
-stopped is continued after the standstill, so its caller sees only a longer drive. After a
-standstill the gates open first, then the counting wheels start, then drum and belts: so no tile
-passes a closed gate, or a counter without a drive that counts.
+Commands for drum and belts, drives that run until a sensor changes, gates and presenters of hand
+lanes, and the drives of the lifts go through this module. During a standstill no motor starts and
+no gate has current. A drive that was stopped is continued after the standstill, so its caller sees
+only a longer drive. After a standstill the gates open first, then the counting wheels start, then
+drum and belts: so no tile passes a closed gate, or a counter without a drive that counts.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
+from controller.stations.standstill import Standstill
 from firmware_bridge.board import Elapsed, Ended, Level, Reason
 from firmware_bridge.boards.devices import Motor
 
@@ -26,7 +28,12 @@ The value is our choice.
 
 @dataclass(frozen=True)
 class Switched:
-    """A part with two end switches: `forth` is reached by running forward, `back` by reverse."""
+    """A part with two end switches: `forth` is reached by running forward, `back` by reverse.
+
+    A part with a standstill `below` stops when the standstill begins, also half way, and goes on at
+    its end; while a person is asked about the part, all parts of that standstill are at rest. Only
+    a part that has met an obstacle still backs off from it.
+    """
 
     part: str
     motor: Motor
@@ -35,6 +42,7 @@ class Switched:
     seconds: float
     fault: Fault
     fault_handler: FaultHandler = field(default_factory=FaultHandler)
+    below: Standstill | None = None
 
     async def go_forth(self) -> None:
         """Drive to the forward end. Raises TableFault after the last attempt."""
@@ -54,10 +62,13 @@ class Switched:
         await self.motor.run(way, Elapsed(), self.seconds * BACK_OFF)
 
     async def _go(self, value: int, switch: str) -> None:
-        limit = self.seconds * LATE + MARGIN
+        limit, below = self.seconds * LATE + MARGIN, self.below
 
         async def travel() -> None:
-            ended = await self.motor.run(value, Level(switch), limit)
+            if below is None:
+                ended = await self.motor.run(value, Level(switch), limit)
+            else:
+                ended = await below.run(self.motor, value, Level(switch), limit)
             if ended.reason is Reason.CURRENT:
                 await self.back_off(value)
                 evidence = f"{self.motor.channel} drew too much current after {ended.seconds:.1f} s"
@@ -71,7 +82,7 @@ class Switched:
             if not there:
                 raise TableFault(self.fault, self.part, missing(switch, ended))
 
-        await self.fault_handler.run(travel)
+        await self.fault_handler.run(travel, around=below.held if below else nullcontext)
 
     async def _at_both_ends(self) -> bool:
         """Whether both end switches are active, which is impossible for an intact part."""

@@ -221,6 +221,34 @@ def test_a_person_is_asked_about_a_lift_after_one_retry(injected: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("injected", "table", "game"),
+    [
+        pytest.param("half_up:lift2#2~9", "robotic", "block", id="lift"),
+        pytest.param("stuck_sensor:chain_corner", "single_port", "wenzhou", id="chain"),
+    ],
+)
+def test_all_parts_below_rest_while_a_person_is_asked_about_a_lift_or_the_chain(
+    injected: str, table: str, game: str
+) -> None:
+    """The drum turns below, and a person reaches beside the lift or to the chain."""
+    emitted = evening(injected, table=table, game=game, rounds=2)
+    (asked,), (cleared,) = (
+        emitted.when(event="operator_prompted"),
+        emitted.when(event="prompt_answered"),
+    )
+    below = ("drum", "head", "lift", "chain")
+    changed = [
+        (pin, value)
+        for at, pin, value in emitted.pins
+        if asked - 0.02 <= at < cleared and pin.startswith(below)
+    ]
+    assert ("drum", 0) in changed
+    assert {value for _, value in changed} == {0}
+    assert emitted.fault is None
+
+
+@pytest.mark.slow
 def test_a_cocked_die_is_thrown_again() -> None:
     assert evening("cocked_die:dice#1").fault_events == [("recovered", "DICE", "dice")]
 

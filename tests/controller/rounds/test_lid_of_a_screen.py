@@ -170,3 +170,60 @@ def test_a_press_while_the_lid_closes_over_a_played_set_stops_the_lifts_too() ->
     sunk = [t for t, pin, v in played.pins if pin == "lift0" and v < 0 and t >= closing]
     assert sunk[0] == pytest.approx(closing, abs=0.02)
     assert len(played.when(event="walls_raised")) == 2
+
+
+def reaches_in(moving: str, sign: int, released: list[float]) -> Side:
+    """A person's hand is in the machine for 60 s, from 0.5 s after a motor has started.
+
+    Adds the time at which the hand came in and that at which it was out again to `released`.
+    """
+
+    async def reach_in(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        started, plant = asyncio.Event(), hardware.plant
+        assert plant is not None
+        loop = asyncio.get_running_loop()
+
+        def on_output(channel: str, value: int) -> None:
+            # The parts move at a start too, before any set is in the machine.
+            if channel == moving and value * sign > 0 and daemon.run_state.machine.top != "clear":
+                started.set()
+
+        plant.output_observers.append(on_output)
+        await started.wait()
+        await asyncio.sleep(0.5)
+        released.append(loop.time())
+        async with daemon._rig.below.held():
+            await asyncio.sleep(60.0)
+            released.append(loop.time())
+
+    return reach_in
+
+
+@pytest.mark.parametrize(
+    ("moving", "sign", "table", "game"),
+    [
+        pytest.param("lift0", 1, "robotic", "block", id="rising"),
+        pytest.param("lift0", -1, "robotic", "block", id="sinking"),
+        pytest.param("lane0_presenter", 1, "auto_deal", "wenzhou", id="presenting"),
+    ],
+)
+def test_a_part_that_already_moves_stops_while_a_hand_is_in_the_machine(
+    moving: str, sign: int, table: str, game: str
+) -> None:
+    """All parts of its kind stop at once; they go on afterwards, and the round is complete."""
+    times: list[float] = []
+    played = evening(table=table, game=game, rounds=2, meanwhile=reaches_in(moving, sign, times))
+    reached_in, out = times
+    kind, _, suffix = moving.partition("0")
+    during = [
+        (round(at - reached_in, 2), pin, value)
+        for at, pin, value in played.pins
+        if pin.startswith(kind) and pin.endswith(suffix) and reached_in <= at < out
+    ]
+    assert during
+    assert {value for _, _, value in during} == {0}
+    assert max(at for at, _, _ in during) < 0.1
+    again = [value for at, pin, value in played.pins if pin == moving and out <= at < out + 3.0]
+    assert again[:2] == [1000 * sign, 0]
+    assert played.fault is None
+    assert len(played.when(event="ready")) == 2
