@@ -184,8 +184,8 @@ void tick_alarm(void) {
     const uint8_t locked = GPIOR0 & (1u << BUSY);
     GPIOR0 |= 1u << BUSY;
     GPIOR0 &= (uint8_t) ~(1u << ALARM);
-    if (TIMSK1 != 0) {
-        TIMSK3 = 1u << OCIE3A; /* an axis steps, and the tick sets its next step */
+    if (TIMSK1 != 0 || (GPIOR0 & (1u << SEGMENT_OVER))) {
+        TIMSK3 = 1u << OCIE3A; /* an axis steps: the tick sets its next step, or its next segment */
     }
     if (reflex_due(port_micros())) {
         settles = true;

@@ -9,7 +9,7 @@
 #define HOMING_PERMILLE 250u
 #define GRACE_MS 50u /* a homing axis waits this long for its switch at the end of its way */
 #define EXACT_UM 1
-#define MOST_ROUNDS 4u /* segments of each axis that are planned in a turn */
+#define MOST_ROUNDS 8u /* segments of each axis that are planned in a turn */
 
 static uint32_t micros_of(float seconds) {
     return (uint32_t)(seconds * 1e6f + 0.5f);

@@ -207,6 +207,12 @@ void board_note_turn(uint32_t micros) {
     }
 }
 
+void board_plan_steps(void) {
+    if (table_in_force()) {
+        axes_turn();
+    }
+}
+
 bool board_turn(uint32_t now) {
     supply_turn(now);
     safety_stop_if_due();
@@ -222,7 +228,9 @@ bool board_turn(uint32_t now) {
     bool more = pending_turn();
     faults_report_late();
     reflex_report_late();
+    board_plan_steps();
     events_turn(identity.address, now);
+    board_plan_steps();
     memory_turn(now, nothing_moves());
     if (supply_permits_writing() && port_storage_ready()) {
         twin_turn();

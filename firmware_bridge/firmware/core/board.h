@@ -11,6 +11,7 @@ void board_begin(void);
  * (pending.h). `sequence` is the ticket of the command's motion. */
 void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence);
 
+void board_plan_steps(void);
 bool board_turn(uint32_t now); /* true if there is more to do without time passing */
 void board_note_turn(uint32_t micros); /* for the longest turn in Statistics */
 

@@ -34,6 +34,7 @@ bool core_turn(void) {
     const uint32_t began = port_micros();
     struct frame command;
     const enum taken taken = session_turn(began, &command);
+    board_plan_steps();
     if (taken == COMMAND) {
         board_execute(command.type, command.payload, command.sequence);
     }

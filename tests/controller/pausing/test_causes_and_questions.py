@@ -33,7 +33,13 @@ from controller.run_state import RunState
 from firmware_bridge.board import Board, Edge
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
-from firmware_bridge.wire.errors import BoardRefusedError, StrangeBoardError
+from firmware_bridge.wire.errors import (
+    BoardError,
+    BoardProtocolError,
+    BoardRefusedError,
+    BoardSilentError,
+    StrangeBoardError,
+)
 from tests.firmware_bridge.scripted_edges import scripted
 
 EMERGENCY = PauseCause("EMERGENCY_STOP", "base", "emergency")
@@ -252,13 +258,18 @@ def test_a_board_is_polled_only_while_no_lease_is_renewed(leased: bool, polls: i
 # The attempts that end a pause
 
 
-def refusing_for(seconds: float) -> tuple[list[float], list[BaseException]]:
-    """Pause a table whose board refuses what restores it for this time.
+def refusing_for(
+    seconds: float,
+    error: BoardError | None = None,
+    cause: PauseCause = EXPIRED,
+) -> tuple[list[float], list[TableFault]]:
+    """Pause a table whose board fails with an error at what restores it for this time.
 
     Returns the times of the attempts, and the fault with which the table stopped.
     """
     tried: list[float] = []
-    failed: list[BaseException] = []
+    failed: list[TableFault] = []
+    error = error or BoardRefusedError("Board base refuses its lease: the supply is low.")
 
     async def scenario(table: PausedTable) -> None:
         loop = asyncio.get_running_loop()
@@ -266,10 +277,10 @@ def refusing_for(seconds: float) -> tuple[list[float], list[BaseException]]:
         def restore() -> None:
             tried.append(loop.time())
             if loop.time() < seconds:
-                raise BoardRefusedError("Board base refuses its lease: the supply is low.")
+                raise error
 
         pauses = table.pauses(restore)
-        pauses.gate.shut(EXPIRED)
+        pauses.gate.shut(cause)
         try:
             await pauses._end_causes()
         except TableFault as fault:
@@ -293,6 +304,25 @@ def test_a_board_that_never_recovers_stops_the_table_after_all_attempts() -> Non
     assert tried[-1] == pytest.approx(71.3)
     assert "could not be ended in 20 attempts" in str(failed[0])
     assert "the supply is low" in str(failed[0])
+    assert (failed[0].fault, failed[0].part) == (Fault.BOARD, "board base")
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "fault"),
+    [
+        (BoardSilentError("board base: no reply."), PauseCause("COMMAND", ""), Fault.SILENT),
+        (BoardProtocolError("board base: an unknown code."), EXPIRED, Fault.PROTOCOL),
+        (BoardRefusedError("board base refuses."), PauseCause("SILENT", "base"), Fault.BOARD),
+        (BoardRefusedError("board base refuses."), PauseCause("COMMAND", ""), Fault.BOARD),
+    ],
+    ids=["silent", "protocol", "refused after a silence", "refused after a command"],
+)
+def test_the_table_stops_with_the_fault_of_the_last_attempt(
+    error: BoardError, cause: PauseCause, fault: Fault
+) -> None:
+    """A board that answers and refuses is not silent: its cable is not the cause."""
+    _, (stopped,) = refusing_for(1e9, error, cause)
+    assert (stopped.fault, stopped.part) == (fault, "board base")
 
 
 def test_emergency_stops_during_one_pause_use_up_no_attempts() -> None:
