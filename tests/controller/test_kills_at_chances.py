@@ -1,10 +1,11 @@
 """Kills hosts at throws, draws and choices, and again within a second of each resume.
 
-One hand of a game is played to its end. Hosts are killed at steps whose outcome the table cannot
-repeat: a throw, a choice, a lot, a tile that is brought, an action of a player, a committed share.
-Most resumed hosts are killed again while they start, or after their replay. At the end the dice
-that the hand used are compared with those that the dome has shown, the hands with the tiles in the
-plant, and the settlement with the record.
+Two tests play one hand of a game to its end. One kills hosts again and again on one table, at
+random steps whose outcome the table cannot repeat: a throw, a choice, a lot, a tile that is
+brought, an action of a player, a committed share. The other kills a host at each moment of the
+hand, and the next host at each moment of its resume, each time on a table of its own. At the end
+the dice that the hand used are compared with those that the dome has shown, the hands with the
+tiles in the plant, and the settlement with the record.
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ from random import Random
 
 import pytest
 
-from config.loader import game_parameters, load_game
 from controller.daemon import Daemon
 from controller.events import Event
-from controller.journal import Entry, read_entries
+from controller.journal import read_entries
 from controller.soak.host_restarts import SurvivingTable
 from controller.soak.witness import Witness, faces_thrown, one_outcome_each, throws_as_recorded
 from firmware_bridge.sim.clock import VirtualLoop
 from rules.games import GAMES
-from rules.records.record import evening as replayed_evening
+from tests.controller.every_kill import (
+    EveryKill,
+    every_face_is_recorded,
+    settled_as_recorded,
+)
 from tests.quick import sampled, tries
 
 MOMENTS = ("step", "delivered", "action_taken", "chance_committed", "settled")
@@ -121,30 +125,6 @@ class KilledTable:
         asyncio.get_running_loop().call_later(self._chance.uniform(0.0, longest), kill)
 
 
-def every_face_is_recorded(faces: list[int], entries: list[Entry]) -> list[str]:
-    """Check that the dome has shown no face that the journal lacks, and the journal no other."""
-    outcomes = [entry.outcome for entry in entries if entry.intent.get("step") == "throw"]
-    written = [face for outcome in outcomes if isinstance(outcome, list) for face in outcome]
-    if faces and written != faces:
-        return [f"The journal has the faces {written}; the dome has shown {faces}."]
-    return []
-
-
-def settled_as_recorded(game: str, table: SurvivingTable) -> list[str]:
-    """Check that the record of the last host, replayed, gives each settlement."""
-    house = game_parameters(load_game(game))
-    settled: list[object] = []
-    for event in table.events:
-        # A host that was killed before the settlement was on disk has emitted it as well.
-        if event["event"] == "settled" and event["payments"] not in settled[-1:]:
-            settled.append(event["payments"])
-    hands: list[object] = [
-        [payment.facts() for payment in hand.play.settlement.payments]
-        for hand in replayed_evening(table.record, lambda name, _: house)
-    ]
-    return [] if hands == settled else [f"The record gives {hands}; settled were {settled}."]
-
-
 PAIRS = [
     ("backgammon", "robotic"),
     *((game, "robotic") for game in GAMES if game != "backgammon"),
@@ -158,7 +138,7 @@ PAIRS = [
 
 @pytest.mark.evidence
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize(("game", "table"), sampled(4, PAIRS))
+@pytest.mark.parametrize(("game", "table"), sampled(8, PAIRS))
 def test_hosts_killed_again_and_again_at_throws_draws_and_choices_change_no_outcome(
     game: str, table: str, tmp_path: Path
 ) -> None:
@@ -169,6 +149,21 @@ def test_hosts_killed_again_and_again_at_throws_draws_and_choices_change_no_outc
         assert killed.wrong == [], f"seed {seed}, share {share}, {killed.hosts} hosts"
         assert killed.kills["replayed"]
         print(f"{game} at {table}, seed {seed}: {dict(killed.kills)}, {killed.faces} faces")  # noqa: T201 a measurement
+
+
+@pytest.mark.evidence
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize(("game", "table"), sampled(6, PAIRS))
+def test_two_kills_within_a_second_at_every_throw_draw_and_choice_change_no_outcome(
+    game: str, table: str, tmp_path: Path
+) -> None:
+    """`make evidence` tries every moment; otherwise a few moments are spread over the hand."""
+    every = tries(240, quick=240, evidence=1)
+    killed = EveryKill(game, table, every=every, first=every // 2, whole=40)
+    killed.play(tmp_path / "table.journal")
+    assert killed.wrong == []
+    assert killed.counts["second kills"] > killed.counts["first kills"] > 0
+    print(killed.coverage)  # noqa: T201 a measurement
 
 
 @pytest.mark.parametrize("cuts", [(2, 3), (1, 2), (2, 3, 4, 5)])
