@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import LogReader
+from controller.audit.log.log_scan import ScannedLog
 from controller.audit.notes.checkpoint import Checkpoint
 from controller.audit.tree.hashing import HASH_SIZE
 from controller.journal.lines import JournalError
@@ -79,24 +79,29 @@ def require_log(folder: LogFolder, anchors: Iterable[Anchor]) -> None:
         )
 
 
-def require_anchors(log: LogReader, anchors: Iterable[Anchor], ended: Collection[str]) -> None:
+def require_anchors(
+    folder: LogFolder, log: ScannedLog, anchors: Iterable[Anchor], ended: Collection[str]
+) -> None:
     """Check that a log has every head that other records keep. Raises AuditLockedError.
 
-    `ended` are the origins of earlier logs that a restore or a person has replaced.
+    `log` was read with the sizes of the anchors, and nothing of it was corrected yet: a log that is
+    refused is evidence. `ended` are the origins of earlier logs that a restore or a person has
+    replaced.
     """
+    origin, size = log.head.origin, log.tree.size
     for anchor in anchors:
-        if anchor.origin in ended and anchor.origin != log.checkpoint.origin:
+        if anchor.origin in ended and anchor.origin != origin:
             continue
-        if anchor.origin != log.checkpoint.origin:
-            raise log.folder.locked(
-                f"it is the log {log.checkpoint.origin}, but {anchor.place} has recorded"
+        if anchor.origin != origin:
+            raise folder.locked(
+                f"it is the log {origin}, but {anchor.place} has recorded"
                 f" {anchor.size} events of the log {anchor.origin}"
             )
-        if log.size < anchor.size:
-            raise log.folder.locked(
-                f"it has {log.size} events, but {anchor.place} has recorded {anchor.size}"
+        if size < anchor.size:
+            raise folder.locked(
+                f"it has {size} events, but {anchor.place} has recorded {anchor.size}"
             )
-        if log.nodes.root(anchor.size) != anchor.root:
-            raise log.folder.locked(
+        if log.roots[anchor.size] != anchor.root:
+            raise folder.locked(
                 f"its first {anchor.size} events are not those that {anchor.place} has recorded"
             )

@@ -8,12 +8,13 @@ written after that. One thread at a time may use a log.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from secrets import token_hex
 
 from controller.audit.errors import AuditError
+from controller.audit.log.anchors import Anchor, require_anchors
 from controller.audit.log.event_line import AuditEntry, AuditEvent, parsed_time, time_text
 from controller.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN, LOG_FORMAT, rotation_details
 from controller.audit.log.log_folder import (
@@ -259,17 +260,22 @@ def begun_log(folder: LogFolder, table: str, entry: AuditEntry) -> AuditLog:
     return opened_log(folder)
 
 
-def opened_log(folder: LogFolder) -> AuditLog:
+def opened_log(
+    folder: LogFolder, anchors: Sequence[Anchor] = (), ended: Collection[str] = ()
+) -> AuditLog:
     """Open a log for writing, after reading and checking all of it.
 
-    Raises AuditLockedError if the log contradicts itself, AuditError if it cannot be used or
-    another process writes it.
+    The log is compared with the `anchors` of other records before anything in it is corrected;
+    `ended` are the origins of earlier logs that a restore or a person has replaced. Raises
+    AuditLockedError if the log contradicts itself or an anchor, and then nothing was changed;
+    AuditError if it cannot be used or another process writes it.
     """
     if not folder.path.is_dir():
         raise AuditError(f"There is no audit log {folder.path}; name the folder of one.")
     lock = FolderLock(folder)
     try:
-        scanned = scan(folder)
+        scanned = scan(folder, {anchor.size for anchor in anchors})
+        require_anchors(folder, scanned, anchors, ended)
         _finish_rotation(folder, scanned)
         log = AuditLog(folder, lock, scanned)
         log.open_files(scanned)
@@ -287,10 +293,10 @@ def _finish_rotation(folder: LogFolder, scanned: ScannedLog) -> None:
     if folder.next_key.exists() and str(read_key(folder.next_key).public) == latest:
         folder.next_key.replace(folder.key)
         sync_folder(folder.path)
-    folder.next_key.unlink(missing_ok=True)
     found = str(read_key(folder.key).public)
     if found != latest:
         raise folder.locked(f"its key is {found}, but its events name {latest}")
+    folder.next_key.unlink(missing_ok=True)
 
 
 def _jump(entry: AuditEntry, before: datetime, before_real: float | None) -> AuditEntry | None:

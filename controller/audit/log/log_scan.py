@@ -7,9 +7,10 @@ it is on disk, and nothing proves that the table has written it: it is no part o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from io import BytesIO
 from typing import BinaryIO
 
 from controller.audit.errors import RefusedProofError
@@ -32,6 +33,7 @@ class ScannedLog:
 
     `places` are the places in the file of each 256th event. `end` is the number of bytes of signed
     events, `tail` what follows them. `nodes` is the number of bytes of the file `tree` that agree.
+    `roots` are the roots of the sizes that were asked for, as far as the log has them.
     """
 
     keys: KeyChain
@@ -44,16 +46,20 @@ class ScannedLog:
     end: int = 0
     tail: bytes = b""
     nodes: int = 0
+    roots: dict[int, bytes] = field(default_factory=dict)
 
 
-def scan(folder: LogFolder) -> ScannedLog:
-    """Read and check a whole log. Raises AuditLockedError for any contradiction, AuditError."""
+def scan(folder: LogFolder, sizes: Collection[int] = ()) -> ScannedLog:
+    """Read and check a whole log, and compute the roots of its first `sizes` events.
+
+    Raises AuditLockedError for any contradiction, AuditError.
+    """
     folder.require_regular_files()
     head = folder.read_head()
     heads, heads_end = folder.read_heads()
     try:
         with folder.events.open("rb") as events, _nodes(folder) as nodes:
-            return _Scan(folder, head, heads, heads_end).run(events, nodes)
+            return _Scan(folder, head, heads, heads_end).run(events, nodes, sizes)
     except FileNotFoundError as error:
         raise folder.locked("its events are missing") from error
     except OSError as error:
@@ -68,9 +74,7 @@ def lines_of(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _nodes(folder: LogFolder) -> BinaryIO:
-    if not folder.tree.exists():
-        folder.tree.touch(mode=0o600)
-    return folder.tree.open("rb")
+    return folder.tree.open("rb") if folder.tree.exists() else BytesIO()
 
 
 class _Scan:
@@ -84,7 +88,7 @@ class _Scan:
             self._expected.setdefault(Checkpoint.parsed(note.text).size, []).append(note)
         self._signed = max(self._expected)
 
-    def run(self, events: BinaryIO, nodes: BinaryIO) -> ScannedLog:
+    def run(self, events: BinaryIO, nodes: BinaryIO, sizes: Collection[int]) -> ScannedLog:
         first = events.readline(LONGEST_LINE)
         if not self._signed or not first.endswith(b"\n"):
             raise self._folder.locked("its first event is missing")
@@ -121,6 +125,8 @@ class _Scan:
                     scanned.nodes += len(new)
             scanned.end += len(line)
             last_line = line
+            if tree.size in sizes:
+                scanned.roots[tree.size] = tree.root()
             if tree.size in self._expected:
                 self._check_heads(tree, keys)
         if self._expected:

@@ -20,7 +20,6 @@ from controller.audit.log.anchors import (
     Anchor,
     anchor_facts,
     anchor_of_journal,
-    require_anchors,
     require_log,
 )
 from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
@@ -268,12 +267,7 @@ class AuditRecorder:
         if kept is not None:
             anchors.append(kept)
         if self.folder.exists:
-            log = opened_log(self.folder)
-            try:
-                require_anchors(log.reader(), anchors, self._ended)
-            except AuditError:
-                log.close()
-                raise
+            log = opened_log(self.folder, anchors, self._ended)
         else:
             require_log(self.folder, (each for each in anchors if each.origin not in self._ended))
             log = begun_log(self.folder, self._table, self._log_begun())

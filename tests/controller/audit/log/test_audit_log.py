@@ -2,9 +2,11 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pymerkle import InmemoryTree
@@ -12,11 +14,13 @@ from tlog_scales import signing, tlog
 
 from controller.audit.errors import AuditError, AuditLockedError
 from controller.audit.log import audit_log
+from controller.audit.log.anchors import Anchor
 from controller.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
 from controller.audit.log.log_scan import scan
 from controller.audit.notes.checkpoint import Checkpoint
+from controller.audit.notes.signing_key import new_key
 from tests.controller.audit.logs_for_tests import copied, entry, log_of
 from tests.damage import with_one_changed_byte
 from tests.quick import tries
@@ -100,6 +104,77 @@ def test_a_power_cut_at_any_byte_of_a_batch_loses_no_earlier_event(tmp_path: Pat
         opened.close()
         assert scan(folder).tree.size == 7
         shutil.rmtree(folder.path)
+
+
+def damaged(tmp_path: Path) -> LogFolder:
+    """Return a log as a power cut leaves it: three files end with a part, and one is missing."""
+    log = log_of(tmp_path / "audit", 5)
+    log.close()
+    for path, tail in ((log.folder.events, b'{"index":6,"wh'), (log.folder.heads, b'"wallw')):
+        path.write_bytes(path.read_bytes() + tail)
+    log.folder.tree.unlink()
+    new_key(log.folder.next_key, log.key.public.name)
+    return log.folder
+
+
+@pytest.mark.parametrize(
+    ("size", "origin", "reason"),
+    [(7, None, "has 6 events"), (6, None, "are not those"), (1, "wallwright/pai_gow/0", "is the")],
+)
+def test_a_log_that_another_record_refuses_is_not_corrected(
+    tmp_path: Path, size: int, origin: str | None, reason: str
+) -> None:
+    folder = damaged(tmp_path)
+    before = {file.name: file.read_bytes() for file in folder.path.iterdir()}
+    own = Checkpoint.parsed(folder.read_head().text).origin
+    anchor = Anchor(origin or own, size, bytes(32), "the journal")
+    with pytest.raises(AuditLockedError, match=reason):
+        opened_log(folder, [anchor])
+    assert {file.name: file.read_bytes() for file in folder.path.iterdir()} == before
+    opened = opened_log(folder, [replace(anchor, origin="another")], ["another"])
+    assert (opened.size, len(opened.repairs)) == (6, 3)
+    opened.close()
+
+
+def test_a_power_cut_at_any_step_of_a_repair_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call that changes a file is the last one of a start; the next start goes on."""
+    folder, cut = damaged(tmp_path), count()
+    for last in cut:
+        copy = copied(folder.path, tmp_path / f"{last}")
+        with monkeypatch.context() as patch:
+            calls = count()
+            for name in ("ftruncate", "fsync", "pwrite", "unlink"):
+                patch.setattr(os, name, CutsPower(getattr(os, name), calls, last))
+            try:
+                opened_log(copy).close()
+                break
+            except PowerCutError:
+                pass
+        again = opened_log(copy)
+        assert again.size == 6
+        again.append([entry(6)])
+        again.close()
+        assert copy.removed.read_bytes().startswith(b'{"index":6,"wh')
+        assert scan(copy).tree.size == 7
+    assert next(cut) > 5
+
+
+class PowerCutError(AuditError):
+    """The simulated power failed; an AuditError, so that the lock of the folder is released."""
+
+
+class CutsPower:
+    """A function of `os` that fails at the call number `last`, counted with others."""
+
+    def __init__(self, real: Callable[..., Any], calls: Iterator[int], last: int) -> None:
+        self._real, self._calls, self._last = real, calls, last
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        if next(self._calls) >= self._last:
+            raise PowerCutError
+        return self._real(*given, **named)
 
 
 def test_lost_sectors_of_the_last_batch_are_removed_and_kept_aside(tmp_path: Path) -> None:
