@@ -23,7 +23,7 @@ from controller.service.evening.session_keeper import SessionKeeper
 from controller.service.evening.store_thread import StoreThread
 from controller.service.prompts.open_prompts import OpenPrompts
 from controller.service.prompts.service_guide import ServiceGuide
-from controller.service.runs.run_sequence import RunOptions, RunSequence, TableOpener
+from controller.service.runs.run_sequence import First, RunOptions, RunSequence, TableOpener
 from controller.service.status import (
     GameChoice,
     LeadStatus,
@@ -396,13 +396,14 @@ class TableService:
 
     # State
 
-    async def serve(self) -> None:
+    async def serve(self, first: First | None = None) -> None:
         """Keep the table running until `stop`, and record its end; the caller closes the service.
 
-        The audit log can still be read then, so that the floor gets the last event. Raises an error
-        of the program only.
+        `first` is awaited when the session of an earlier start was restored. The audit log can
+        still be read at the end, so that the floor gets the last event. Raises an error of the
+        program only.
         """
-        await self.runs.keep_running()
+        await self.runs.keep_running(first)
         await self.audit.stop(self.pace)
         self._publication.close()
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
@@ -18,6 +18,7 @@ from config.schema import Table
 from controller.api.accounts.store import AccountsFileError
 from controller.api.server.listen_address import ListenError
 from controller.api.server.serving import ServedApi, serve_api
+from controller.audit.errors import AuditError
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.options.lookup import table_named
 from controller.cli.runs.stop_signals import StopSignals
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 SEATS = 8
 """Largest number of seats that a table has."""
+COMMAND_LINE = "command line"
+"""The source of an event that an option of the command has caused."""
 OPEN_AUDIT_AFTER = 1.0
 """Seconds before the audit log is opened: the imports for it would delay the first answer."""
 
@@ -138,12 +141,8 @@ async def _serve(job: ServeJob) -> int:
                         service.listen(job.listener)
                     if job.until_ready:
                         service.listen(FirstRound(service, console).on_event)
-                    may_begin = service.book is None and service.out_of_play is None
-                    if job.game is not None and may_begin:
-                        game = service.plan(GameChoice(game=job.game))
-                        service.begin_session(game, {})
                     service.runs.gate.when_open(partial(_announce, job, served, notices))
-                    await service.serve()
+                    await service.serve(partial(begin_first, service, job.game))
                 notices.send("STOPPING=1")
                 watchdog.cancel()
                 for check in checks:
@@ -153,6 +152,22 @@ async def _serve(job: ServeJob) -> int:
                 print_error(f"{fault.code} at {fault.part}: {fault.evidence}. {fault.cure}")
                 return 1
     return 0
+
+
+async def begin_first(service: TableService, game: str | None) -> None:
+    """Begin a session of the game that the command line names, as a person would.
+
+    The session of an earlier start goes on instead. The event is on disk before the session begins;
+    a log that cannot be written is a fault already, and then none begins.
+    """
+    if game is None or service.book is not None or service.out_of_play is not None:
+        return
+    choice = GameChoice(game=game)
+    arguments = {"choice": choice.model_dump(mode="json")}
+    facts = {"command": "start_session", "arguments": arguments}
+    with suppress(AuditError):
+        await service.audit.record_first("command", facts, who="", role="", source=COMMAND_LINE)
+        service.begin_session(service.plan(choice), {})
 
 
 @asynccontextmanager
@@ -304,7 +319,8 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
             WriterThreads(loop, 1),
             pace=job.pace,
             changed=changed,
-            open_after=OPEN_AUDIT_AFTER,
+            # A session that begins at once waits for the log.
+            open_after=OPEN_AUDIT_AFTER if job.game is None else 0.0,
             journal=(folder / "table.journal", job.journal_copy),
         )
 

@@ -187,6 +187,8 @@ class StoreWorker(_OrderedWrites):
             if self._waiting:
                 self._store.write_all(work for work, _ in self._waiting)
         finally:
+            # The result of the thread's last write is noted later: then nothing is to be written.
+            self._waiting.clear()
             self._store.close()
 
     def _execute(self, job: Callable[[], None], done: Done) -> None:

@@ -10,7 +10,7 @@ What only a run needs is imported when the first one begins: the service answers
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -48,6 +48,10 @@ PAUSED = "paused"
 """Name of the fact in the store that says whether a person has paused the table."""
 RUN_CHOICE = "run choice"
 """Name of the fact in the store that has the choice of the present run."""
+
+
+First = Callable[[], Awaitable[None]]
+"""What a start does once its earlier session is restored."""
 
 
 class TableOpener(Protocol):
@@ -233,9 +237,14 @@ class RunSequence:
 
     # Runs
 
-    async def keep_running(self) -> None:
-        """Run the table until `stop`. Raises an error of the program only."""
+    async def keep_running(self, first: First | None = None) -> None:
+        """Run the table until `stop`; before the first run `first` is awaited, unless it stops.
+
+        By then the session of an earlier start goes on. Raises an error of the program only.
+        """
         await self._restore()
+        if first is not None:
+            await self._unless_stopped(first)
         while not self.stopping.is_set():
             self._interrupt.clear()
             if self.shift is not None:
@@ -251,6 +260,19 @@ class RunSequence:
             # Its command still waits for the beginning of service mode.
             self.shift.refuse("The service stops.")
             self.shift = None
+
+    async def _unless_stopped(self, act: First) -> None:
+        """Await `act`, or cancel it when the service stops: it can wait for a disk that hangs."""
+        acting = asyncio.ensure_future(act())
+        stopped = asyncio.ensure_future(self.stopping.wait())
+        try:
+            await asyncio.wait((acting, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if acting.done():
+                acting.result()
+        finally:
+            acting.cancel()
+            stopped.cancel()
+            await asyncio.gather(acting, stopped, return_exceptions=True)
 
     async def _restore(self) -> None:
         """Continue the session and the run of an earlier start of the service."""

@@ -179,3 +179,25 @@ def test_a_disk_that_hangs_is_a_failure_and_no_write_is_lost(
         worker.close()
 
     asyncio.run(hang())
+
+
+def test_a_write_that_is_asked_for_while_another_is_written_is_stored_when_the_worker_closes(
+    tmp_path: Path,
+) -> None:
+    """The result of the thread's write is noted after the end; no other write begins then."""
+    failures: list[dict[str, object]] = []
+
+    async def evening() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: failures.append(context))
+        worker = StoreWorker(EveningStore(tmp_path / "evening.db"))
+        worker.write(lambda store: store.put_fact("first", 1))
+        worker.write(lambda store: store.put_fact("second", 2))
+        worker.close()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+    asyncio.run(evening())
+    assert failures == []
+    with closing(EveningStore(tmp_path / "evening.db")) as store:
+        assert (store.fact("first"), store.fact("second")) == (1, 2)
