@@ -6,7 +6,8 @@ only one seat sees, also if the plays are those of a table that knows all tiles.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
@@ -68,6 +69,47 @@ class OpenTiles:
     played: tuple[PlayedTile, ...] = ()
     sets: tuple[OpenSet, ...] = ()
     facts: tuple[OpenFact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MixedTiles:
+    """What a player sees of a hand whose discards lie mixed in the middle (W18, F19).
+
+    Two hands that differ only in the order of their discards, in the seats that discarded them, or
+    in the seats from which sets were claimed give equal values: this value has none of the three.
+    `pool` are the faces of the discards, sorted, None for each one that was not read. `sets` have
+    no mark of a claimed tile; they are sorted by seat, name and faces.
+    """
+
+    pool: tuple[Face | None, ...] = ()
+    sets: tuple[OpenSet, ...] = ()
+    facts: tuple[OpenFact, ...] = ()
+
+
+def mixed(tiles: OpenTiles) -> MixedTiles:
+    """The open tiles of a hand as they lie on a table whose discards are mixed."""
+    pool = sorted((tile.face for tile in tiles.played), key=_by_face)
+    sets = (replace(each, claimed=None, source=None) for each in tiles.sets)
+    laid = sorted(sets, key=lambda each: (each.seat, each.name, tuple(map(_by_face, each.faces))))
+    return MixedTiles(tuple(pool), tuple(laid), tiles.facts)
+
+
+def tiles_before(tiles: OpenTiles, delivered: Mapping[Seat, int]) -> dict[Seat, int]:
+    """The number of tiles before each seat: in its hand and in its sets.
+
+    `delivered` are the numbers of tiles that the table has brought to the seats.
+    """
+    count = Counter(delivered)
+    count.subtract(Counter(tile.seat for tile in tiles.played))
+    for each in tiles.sets:
+        if each.source is not None:
+            count[each.seat] += 1
+            count[each.source] -= 1
+    return dict(count)
+
+
+def _by_face(face: Face | None) -> Face:
+    return face or ""
 
 
 def show_nothing(begun: object, taken: object) -> OpenTiles:

@@ -288,6 +288,11 @@ def refuse_draw(match: Any) -> Any:
     raise RulesError("This game draws neither seats nor a first dealer; name the dealer instead.")
 
 
+def keep_discards_apart(parameters: object) -> bool:
+    """False: what players discard lies before them, or the game has no discards."""
+    return False
+
+
 @dataclass(frozen=True)
 class Rules(Generic[P, A]):
     """How one game is played: `start` begins a play, `parse` parses an action's text.
@@ -333,6 +338,9 @@ class Rules(Generic[P, A]):
     open_tiles: Callable[[P, Sequence[tuple[A, P]]], OpenTiles] = show_nothing
     """`open_tiles(begun, taken)`: what every person at the table sees after the actions `taken`,
     each with the play after it; `begun` is the play before the first one."""
+    mixes_discards: Callable[[Any], bool] = keep_discards_apart
+    """`mixes_discards(parameters)`: whether the discards lie mixed in the middle in this house, so
+    that players see neither their order nor who discarded them (`rules.open_tiles.mixed`)."""
     declarations: tuple[str, ...] = ()
     """Verbs of legal actions that `legal_actions` does not list, such as a win that shows tiles."""
     answers: Callable[[Setup, Tiles], Outcome] = allow_any_answer

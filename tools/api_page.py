@@ -118,8 +118,15 @@ events too.
 `at` is the time of the table's clock in seconds. A delta's `sequence` is one more than that of the
 change before it. A client that reconnects gives the `run` of its last snapshot and its last
 `sequence`; it receives the changes that it missed. If the service has restarted since, or if more
-than 200 changes are missing, it receives a snapshot. A client that has received nothing for 2 s has
-lost the connection.
+than 200 changes are missing, it receives a snapshot.
+
+Roles below `dealer` follow a feed with a `run` and numbers of its own. While a hand is played whose
+discards lie mixed (the house rule `discards`), that feed has no order of the discards, no seat of a
+discard and no source of a claimed tile; the events `action_taken`, `delivered`, `step` and `move`
+of the hand are not sent, and a client that reconnects receives a snapshot, not the changes that it
+missed.
+
+A client that has received nothing for 2 s has lost the connection.
 
 The service never waits for a client. It ends a connection with one of these codes:
 

@@ -19,7 +19,7 @@ from controller.rounds.deal import Deal
 from controller.rounds.workplace import Workplace
 from firmware_bridge.guide import HandToPlay, TakeBack
 from rules.errors import WallwrightError
-from rules.geometry import Seat
+from rules.geometry import Place, Seat
 from rules.open_tiles import OpenTiles
 from rules.play import Action, Match, Settlement, plain
 from rules.records.record import entry, heading, take_back
@@ -82,6 +82,8 @@ class HandPlay:
         """The play before the first action; None before it has begun."""
         self._open: tuple[int, OpenTiles] = (-1, OpenTiles())
         """The open tiles, and the number of actions from which they were derived."""
+        self._drawn: tuple[int, tuple[Place, ...]] = (-1, ())
+        """The places of the tiles drawn, and the number of actions from which they were derived."""
         self._correction: asyncio.Future[dict[str, object]] | None = None
         """Takes the facts of a correction while an action is awaited; else None."""
 
@@ -92,6 +94,28 @@ class HandPlay:
             taken = [(each.action, each.after) for each in self._taken]
             self._open = len(taken), self._rules.open_tiles(self._begun, taken)
         return self._open[1]
+
+    @property
+    def mixes_discards(self) -> bool:
+        """Whether the discards lie mixed in this house, so that players see no order of them."""
+        return self._rules.mixes_discards(self._deal.setup.parameters)
+
+    @property
+    def drawn(self) -> tuple[Place, ...]:
+        """The places of all tiles that the actions of the hand brought to seats, in order."""
+        if self._drawn[0] != len(self._taken):
+            steps = [
+                step
+                for taken in self._taken
+                for step in self._rules.hands_over(self._deal.setup, taken.before, taken.after)
+            ]
+            places = tuple(
+                place
+                for step in steps
+                for place in (step.places if isinstance(step, Packet) else (step.place,))
+            )
+            self._drawn = len(self._taken), places
+        return self._drawn[1]
 
     @property
     def is_correcting(self) -> bool:
@@ -219,7 +243,7 @@ class HandPlay:
         ]
         # Before the event, so that those who hear it read the open tiles after the correction.
         del self._taken[-acts:]
-        self._open = -1, OpenTiles()
+        self._open, self._drawn = (-1, OpenTiles()), (-1, ())
         async with self._run_state.intent("play", facts, emit="actions_taken_back") as work:
             self._place.record(take_back(acts))
             if not work.done:

@@ -49,6 +49,7 @@ class Trial:
 def evening(game: str, house: Any, seed: int, trial: Trial) -> Iterator[object]:
     """All that can be observed in an evening, in order; equal houses give equal lists."""
     rules = rules_of(game)
+    yield rules.mixes_discards(house)
     match = rules.match(house, trial.players or GAMES[game].players[-1], 0)
     with suppress(RulesError):
         match = yield from before(rules, rules.to_draw(match), seed)

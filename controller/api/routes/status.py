@@ -6,12 +6,15 @@ from typing import Any, Literal
 
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
+from starlette.requests import Request
 from starlette.responses import Response
 
 from controller.api.accounts.accounts import Accounts
+from controller.api.accounts.identity import Identity
 from controller.api.json_text import json_text
+from controller.api.request_guard import IDENTITY
 from controller.api.routes.registration import json_response, register, text_response
-from controller.api.stream.hub import StreamHub, snapshot_message
+from controller.api.stream.hub import StreamHub
 from controller.service.port import ServicePort
 from controller.service.status import GameChoice, Status
 
@@ -58,8 +61,9 @@ class StatusRoutes:
     async def health(self) -> Response:
         return json_response({"state": "ok", "first_start": not self._accounts.has_technician})
 
-    async def status(self) -> Response:
-        return json_response(snapshot_message(self._service, self._hub.run))
+    async def status(self, request: Request) -> Response:
+        identity: Identity = request.scope["state"][IDENTITY]
+        return json_response(self._hub.snapshot_message(identity.role))
 
     async def schema(self) -> Response:
         return text_response(self._schema)

@@ -8,6 +8,10 @@ Messages are JSON objects with a `type`:
 - `heartbeat`: `sequence`, `at`. Once every second of real time.
 - `pong`: `id`, `at`, the answer to a client's `ping`.
 
+Roles below `dealer` follow a feed of their own (`players_view`): while the discards of a hand lie
+mixed, it has neither their order nor their seats, and some events are not sent. The changes of such
+a hand are not kept, so that nobody reads earlier ones: who reconnects receives a snapshot.
+
 `at` is the time of the table's clock in seconds. `run` is the id of this start of the service: the
 sequence numbers begin again with each start, so a client resumes by `run` and `sequence` together.
 """
@@ -18,6 +22,7 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Callable
+from typing import TypeVar
 
 from controller.api.accounts.accounts import Accounts
 from controller.api.accounts.identity import Identity
@@ -26,11 +31,14 @@ from controller.api.stream.stream_client import GOING_AWAY, LOGIN_ENDED, StreamC
 from controller.events import Event
 from controller.run_together import end_task
 from controller.service.port import ServicePort
-from controller.service.status.feed import Delta
+from controller.service.status.feed import Delta, Snapshot, StatusFeed
+from controller.service.status.players_view import PlayersEvents, players_status, sees_all
+from controller.service.user_roles import UserRole
 
 HEARTBEAT = 1.0
 """Real seconds between two heartbeats; a page shows a lost connection after two."""
 
+Message = TypeVar("Message")
 MOST_RESUMED = 200
 """Missed changes that a client receives one by one; instead of more, it receives a snapshot."""
 
@@ -45,6 +53,7 @@ class StreamHub:
     def __init__(self, service: ServicePort, accounts: Accounts, pace: float = 1.0) -> None:
         self.run = secrets.token_hex(6)
         """Id of this start of the service."""
+        self._players_run = secrets.token_hex(6)
         self._service = service
         self._accounts = accounts
         self._period = HEARTBEAT * pace
@@ -52,11 +61,21 @@ class StreamHub:
         self._present: Counter[str] = Counter()
         self._heartbeats: asyncio.Task[None] | None = None
         self._ends: list[Callable[[], None]] = []
-        self._snapshot: tuple[int, str] = (-1, "")
+        self._snapshots: dict[bool, tuple[int, str]] = {}
+        feed = service.feed
+        self._players = StatusFeed(players_status(feed.status), lambda: feed.snapshot().at)
+        """The feed of roles that do not see all; brought up to date by `_feed_of`."""
+        self._equal = feed.status.players is None
+        """Whether both feeds had the same status after the last change."""
+        self._players_events = PlayersEvents()
 
     def start(self) -> None:
         """Follow the status and the events from now on."""
-        self._ends = [self._service.feed.follow(self._changed), self._service.listen(self._emitted)]
+        self._ends = [
+            self._service.feed.follow(self._changed),
+            self._players.follow(self._players_changed),
+            self._service.listen(self._emitted),
+        ]
         self._heartbeats = asyncio.get_running_loop().create_task(self._beat())
 
     async def close(self) -> None:
@@ -81,10 +100,12 @@ class StreamHub:
 
     def add(self, watcher: StreamClient, identity: Identity, run: str, since: int | None) -> None:
         """Send a client what it has missed, or a snapshot, and from now on every change."""
-        feed = self._service.feed
-        missed = feed.since(since) if since is not None and run == self.run else None
+        all_seen = sees_all(identity.role)
+        feed = self._feed_of(all_seen=all_seen)
+        known = since is not None and run == (self.run if all_seen else self._players_run)
+        missed = feed.since(since) if known and since is not None else None
         if missed is None or len(missed) > MOST_RESUMED:
-            watcher.put(self._snapshot_text())
+            watcher.put(self._snapshot_text(all_seen=all_seen))
         else:
             for delta in missed:
                 watcher.put(_delta_text(delta))
@@ -106,50 +127,107 @@ class StreamHub:
         at = self._service.feed.snapshot().at
         watcher.put(json_text({"type": "pong", "id": ping, "at": at}))
 
-    def _snapshot_text(self) -> str:
-        sequence = self._service.feed.sequence
-        if self._snapshot[0] != sequence:
-            self._snapshot = (sequence, json_text(snapshot_message(self._service, self.run)))
-        return self._snapshot[1]
+    def snapshot_message(self, role: UserRole) -> dict[str, object]:
+        """The whole status as a message of the stream, as far as a role sees it."""
+        all_seen = sees_all(role)
+        now = self._feed_of(all_seen=all_seen).snapshot()
+        return {
+            "type": "snapshot",
+            "run": self.run if all_seen else self._players_run,
+            "sequence": now.sequence,
+            "at": now.at,
+            "status": now.status,
+        }
+
+    def _feed_of(self, *, all_seen: bool) -> StatusFeed:
+        """The feed of the roles that see all, or that of players, up to date."""
+        if all_seen:
+            return self._service.feed
+        self._update_players()
+        return self._players
+
+    def _update_players(self) -> None:
+        """Publish the present status to players; changes of a mixed hand are not kept."""
+        status = self._service.feed.status
+        self._players.publish(players_status(status))
+        if status.players is not None:
+            self._players.forget()
+        self._equal = status.players is None
+
+    def _snapshot_text(self, *, all_seen: bool) -> str:
+        sequence = self._feed_of(all_seen=all_seen).sequence
+        kept = self._snapshots.get(all_seen)
+        if kept is None or kept[0] != sequence:
+            role = UserRole.DEALER if all_seen else UserRole.PLAYER
+            kept = self._snapshots[all_seen] = sequence, json_text(self.snapshot_message(role))
+        return kept[1]
 
     def _changed(self, delta: Delta) -> None:
-        if self._watchers:
-            text = _delta_text(delta)
-            for watcher in self._watchers:
-                watcher.put(text)
+        self._put(_delta_text, delta, all_seen=True)
+        feed = self._service.feed
+        if self._equal and feed.status.players is None:
+            # Both feeds have the same status: the change is not computed a second time.
+            same = Delta(self._players.sequence + 1, delta.at, delta.patch)
+            self._players.take(same, feed.status, feed.snapshot().status)
+        elif self._watching(all_seen=False):
+            self._update_players()
+        else:
+            self._equal = False
+
+    def _players_changed(self, delta: Delta) -> None:
+        self._put(_delta_text, delta, all_seen=False)
 
     def _emitted(self, event: Event) -> None:
-        wanted = [watcher for watcher in self._watchers if watcher.events]
+        self._put(_event_text, event, all_seen=True, events=True)
+        if self._players_events.admits(event, self._service.feed.status):
+            self._put(_event_text, event, all_seen=False, events=True)
+
+    def _watching(self, *, all_seen: bool) -> list[StreamClient]:
+        return [
+            watcher
+            for watcher, identity in self._watchers.items()
+            if sees_all(identity.role) is all_seen
+        ]
+
+    def _put(
+        self,
+        text_of: Callable[[Message], str],
+        message: Message,
+        *,
+        all_seen: bool,
+        events: bool = False,
+    ) -> None:
+        """Send a message to those who see all or to the others; `events`: if they want events."""
+        watching = self._watching(all_seen=all_seen)
+        wanted = [watcher for watcher in watching if watcher.events or not events]
         if wanted:
-            text = json_text({"type": "event", "event": event})
+            text = text_of(message)
             for watcher in wanted:
                 watcher.put(text)
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(self._period)
-            now = self._service.feed.snapshot()
-            text = json_text({"type": "heartbeat", "sequence": now.sequence, "at": now.at})
+            texts = {
+                all_seen: _heartbeat_text(self._feed_of(all_seen=all_seen).snapshot())
+                for all_seen in {sees_all(each.role) for each in self._watchers.values()}
+            }
             for watcher, identity in tuple(self._watchers.items()):
                 present = self._accounts.current(watcher.credential)
                 if present is None or present.role is not identity.role:
                     watcher.end(LOGIN_ENDED, "The login has ended.")
-                watcher.put(text)
-
-
-def snapshot_message(service: ServicePort, run: str) -> dict[str, object]:
-    """The whole status as a message of the stream."""
-    now = service.feed.snapshot()
-    return {
-        "type": "snapshot",
-        "run": run,
-        "sequence": now.sequence,
-        "at": now.at,
-        "status": now.status,
-    }
+                watcher.put(texts[sees_all(identity.role)])
 
 
 def _delta_text(delta: Delta) -> str:
     return json_text(
         {"type": "delta", "sequence": delta.sequence, "at": delta.at, "patch": delta.patch}
     )
+
+
+def _event_text(event: Event) -> str:
+    return json_text({"type": "event", "event": event})
+
+
+def _heartbeat_text(now: Snapshot) -> str:
+    return json_text({"type": "heartbeat", "sequence": now.sequence, "at": now.at})

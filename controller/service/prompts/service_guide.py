@@ -16,6 +16,7 @@ from controller.operator.questions import answer, legal_action, take_back_reques
 from controller.service.prompts.open_prompts import AnswerRefusedError, OpenPrompts
 from controller.service.prompts.step_prompts import LISTED, step_prompt
 from controller.service.status import OpenPrompt, PromptChoice
+from controller.service.status.players_view import TAKE_BACK
 from controller.service.user_roles import UserRole, role_for
 from firmware_bridge.guide import Ask, Guide, HandToPlay, TakeBack
 from rules.play import Action, AnyRules, Reseated, Settlement
@@ -192,7 +193,7 @@ class ServiceGuide:
             kind="step",
             role=UserRole.DEALER,
             text=take_back_request(taken),
-            code="take back",
+            code=TAKE_BACK,
             choices=(PromptChoice(value="", label="done"),),
             seats=tuple(dict.fromkeys(seat for seat, _ in taken.drawn)),
             lit=tuple(str(place) for _, place in taken.drawn),

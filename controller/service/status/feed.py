@@ -83,6 +83,10 @@ class StatusFeed:
         self._json, self._sequence = snapshot.status, snapshot.sequence
         self._deltas.extend(deltas)
 
+    def forget(self) -> None:
+        """Keep none of the changes so far: a client that has missed one receives a snapshot."""
+        self._deltas.clear()
+
     def take(self, delta: Delta, status: Status, json: Json) -> None:
         """Take a change of the feed that this one mirrors, with the status after it."""
         self.status, self._json, self._sequence = status, json, delta.sequence

@@ -35,7 +35,8 @@ class SceneStatus(Value):
     """What lies where, for the picture. `places` has each place of the set that is on top.
 
     A place's value is `wall`, `seat N`, `up FACE` for a tile turned up in its place, or `up N FACE`
-    for a tile turned up before seat N.
+    for a tile turned up before seat N. If the discards lie mixed, roles below `dealer` receive
+    `pool` for each tile in the middle; the places of drawn tiles then do not state who drew which.
     """
 
     places: dict[str, str] = Field(default_factory=dict)

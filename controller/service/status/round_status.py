@@ -52,9 +52,16 @@ class OpenTilesStatus(Value):
 
     `played` is in the order of play; the discards of one seat are its entries. `sets` are ordered
     by seat.
+
+    If the discards lie mixed (`mixed_discards` of the round), roles below `dealer` receive `played`
+    empty and the sets without `claimed` and `source`: no order of the discards, and no seats.
     """
 
     played: tuple[PlayedTileStatus, ...] = ()
+    pool: tuple[str, ...] = Field(
+        default=(),
+        description="Faces of the discards in place of `played`, sorted, for roles below `dealer`.",
+    )
     sets: tuple[OpenSetStatus, ...] = ()
     facts: tuple[OpenFactStatus, ...] = ()
 
@@ -77,5 +84,8 @@ class RoundStatus(Value):
     )
     open_tiles: OpenTilesStatus | None = Field(
         default=None, description="What all see of the hand; null if the table follows none."
+    )
+    mixed_discards: bool = Field(
+        default=False, description="Whether the discards lie mixed in the middle in this house."
     )
     over: bool = Field(default=False, description="Whether the hand that was followed is over.")

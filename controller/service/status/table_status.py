@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from controller.maintenance.mode_status import ServiceModeStatus
 from controller.service.status.chance_status import ChanceStatus
@@ -26,7 +27,7 @@ from controller.service.status.machine_status import (
     TilesStatus,
 )
 from controller.service.status.prompt_status import OpenPrompt
-from controller.service.status.round_status import RoundStatus
+from controller.service.status.round_status import OpenTilesStatus, RoundStatus
 from controller.service.status.session_status import SessionStatus
 from controller.service.user_roles import UserRole
 
@@ -82,6 +83,17 @@ class RecentEvent(Value):
     kind: Literal["info", "warning", "fault"] = "info"
 
 
+class PlayersPicture(Value):
+    """Parts of the status that players receive if the discards lie mixed (`players_view`).
+
+    `places` replaces those of the scene, `tiles` the numbers of tiles of the seats.
+    """
+
+    open_tiles: OpenTilesStatus | None
+    places: dict[str, str]
+    tiles: dict[int, int]
+
+
 class Status(Value):
     """The whole status of one table."""
 
@@ -104,3 +116,5 @@ class Status(Value):
     recent: tuple[RecentEvent, ...] = ()
     service_mode: ServiceModeStatus | None = None
     audit: AuditStatus = AuditStatus()
+    players: SkipJsonSchema[PlayersPicture | None] = Field(default=None, exclude=True, repr=False)
+    """What roles below `dealer` receive in place of some parts; not a part of the JSON."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from controller.service.status import RoundStatus, ThrowStatus
 from controller.service.tracking.event_words import step_in_words
 from controller.service.tracking.open_tiles import OpenTilesView
+from rules.games import rules_of
 from rules.steps import Choose, Throw, TurnUp
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class RoundView:
             acts=0 if hand is None else hand.acts,
             to_act=() if hand is None else hand.to_act,
             open_tiles=self._open_tiles.status(None if hand is None else hand.open_tiles),
+            mixed_discards=rules_of(setup.game.name).mixes_discards(setup.parameters),
             over=hand is not None and hand.is_over,
         )
 

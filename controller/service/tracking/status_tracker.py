@@ -37,6 +37,7 @@ from controller.service.status import (
 )
 from controller.service.tracking.chance_view import chance_of
 from controller.service.tracking.event_words import in_words
+from controller.service.tracking.open_tiles import players_picture
 from controller.service.tracking.round_view import RoundView, deal_on_table, turned_up
 from controller.service.user_roles import role_for
 
@@ -148,6 +149,7 @@ class StatusTracker:
         view, daemon = self._view, self._view.daemon
         book = view.book
         incidents = self._incidents.figures()
+        scene = SceneStatus() if daemon is None else self._scene(daemon)
         return Status(
             table=self._facts,
             boards=self._boards(),
@@ -159,7 +161,8 @@ class StatusTracker:
             ),
             chance=chance_of(daemon),
             machine=self._machine,
-            scene=SceneStatus() if daemon is None else self._scene(daemon),
+            scene=scene,
+            players=players_picture(daemon, scene),
             prompts=tuple(
                 prompt.model_copy(update={"text": view.in_words(prompt.text)})
                 for prompt in view.prompts.open

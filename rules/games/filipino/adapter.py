@@ -76,6 +76,7 @@ FILIPINO_RULES: Final = Rules(
     match=begin,
     held=held,
     open_tiles=OPEN_TILES,
+    mixes_discards=lambda house: bool(house.discards == "mixed"),
     view=view,
     hands_over=hands_over,
     announced=announced,

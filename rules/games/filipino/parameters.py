@@ -38,6 +38,8 @@ class Parameters:
     `kong_secret`: a concealed kong can lie face down (F23).
     `seven_first_open`: the set in addition to the seven pairs can be a called one (A6).
     `exhaust_reserve`: tiles that are not drawn, in addition to the joker (F37).
+    `discards`: discards lie mixed in the middle, and players are not shown who discarded a tile or
+    from whom a set was claimed (F19); or they lie in rows before the seats, in their order.
     `after_false_win`: after a false win the seat plays on but cannot win or claim, or the hand ends
     (F35 names only the payment).
 
@@ -74,6 +76,7 @@ class Parameters:
     kong_secret: bool = True
     seven_first_open: bool = True
     exhaust_reserve: int = 0
+    discards: Literal["mixed", "in_rows"] = "mixed"
     after_false_win: Literal["dead_hand", "ends"] = "dead_hand"
 
     unit: int = 1

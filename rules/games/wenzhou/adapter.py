@@ -95,6 +95,7 @@ WENZHOU_RULES: Final = Rules(
     match=begin,
     held=held,
     open_tiles=OPEN_TILES,
+    mixes_discards=lambda house: bool(house.discards == "mixed"),
     view=view,
     hands_over=hands_over,
     announced=announced,

@@ -34,6 +34,8 @@ class Parameters:
     `discard_order_penalty`: amount paid to every other seat for each discard against that order
     from a hidden hand, which the rules could not refuse; the hands are shown and checked at the end
     (E16).
+    `discards`: discards lie mixed in the middle, and players are not shown who discarded a tile or
+    from whom a set was claimed (W18); or they lie in rows before the seats, in their order.
     `seat_draw_method`: the player who throws the second time for seats (W2).
     `false_win_penalty`: a false win is paid as if every other seat had won such a hand (W36).
     `after_false_win`: after a false win the seat plays on but can neither win nor lay down sets, or
@@ -55,6 +57,7 @@ class Parameters:
     discard_order: bool = True
     pong_extension_exempt: bool = True
     discard_order_penalty: int = 0
+    discards: Literal["mixed", "in_rows"] = "mixed"
     seat_draw_method: Literal["eldest", "east"] = "eldest"
     false_win_penalty: Literal["none", "soft", "hard", "double"] = "hard"
     after_false_win: Literal["dead_hand", "ends"] = "dead_hand"

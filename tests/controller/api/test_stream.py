@@ -29,7 +29,8 @@ from controller.api.stream.stream_client import (
 from controller.service.status.feed import Json, patched
 from controller.service.user_roles import UserRole
 from tests.controller.api.fake_service import FakeService
-from tests.controller.api.served import a_server, first_login, run, until
+from tests.controller.api.served import PASSWORD, a_server, first_login, run, until
+from tests.controller.service.status.test_players_view import ONE, OTHER_SOURCES, HandAtATable
 
 FACES = ("wall", "seat 1", "seat 2", "up 5 dots")
 OPENED = 60.0
@@ -447,3 +448,61 @@ def test_the_end_of_the_service_closes_every_stream_soon(tmp_path: Path) -> None
         assert min(seconds) < 4.0, seconds
 
     run(test)
+
+
+def test_W18_players_receive_no_discard_of_a_mixed_hand_and_no_change_of_an_earlier_moment(
+    tmp_path: Path,
+) -> None:
+    """The dealer receives all; the player's snapshot, changes, events and resumed stream do not."""
+
+    async def test() -> None:
+        service = FakeService()
+        ones, others = HandAtATable.begin("wenzhou", 3), HandAtATable.begin("wenzhou", 3)
+        async with a_server(service, tmp_path) as address:
+            dealers = await first_login(address, UserRole.DEALER)
+            headers = {"Cookie": await _of_role(address, UserRole.PLAYER)}
+            service.feed.publish(ones.follow(ONE[:4]).status)
+            async with (
+                _connect(address, dealers, "events=1") as dealer,
+                _connect(address, headers["Cookie"], "events=1") as player,
+                httpx.AsyncClient(base_url=address.url, headers=headers, timeout=60) as guest,
+            ):
+                first = [await _next(each) for each in (dealer, player)]
+                for name in ("action_taken", "delivered", "settled"):
+                    service.emit({"t": 1.0, "event": name, "seat": 1, "do": "discard 9s"})
+                service.feed.publish(others.follow(OTHER_SOURCES).status)
+                heard = [await _next(dealer) for _ in range(4)]
+                seen = [await _next(player) for _ in range(2)]
+                assert [each["type"] for each in heard] == ["event"] * 3 + ["delta"]
+                assert [each["type"] for each in seen] == ["event", "delta"]
+                assert seen[0]["event"]["event"] == "settled"
+                text = json.dumps([first[1]["status"]["round"], seen[1]])
+                assert '"source": 1' not in text and '"played": [{' not in text
+                assert '"source": 1' in json.dumps(heard[3])
+                now = (await guest.get(f"{V1}/status")).json()
+                tiles = now["status"]["round"]["open_tiles"]
+                assert tiles["pool"] == ["1m", "2m", "3m", "4m", "9s"] and not tiles["played"]
+                assert now["run"] == first[1]["run"] != first[0]["run"]
+            since = f"since={first[1]['sequence']}&run={first[1]['run']}"
+            async with _connect(address, headers["Cookie"], since) as stream:
+                assert (await _next(stream))["type"] == "snapshot"
+            missed = f"since={first[0]['sequence']}&run={first[0]['run']}"
+            async with _connect(address, headers["Cookie"], missed) as stream:
+                assert (await _next(stream))["type"] == "snapshot"
+            async with _connect(address, dealers, missed) as stream:
+                assert (await _next(stream))["type"] == "delta"
+
+    run(test)
+
+
+async def _of_role(address: ServedApi, role: UserRole) -> str:
+    """The cookie of a further user, made by the first technician."""
+    async with httpx.AsyncClient(base_url=address.url, timeout=60) as client:
+        first = {"name": "first", "password": PASSWORD}
+        answer = await client.post(f"{V1}/login", json=first)
+        client.headers["X-CSRF-Token"] = answer.json()["csrf"]
+        user = {"name": role.value, "password": PASSWORD, "role": role.value}
+        assert (await client.post(f"{V1}/users", json=user)).status_code == 201
+        login = {"name": role.value, "password": PASSWORD}
+        answer = await client.post(f"{V1}/login", json=login)
+        return f"wallwright={answer.cookies['wallwright']}"

@@ -18,7 +18,8 @@ from config.loader import load_game, load_table
 from controller.events import Event
 from controller.panel.geometry import geometry
 from controller.service.status import Status
-from tests.controller.panel.browser import chromium, mount, panel_files
+from controller.service.status.players_view import players_status
+from tests.controller.panel.browser import chromium, keep, mount, panel_files
 from tests.controller.panel.recorded import Events
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
@@ -65,6 +66,34 @@ def open_faces(page: Page) -> Counter[tuple[str, int, int]]:
         if face:
             found[face, round(float(match[1])), round(float(match[2]))] += 1
     return found
+
+
+def test_W18_players_see_the_discards_mixed_in_the_middle_and_the_dealer_in_rows(
+    pages: tuple[Page, Page, str],
+) -> None:
+    """The spots of mixed discards are those of the places, whatever the order of the discards."""
+    players, dealer, address = pages
+    _, status = middle_of_a_hand("wenzhou", 60)
+    seen = players_status(status)
+    assert status.round is not None and status.round.open_tiles is not None
+    assert seen.round is not None and seen.round.open_tiles is not None
+    pool = seen.round.open_tiles.pool
+    assert len(pool) >= 8 and not seen.round.open_tiles.played
+    shown = geometry(load_table("robotic"), load_game("wenzhou"))
+    for page, each in ((players, seen), (dealer, status)):
+        mount(page, address, shown, reducedMotion=True)
+        page.evaluate("status => scene.update(status)", each.model_dump(mode="json"))
+        keep(page, f"discards_{'players' if each is seen else 'dealer'}")
+    faces = open_faces(players)
+    assert Counter(face for face, *_ in faces.elements()) == Counter(
+        face for face, *_ in open_faces(dealer).elements()
+    )
+    half = 1000 * shown.field.wall_distance
+    inside = [face for face, x, y in faces.elements() if max(abs(x), abs(y)) < half - 20]
+    assert Counter(pool) - Counter(inside) == Counter()
+    # A later status of the same hand moves no tile.
+    players.evaluate("status => scene.update(status)", seen.model_dump(mode="json"))
+    assert open_faces(players) == faces
 
 
 @pytest.mark.parametrize(("game", "acts", "least"), [("wenzhou", 60, 12), ("block", 9, 6)])

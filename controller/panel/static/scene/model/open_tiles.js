@@ -5,9 +5,11 @@
 export function showsOpenTiles(tiles, open) {
   const drawn = [];
   for (const tile of tiles.values()) {
-    if (tile.where === "shown" || tile.where === "played") drawn.push(`${tile.where} ${tile.seat} ${tile.face}`);
+    if (tile.where === "pool") drawn.push(`pool ${tile.face}`);
+    else if (tile.where === "shown" || tile.where === "played") drawn.push(`${tile.where} ${tile.seat} ${tile.face}`);
   }
   const wanted = open.played.map(({ seat, face }) => `played ${seat} ${face}`);
+  wanted.push(...(open.pool ?? []).map((face) => `pool ${face}`));
   for (const { seat, faces } of open.sets) wanted.push(...faces.map((face) => `shown ${seat} ${face}`));
   return drawn.sort().join() === wanted.sort().join();
 }
@@ -16,9 +18,10 @@ export function showsOpenTiles(tiles, open) {
  * The state with the sets and the played tiles of `open` (`round.open_tiles` of the status).
  *
  * The status has faces by seat and not places: each of them is shown on a tile of the seat that
- * put it there, the one delivered last first, as the events of the actions do.
+ * put it there, the one delivered last first, as the events of the actions do. Mixed discards have no
+ * seat: their faces are shown on the tiles of the pool, on the same ones as in `before` if possible.
  */
-export function withOpenTiles(state, open) {
+export function withOpenTiles(state, open, before = new Map()) {
   const tiles = new Map(state.tiles);
   const hidden = new Map();
   for (const [place, tile] of [...tiles].sort((one, other) => one[1].order - other[1].order)) {
@@ -47,5 +50,24 @@ export function withOpenTiles(state, open) {
     const place = put(seat, "played", seat, face);
     if (place !== null) lastLaid = { place, face, seat };
   }
+  for (const [place, face] of facesOfPool(tiles, open.pool ?? [], before)) {
+    tiles.set(place, { ...tiles.get(place), face });
+  }
   return { ...state, tiles, counter, lastLaid };
+}
+
+/** A face for each place of the pool; a tile that lay there before keeps its face. */
+function facesOfPool(tiles, pool, before) {
+  const left = [...pool];
+  const open = [];
+  const faces = new Map();
+  for (const [place, tile] of tiles) {
+    if (tile.where !== "pool") continue;
+    const old = before.get(place);
+    const index = old && old.where === "pool" ? left.indexOf(old.face) : -1;
+    if (index >= 0) faces.set(place, left.splice(index, 1)[0]);
+    else open.push(place);
+  }
+  for (const place of open) faces.set(place, left.shift() ?? "");
+  return faces;
 }

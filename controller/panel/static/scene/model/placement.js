@@ -11,11 +11,14 @@ const ROWS = ["seat", "shown", "played"];
 export function targets(state, geometry) {
   const placed = new Map();
   const rows = new Map();
+  const pool = [];
   for (const [place, tile] of state.tiles) {
     if (ROWS.includes(tile.where)) {
       const key = `${tile.where} ${tile.seat}`;
       if (!rows.has(key)) rows.set(key, []);
       rows.get(key).push([place, tile]);
+    } else if (tile.where === "pool") {
+      pool.push([place, tile]);
     } else if (tile.where === "swept") {
       placed.set(place, { x: 0, y: 0, level: 0, turn: 0, crossed: false, face: "", hidden: true });
     } else {
@@ -31,6 +34,8 @@ export function targets(state, geometry) {
         : handRow(geometry, Number(seat), row.length, where === "shown");
     row.forEach(([place, tile], index) => placed.set(place, { ...spots[index], face: tile.face }));
   }
+  const spots = poolSpots(geometry, pool.map(([place]) => place));
+  for (const [place, tile] of pool) placed.set(place, { ...spots.get(place), face: tile.face });
   return placed;
 }
 
@@ -105,4 +110,41 @@ export function playedRows(geometry, number, count) {
     distance = Math.max(0, distance - length - GAP);
   }
   return spots;
+}
+
+/**
+ * The spots of mixed discards, by place: cells of a grid inside the walls, chosen by the place's text.
+ * So neither the order of the discards nor the seats that discarded them decide where a tile lies.
+ */
+export function poolSpots(geometry, places) {
+  const { width, length } = geometry.tile;
+  const half = geometry.field.wall_distance - 1.1 * length;
+  const columns = Math.max(1, Math.floor((2 * half) / (1.15 * width)));
+  const rows = Math.max(1, Math.floor((2 * half) / (1.1 * length)), Math.ceil(places.length / columns));
+  const taken = new Set();
+  const spots = new Map();
+  for (const place of [...places].sort()) {
+    const number = hashOf(place);
+    let cell = number % (columns * rows);
+    while (taken.has(cell)) cell = (cell + 1) % (columns * rows);
+    taken.add(cell);
+    spots.set(place, {
+      x: ((cell % columns) - (columns - 1) / 2) * 1.15 * width,
+      y: (Math.floor(cell / columns) - (rows - 1) / 2) * Math.min(1.1 * length, (2 * half) / rows),
+      level: 0,
+      turn: 2 * ((number >>> 16) % 2),
+      crossed: false,
+      face: "",
+      hidden: false,
+    });
+  }
+  return spots;
+}
+
+/** A number of 32 bits that depends on every character of a text (FNV-1a, mixed once more). */
+function hashOf(text) {
+  let hash = 2166136261;
+  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
+  hash = Math.imul(hash ^ (hash >>> 15), 2246822519);
+  return (hash ^ (hash >>> 13)) >>> 0;
 }

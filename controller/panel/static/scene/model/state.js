@@ -4,7 +4,7 @@ import { showsOpenTiles, withOpenTiles } from "./open_tiles.js";
 /**
  * The state of an empty table. `tiles` has one entry for each place of the set on top:
  * `where` is "wall", "seat", "up" (face up in its place), "shown" (face up before a seat), "played"
- * (laid in the middle by a seat) or "swept"; `acted` is set if an action of a player showed the tile;
+ * (laid in the middle by a seat), "pool" (in the middle, where discards lie mixed) or "swept"; `acted` is set if an action of a player showed the tile;
  * `at` is a position on the field that a carry gave it, instead of its slot.
  */
 export function emptyState() {
@@ -78,7 +78,7 @@ export function withStatus(state, status, geometry) {
   }
   if (!next.tiles.size) next.slots = new Map();
   next.counter = Math.max(next.counter, ...[...next.tiles.values()].map((tile) => tile.order), 0);
-  return differs ? withOpenTiles(next, open) : next;
+  return differs ? withOpenTiles(next, open, state.tiles) : next;
 }
 
 function diceOf(state, thrown) {
@@ -117,9 +117,10 @@ function tilesOf(state, places, geometry, corrected) {
   return tiles;
 }
 
-/** A tile from a status value: `wall`, `seat 2`, `up 5m` or `up 2 5f`. */
+/** A tile from a status value: `wall`, `pool`, `seat 2`, `up 5m` or `up 2 5f`. */
 function tileOf(value) {
   const words = value.split(" ");
+  if (words[0] === "pool") return { where: "pool", seat: null, face: "" };
   if (words[0] === "seat") return { where: "seat", seat: Number(words[1]), face: "" };
   if (words[0] === "up" && words.length === 3) {
     return { where: "shown", seat: Number(words[1]), face: words[2] };
