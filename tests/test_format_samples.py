@@ -214,7 +214,7 @@ NEWER: dict[str, tuple[Make, type[Exception], str]] = {
     "accounts": (
         later_database("accounts.sqlite", AccountStore),
         AccountsFileError,
-        "has version 99; this program reads version 2",
+        "has version 99; this program reads version 3",
     ),
     "audit_log": (later_log, AuditLockedError, "of the format wallwright-audit-log/1"),
     "audit_bundle": (later_bundle, RefusedProofError, "wallwright-audit-bundle/1"),

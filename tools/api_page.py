@@ -42,11 +42,18 @@ prints a new link.
 - **The table's own touchscreen** sends the text of the file `touchscreen.token` in the data
   directory to `POST /api/v1/pair`. It is accepted from the table's own computer only.
 
-After 5 failed attempts a name is locked for 30 s; each further failure doubles the time. Attempts
-from the table's own computer are not locked: they wait for each other, one a second. A login ends
-after 7 days, and with each change of its user. The tokens, devices and codes that a technician has
-made end when the technician is deleted or loses the role. A user's name has letters of one alphabet
-and digits, and does not look like that of another user.
+After 5 failed attempts a name is locked for 30 s for the address from which they came, and after 20
+the address for every name; each further failure doubles the time. An IPv6 network of 64 bits counts
+as one address. Attempts from the table's own computer are not locked: they wait for each other, one
+a second. A browser in which the user has logged in before keeps a cookie (`wallwright-browser`)
+that gives no right, but by which its attempts are counted, and take turns, for themselves. A user
+can log in 60 times at once, then once in 10 s.
+
+A login ends after 7 days, or when the service has run for 7 days since, whichever comes first, and
+with each change of its user. The one-time link and pairing codes are measured by a clock that
+nobody sets. The tokens, devices and codes that a technician has made end when the technician is
+deleted or loses the role. A user's name has letters of one alphabet and digits, and does not look
+like that of another user.
 
 The header `X-Client-Id` (at most 32 letters, digits, `-` and `_`) names a client, such as one tab
 of a browser. It tells the clients of one login apart where one client leads a recovery.

@@ -76,7 +76,8 @@ ROWS = {
     "accounts": FormatRow(
         "accounts (`accounts.sqlite`)",
         "0.3",
-        "1 (0.2: without the maker of a token) is changed at the start",
+        "1 (0.2: without the maker of a token) and 2 (without the time for which the service has"
+        " run) are changed at the start",
         "refused at the start",
     ),
     "audit_log": FormatRow("audit log", "0.2", "there is none", "locked: the table does not play"),

@@ -400,6 +400,32 @@ OTHERS = (
         ),
     ),
     Threat(
+        "a person who guesses passwords or codes from many addresses of one network, or sets the"
+        " clock",
+        "Has a new address for each attempt, or makes a code, a link or a login last for longer.",
+        "An IPv6 network of 64 bits is one client. What is used once ends by a clock that nobody"
+        " sets; a login also ends when the service has run for as long as it is valid, and what has"
+        " ended is deleted. Not protected: a person with many networks; each has 20 attempts.",
+        (
+            "test_a_client_with_a_network_of_addresses_is_one_client",
+            "test_a_jump_of_the_clock_neither_ends_nor_extends_what_is_used_once",
+            "test_a_clock_that_is_set_back_extends_no_login_also_between_two_starts",
+            "test_a_login_that_has_expired_is_not_revived",
+        ),
+    ),
+    Threat(
+        "a player or a stranger who fills the log",
+        "Logs in, guesses the present password, or asks for paths of 15 KB, without a pause.",
+        "At most 60 refused requests a minute are recorded, with at most 100 characters of their"
+        " path; a user can log in once in 10 s for a long time; a change of the password is"
+        " recorded after the present one was verified.",
+        (
+            "test_logins_without_end_do_not_fill_the_log",
+            "test_wrong_passwords_of_a_player_are_no_changes_in_the_log",
+            "test_the_path_of_a_refused_request_is_recorded_up_to_a_length",
+        ),
+    ),
+    Threat(
         "a client behind a proxy",
         "States the address of another computer, of the table itself, or a text without end.",
         "`X-Forwarded-For` counts from configured proxies only, and only its last address that is"
@@ -436,11 +462,16 @@ OTHERS = (
     ),
     Threat(
         "a program or a person at the table's computer",
-        "Locks the technician out by wrong passwords, or takes a name that looks like another.",
-        "Attempts from this computer wait for each other instead of being locked. Names have"
-        " letters of one alphabet, and no name may look like another.",
+        "Locks the technician out by wrong passwords or a flood of them, or takes a name that looks"
+        " like another.",
+        "Attempts from this computer wait for each other instead of being locked. A browser in"
+        " which the technician has logged in before, and the touchscreen, have turns of their own."
+        " Names have letters of one alphabet, and no name may look like another.",
         (
             "test_a_program_at_the_table_cannot_lock_out_the_technician_at_it",
+            "test_a_flood_of_guesses_does_not_delay_a_technician_in_a_known_browser",
+            "test_the_touchscreen_is_a_known_browser_for_everybody_and_stays_one_after_a_logout",
+            "test_a_program_at_the_table_cannot_keep_people_from_the_link_of_the_first_start",
             "test_names_that_look_like_another_are_refused",
         ),
     ),

@@ -20,6 +20,8 @@ SUBJECT, DETAILS, RECORDED = "subject", "details", "recorded"
 """Keys of the request's state: the user whom a login names, also if it is refused; what an endpoint
 adds to the record; whether the change was recorded before it was made."""
 _REFUSED = 400
+MOST_PATH = 100
+"""Most characters of a path that are recorded; clients without login choose their length."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _audited(scope: Scope, name: str, status: int) -> AuditedRequest:
     return AuditedRequest(
         name,
         status,
-        scope["path"],
+        scope["path"][:MOST_PATH],
         who=identity.name if identity is not None else state.get(SUBJECT, ""),
         role=identity.role.value if identity is not None else "",
         address=state.get(ADDRESS) or (scope["client"][0] if scope.get("client") else ""),

@@ -13,41 +13,29 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.api.accounts.credential_book import CredentialBook
+from controller.api.accounts.credential_book import CredentialBook, Wanted
 from controller.api.accounts.identity import (
+    AccountRefusedError,
     Credential,
-    CredentialKind,
     Identity,
     User,
     csrf_token,
     is_loopback,
+    key_of,
 )
-from controller.api.accounts.one_time_secrets import OneTimeSecrets, Pairing
+from controller.api.accounts.one_time_secrets import PAIRING_LIFE, OneTimeSecrets, Pairing
 from controller.api.accounts.passwords import Passwords
 from controller.api.accounts.store import AccountStore
-from controller.api.accounts.throttle import LONGEST_TURN, ConsoleTurns, Throttle
+from controller.api.accounts.throttle import Attempts, KnownBrowsers
 from controller.api.accounts.touchscreen import touchscreen_token
 from controller.api.accounts.user_names import defect_of_name, skeleton
 from controller.api.worker_thread import WorkerThread
 from controller.service.user_roles import UserRole
-from rules.errors import WallwrightError
 
 LOGIN_LIFE = 7 * 24 * 3600.0
 """Seconds after which a user or the touchscreen has to log in again."""
 MOST_USERS, MOST_KEYS = 100, 100
 """Users of a table; API tokens and paired devices of a table."""
-
-
-class AccountRefusedError(WallwrightError):
-    """An account request is refused; `code` names the reason for programs."""
-
-    def __init__(self, code: str, sentence: str, next_step: str, wait: float = 0.0) -> None:
-        super().__init__(f"{sentence} {next_step}")
-        self.code = code
-        self.sentence = sentence
-        self.next_step = next_step
-        self.wait = wait
-        """Seconds until the request may be repeated, if it is refused for some time."""
 
 
 def utc_seconds() -> float:
@@ -72,15 +60,15 @@ class Accounts:
         self._touchscreen = touchscreen
         self._now = now
         self._elapsed = elapsed
-        """Seconds of a clock that nobody sets, for lock-outs."""
+        """Seconds of a clock that nobody sets, for lock-outs and for what expires."""
         self._changing = asyncio.Lock()
         """Held while users change, so that two changes cannot both leave a last technician."""
         self._passwords = passwords
-        self._throttle = Throttle()
-        self._console = ConsoleTurns()
+        self._known = KnownBrowsers(touchscreen.encode())
+        self._attempts = Attempts(elapsed, self._known)
         self._one_time = OneTimeSecrets()
         self._users: dict[str, User] = {}
-        self._book = CredentialBook(store, worker, now)
+        self._book = CredentialBook(store, worker, now, elapsed)
 
     async def load(self) -> None:
         """Read all accounts into memory, and delete what has expired."""
@@ -92,8 +80,11 @@ class Accounts:
 
     async def close(self) -> None:
         """Close the accounts' file and end the worker thread."""
-        await self._worker.run(self._store.close)
-        self._worker.close()
+        try:
+            await self._book.close()
+            await self._worker.run(self._store.close)
+        finally:
+            self._worker.close()
 
     # Authentication, from memory
 
@@ -140,11 +131,11 @@ class Accounts:
 
     def issue_first_start(self) -> str | None:
         """A new token for the link of the first start; None if a technician exists."""
-        return None if self.has_technician else self._one_time.issue_first_start(self._now())
+        return None if self.has_technician else self._one_time.issue_first_start(self._elapsed())
 
     def is_first_start(self, token: str) -> bool:
         """Whether a token is that of the first start's link, and can be used."""
-        return not self.has_technician and self._one_time.is_first_start(token, self._now())
+        return not self.has_technician and self._one_time.is_first_start(token, self._elapsed())
 
     async def first_start(
         self, token: str, name: str, password: str, address: str
@@ -153,9 +144,9 @@ class Accounts:
 
         Raises AccountRefusedError for a link that was used, has expired or is wrong.
         """
-        self._check_throttle("", address)
+        attempt = await self._attempts.begin("", address)
         if not self.is_first_start(token):
-            self._throttle.failed("", address, self._elapsed())
+            self._attempts.failed(attempt)
             raise AccountRefusedError(
                 "link_not_valid",
                 "The link of the first start was used, has expired or is wrong.",
@@ -165,87 +156,99 @@ class Accounts:
         await self.add_user(name, UserRole.TECHNICIAN, password)
         return await self.login(name, password, address)
 
-    async def login(self, name: str, password: str, address: str) -> tuple[str, Identity]:
-        """Log in a user; returns the secret of the login. Raises AccountRefusedError."""
-        address = await self._console_turn(address)
-        self._check_throttle(name, address)
-        user = self._users.get(name.casefold())
-        # Counted before the hash is computed, so that parallel attempts count as well.
-        self._throttle.failed(name, address, self._elapsed())
-        verified = await self._worker.run(self._verify, user, password)
-        if not verified or user is None:
-            raise _wrong_password()
-        if address:
-            self._throttle.succeeded(name, address)
-        else:
-            self._console.give_back()
-        role, key = user.role, user.key
-        issued = await self._issue("login", user.name, role, LOGIN_LIFE, key, verified)
+    async def login(
+        self, name: str, password: str, address: str, marks: str = ""
+    ) -> tuple[str, Identity]:
+        """Log in a user; returns the secret of the login. Raises AccountRefusedError.
+
+        `marks` are those of the browser: see `KnownBrowsers`.
+        """
+        user, verified = await self._verified(name, password, address, marks)
+        wanted = Wanted("login", user.name, user.role, LOGIN_LIFE, user.key, verified)
+        issued = await self._issue(wanted)
         if issued is None:
             # The password was changed, or the user deleted, while it was verified.
             raise _wrong_password()
         return issued
 
+    async def check_password(
+        self, identity: Identity, password: str, address: str, marks: str = ""
+    ) -> str:
+        """The hash of a user's own password. Raises AccountRefusedError if it is wrong."""
+        if identity.kind != "login":
+            raise AccountRefusedError(
+                "no_password", "Only users have a password.", "Log in with a name and a password."
+            )
+        return (await self._verified(identity.name, password, address, marks))[1]
+
+    async def change_password(
+        self, identity: Identity, before: str, new: str
+    ) -> tuple[str, Identity]:
+        """Set a user's own password, unless its hash is not `before` any more.
+
+        Ends all logins of the user and returns a new one. Raises AccountRefusedError.
+        """
+        user = await self.change_user(identity.name, password=new, before=before)
+        if user is None:
+            raise _wrong_password()
+        verified = await self._worker.run(self._verify, user, new)
+        wanted = Wanted("login", user.name, user.role, LOGIN_LIFE, user.key, verified)
+        return _present(await self._issue(wanted))
+
+    async def _verified(
+        self, name: str, password: str, address: str, marks: str
+    ) -> tuple[User, str]:
+        """The user with this password, and its hash. Raises AccountRefusedError."""
+        attempt = await self._attempts.begin(name, address, marks)
+        user = self._user(name)
+        # Counted before the hash is computed, so that parallel attempts count as well.
+        self._attempts.failed(attempt)
+        verified = await self._worker.run(self._verify, user, password)
+        if not verified or user is None:
+            raise _wrong_password()
+        self._attempts.succeeded(attempt)
+        self._attempts.log_in(user.key)
+        return user, verified
+
     def is_user(self, name: str) -> bool:
         """Whether a user has this name; other names that a login gives can be a password."""
-        return name.casefold() in self._users
+        return self._user(name) is not None
 
-    async def _console_turn(self, address: str) -> str:
-        """The address by which failures of a client count; none for this computer.
+    def _user(self, name: str) -> User | None:
+        return self._users.get(name.casefold()) or self._users.get(key_of(name))
 
-        A lock would let any program on this computer lock out the technician at it. Instead, each
-        attempt from here waits for its turn, one a second. Raises AccountRefusedError if too many
-        wait.
-        """
-        if not is_loopback(address):
-            return address
-        wait = self._console.wait(self._elapsed())
-        if wait is None:
-            raise AccountRefusedError(
-                "locked", "Too many attempts wait.", f"Wait {LONGEST_TURN:.0f} s.", LONGEST_TURN
-            )
-        await asyncio.sleep(wait)
-        return ""
+    def marked(self, marks: str, identity: Identity) -> str:
+        """The marks of a browser in which somebody has logged in: see `KnownBrowsers`."""
+        if identity.kind == "login":
+            return self._known.marked(marks, key_of(identity.name))
+        return self._known.marked(marks, "") if identity.kind == "touchscreen" else marks
 
-    async def pair(self, code: str, address: str) -> tuple[str, Identity]:
+    async def pair(self, code: str, address: str, marks: str = "") -> tuple[str, Identity]:
         """Log in a device with a pairing code, or the table's touchscreen with its token.
 
         Raises AccountRefusedError.
         """
-        is_touchscreen = secrets.compare_digest(code.encode(), self._touchscreen.encode())
-        if not is_touchscreen:
-            address = await self._console_turn(address)
-        self._check_throttle("", address)
-        if is_touchscreen:
+        if secrets.compare_digest(code.encode(), self._touchscreen.encode()):
             if not is_loopback(address):
                 raise AccountRefusedError(
                     "not_the_touchscreen",
                     "The touchscreen's token is accepted on the table's own computer only.",
                     "Pair this device with a code from a technician.",
                 )
-            return _present(await self._issue("touchscreen", "table", UserRole.TABLE, LOGIN_LIFE))
-        pairing = self._one_time.use_code(code, self._now())
+            self._attempts.log_in("the touchscreen")
+            wanted = Wanted("touchscreen", "table", UserRole.TABLE, LOGIN_LIFE)
+            return _present(await self._issue(wanted))
+        attempt = await self._attempts.begin("", address, marks)
+        pairing = self._one_time.use_code(code, self._elapsed())
         if pairing is None or (pairing.maker and not self._is_technician(pairing.maker)):
-            self._throttle.failed("", address, self._elapsed())
+            self._attempts.failed(attempt)
             raise AccountRefusedError(
                 "wrong_code",
                 "The pairing code was used, has expired or is wrong.",
                 "Ask a technician for a new code.",
             )
-        name, role, maker = pairing.name, pairing.role, pairing.maker
-        return _present(await self._issue("device", name, role, None, maker))
-
-    def _check_throttle(self, name: str, address: str) -> None:
-        if not address:
-            return
-        wait = self._throttle.locked_for(name, address, self._elapsed())
-        if wait > 0:
-            raise AccountRefusedError(
-                "locked",
-                "Too many attempts have failed.",
-                f"Wait {wait:.0f} s before the next attempt.",
-                wait,
-            )
+        wanted = Wanted("device", pairing.name, pairing.role, None, pairing.maker)
+        return _present(await self._issue(wanted))
 
     def _verify(self, user: User | None, password: str) -> str:
         """The hash that a password matches; empty if it is wrong."""
@@ -286,20 +289,26 @@ class Accounts:
         return user
 
     async def change_user(
-        self, name: str, role: UserRole | None = None, password: str | None = None
+        self,
+        name: str,
+        role: UserRole | None = None,
+        password: str | None = None,
+        before: str | None = None,
     ) -> User | None:
         """Change a user's role or password, and end the user's logins; None for an unknown user.
 
-        Raises AccountRefusedError if no technician would be left.
+        With `before`, also None if the hash of the user's password is another one. Raises
+        AccountRefusedError if no technician would be left.
         """
         async with self._changing:
-            user = self._users.get(name.casefold())
+            user = self._user(name)
             if user is None:
                 return None
             if role is not None and role is not UserRole.TECHNICIAN:
                 self._keep_a_technician(user)
             changed = replace(user, role=role or user.role)
-            await self._worker.run(self._save, changed, password)
+            if not await self._worker.run(self._save, changed, password, before):
+                return None
             self._users[user.key] = changed
             self._ended(changed, made=changed.role is not UserRole.TECHNICIAN)
             return changed
@@ -310,7 +319,7 @@ class Accounts:
         Raises AccountRefusedError if no technician would be left.
         """
         async with self._changing:
-            user = self._users.get(name.casefold())
+            user = self._user(name)
             if user is None:
                 return False
             self._keep_a_technician(user)
@@ -325,20 +334,9 @@ class Accounts:
         if made:
             self._one_time.end_codes_of(user.key)
 
-    async def change_password(
-        self, identity: Identity, old: str, new: str, address: str
-    ) -> tuple[str, Identity]:
-        """Set a user's own password; ends all logins of the user and returns a new one."""
-        if identity.kind != "login":
-            raise AccountRefusedError(
-                "no_password", "Only users have a password.", "Log in with a name and a password."
-            )
-        await self.login(identity.name, old, address)
-        await self.change_user(identity.name, password=new)
-        return await self.login(identity.name, new, address)
-
-    def _save(self, user: User, password: str | None) -> None:
-        self._store.save_user(user, self._passwords.hash(password) if password else None)
+    def _save(self, user: User, password: str | None, before: str | None = None) -> bool:
+        hashed = self._passwords.hash(password) if password else None
+        return self._store.save_user(user, hashed, before)
 
     def _keep_a_technician(self, user: User) -> None:
         others = (each for each in self._users.values() if each.key != user.key)
@@ -367,16 +365,18 @@ class Accounts:
         Raises AccountRefusedError for too many tokens and devices.
         """
         self._check_keys()
-        secret, identity = _present(await self._issue("token", name, role, life, maker))
+        secret, identity = _present(await self._issue(Wanted("token", name, role, life, maker)))
         return secret, identity.credential
 
     def add_pairing_code(self, name: str, role: UserRole, maker: str = "") -> tuple[str, Pairing]:
         """A code with which a device can log in once, under a name and with a role.
 
-        Raises AccountRefusedError for too many tokens and devices.
+        `expires` of the result is in seconds since 1970 (UTC), for people; the code itself ends by
+        a clock that nobody sets. Raises AccountRefusedError for too many tokens and devices.
         """
         self._check_keys()
-        return self._one_time.issue_code(name, role, self._now(), maker)
+        code, made = self._one_time.issue_code(name, role, self._elapsed(), maker)
+        return code, replace(made, expires=self._now() + PAIRING_LIFE)
 
     def _check_keys(self) -> None:
         keys = [each for each in self._book.valid() if each.kind in ("token", "device")]
@@ -387,21 +387,14 @@ class Accounts:
         """End a credential by its id."""
         await self._book.end([credential])
 
-    async def _issue(
-        self,
-        kind: CredentialKind,
-        name: str,
-        role: UserRole,
-        life: float | None,
-        maker: str = "",
-        password: str = "",
-    ) -> tuple[str, Identity] | None:
+    async def _issue(self, wanted: Wanted) -> tuple[str, Identity] | None:
         """A new credential; None if its maker has changed meanwhile."""
-        issued = await self._book.issue(kind, name, role, life, maker, password)
+        issued = await self._book.issue(wanted)
         if issued is None:
             return None
-        secret, credential = issued
-        return secret, Identity(name, role, credential.id, kind, csrf_token(secret), maker)
+        secret, made = issued
+        csrf = csrf_token(secret)
+        return secret, Identity(made.name, made.role, made.id, made.kind, csrf, made.maker)
 
 
 def _present(issued: tuple[str, Identity] | None) -> tuple[str, Identity]:

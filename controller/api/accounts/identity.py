@@ -1,15 +1,19 @@
-"""Identities: users, credentials, and what the API derives from a valid credential."""
+"""Identities: users, credentials, what the API derives from a valid credential, and refusals."""
 
 from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
 from hashlib import sha256
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Literal
+from unicodedata import normalize
 
 from controller.service.user_roles import UserRole
+from rules.errors import WallwrightError
 
+THIS_COMPUTER = "this computer"
+"""The source of all clients on the table's own computer."""
 CredentialKind = Literal["login", "token", "device", "touchscreen"]
 
 
@@ -44,6 +48,8 @@ class Credential:
     expires: float | None
     maker: str = ""
     """Key of the user by whose rights it was made; empty if an earlier version has made it."""
+    ends: float | None = None
+    """Seconds for which the service has run when it ends, if it ends by itself."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,14 @@ class Identity:
     made the token or paired the device."""
 
 
+def key_of(name: str) -> str:
+    """The key of a name that a person has typed: some keyboards write a letter as two characters.
+
+    The names of users have the simplest form, unless a version before 0.3 has accepted another.
+    """
+    return normalize("NFKC", name).casefold()
+
+
 def digest(secret: str) -> str:
     """The SHA-256 of a random secret, by which it is found. Passwords are hashed with Argon2."""
     return sha256(secret.encode()).hexdigest()
@@ -71,11 +85,33 @@ def csrf_token(secret: str) -> str:
     return hmac.new(secret.encode(), b"csrf", sha256).hexdigest()[:32]
 
 
+class AccountRefusedError(WallwrightError):
+    """An account request is refused; `code` names the reason for programs."""
+
+    def __init__(self, code: str, sentence: str, next_step: str, wait: float = 0.0) -> None:
+        super().__init__(f"{sentence} {next_step}")
+        self.code = code
+        self.sentence = sentence
+        self.next_step = next_step
+        self.wait = wait
+        """Seconds until the request may be repeated, if it is refused for some time."""
+
+
 def is_loopback(address: str) -> bool:
     """Whether a client's address is one of this computer."""
+    return source_of(address) == THIS_COMPUTER
+
+
+def source_of(address: str) -> str:
+    """What counts as one client: this computer, an IPv4 address, or an IPv6 network of 64 bits.
+
+    A client has all addresses of such a network. Any other text is a source of its own.
+    """
     try:
-        parsed = ip_address(address)
+        parsed: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     except ValueError:
-        return False
-    mapped = getattr(parsed, "ipv4_mapped", None)
-    return (mapped or parsed).is_loopback
+        return address
+    found = getattr(parsed, "ipv4_mapped", None) or parsed
+    if found.is_loopback:
+        return THIS_COMPUTER
+    return str(found if found.version == 4 else ip_network((found, 64), strict=False))

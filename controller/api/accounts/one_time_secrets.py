@@ -22,17 +22,22 @@ _CODE = 8
 
 @dataclass(frozen=True)
 class Pairing:
-    """A device that may log in with a code: its name, its role, and until when (clock seconds)."""
+    """A device that may log in with a code: its name, its role, and until when."""
 
     name: str
     role: UserRole
     expires: float
+    """Seconds of the clock of `OneTimeSecrets`."""
     maker: str = ""
     """Key of the technician who has made the code."""
 
 
 class OneTimeSecrets:
-    """Issues secrets and accepts each of them once, before it expires; kept in memory only."""
+    """Issues secrets and accepts each of them once, before it expires; kept in memory only.
+
+    Times are seconds of a clock that nobody sets: a clock that is set back, or that is wrong until
+    the network is there, would otherwise make a code valid for longer, or valid again.
+    """
 
     def __init__(self) -> None:
         self._first_start: tuple[str, float] | None = None

@@ -16,7 +16,7 @@ from controller.service.user_roles import UserRole
 from rules.errors import WallwrightError
 
 FILE = "accounts.sqlite"
-VERSION = 2
+VERSION = 3
 """Version of the file's tables."""
 
 _TABLES = """
@@ -26,11 +26,24 @@ CREATE TABLE users (
 ) STRICT;
 CREATE TABLE credentials (
     id TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, name TEXT NOT NULL,
-    role TEXT NOT NULL, created REAL NOT NULL, expires REAL, maker TEXT NOT NULL DEFAULT ''
+    role TEXT NOT NULL, created REAL NOT NULL, expires REAL, maker TEXT NOT NULL DEFAULT '',
+    ends REAL
 ) STRICT;
+CREATE TABLE service_time (seconds REAL NOT NULL) STRICT;
+INSERT INTO service_time VALUES (0.0);
 """
 _MAKER = "ALTER TABLE credentials ADD COLUMN maker TEXT NOT NULL DEFAULT '';"
 """What version 2 adds to version 1."""
+_ENDS = """
+ALTER TABLE credentials ADD COLUMN ends REAL;
+UPDATE credentials SET ends = max(0.0, expires - created) WHERE expires IS NOT NULL;
+CREATE TABLE service_time (seconds REAL NOT NULL) STRICT;
+INSERT INTO service_time VALUES (0.0);
+"""
+"""What version 3 adds to version 2: for how long the service has run, and when that ends what."""
+
+
+_TIME = "SELECT seconds FROM service_time"
 
 
 class AccountsFileError(WallwrightError):
@@ -53,8 +66,9 @@ class AccountStore:
             (version,) = self._file.execute("PRAGMA user_version").fetchone()
             if version == 0:
                 self._file.executescript(f"BEGIN; {_TABLES} PRAGMA user_version={VERSION}; COMMIT;")
-            if version == 1:
-                self._file.executescript(f"BEGIN; {_MAKER} PRAGMA user_version={VERSION}; COMMIT;")
+            if 0 < version < VERSION:
+                added = f"{_MAKER if version == 1 else ''} {_ENDS}"
+                self._file.executescript(f"BEGIN; {added} PRAGMA user_version={VERSION}; COMMIT;")
         except (OSError, sqlite3.Error) as error:
             raise AccountsFileError(
                 f"{path} cannot be opened ({error}). Check the permissions of the data directory,"
@@ -82,11 +96,14 @@ class AccountStore:
             return str(found)
         return ""
 
-    def save_user(self, user: User, password: str | None) -> None:
+    def save_user(self, user: User, password: str | None, before: str | None = None) -> bool:
         """Add a user, or change one and end the user's logins; `password` None keeps the hash.
 
+        With `before`, nothing is changed unless the user has that hash; returns whether it was.
         What a technician has made ends with the role. All of it is one transaction.
         """
+        if before is not None and self.password(user) != before:
+            return False
         save = (
             (
                 "INSERT INTO users VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
@@ -98,6 +115,7 @@ class AccountStore:
         )
         keeps = user.role is UserRole.TECHNICIAN
         self._change_all(save, _end_logins(user), *(() if keeps else (_end_made(user),)))
+        return True
 
     def delete_user(self, user: User) -> None:
         """Delete a user with the user's logins and all that the user has made, in one step."""
@@ -107,17 +125,25 @@ class AccountStore:
     def credentials(self) -> list[tuple[str, Credential]]:
         """All credentials, each with the digest of its secret."""
         rows = self._rows(
-            "SELECT digest, id, kind, name, role, created, expires, maker FROM credentials"
+            "SELECT digest, id, kind, name, role, created, expires, maker, ends FROM credentials"
         )
         return [
             (
                 digest,
                 Credential(
-                    key, cast(CredentialKind, kind), name, UserRole(role), made, ends, maker
+                    key, cast(CredentialKind, kind), name, UserRole(role), made, until, maker, ends
                 ),
             )
-            for digest, key, kind, name, role, made, ends, maker in rows
+            for digest, key, kind, name, role, made, until, maker, ends in rows
         ]
+
+    def service_time(self) -> float:
+        """Seconds for which the service has run since the file was made, as they were saved."""
+        return max((float(seconds) for (seconds,) in self._rows(_TIME)), default=0.0)
+
+    def save_service_time(self, seconds: float) -> None:
+        """Save for how long the service has run."""
+        self._change("UPDATE service_time SET seconds = ?", seconds)
 
     def add_credential(self, digest: str, new: Credential, password: str = "") -> bool:
         """Add a credential by the digest of its secret; False if its maker has changed meanwhile.
@@ -129,19 +155,16 @@ class AccountStore:
         if new.kind == "login":
             condition, values = (
                 "EXISTS (SELECT 1 FROM users WHERE key = ? AND password = ?)",
-                (
-                    new.maker,
-                    password,
-                ),
+                (new.maker, password),
             )
         elif new.maker:
             condition = "EXISTS (SELECT 1 FROM users WHERE key = ? AND role = 'technician')"
             values = (new.maker,)
         added = self._change(
-            "INSERT INTO credentials (digest, id, kind, name, role, created, expires, maker)"
-            f" SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE {condition}",
+            "INSERT INTO credentials (digest, id, kind, name, role, created, expires, maker, ends)"
+            f" SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE {condition}",
             *(digest, new.id, new.kind, new.name, new.role.value, new.created, new.expires),
-            *(new.maker, *values),
+            *(new.maker, new.ends, *values),
         )
         return added == 1
 

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from controller.api.accounts.accounts import AccountRefusedError
+from controller.api.accounts.identity import AccountRefusedError
 from controller.api.accounts.store import AccountsFileError
 from controller.api.problems import ProblemError, of_status, of_validation
 from controller.api.routes.login import account_problem

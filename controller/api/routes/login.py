@@ -8,8 +8,13 @@ from fastapi import FastAPI, Path, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from controller.api.accounts.accounts import LOGIN_LIFE, AccountRefusedError, Accounts
-from controller.api.accounts.identity import Credential, CredentialKind, Identity
+from controller.api.accounts.accounts import LOGIN_LIFE, Accounts
+from controller.api.accounts.identity import (
+    AccountRefusedError,
+    Credential,
+    CredentialKind,
+    Identity,
+)
 from controller.api.accounts.passwords import LONGEST, SHORTEST
 from controller.api.accounts.store import AccountsFileError
 from controller.api.audited_requests import SUBJECT
@@ -23,6 +28,9 @@ from controller.service.user_roles import UserRole
 
 DEVICE_LIFE = 10 * 365 * 24 * 3600
 """Seconds for which a paired device keeps its cookie; it ends when the device is revoked."""
+BROWSER_COOKIE = f"{COOKIE}-browser"
+"""The cookie of a browser in which somebody has logged in; a logout leaves it. See `KnownBrowsers`.
+"""
 
 UserName = Annotated[
     str,
@@ -117,7 +125,9 @@ class LoginRoutes:
         if self._accounts.is_user(body.name):
             # Any other text is not recorded: people type their password into the wrong field.
             request.scope["state"][SUBJECT] = body.name
-        return _logged_in(request, *await self._accounts.login(body.name, body.password, address))
+        marks = _marks(request)
+        made = await self._accounts.login(body.name, body.password, address, marks)
+        return self._logged_in(request, *made)
 
     async def first_start(self, request: Request, body: FirstStartRequest) -> Response:
         address = request.scope["state"][ADDRESS]
@@ -125,11 +135,12 @@ class LoginRoutes:
             await self._changes.record(request, "first_start", name=body.name, role="technician")
         made = await self._accounts.first_start(body.token, body.name, body.password, address)
         request.scope["state"][SUBJECT] = body.name
-        return _logged_in(request, *made)
+        return self._logged_in(request, *made)
 
     async def pair(self, request: Request, body: PairRequest) -> Response:
         address = request.scope["state"][ADDRESS]
-        return _logged_in(request, *await self._accounts.pair(body.code, address))
+        made = await self._accounts.pair(body.code, address, _marks(request))
+        return self._logged_in(request, *made)
 
     async def me(self, request: Request) -> Response:
         return json_response(_caller(request.scope["state"][IDENTITY]))
@@ -142,9 +153,11 @@ class LoginRoutes:
 
     async def change_password(self, request: Request, body: PasswordChange) -> Response:
         identity, address = (request.scope["state"][key] for key in (IDENTITY, ADDRESS))
+        # A wrong password changes nothing, and must not fill the log either.
+        before = await self._accounts.check_password(identity, body.old, address, _marks(request))
         await self._changes.record(request, "change_password", name=identity.name)
-        made = await self._accounts.change_password(identity, body.old, body.new, address)
-        return _logged_in(request, *made)
+        made = await self._accounts.change_password(identity, before, body.new)
+        return self._logged_in(request, *made)
 
     async def logins(self, request: Request) -> Response:
         identity: Identity = request.scope["state"][IDENTITY]
@@ -165,6 +178,26 @@ class LoginRoutes:
                 await self._accounts.revoke(login)
                 return Response(status_code=204)
         raise unknown("login", login, "`GET /api/v1/logins` lists them.")
+
+    def _logged_in(self, request: Request, secret: str, identity: Identity) -> Response:
+        """The caller with cookies that scripts cannot read and that other sites cannot send."""
+        response = json_response(_caller(identity))
+        life = DEVICE_LIFE if identity.kind == "device" else round(LOGIN_LIFE)
+        marks = self._accounts.marked(_marks(request), identity)
+        cookies = [(COOKIE, secret, life)]
+        if marks:
+            cookies.append((BROWSER_COOKIE, marks, DEVICE_LIFE))
+        for name, value, seconds in cookies:
+            response.set_cookie(
+                name,
+                value,
+                max_age=seconds,
+                path="/",
+                secure=request.url.scheme == "https",
+                httponly=True,
+                samesite="strict",
+            )
+        return response
 
 
 def account_problem(error: Exception) -> ProblemError:
@@ -202,19 +235,8 @@ def credential_entry(credential: Credential, identity: Identity) -> dict[str, ob
     }
 
 
-def _logged_in(request: Request, secret: str, identity: Identity) -> Response:
-    """The caller with a cookie that scripts cannot read and that other sites cannot send."""
-    response = json_response(_caller(identity))
-    response.set_cookie(
-        COOKIE,
-        secret,
-        max_age=DEVICE_LIFE if identity.kind == "device" else round(LOGIN_LIFE),
-        path="/",
-        secure=request.url.scheme == "https",
-        httponly=True,
-        samesite="strict",
-    )
-    return response
+def _marks(request: Request) -> str:
+    return request.cookies.get(BROWSER_COOKIE, "")
 
 
 def _caller(identity: Identity) -> dict[str, object]:

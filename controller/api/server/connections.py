@@ -16,10 +16,11 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from ipaddress import ip_address, ip_network
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from controller.api.accounts.identity import THIS_COMPUTER, source_of
 
 CONNECTIONS = 256
 """Most connections at the same time."""
@@ -45,7 +46,6 @@ AT_ONCE = 16
 SOURCES = 10_000
 """Sources that are kept before those that have all their permits are forgotten."""
 _NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-_LOCAL = "this computer"
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Connections:
                     return
                 continue
             accepted.setblocking(False)
-            self._take(accepted, _source(str(address[0])), str(address[0]))
+            self._take(accepted, source_of(str(address[0])), str(address[0]))
 
     def _accept_again(self) -> None:
         if self._is_accepting:
@@ -178,7 +178,7 @@ class Connections:
 
     def _may_open(self, source: str, address: str) -> bool:
         """Whether a source has not opened too many connections lately; takes a permit."""
-        if source == _LOCAL or address in self._limits.proxies:
+        if source == THIS_COMPUTER or address in self._limits.proxies:
             return True  # A program on this computer must not keep the touchscreen from pausing.
         now = self._loop.time()
         if len(self._permits) > SOURCES:
@@ -199,14 +199,14 @@ class Connections:
         """
         self._open = [each for each in self._open if each.is_open]
         limits = self._limits
-        if source != _LOCAL and address not in limits.proxies:
+        if source != THIS_COMPUTER and address not in limits.proxies:
             own = [each for each in self._open if each.source == source]
             if len(own) >= limits.per_address:
                 return self._end_one(own)
         total = limits.total
-        if source != _LOCAL:
+        if source != THIS_COMPUTER:
             total -= limits.for_this_computer
-            others = [each for each in self._open if each.source != _LOCAL]
+            others = [each for each in self._open if each.source != THIS_COMPUTER]
             if len(others) >= total:
                 return self._end_one(others)
         return len(self._open) < limits.total or self._end_one(self._open)
@@ -261,18 +261,6 @@ def _phase(transport: Any) -> tuple[object, ...]:
     if protocol.flow.write_paused:
         return ("stalled", cycle, transport.get_write_buffer_size())
     return ("body" if cycle.more_body else "answer", cycle)
-
-
-def _source(address: str) -> str:
-    """What counts as one client: this computer, an IPv4 address, or an IPv6 network of 64 bits."""
-    with suppress(ValueError):
-        parsed = ip_address(address.partition("%")[0])
-        mapped = getattr(parsed, "ipv4_mapped", None)
-        found = parsed if mapped is None else mapped
-        if found.is_loopback:
-            return _LOCAL
-        return str(found if found.version == 4 else ip_network((found, 64), strict=False))
-    return address
 
 
 def connection_limits(proxies: frozenset[str] = frozenset()) -> ConnectionLimits:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.accounts.accounts import AccountRefusedError, Accounts, open_accounts
+from controller.api.accounts.accounts import Accounts, open_accounts
+from controller.api.accounts.identity import AccountRefusedError
 from controller.api.accounts.user_names import defect_of_name, skeleton
 from controller.api.endpoints import PREFIX as V1
 from controller.audit.errors import AuditError

@@ -435,7 +435,7 @@ def test_a_file_of_a_newer_program_is_refused_with_a_sentence(tmp_path: Path) ->
         with sqlite3.connect(tmp_path / FILE) as file:
             file.execute("PRAGMA user_version = 9")
         file.close()
-        with pytest.raises(AccountsFileError, match="has version 9; this program reads version 2"):
+        with pytest.raises(AccountsFileError, match="has version 9; this program reads version 3"):
             await open_accounts(tmp_path)
 
     run(test)

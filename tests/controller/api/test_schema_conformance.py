@@ -15,7 +15,7 @@ from schemathesis import Case
 from schemathesis.checks import CHECKS, load_all_checks
 
 from controller.api.accounts.one_time_secrets import OneTimeSecrets
-from controller.api.accounts.throttle import Throttle
+from controller.api.accounts.throttle import Attempts
 from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import PASSWORD, Api, an_api
@@ -59,7 +59,7 @@ class Table:
     def reset(self) -> None:
         """Bring the accounts to the same state before every sequence."""
         accounts = self.api.accounts
-        accounts._throttle = Throttle()
+        accounts._attempts = Attempts(accounts._elapsed, accounts._known)
         accounts._one_time = OneTimeSecrets()
         self.runner.run(self._forget())
         for role in UserRole:
