@@ -307,20 +307,34 @@ class Daemon:
         await machine.enter("run")
 
     async def _continue_interrupted(self) -> None:
-        """Prompt an operator to clear the open fault of the interrupted run, then find the axes.
+        """Prompt an operator for what the interrupted run has left open, then find the axes.
 
-        All other parts stay where the interrupted run left them. Raises the fault if the operator
-        answers 'stop', or if nobody answers.
+        First the fault that ended it, then the prompts that nobody has answered: the person who was
+        asked can still have the hands in the machine. A prompt that the pause of a latched fault
+        repeats is not asked twice. All other parts stay where the interrupted run left them. Raises
+        the fault if the operator answers 'stop', or if nobody answers.
         """
-        fault = self.run_state.open_fault
-        if fault is not None:
-            self.run_state.events.emit("fault", **fault.facts())
-            row = fault.row
-            ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
-            answer = await ask_until_answered(self.run_state, self._help, ask, row.who)
-            if answer in (None, STOP):
-                raise fault
+        run_state = self.run_state
+        if run_state.open_fault is not None:
+            run_state.events.emit("fault", **run_state.open_fault.facts())
+            await self._ask_again(run_state.open_fault)
+        for fault in run_state.unanswered:
+            await self._pauses.gate.wait_until_open()
+            if (fault.fault.name, fault.part) in run_state.answered:
+                continue
+            if fault.fault is Fault.FORGOTTEN:
+                self._lid_interrupt.resume()
+            else:
+                await self._ask_again(fault)
         await self._find_axes()
+
+    async def _ask_again(self, fault: TableFault) -> None:
+        """Prompt an operator to clear a fault. Raises the fault if the operator does not."""
+        row = fault.row
+        ask = Ask(row.code, fault.part, fault.evidence, row.request(fault.part), row.answers)
+        answer = await ask_until_answered(self.run_state, self._help, ask, row.who)
+        if answer in (None, STOP):
+            raise fault
 
     async def _find_axes(self) -> None:
         """Find the positions of the gantry's axes, if the table has a gantry."""
@@ -349,9 +363,10 @@ class Daemon:
     async def _run_activities(self) -> None:
         """Run both activities in parallel until the rounds are played or one activity fails."""
         async with asyncio.TaskGroup() as activities:
+            # The interrupt first: it can hold the parts below before any of them moves.
             background = [
-                activities.create_task(self._under.run()),
                 activities.create_task(self._lid_interrupt.run()),
+                activities.create_task(self._under.run()),
             ]
             await self._play()
             for task in background:

@@ -97,6 +97,11 @@ class RunState:
         people can put in tiles of the other set."""
         self.open_fault: TableFault | None = None
         """The fault that ended the interrupted run and was not cleared; None if there was none."""
+        self.unanswered: tuple[TableFault, ...] = ()
+        """The faults about which the interrupted run asked, and which nobody has confirmed since:
+        somebody's hands can be in the machine."""
+        self.answered: set[tuple[str, str]] = set()
+        """Code and part of the prompts that were answered in this run."""
 
     def resume(self, entries: Iterable[Entry]) -> None:
         """Resume an interrupted run from its journal entries."""
@@ -104,6 +109,7 @@ class RunState:
         self.replay = Replay(interrupted)
         self.resumed = True
         self.open_fault = open_fault_of(interrupted)
+        self.unanswered = unanswered_of(interrupted)
         self.events.emit("run_resumed", entries=len(interrupted))
 
     def is_replaying(self, activity: str) -> bool:
@@ -221,6 +227,7 @@ class RunState:
         except BaseException:
             self.events.emit("prompt_withdrawn", code=ask.code, part=ask.part)
             raise
+        self.answered.add((ask.code, ask.part))
         self.events.emit(
             "prompt_answered", code=ask.code, part=ask.part, role=who.value, answer=answers[-1]
         )
@@ -255,3 +262,21 @@ def open_fault_of(entries: Iterable[Entry]) -> TableFault | None:
         facts = {key: str(value) for key, value in entry.intent.items()}
         return TableFault(Fault[facts["code"]], facts["part"], facts["evidence"])
     return None
+
+
+def unanswered_of(entries: Iterable[Entry]) -> tuple[TableFault, ...]:
+    """The faults of the prompts that have no answer, also not in a later prompt about them.
+
+    Oldest first. Prompts about a board that does not answer, or about another board, are left out:
+    they are repeated by the connection to the board, and nobody reaches into the machine for them.
+    """
+    asked: dict[tuple[str, str], TableFault] = {}
+    for entry in entries:
+        if entry.activity != "asked":
+            continue
+        code, part, seen = (str(entry.intent.get(key)) for key in ("code", "part", "seen"))
+        if entry.confirmed:
+            asked.pop((code, part), None)
+        elif code in Fault.__members__ and Fault[code] not in (Fault.SILENT, Fault.STRANGER):
+            asked.setdefault((code, part), TableFault(Fault[code], part, seen))
+    return tuple(asked.values())

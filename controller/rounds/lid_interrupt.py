@@ -41,42 +41,53 @@ class LidInterrupt:
         """Whether presses of the key belong to an interrupt."""
         self.is_lid_open = False
         """Whether the lid is open, or moves, because of an interrupt."""
+        self._resumed = False
+        """Whether an earlier run ended while the lid was open because of an interrupt."""
         key.offer_first(self._takes)
+
+    def resume(self) -> None:
+        """Begin `run` with the interrupt during which an earlier run ended.
+
+        The lid is open, or it moves no more, and somebody's hand can be under it. It is opened
+        fully, and the parts below stay at rest until the key is pressed and the lid is closed.
+        """
+        self._resumed = True
 
     async def run(self) -> None:
         """Open and close the lid at each request, until cancelled. Raises TableFault."""
         lid = self._rig.lid
         if lid is None:
             return
+        if self._resumed:
+            self._open = True
+            async with self._rig.below.held(), self._rig.leased(lid.motor.channel):
+                await self._interrupt(lid, "the table was stopped while its key had opened it")
         while True:
             await self._presses.get()
             async with self._rig.leased(lid.motor.channel), self._rig.below.held():
                 # The lease takes time. Meanwhile the table can have paused, and the set can have
                 # been completed, so that its walls rise.
                 if self._is_possible():
-                    await self._interrupt(lid)
+                    await self._interrupt(lid, "its key was pressed")
                 else:
                     self._end()
 
-    async def _interrupt(self, lid: Switched) -> None:
+    async def _interrupt(self, lid: Switched, why: str) -> None:
         """Open the lid, and close it when its key is pressed. Raises TableFault."""
         row = CATALOGUE[Fault.FORGOTTEN]
-        ask = Ask(row.code, lid.part, "its key was pressed", row.request(lid.part), (DONE,))
+        ask = Ask(row.code, lid.part, why, row.request(lid.part), (DONE,))
         async with self._run_state.asking(ask, row.who) as note:
             self._run_state.lid_interrupts += 1
             self.is_lid_open = True
             await lid.go_forth()
-            await self._opened()
+            # Presses from before the lid was open: hands can be under the lid from now on.
+            self._forget()
             await self._presses.get()
             self._forget()
-            await close_lid(lid, self._presses.get, self._opened)
+            await close_lid(lid, self._presses.get, self._forget)
             self.is_lid_open = False
             self._end()
             note(DONE)
-
-    async def _opened(self) -> None:
-        """Forget presses from before the lid was open: hands can be under the lid from now on."""
-        self._forget()
 
     def _end(self) -> None:
         """End an interrupt: the next press is checked again before it opens the lid."""
@@ -115,7 +126,7 @@ class LidInterrupt:
 async def close_lid(
     lid: Switched,
     pressed: Callable[[], Awaitable[None]],
-    reopened: Callable[[], Awaitable[None]],
+    reopened: Callable[[], None],
     sinking: Sequence[Switched] = (),
     sinks: asyncio.TaskGroup | None = None,
 ) -> None:
@@ -141,5 +152,5 @@ async def close_lid(
         for part in sinking:
             await part.stop()
         await lid.go_forth()
-        await reopened()
+        reopened()
         await pressed()

@@ -233,7 +233,7 @@ class TopCycle:
                     for part in parts:
                         sinks.create_task(part.go_back())
                 else:
-                    await self._shut_lid(self._rig.lid, work, parts, sinks)
+                    await self._shut_lid(self._rig.lid, parts, sinks)
                 run_state.ledger = run_state.ledger.gathered(number)
             await self._under.take(number)
         await run_state.journal.settle()
@@ -242,36 +242,30 @@ class TopCycle:
         """Open the lid and wait for the key press that confirms that the tiles are in.
 
         After the lid has opened, the board's count of key presses is noted. A run that resumes
-        compares the note with the board's count, so it detects a press between the two runs.
+        takes the set as taken in only if the key was pressed since then and the lid is closed. A
+        lid that is not closed is opened again until a press in this run: a hand can be under it,
+        wherever the interrupted run has stopped it.
         """
         lid, key = self._rig.lid, self._rig.lid_key
         if lid is None or not self._tiles:
             return
         before = last_of(work.notes, KeyPresses)
+        if before is not None and await key.count() > before.count and await lid.is_back():
+            return
+        await lid.go_forth()
+        # A press from before the lid was open does not confirm that the tiles are in.
+        self._key.forget()
         if before is None:
-            await lid.go_forth()
-            # A press from before the lid was open does not confirm that the tiles are in.
-            self._key.forget()
             await work.note(KeyPresses(await key.count()))
-            await self._key.pressed()
-        elif await key.count() == before.count:
-            await lid.go_forth()
-            await self._key.pressed()
+        await self._key.pressed()
 
     async def _shut_lid(
-        self, lid: Switched, work: Work, sinking: Sequence[Switched], sinks: asyncio.TaskGroup
+        self, lid: Switched, sinking: Sequence[Switched], sinks: asyncio.TaskGroup
     ) -> None:
         """Close the lid and lower parts; a press meanwhile opens the lid until the next press."""
-        key = self._rig.lid_key
-
-        async def reopened() -> None:
-            self._key.forget()
-            # A run that resumes must not close the lid because of the press that opened it.
-            await work.note(KeyPresses(await key.count()))
-
         # A press from before the lid moves is a repeated confirmation that the tiles are in.
         self._key.forget()
-        await close_lid(lid, self._key.pressed, reopened, sinking, sinks)
+        await close_lid(lid, self._key.pressed, self._key.forget, sinking, sinks)
 
     def _to_sink(self, work: Work, sinking: Sequence[Switched]) -> Sequence[Switched]:
         """The parts to lower; none if an interrupted run has lowered them and continued."""

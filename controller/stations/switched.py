@@ -52,6 +52,11 @@ class Switched:
         """Drive to the back end. Raises TableFault after the last attempt."""
         await self._go(-FULL, self.back)
 
+    async def is_back(self) -> bool:
+        """Whether the switch of the back end is active, and that of the forward end is not."""
+        read = self.motor.board.read
+        return bool(await read(self.back)) and not await read(self.forth)
+
     async def stop(self) -> None:
         """Stop the motor."""
         await self.motor.stop()
