@@ -27,6 +27,7 @@ from pydantic import ValidationError
 
 from config.loader import read
 from config.schema.part import Part, Seconds
+from firmware_bridge.wire.transport import exclude_others
 
 ACTIONS = ("emergency", "curtain", "reset", "power")
 PERSON = "person"
@@ -117,7 +118,8 @@ class RelayHand:
         contact = self._config.actions[action]
         written = contact.press if pressed else contact.release
         data = f"{written}\n".encode() if self._config.text else bytes.fromhex(written)
-        with serial.Serial(self._config.port, self._config.baud) as port:
+        with serial.Serial(self._config.port, self._config.baud, exclusive=True) as port:
+            exclude_others(port.fileno(), self._config.port)
             os.write(port.fileno(), data)
             port.flush()
             await asyncio.sleep(self._config.settle)

@@ -8,6 +8,7 @@ pseudo-terminals too.
 from __future__ import annotations
 
 import asyncio
+import errno
 import fcntl
 import os
 import stat
@@ -68,12 +69,11 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
         )
     try:
         device = serial.Serial(port, baud, timeout=0, exclusive=True)
-        _exclude_others(device.fileno(), port)
+        exclude_others(device.fileno(), port)
     except (serial.SerialException, OSError, ValueError, termios.error) as reason:
         # termios.error is no OSError; it is raised if the cable is unplugged during the opening.
         raise BoardSilentError(
-            f"port {port} cannot be opened ({_why(reason)}). `wallwright scan` lists the ports;"
-            " another program may have it open, or this user may not be in the group dialout."
+            f"port {port} cannot be opened ({_why(reason)}). {_next_step(reason)}"
         ) from reason
     return SerialTransport(device, resets_boards=_keep_dtr(device.fileno()))
 
@@ -119,7 +119,7 @@ def console_use(port: str, processes: Path = Path("/proc")) -> str | None:
     return None
 
 
-def _exclude_others(descriptor: int, port: str) -> None:
+def exclude_others(descriptor: int, port: str) -> None:
     """Let the kernel refuse every further opening of a port, except by root.
 
     pyserial's `exclusive` is an flock, which other programs do not ask for. A pseudo-terminal is
@@ -246,12 +246,37 @@ class SerialTransport:
             self._lost(reason)
 
 
+_NEXT_STEPS = {
+    errno.EACCES: "This user may not use it. Type: sudo usermod -aG dialout $USER. Then log in"
+    " again.",
+    errno.EBUSY: "Another program has it open: `wallwright doctor` names it. End that program, for"
+    " example a serial monitor or a table that runs.",
+    errno.ENOENT: "Look whether the cable is in; `wallwright scan` lists the ports.",
+}
+_NEXT_STEPS[errno.EPERM] = _NEXT_STEPS[errno.EACCES]
+_NEXT_STEPS[errno.EAGAIN] = _NEXT_STEPS[errno.EBUSY]  # the flock of another program
+
+
+def _next_step(reason: Exception) -> str:
+    """What a person can do about an error at the opening of a port."""
+    number = _number(reason)
+    return _NEXT_STEPS.get(
+        number or 0, "`wallwright scan` lists the ports, and `wallwright doctor` checks them."
+    )
+
+
 def _why(reason: Exception) -> str:
     """The operating system's error text, if pyserial gives its number; else pyserial's text."""
+    number = _number(reason)
+    return str(reason) if number is None else os.strerror(number)
+
+
+def _number(reason: Exception) -> int | None:
+    """The operating system's number of an error; None if pyserial gives none."""
     for error in (reason, reason.__context__):
         if error is not None and error.args and isinstance(error.args[0], int):
-            return os.strerror(error.args[0])
-    return str(reason)
+            return error.args[0]
+    return None
 
 
 def _unplugged(port: str | None, reason: object) -> str:

@@ -23,6 +23,7 @@ from firmware_bridge.commissioning.device_keys import (
 from firmware_bridge.commissioning.flashing import tree_hash
 from firmware_bridge.commissioning.probe import SILENCE, ProbeAnswer, answers, board_summary
 from firmware_bridge.wire.errors import BoardSilentError
+from firmware_bridge.wire.transport import console_use
 
 
 def scan(
@@ -42,13 +43,13 @@ def scan(
     found = [
         scanned_port(port, attached[port].description if port in attached else "n/a")
         if ports or can_be_a_board(attached[port])
-        else Scanned(port, attached[port].description, refusal=NOT_ASKED.format(port=port))
+        else Scanned(port, attached[port].description, refusal=_not_asked(port))
         for port in ports or attached
     ]
     if as_json:
         print(json.dumps([facts(each, known) for each in found], indent=2))
-    elif not found:
-        print("No serial port is attached; connect a board and scan again.")
+    elif not ports and not any(map(can_be_a_board, attached.values())):
+        print(NOT_ATTACHED)
     for each in found:
         if each.refusal is not None and ports:
             print_error(each.refusal)
@@ -59,10 +60,25 @@ def scan(
     return 2 if ports and any(each.refusal is not None for each in found) else 0
 
 
+NOT_ATTACHED = (
+    "No board and no adapter of a board is attached by USB. Connect the board, with a cable that"
+    " carries data too, and scan again. A board at the header of a Raspberry Pi must be named, for"
+    " example: wallwright scan /dev/ttyAMA0 (docs/PI.md has the settings)."
+)
 NOT_ASKED = (
     "not asked, because it is not a USB device that can be a board; it can be a console or a modem."
     " If a board is on it: wallwright scan {port}"
 )
+A_CONSOLE = (
+    "not asked, because {used_by}. It cannot have a board until that is switched off: docs/PI.md"
+    " has the settings"
+)
+
+
+def _not_asked(port: str) -> str:
+    """Why a port that was not named was not asked, and the next step."""
+    used_by = console_use(port)
+    return NOT_ASKED.format(port=port) if used_by is None else A_CONSOLE.format(used_by=used_by)
 
 
 @dataclass(frozen=True)

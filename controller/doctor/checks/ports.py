@@ -22,12 +22,28 @@ def _present(facts: Facts) -> Iterator[Observed]:
     for adapter in facts.lines.without_port:
         what = f"The USB adapter {ADAPTERS[adapter]} ({adapter}) is attached and has no port."
         yield seen("no_port", what)
-    if not facts.lines.ports and not facts.lines.without_port:
-        yield seen("none", "No serial port is attached.")
+    if not any(port.adapter for port in facts.lines.ports) and not facts.lines.without_port:
+        yield seen("none", "No board and no adapter of a board is attached by USB.")
+
+
+def _consoles(facts: Facts) -> Iterator[Observed]:
+    for port in facts.lines.ports:
+        if port.console:
+            what = f"{port.name} is a console of this computer: {port.console}."
+            yield seen("console", what, name=port.name)
+        else:
+            yield ok(f"{port.name} is no console.")
+    if not facts.lines.ports:
+        yield ok("No serial port is a console.")
+
+
+def _board_ports(facts: Facts) -> Iterator[PortFacts]:
+    """The ports on which a board can be: a console is reported by a check of its own."""
+    yield from (port for port in facts.lines.ports if not port.console)
 
 
 def _permission(facts: Facts) -> Iterator[Observed]:
-    for port in facts.lines.ports:
+    for port in _board_ports(facts):
         yield _access(facts.user, port.node)
 
 
@@ -46,7 +62,7 @@ def _access(user: UserFacts, node: DeviceNode) -> Observed:
 
 
 def _holders(facts: Facts) -> Iterator[Observed]:
-    for port in facts.lines.ports:
+    for port in _board_ports(facts):
         others = [holder for holder in port.holders if not holder.is_wallwright]
         for holder in others:
             what = f"{port.name} is open in another program: {holder.command} ({holder.pid})."
@@ -141,13 +157,28 @@ CHECKS = (
         _present,
         {
             "none": note(
-                "no port is attached", "If the table has boards on a line, connect their cable."
+                "nothing is attached",
+                "If the table has boards on USB, connect their cable, with one that carries data too."
+                " A board at the header of a Raspberry Pi is not listed: docs/PI.md.",
             ),
             "no_port": problem(
                 "a USB adapter has no port",
                 "Look whether brltty has taken it: sudo apt remove brltty. Then pull the cable and"
                 " put it in again.",
             ),
+        },
+    ),
+    DoctorCheck(
+        "port_console",
+        GROUP,
+        "A board is not on a console: a login or the kernel's messages would answer it.",
+        _consoles,
+        {
+            "console": note(
+                "a port is a console",
+                "If no board is wired to {name}, leave it so. Otherwise switch the console off:"
+                " sudo raspi-config, Interface Options, Serial Port (docs/PI.md).",
+            )
         },
     ),
     DoctorCheck(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from controller.doctor.fact_files import FactFiles
+from controller.doctor.fact_files import FactFiles, whole
 from controller.doctor.facts.user import DeviceNode, device_node
 
 GRABBERS = ("ModemManager", "brltty")
@@ -35,6 +35,11 @@ class PortHolder:
         """Whether the process is this program."""
         return "wallwright" in self.command or "controller.cli" in self.command
 
+    @property
+    def is_login(self) -> bool:
+        """Whether the process waits for a login, such as agetty."""
+        return "getty" in self.command.partition(" ")[0]
+
 
 @dataclass(frozen=True)
 class PortFacts:
@@ -48,6 +53,8 @@ class PortFacts:
     """The time for which an FTDI adapter collects bytes before it sends them to the host."""
     usb_mbit: float | None = None
     holders: tuple[PortHolder, ...] = ()
+    console: str = ""
+    """What makes the port a console of this computer, as a clause; empty if nothing does."""
 
     @property
     def name(self) -> str:
@@ -82,12 +89,37 @@ def read_lines(files: FactFiles) -> LineFacts:
     names = [name for name in files.names("/sys/class/tty") if _is_port(files, name)]
     nodes = {name: node for name in names if (node := device_node(files, f"/dev/{name}"))}
     held, commands, hidden = _processes(files, {node.name for node in nodes.values()})
+    consoles = (files.text("/proc/consoles") or "").split()
+    terminals = _group_number(files, "tty")
     return LineFacts(
-        tuple(_port(files, name, node, held) for name, node in nodes.items()),
+        tuple(
+            replace(port, console=_console(port, terminals, kernel=name in consoles))
+            for name, node in nodes.items()
+            for port in (_port(files, name, node, held),)
+        ),
         tuple(name for name in GRABBERS if name in commands),
         hidden,
         _adapters_without_port(files, names),
     )
+
+
+def _console(port: PortFacts, terminals: int | None, *, kernel: bool) -> str:
+    """What makes a port a console of this computer; empty if nothing does.
+
+    A getty takes its port from the group dialout and gives it to the group tty, also where its
+    process cannot be seen.
+    """
+    if kernel:
+        return "the kernel writes its messages to it"
+    if any(holder.is_login for holder in port.holders) or port.node.gid == terminals:
+        return "a login waits on it"
+    return ""
+
+
+def _group_number(files: FactFiles, name: str) -> int | None:
+    """The number of a group of the group file."""
+    rows = [line.split(":") for line in (files.text("/etc/group") or "").splitlines()]
+    return next((whole(row[2]) for row in rows if len(row) > 2 and row[0] == name), None)
 
 
 def read_pins(files: FactFiles) -> PinFacts:

@@ -134,7 +134,11 @@ CASES: dict[tuple[str, str], tuple[Callable[[], Facts], str]] = {
         lambda: program(slots=SlotFacts(defect="It is odd.")),
         "It is odd.",
     ),
-    ("ports", "none"): (lambda: replace(HEALTHY, lines=LineFacts()), "No serial port"),
+    ("ports", "none"): (lambda: replace(HEALTHY, lines=LineFacts()), "No board and no adapter"),
+    ("port_console", "console"): (
+        lambda: port(console="a login waits on it", node=node(mode=0o600, gid=5)),
+        "/dev/ttyUSB0 is a console of this computer: a login waits on it.",
+    ),
     ("ports", "no_port"): (
         lambda: replace(HEALTHY, lines=LineFacts(without_port=("1a86:7523",))),
         "WCH CH340 (1a86:7523) is attached and has no port",

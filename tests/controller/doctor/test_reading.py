@@ -70,6 +70,50 @@ def test_a_port_of_the_kernel_without_a_chip_is_left_out(computer: FakeComputer)
     assert names == ["/dev/ttyS1", PORT]
 
 
+def _header_uart(computer: FakeComputer) -> None:
+    """Leave the computer with the UART of its header only, as a Pi to which nothing is attached."""
+    computer.remove("sys/class/tty/ttyUSB0/device")
+    computer.write(f"{USB}/idVendor", "0000\n")
+    computer.write("sys/class/tty/ttyAMA0/device/x", "")
+    computer.write("sys/class/tty/ttyAMA0/type", "32")
+    computer.write("dev/ttyAMA0", "")
+
+
+def test_a_pi_with_nothing_attached_is_told_so_though_its_header_has_a_port(
+    computer: FakeComputer,
+) -> None:
+    _header_uart(computer)
+    found = findings_of(read_facts(Subjects(), computer.files))
+    (finding,) = [each for each in found if (each.check, each.outcome) == ("ports", "none")]
+    assert finding.what == "No board and no adapter of a board is attached by USB."
+    assert "header of a Raspberry Pi is not listed: docs/PI.md" in finding.next_step
+
+
+@pytest.mark.parametrize("by", ["kernel", "getty", "group"])
+def test_a_console_gives_one_note_and_no_advice_that_would_open_it(
+    computer: FakeComputer, by: str
+) -> None:
+    """`chmod` on a console, or the end of its getty, which starts again, is no cure."""
+    _header_uart(computer)
+    if by == "kernel":
+        computer.write("proc/consoles", "tty1 -WU (EC p  ) 4:1\nttyAMA0 -W- (EC p a) 204:64\n")
+    elif by == "getty":
+        computer.write("proc/900/cmdline", "/sbin/agetty\0--keep-baud\0-\0linux\0")
+        computer.link("proc/900/fd/0", "/dev/ttyAMA0")
+    else:  # the files of the getty cannot be seen, but its port belongs to the group tty
+        mine = (computer.root / "dev/ttyAMA0").stat().st_gid
+        computer.write("etc/group", f"root:x:0:\ndialout:x:20:table\ntty:x:{mine}:\n")
+    (port,) = read_lines(computer.files).ports
+    assert (
+        port.console
+        == ("the kernel writes its messages to it", "a login waits on it")[by != "kernel"]
+    )
+    facts = read_facts(Subjects(), computer.files)
+    about = [each for each in findings_of(facts) if "/dev/ttyAMA0" in each.what]
+    assert [each.check for each in about if each.next_step] == ["port_console"]
+    assert "raspi-config" in next(each.next_step for each in about if each.next_step)
+
+
 def test_pins_are_read_with_the_model_of_the_computer(computer: FakeComputer) -> None:
     pins = read_pins(computer.files)
     assert pins.model == "Raspberry Pi 4 Model B Rev 1.4"

@@ -153,6 +153,28 @@ def test_a_scan_without_ports_writes_to_ports_that_can_be_a_board_and_to_no_othe
     assert header.received, "a port that is named is asked"
 
 
+def test_a_scan_without_any_board_says_that_none_is_attached(
+    ports: list[AttachedPort],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is plugged in; the UART of the header is a console, which cannot be named either."""
+    _, header, _ = ports
+    monkeypatch.setattr(list_ports, "comports", lambda: [header.listed])
+    clause = "it is the terminal of process 88 (agetty)"
+    monkeypatch.setattr("controller.cli.commands.scan.console_use", lambda _: clause)
+    assert main(["scan"]) == 0
+    attached, of_port = capsys.readouterr().out.splitlines()
+    assert attached.startswith("No board and no adapter of a board is attached by USB. Connect the")
+    assert of_port.endswith(
+        f"not asked, because {clause}. It cannot have a board until that is switched off:"
+        " docs/PI.md has the settings"
+    )
+    monkeypatch.setattr(list_ports, "comports", list)
+    assert main(["scan"]) == 0
+    assert capsys.readouterr().out.startswith("No board and no adapter")
+
+
 def test_the_vendors_of_boards_are_those_of_the_rules_for_udev() -> None:
     rules = (Path(__file__).parents[3] / "packaging/60-wallwright.rules").read_text("utf-8")
     listed = re.search(r'ENV\{ID_VENDOR_ID\}!="([^"]+)"', rules)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import serial
 
 from firmware_bridge.wire import transport as transports
 from firmware_bridge.wire.errors import BoardSilentError
@@ -139,6 +140,33 @@ def test_the_error_for_a_missing_port_names_it_and_the_next_step() -> None:
             BoardSilentError, match=r"port /dev/no-such-port cannot be opened.*scan"
         ):
             open_serial("/dev/no-such-port")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("number", "next_step"),
+    [
+        (errno.EACCES, "This user may not use it. Type: sudo usermod -aG dialout $USER."),
+        (errno.EBUSY, "Another program has it open: `wallwright doctor` names it."),
+        (errno.EAGAIN, "Another program has it open: `wallwright doctor` names it."),
+        (errno.EIO, "`wallwright scan` lists the ports"),
+    ],
+)
+def test_the_error_of_a_port_gives_the_next_step_of_its_cause(
+    number: int, next_step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One cause and one step: a list of possible causes leaves a beginner with a search."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise serial.SerialException(number, f"could not open port: {os.strerror(number)}")
+
+    monkeypatch.setattr("firmware_bridge.wire.transport.serial.Serial", refuse)
+
+    async def main() -> None:
+        with pytest.raises(BoardSilentError) as raised:
+            open_serial("/dev/ttyACM0")
+        assert f"cannot be opened ({os.strerror(number)}). {next_step}" in str(raised.value)
 
     asyncio.run(main())
 
