@@ -158,7 +158,7 @@ CHECKS = (
         {
             "none": note(
                 "nothing is attached",
-                "If the table has boards on USB, connect their cable, with one that carries data too."
+                "If the table has boards on USB, connect them, by a cable that carries data too."
                 " A board at the header of a Raspberry Pi is not listed: docs/PI.md.",
             ),
             "no_port": problem(
