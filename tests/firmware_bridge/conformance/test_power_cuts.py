@@ -133,6 +133,47 @@ def test_nothing_is_written_below_the_safe_voltage(host: Host) -> None:
     assert host.chip.operations == before
 
 
+@pytest.mark.parametrize(
+    ("permille", "is_saved"),
+    [(840, False), (870, False), (879, False), (880, True), (899, True)],
+)
+def test_a_fall_saves_counts_and_orders_only_if_it_rests_where_writing_is_permitted(
+    host: Host, permille: int, is_saved: bool
+) -> None:
+    """On a Mega, permille of 4.46 V: 879 is 3.92 V. Half a second later the supply is gone."""
+    host.begin()
+    drive(host, 9)
+    host.tiles(4)
+    host.chip.supply(permille)
+    host.chip.rest(500_000)
+    host.chip.cut_after(0, 9)
+    host.chip.reset()
+    host.begin()
+    assert count(host) == (4 if is_saved else 0)
+    recalled = host.ask(Recall(WHEEL))
+    assert recalled == UNSAVED or (is_saved and isinstance(recalled, Recalled))
+    assert isinstance(recalled, Recalled)
+    assert recalled.count == (4 if is_saved else 0)
+
+
+def test_a_dip_below_the_writable_voltage_saves_everything_when_it_is_over(host: Host) -> None:
+    """The processor has run on, as with the stock fuses, which reset it at 2.7 V."""
+    host.begin()
+    drive(host, 9)
+    host.tiles(4)
+    host.chip.supply(850)
+    host.chip.rest(500_000)
+    host.chip.supply(1000)
+    host.chip.rest(1_200_000)
+    host.chip.cut_after(0, 9)
+    host.chip.reset()
+    host.begin()
+    assert count(host) == 4
+    recalled = host.ask(Recall(WHEEL))
+    assert isinstance(recalled, Recalled)
+    assert recalled.count == 4
+
+
 def test_orders_of_an_earlier_session_are_not_reported_after_a_loss_without_warning(
     host: Host,
 ) -> None:
