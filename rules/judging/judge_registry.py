@@ -21,7 +21,8 @@ from rules.steps import Facts
 class Verdict:
     """The judge's verdict: whether the claim is valid, whether it wins, its class, the payments.
 
-    `reasons` are sentences, each with the number of the rule it applies (W25, F31 ...).
+    `winner` is the seat that wins, which can be another one than the claimant. `reasons` are
+    sentences, each with the number of the rule it applies (W25, F31 ...).
     """
 
     legal: bool
@@ -30,6 +31,7 @@ class Verdict:
     multiplier: int = 1
     payments: tuple[Payment, ...] = ()
     reasons: tuple[str, ...] = ()
+    winner: Seat | None = None
 
     def facts(self) -> Facts:
         """The verdict as plain JSON values."""
@@ -40,6 +42,7 @@ class Verdict:
             "multiplier": self.multiplier,
             "payments": [payment.facts() for payment in self.payments],
             "reasons": list(self.reasons),
+            "winner": self.winner,
         }
 
 

@@ -19,6 +19,7 @@ from controller.cli.options.set_up import (
     Dealer,
     End,
     Players,
+    Plus,
     Reverse,
     Throws,
     Wall,
@@ -26,6 +27,7 @@ from controller.cli.options.set_up import (
     example_of,
     how_to_throw,
     throws_of,
+    with_plus,
 )
 from controller.cli.options.shared import GameArgument
 from controller.cli.terminal.screen import screen
@@ -45,6 +47,7 @@ def plan(
     bottom: Bottom = False,
     wall: Wall = None,
     end: End = None,
+    plus: Plus = None,
     players: Players = None,
     table: Annotated[
         str | None,
@@ -58,8 +61,8 @@ def plan(
 ) -> int:
     """Print the whole set-up of a game: walls, break, deal, indicator, replacements."""
     rules, config = game_named(game)
-    parameters = game_parameters(config)
-    answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end)
+    parameters, added = with_plus(rules, game_parameters(config), plus)
+    answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end) | added
     machine = None if table is None else table_named(table)
     if machine is not None:
         require_fit(machine, rules, config)

@@ -28,12 +28,14 @@ from controller.cli.options.set_up import (
     DrawSeats,
     End,
     Players,
+    Plus,
     Reverse,
     Stakes,
     Throws,
     Wall,
     answers_of,
     throws_of,
+    with_plus,
     with_seats_drawn,
     with_stakes,
 )
@@ -89,6 +91,7 @@ def run(
     bottom: Bottom = False,
     wall: Wall = None,
     end: End = None,
+    plus: Plus = None,
     stake: Stakes = None,
     draw_seats: DrawSeats = False,
     play: Annotated[
@@ -153,7 +156,8 @@ def run(
             " --order."
         )
     parameters, stakes = with_stakes(rules, parameters, players, stake)
-    answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end) | stakes
+    parameters, added = with_plus(rules, parameters, plus)
+    answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end) | stakes | added
     orders = Orders(rules, parameters, dealer, players, throws_of(throw), answers, fastest, play)
     orders = with_seats_drawn(orders, draw_seats)
     if rounds < 1:

@@ -68,6 +68,14 @@ End = Annotated[
         show_default=False,
     ),
 ]
+Plus = Annotated[
+    int | None,
+    typer.Option(
+        "--plus",
+        help="The roller throws once and says 'plus N', N from 1 to 6 (filipino).",
+        show_default=False,
+    ),
+]
 Stakes = Annotated[
     list[str] | None,
     typer.Option(
@@ -154,6 +162,23 @@ def with_stakes(
     for seat in range(game.seats):
         answers.setdefault(pai_gow.stake_question(seat), 1)
     return replace(parameters, highest_stake=highest), answers
+
+
+def with_plus(
+    game: Game, parameters: object, plus: int | None
+) -> tuple[object, dict[str, int | str]]:
+    """Parameters that allow "plus n" in place of the second throw for mano, and the answer (F6).
+
+    Raises BadInputError for a game without it, and for a number that the house does not allow.
+    """
+    if plus is None:
+        return parameters, {}
+    if not isinstance(parameters, filipino.Parameters):
+        raise BadInputError(f"{game.title} has no 'plus n'; leave out --plus.")
+    least, most = parameters.plus_n_range or (1, 6)
+    if not least <= plus <= most:
+        raise BadInputError(f"`--plus` must be {least} to {most} in this house; got {plus} (F6).")
+    return replace(parameters, plus_n_range=(least, most)), {filipino.PLUS_N: plus}
 
 
 def answers_of(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.filipino.parameters import MANO_BATCHES, SEATS, TILES, Parameters
-from rules.games.filipino.setup import FILIPINO, flores_bonus, flores_of, flores_to_lay_out
+from rules.games.filipino.setup import FILIPINO, PLUS_N, flores_bonus, flores_of, flores_to_lay_out
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 from rules.values.lazy import lazily
 
@@ -30,6 +30,7 @@ __all__ = [
     "FILIPINO_RULES",
     "MANO_BATCHES",
     "PLUGIN",
+    "PLUS_N",
     "SEATS",
     "TILES",
     "Act",

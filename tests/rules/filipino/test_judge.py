@@ -140,6 +140,18 @@ def test_FM_22_a_false_win_pays_ten_to_each_other_seat() -> None:
     assert {(payment.source, payment.amount) for payment in verdict.payments} == {(1, 10)}
 
 
+def test_a_false_claim_says_which_other_seat_wins_on_the_tile_and_who_pays_it() -> None:
+    false = [*PLAIN[:-2], "1p", "9p"]
+    verdict = judge(won(false, "4p", by="discard", discarder=0, claims=(RIVAL,)))
+    assert (verdict.legal, verdict.name, verdict.winner) == (False, "false win", 3)
+    assert any(reason.startswith("Seat 3 wins on this tile") for reason in verdict.reasons)
+    assert sorted(pay.to for pay in verdict.payments if pay.source == 1) == [0, 2, 3, 3]
+    ends = Parameters(after_false_win="ends")
+    ended = judge(won(false, "4p", by="discard", discarder=0, claims=(RIVAL,), parameters=ends))
+    assert ended.winner is None and {pay.source for pay in ended.payments} == {1}
+    assert judge(won(false, "4p", by="discard", discarder=0)).winner is None
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

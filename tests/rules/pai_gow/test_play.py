@@ -235,6 +235,17 @@ def test_dead_hands_are_known_only_if_the_house_shows_them() -> None:
     assert begun(FACES, dealt(2)).dead == ()
 
 
+def test_A14_the_hands_of_empty_positions_lie_open_if_the_house_shows_them() -> None:
+    play = begun(FACES, dealt(2, dead_hand="shown"))
+    shown = {each.seat: each.faces for each in PAI_GOW_RULES.open_tiles(play, ()).sets}
+    assert shown == {seat: FACES[4 * seat : 4 * seat + 4] for seat in range(2, 8)}
+    assert not PAI_GOW_RULES.open_tiles(begun(FACES, dealt(2)), ()).sets
+    # A table that reads no tile shows that they lie there, and not what they are.
+    unread = start(dealt(2, dead_hand="shown"))
+    hidden = PAI_GOW_RULES.open_tiles(unread, ()).sets
+    assert [each.faces for each in hidden] == [(None,) * 4] * 6
+
+
 def test_a_play_needs_a_finished_set_up_and_tiles_of_one_set() -> None:
     with pytest.raises(IllegalSetupError, match="The set-up is not finished"):
         start(PAI_GOW.setup())

@@ -54,6 +54,29 @@ def test_WZ_32_a_double_of_another_seat_has_precedence() -> None:
         judge(case(f"{BASE} 78s EE", "9s", "discard", claims=(hard,)))
 
 
+def test_a_false_claim_says_which_other_seat_wins_on_the_tile_and_who_pays_it() -> None:
+    hard, double = (
+        Rival(3, tiles("345m 678m 123p 456p 78s SS")),
+        Rival(2, tiles("11m 33m 55m 77p 99p 11s 33s 9s E")),
+    )
+    false = {"by": "discard", "discarder": 0, "tile": "9s"}
+    one = judge(case(f"{BASE} 78s ES", **false, claims=(hard,)))  # type: ignore[arg-type]
+    both = judge(case(f"{BASE} 78s ES", **false, claims=(hard, double)))  # type: ignore[arg-type]
+    for verdict, winner in ((one, 3), (both, 2)):
+        assert (verdict.legal, verdict.win, verdict.name) == (False, False, "false win")
+        assert verdict.winner == verdict.facts()["winner"] == winner
+        assert any(reason.startswith(f"Seat {winner} wins on this") for reason in verdict.reasons)
+        won = [pay for pay in verdict.payments if pay.to == winner and "false" not in pay.why]
+        assert sorted(pay.source for pay in won) == sorted({0, 1, 2, 3} - {winner})
+        fine = [pay for pay in verdict.payments if "false" in pay.why]
+        assert sorted(pay.to for pay in fine) == [0, 2, 3]
+    ends = Parameters(after_false_win="ends")
+    ended = judge(case(f"{BASE} 78s ES", **false, claims=(hard,), parameters=ends))  # type: ignore[arg-type]
+    assert ended.winner is None and {pay.source for pay in ended.payments} == {1}
+    assert "ends the hand" in ended.reasons[-1]
+    assert judge(case(f"{BASE} 78s ES", **false)).winner is None  # type: ignore[arg-type]
+
+
 def test_the_parameters_of_the_house_are_used() -> None:
     house = Parameters(dealer_scale=(3, 5, 7, 9), white_counts_as_face=False)
     verdict = judge(case(f"{BASE} 78s C White", "9s", "discard", parameters=house))

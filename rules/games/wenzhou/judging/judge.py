@@ -26,14 +26,25 @@ def judge(case: Case) -> Verdict:
     win = judged(_claim(case, own), case.parameters)
     if isinstance(win, NoWin):
         penalty = false_win(case.seat, stakes, win.sentence)
+        wins, payments, reasons = _wins(case), penalty.payments, penalty.reasons
+        who = None
+        if wins and case.parameters.after_false_win == "ends":
+            reasons += ("A false win ends the hand in this house; no other claim wins (W36).",)
+        elif wins:
+            who, best = _first_winner(case, wins)
+            settlement = won(who, best, stakes)
+            name = f"{best.name}, x{best.multiplier}"
+            reasons += (f"Seat {who} wins on this tile: {name} (W26).", *settlement.reasons)
+            payments += settlement.payments
         return Verdict(
             legal=False,
             name=penalty.name,
             multiplier=penalty.multiplier,
-            payments=penalty.payments,
-            reasons=penalty.reasons,
+            payments=payments,
+            reasons=reasons,
+            winner=who,
         )
-    winner, best = _first_winner(case, win)
+    winner, best = _first_winner(case, {case.seat: win, **_wins(case)})
     settlement = won(winner, best, stakes)
     reasons = settlement.reasons
     if winner != case.seat:
@@ -46,22 +57,24 @@ def judge(case: Case) -> Verdict:
         multiplier=best.multiplier,
         payments=settlement.payments,
         reasons=reasons,
+        winner=winner,
     )
 
 
-def _first_winner(case: Case, win: WinReading) -> tuple[Seat, WinReading]:
-    """The winner with priority: a double first, then the nearest in turn (W26, W27, E18)."""
-    won_by = {case.seat: win}
-    for rival in case.claims:
-        other = judged(_claim(case, rival), case.parameters)
-        if isinstance(other, WinReading):
-            won_by[rival.seat] = other
-    if len(won_by) == 1:
-        return case.seat, win
-    discarder = case.discarder
-    assert discarder is not None
+def _wins(case: Case) -> dict[Seat, WinReading]:
+    """The valid claims of the other seats."""
+    judgements = {rival.seat: judged(_claim(case, rival), case.parameters) for rival in case.claims}
+    return {seat: win for seat, win in judgements.items() if isinstance(win, WinReading)}
+
+
+def _first_winner(case: Case, wins: dict[Seat, WinReading]) -> tuple[Seat, WinReading]:
+    """The winner with priority: a double first, then the nearest in turn (W26, W27, E18).
+
+    Only a tile of a discarder can have several claims.
+    """
+    discarder = case.discarder or 0
     return min(
-        won_by.items(),
+        wins.items(),
         key=lambda one: (one[1].multiplier != DOUBLE, (one[0] - discarder) % SEATS),
     )
 

@@ -167,3 +167,16 @@ def test_without_json_the_plan_is_printed_for_people(wallwright: Wallwright) -> 
         "left          71",
     ):
         assert text in result.out
+
+
+def test_FM_02_the_roller_says_plus_n_instead_of_a_second_throw(wallwright: Wallwright) -> None:
+    rest = "--throw 4 --plus 3 --wall 3 --throw 2,3"
+    plan = wallwright(f"plan filipino {rest} --json").json
+    twice = wallwright("plan filipino --throw 4,3 --wall 3 --throw 2,3 --json").json
+    assert {"by": 0, "what": "plus n", "answer": 3} in plan["choices"]
+    assert [each["dice"] for each in plan["throws"]] == [[4], [2, 3]]
+    assert (plan["break"], plan["deal"]) == (twice["break"], twice["deal"])
+    refused = wallwright(f"plan filipino {rest.replace('--plus 3', '--plus 7')}")
+    assert refused.code == 2 and "`--plus` must be 1 to 6 in this house; got 7" in refused.err
+    other = wallwright(f"plan wenzhou {WENZHOU} --plus 3")
+    assert other.code == 2 and "has no 'plus n'; leave out --plus" in other.err
