@@ -43,6 +43,7 @@ DEFAULTS: Mapping[str, Limits] = {
     "STARVED": Limits(2, 3, PATIENCE),
     "MISSING_TILE": Limits(1, 3, PATIENCE),
     "EXTRA_TILE": Limits(0, 3, PATIENCE),
+    "LEFT_OVER": Limits(0, 3, PATIENCE),
     "PUSHER": Limits(1, 3, PATIENCE),
     "FACE_UP": Limits(2, 3, PATIENCE),
     "CHAIN": Limits(1, 3, PATIENCE),

@@ -1,7 +1,8 @@
 """Ledger: where every tile is, as confirmed by sensors; a frozen value, replaced on success.
 
-The ledger refuses to deliver a tile that is not in a wall, so each place is dealt at most once. The
-summary of a run compares `accounted` with `expected` to show whether a tile is missing.
+The ledger refuses to raise a set that has not exactly its tiles, and to deliver a tile that is not
+in a wall, so each place is dealt at most once, from a whole set. The summary of a run compares
+`accounted` with `expected` to show whether a tile is missing, or one too many.
 """
 
 from __future__ import annotations
@@ -17,6 +18,14 @@ from rules.geometry import Place, Seat
 Whereabouts = Literal["boxed", "drum", "trays", "top"]
 
 
+_WHERE: Mapping[Whereabouts, str] = {
+    "boxed": "in its box",
+    "drum": "in the drum",
+    "trays": "in the trays",
+    "top": "on the table",
+}
+
+
 class LedgerError(WallwrightError):
     """A change would put a tile in two places, or in none."""
 
@@ -27,7 +36,8 @@ class SetLedger:
 
     `counted` is the number of tiles that the counters found when the set was last built, None
     before the first time. `missing` is the number of tiles that the heads report missing in the
-    present build. `standing` are the places of tiles in walls, `hands` the dealt places by seat.
+    present build, and `surplus` the number of those that were left over after it. `standing` are
+    the places of tiles in walls, `hands` the dealt places by seat.
     """
 
     tiles: int
@@ -36,13 +46,15 @@ class SetLedger:
     standing: frozenset[Place] = frozenset()
     hands: Mapping[Seat, tuple[Place, ...]] = field(default_factory=lambda: MappingProxyType({}))
     missing: int = 0
+    surplus: int = 0
 
     @property
     def accounted(self) -> int:
         """Number of tiles whose position the ledger has."""
         match self.where:
             case "boxed" | "drum":
-                return (self.tiles if self.counted is None else self.counted) - self.missing
+                counted = self.tiles if self.counted is None else self.counted
+                return counted - self.missing + self.surplus
             case "trays":
                 return self.counted or 0
         return len(self.standing) + sum(len(hand) for hand in self.hands.values())
@@ -79,6 +91,15 @@ class Ledger:
         """The number of the set in play; None if there is none."""
         return next((i for i, each in enumerate(self.sets) if each.where == "top"), None)
 
+    def words(self, number: int) -> str:
+        """The number of a set, and where the other sets are, as a phrase for people."""
+        others = (
+            f"set {other + 1} is {_WHERE[each.where]}"
+            for other, each in enumerate(self.sets)
+            if other != number
+        )
+        return ", ".join((f"this is set {number + 1} of {len(self.sets)}", *others))
+
     def gathered(self, number: int) -> Ledger:
         """The ledger after a set was pushed into the drum and the lid was closed."""
         counted = self.sets[number].counted
@@ -88,13 +109,31 @@ class Ledger:
         """The ledger with this number of tiles missing from the set in the drum; 0 clears it."""
         return self._with(number, replace(self.sets[number], missing=missing))
 
+    def exceeding(self, number: int, surplus: int) -> Ledger:
+        """The ledger with this number of tiles too many in the set in the drum; 0 clears it."""
+        return self._with(number, replace(self.sets[number], surplus=surplus))
+
     def built(self, number: int, counted: int) -> Ledger:
-        """The ledger after a set was built in the trays; `counted` tiles passed the counters."""
+        """The ledger after a set was built in the trays; `counted` tiles passed the counters.
+
+        Raises LedgerError if a tile is still left over.
+        """
+        if surplus := self.sets[number].surplus:
+            raise LedgerError(f"Set {number} was built, but {surplus} of its tiles are left over.")
         built = replace(self.sets[number], where="trays", counted=counted, missing=0)
         return self._with(number, built)
 
     def raised(self, number: int, places: Iterable[Place]) -> Ledger:
-        """The ledger after a set was raised; `places` are the places of its tiles."""
+        """The ledger after a set was raised; `places` are the places of its tiles.
+
+        Raises LedgerError if the set is not in the trays with exactly its tiles.
+        """
+        raised = self.sets[number]
+        if raised.where != "trays" or raised.counted != raised.tiles:
+            raise LedgerError(
+                f"Set {number} was to rise; it is in the {raised.where} with {raised.counted} of"
+                f" {raised.tiles} tiles."
+            )
         return self._with(
             number,
             replace(self.sets[number], where="top", standing=frozenset(places)),

@@ -6,7 +6,8 @@ with n tiles it gets one every spacing x plenty / n seconds. The heads work in p
 assumes that all heads lift at the same time and uses n at the beginning of each lift. The travel of
 the last tile to the counter and the last push are added. A head that fills several trays also waits
 for the chain between them. The time of a magazine is added; with a drawn order it is the mean over
-all orders. `spacing` is a mean, so a real drum with random intervals is slower.
+all orders. Finally the wheels run until the drum is proven to be empty, for a fixed time. `spacing`
+is a mean, so a real drum with random intervals is slower.
 
 `top`, from the command to raise until ready to play, is the sum of the lifts, the throws and the
 gantry's moves, because a step begins only after the previous step is confirmed. The gantry begins
@@ -15,6 +16,7 @@ over the centre of the field, at its travelling height. Work of people counts as
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from config.layout.staging import Staging
@@ -22,6 +24,16 @@ from config.schema import HeadsModule, Table
 from controller.planning.kinematics import Kinematics, Pose
 from controller.planning.magazine import expected_magazine_times
 from controller.planning.moves import Carry, Move, TurnOver
+
+LATE_TILES = 6.0
+"""Multiple of a tile's mean time that counts as a fault; the slowest of a million tiles takes four
+times the mean."""
+STARVED = 60.0
+"""Longest wait of a head for a tile, seconds."""
+MARGIN = 2.0
+"""Seconds that are added to every wait for a tile."""
+PASSING = 0.5
+"""Longest time of a tile from the wheel to the counter, or past it, seconds (our choice)."""
 
 
 def under_bound(table: Table, staging: Staging) -> float:
@@ -37,7 +49,22 @@ def under_bound(table: Table, staging: Staging) -> float:
     push = heads.push if staging.fills and heads.ports[0].pusher else 0.0
     sorting = expected_magazine_times(table, sum(quotas))
     through = sorting.total if sorting is not None else 0.0
-    return modules.drum.mix + _lifting(quotas, heads) + last + push + _chain(table) + through
+    proof = proving_wait(heads) + PASSING
+    return (
+        modules.drum.mix + _lifting(quotas, heads) + last + push + _chain(table) + through + proof
+    )
+
+
+def proving_wait(heads: HeadsModule) -> float:
+    """Seconds in which one of all heads lifts a tile if there is only one in the drum.
+
+    The wait of one head alone is `LATE_TILES` times its mean time. With several heads the earliest
+    of them lifts the tile, so that the wait is shorter by the root of their number: with four heads
+    half as long. Even if the times of a head were exponential, four heads would then miss one tile
+    in 160,000; with the times of the simulated wheels, fewer than one in 10^10.
+    """
+    mean = heads.spacing * heads.plenty
+    return min(STARVED, MARGIN + LATE_TILES * mean / math.sqrt(len(heads.ports)))
 
 
 def top_bound(moves: Iterable[Move], table: Table, staging: Staging, tile_height: float) -> float:

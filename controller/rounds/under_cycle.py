@@ -147,7 +147,7 @@ class UnderCycle:
         """Build the set in the trays; returns the counted tiles.
 
         `at_rest` is `_times_at_rest` before the set was mixed. Raises TableFault if tiles are
-        missing, or if the drum is not empty after the table was at rest.
+        missing, or if the drum is not empty after the build.
         """
         drum = self._rig.drum
         if drum and work.doubtful:
@@ -198,15 +198,17 @@ class UnderCycle:
             await head.start(load, counter, resumed=has_begun(work))
         try:
             if self._staging.by_hand:
-                return {rig.heads[0].part: await self._let_out(rig.heads[0], progress)}
-            begun = has_begun(work)
-            brought = await run_together(
-                *(self._feed(head, progress, resumed=begun) for head in rig.heads),
-                stops=[head.stop for head in rig.heads],
-            )
-            if begun or at_rest != self._times_at_rest:
-                await self._prove_empty(progress)
-            return {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
+                picks = {rig.heads[0].part: await self._let_out(rig.heads[0], progress)}
+            else:
+                begun = has_begun(work)
+                brought = await run_together(
+                    *(self._feed(head, progress, resumed=begun) for head in rig.heads),
+                    stops=[head.stop for head in rig.heads],
+                )
+                picks = {head.part: tiles for head, tiles in zip(rig.heads, brought, strict=True)}
+            if sum(picks.values()) == self.tiles:
+                await self._prove_empty(number, work, progress, at_rest)
+            return picks
         finally:
             for head in rig.heads:
                 await head.halt()
@@ -259,26 +261,56 @@ class UnderCycle:
             left -= size
         return None
 
-    async def _prove_empty(self, progress: BuildProgress) -> None:
-        """Check that the drum is empty after the build. Raises TableFault if a head lifts a tile.
+    async def _prove_empty(
+        self, number: int, work: Notebook, progress: BuildProgress, at_rest: int
+    ) -> None:
+        """Prove that the set has no tile more than it should, before its walls can rise.
+
+        The heads count as many tiles as the set has, and no sensor counts the tiles that remain in
+        the drum, so the wheels run until no tile can be left. If a head lifts another tile, a
+        person is asked to take it out, and the wheels prove again that the drum is empty.
 
         Between two runs, while the lid is open, during an assist in a pause, or during a pause by
-        command, a person can have put a counted tile back into the drum, or a tile of the other
-        set. Neither lanes nor stacks have a sensor that detects the missing tile, but an empty drum
-        proves that every counted tile is in its lane or stack.
+        command, a person can have put a counted tile back into the drum. Neither lanes nor stacks
+        have a sensor that detects the gap, so that after one of these the table stops.
+
+        Raises TableFault: UNPROVEN if the tile can have been counted before, or if nobody has
+        confirmed that the tile is out.
         """
         heads = self._rig.heads
-        more = [head for head in heads if progress.left(head.head.counter)]
-        if not more:
-            stops = [head.stop for head in heads]
-            came = await run_together(*(head.lifts_another() for head in heads), stops=stops)
-            more = [head for head, each in zip(heads, came, strict=True) if each]
-        if more:
-            evidence = (
-                f"{more[0].head.counter} counted a tile after all {self.tiles} were counted: a"
-                " counted tile, or a tile of the other set, was put into the drum"
-            )
-            raise TableFault(Fault.UNPROVEN, "trays", evidence)
+
+        async def look() -> None:
+            more = [head for head in heads if progress.left(head.head.counter)]
+            if not more:
+                stops = [head.stop for head in heads]
+                came = await run_together(*(head.lifts_another() for head in heads), stops=stops)
+                more = [head for head, each in zip(heads, came, strict=True) if each]
+            self._set_surplus(number, len(more))
+            if not more:
+                return
+            counters = " and ".join(head.head.counter for head in more)
+            counted = f"{counters} counted a tile after all {self.tiles} were counted"
+            if has_begun(work) or at_rest != self._times_at_rest:
+                evidence = (
+                    f"{counted}: a counted tile, or a tile of the other set, was put into the drum"
+                )
+                raise TableFault(Fault.UNPROVEN, "trays", evidence)
+            evidence = f"{counted}; {self._run_state.ledger.words(number)}"
+            raise TableFault(Fault.LEFT_OVER, " or ".join(head.part for head in more), evidence)
+
+        async def taken_out(_: TableFault) -> None:
+            for head in heads:
+                await head.forget_edges()
+
+        try:
+            await self._rig.fault_handler.run(look, cleared=taken_out, around=self._rig.below.held)
+        except TableFault as fault:
+            if fault.fault is not Fault.LEFT_OVER:
+                raise
+            evidence = f"{fault.evidence}; nobody has confirmed that the walls are right"
+            unproven = TableFault(Fault.UNPROVEN, "trays", evidence)
+            unproven.final, unproven.ordered = fault.final, fault.ordered
+            raise unproven from fault
 
     async def _fill_lane(self, head: HeadStation, seat: int, tiles: int) -> int:
         """Lift tiles into the hand lane of a seat; returns their number."""
@@ -318,6 +350,10 @@ class UnderCycle:
     def _set_missing(self, number: int, missing: int) -> None:
         """Set the number of missing tiles of a set in the ledger."""
         self._run_state.ledger = self._run_state.ledger.lacking(number, missing)
+
+    def _set_surplus(self, number: int, surplus: int) -> None:
+        """Set the number of tiles that a set in the drum has too many in the ledger."""
+        self._run_state.ledger = self._run_state.ledger.exceeding(number, surplus)
 
     @property
     def _times_at_rest(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config.schema import Modules
-from controller.soak.scenarios import Evening, ScheduledFault
+from controller.soak.scenarios import STRANGE, Evening, ScheduledFault
 from controller.soak.tolerated_refusals import may_refuse
 from firmware_bridge.sim.faults.injected_fault import InjectedFault, Nth
 from firmware_bridge.sim.faults.injection import InjectedFaults
@@ -45,7 +45,7 @@ class FaultSchedule:
 
         Without any fault at power-on the plant accepts none later.
         """
-        kinds = self._evening.kinds & {"extra_tile", "foreign_tile"}
+        kinds = sorted(self._evening.kinds & STRANGE)
         return [
             InjectedFault("clock_jump", "host", NEVER),
             *(InjectedFault(k, "drum", NEVER) for k in kinds),

@@ -57,7 +57,7 @@ SIZES: Mapping[str, tuple[float, ...]] = {
     "obstruction": (0.5, 5),
 }
 """Durations or severities that are drawn, by kind of fault; other kinds have their defaults."""
-STRANGE = frozenset({"extra_tile", "foreign_tile"})
+STRANGE = frozenset({"extra_tile", "added_tile", "foreign_tile"})
 """Faults after which simulated players can neither continue nor report, if they see the tile."""
 UNSEEN = ("wenzhou", "filipino", "pai_gow")
 """Games in whose set-up no player looks at dealt tiles, so that these faults can be injected."""
@@ -139,7 +139,7 @@ def evening_of(
         seed=chance.randrange(1 << 31),
         play=follow,
         scheduled_faults=tuple(_round(chance, machine, excluded) for _ in range(EVENING)),
-        spares=tuple(_spare(chance, machine) for _ in range(EVENING)),
+        spares=tuple(_spare(chance, machine, excluded) for _ in range(EVENING)),
         choices=draw(Random(f"{seed}:choices {number}"), machine, config, play=follow),
     )
 
@@ -160,9 +160,13 @@ def _round(chance: Random, table: Table, excluded: frozenset[str]) -> tuple[Sche
     return tuple(_scheduled_fault(chance, table, chance.choice(names)) for _ in range(number))
 
 
-def _spare(chance: Random, table: Table) -> ScheduledFault:
+def _spare(chance: Random, table: Table, excluded: frozenset[str]) -> ScheduledFault:
     """Draw a fault from outside the table, which can occur at any moment."""
-    names = [n for n, k in KINDS.items() if k.occasion is BY_OUTPUTS and _parts(n, table)]
+    names = [
+        name
+        for name, kind in KINDS.items()
+        if kind.occasion is BY_OUTPUTS and name not in excluded and _parts(name, table)
+    ]
     return _scheduled_fault(chance, table, chance.choice(names))
 
 
@@ -190,7 +194,7 @@ def _parts(name: str, table: Table) -> Mapping[str, str]:
     """The parts that a kind of fault can affect on this table."""
     parts = KINDS[name].parts(table)
     if name == "bouncing_sensor":
-        # Bounce of a counter cannot be detected: the table counts a tile that does not exist.
+        # The table counts a tile that does not exist, and people cannot fill the gap in a stack.
         heads = table.modules.heads
         counters = {head.counter for head in heads.ports} if heads else set[str]()
         parts = {part: site for part, site in parts.items() if site not in counters}

@@ -12,7 +12,10 @@ from collections.abc import Iterable, Iterator
 from config.schema import Modules, Part
 
 BLIND = frozenset(
-    {"bouncing_sensor", "dirty_sensor", "stuck_sensor", "double_feed", "extra_tile", "foreign_tile"}
+    {
+        *("bouncing_sensor", "dirty_sensor", "stuck_sensor"),
+        *("double_feed", "extra_tile", "added_tile", "foreign_tile"),
+    }
 )
 """Faults that can leave tiles where no sensor detects them."""
 

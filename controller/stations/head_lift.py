@@ -12,6 +12,7 @@ from functools import partial
 from config.schema import HeadModule, HeadsModule
 from controller.faults.retry import FaultHandler
 from controller.faults.table_fault import Fault, TableFault
+from controller.planning.least_times import PASSING, proving_wait
 from controller.stations.hand_over import HandOver
 from controller.stations.load import Load, longest_wait, wait_parts
 from controller.stations.loosening import Loosening
@@ -20,9 +21,6 @@ from controller.stations.switched import FULL, missing
 from controller.stations.tile_counter import TileCounter
 from firmware_bridge.board import Edges, Reason
 from firmware_bridge.boards.devices import Devices, Motor, Sensor
-
-PASSING = 0.5
-"""Longest time of a tile from the wheel to the counter, or past it, seconds (our choice)."""
 
 
 class HeadLift:
@@ -104,16 +102,24 @@ class HeadLift:
         return passed
 
     async def lifts_another(self) -> bool:
-        """Run the wheel for the longest time that a last tile can take; returns whether one came.
+        """Run the wheel for as long as a last tile can take; returns whether one came.
 
-        Raises TableFault if the wheel did not turn for that time: the drum is then not proven to be
-        empty.
+        All heads together prove that the drum is empty (`proving_wait`). Raises TableFault if the
+        wheel did not turn for that time: the drum is then not proven to be empty.
         """
-        wait = longest_wait(self._heads, 1, self._load)
+        wait = proving_wait(self._heads)
         ended = await self._below.run(self._wheel, FULL, Edges(self.head.counter, 1), wait)
-        if not ended.count and ended.reason is not Reason.TIME:
+        if ended.count:
+            return True
+        if ended.reason is not Reason.TIME:
             raise TableFault(Fault.UNPROVEN, "trays", missing(self.head.counter, ended))
-        return ended.count > 0
+        # A tile that the wheel lifted last is still on its way to the counter.
+        await self._below.wait_moving(PASSING)
+        return await self.tile_counter.uncounted() > 0
+
+    async def forget_edges(self) -> None:
+        """Do not count the edges of tiles that a person has taken out after the build."""
+        await self.tile_counter.remove(0)
 
     # Called by the push
 

@@ -103,6 +103,10 @@ class HeadStation:
         """Whether another tile comes (`HeadLift.lifts_another`). Raises TableFault."""
         return await self._lift.lifts_another()
 
+    async def forget_edges(self) -> None:
+        """Do not count the edges of tiles that a person has taken out (`HeadLift.forget_edges`)."""
+        await self._lift.forget_edges()
+
     async def stack(self, heights: Iterable[int], lifted: int = 0) -> int:
         """Build stacks of these heights in the tray before the head; returns the counted tiles.
 

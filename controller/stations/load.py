@@ -10,14 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from config.schema import HeadsModule
+from controller.planning.least_times import LATE_TILES, MARGIN, STARVED
 
-STARVED = 60.0
-"""Longest wait of a head before it counts as starved, seconds."""
-LATE_TILES = 6.0
-"""Multiple of a tile's mean time that counts as a fault; the slowest of a million tiles takes four
-times the mean."""
-MARGIN = 2.0
-"""Seconds that are added to every wait."""
 MOST_MISSING = 4
 """Largest number of tiles that count as missing; more tiles than that are still in the drum."""
 FIRST_PART = 0.6

@@ -33,7 +33,7 @@ class Stations:
         fault_handler: FaultHandler | None = None,
     ) -> None:
         modules = table.modules
-        fault_handler = fault_handler or FaultHandler()
+        self.fault_handler = fault_handler = fault_handler or FaultHandler()
         self._devices = devices
         self.lid = _lid(modules, devices, fault_handler)
         self.below = Standstill()

@@ -76,6 +76,12 @@ class TileCounter:
         self._through += new
         return new
 
+    async def uncounted(self) -> int:
+        """The tiles that have passed without being counted; they stay uncounted."""
+        if self._base is None:
+            return 0
+        return max(0, await self._counter.count() - self._base - self._through)
+
     async def remove(self, tiles: int) -> None:
         """Subtract tiles that were removed after passing, and edges that hands have caused."""
         self._through -= tiles

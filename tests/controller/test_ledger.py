@@ -26,6 +26,24 @@ def in_play(*, number: int = 0) -> Ledger:
     return Ledger.of(2, tiles).gathered(number).built(number, tiles).raised(number, PLACES)
 
 
+def test_a_set_with_a_tile_too_many_or_too_few_never_rises() -> None:
+    tiles = WALLS.count
+    gathered = Ledger.of(2, tiles).gathered(0)
+    exceeding = gathered.exceeding(0, 1)
+    assert (exceeding.accounted, exceeding.expected) == (2 * tiles + 1, 2 * tiles)
+    with pytest.raises(LedgerError, match="1 of its tiles are left over"):
+        exceeding.built(0, tiles)
+    for ledger in (Ledger.of(2, tiles), gathered, gathered.built(0, tiles - 1)):
+        with pytest.raises(LedgerError, match=f"of {tiles} tiles"):
+            ledger.raised(0, PLACES)
+    assert exceeding.exceeding(0, 0).built(0, tiles).raised(0, PLACES).on_top == 0
+
+
+def test_the_ledger_names_the_set_that_is_open_and_where_the_others_are() -> None:
+    assert in_play().gathered(1).words(1) == "this is set 2 of 2, set 1 is on the table"
+    assert Ledger.of(1, 28).gathered(0).words(0) == "this is set 1 of 1"
+
+
 class ChangesOfTwoSets(RuleBasedStateMachine):
     """Random permitted changes of the ledger of a table with two sets."""
 

@@ -88,6 +88,21 @@ ROWS = (
         who=Who.DEALER,
     ),
     FaultRow(
+        fault=Fault.LEFT_OVER,
+        title="Tile left over",
+        expected="no edge of the sensor S1 of any head after all tiles of the set were counted",
+        instead="another edge",
+        cause="a tile of the other set or of another game; a tile that a person put into the"
+        " machine; a double edge of S1, so that a tile of the set was not lifted",
+        automatic="asks before the walls rise, and then looks for another tile. If a counted tile"
+        " can have been put back, because the run was resumed, the lid was opened or the table was"
+        " paused during the build, the table stops with UNPROVEN instead",
+        please="Take every tile that still lies at {part} out of the machine. If it does not belong"
+        " to this set, keep it out. If it belongs to this set, the walls have a wrong tile or a"
+        " gap: put it exactly there, or stop the table and count the set.",
+        who=Who.ATTENDANT,
+    ),
+    FaultRow(
         fault=Fault.COUNT,
         title="Wrong total count",
         expected="the counts of all heads to add up to the number of tiles in the set",

@@ -16,6 +16,7 @@ class Fault(enum.Enum):
     STARVED = "a head counted fewer tiles than it was to lift"
     MISSING_TILE = "the set lacks tiles"
     EXTRA_TILE = "a head counted more tiles than the stack takes"
+    LEFT_OVER = "a tile is left over after all tiles of a set were counted"
     FOREIGN = "a tile does not belong to this set"
     FORGOTTEN = "the lid was opened for a forgotten tile"
     FACE_UP = "a tile came out of the drum face up"

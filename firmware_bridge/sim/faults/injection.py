@@ -105,7 +105,7 @@ class InjectedFaults:
     def output_changed(self, board: str) -> None:
         """Count a change of an output of this board: the occasion of all faults from outside."""
         for kind, site in self._by_outputs:
-            if site in (board, "table", "line", "host"):
+            if site in (board, "table", "line", "host", "drum"):
                 for pending in self._pending[kind, site]:
                     if pending.occurs(self.now):
                         assert self._loop is not None

@@ -69,8 +69,9 @@ INSIDE = (
     FaultKind(
         "extra_tile",
         "One tile too many is pushed in with the set.",
-        "The heads count one tile too many: one tile is left over in the drum or on a belt.",
-        "A person takes the tile out. If it was counted, the left-over tile takes its place.",
+        "A head counts another tile after all tiles of the set were counted.",
+        "A person takes the left-over tile out. If it belongs to the set, it is put where the extra"
+        " tile is.",
         _SET,
         parts.drum,
     ),

@@ -17,6 +17,16 @@ OUTSIDE = (
         2.0,
     ),
     FaultKind(
+        "added_tile",
+        "A person puts a tile into the drum, from a box of spare tiles of the same kind.",
+        "After all tiles of the next set, or of the set that is being built, were counted, a head"
+        " counts another one.",
+        "A person takes the left-over tile out. If it belongs to the set, it is put where the added"
+        " tile is.",
+        BY_OUTPUTS,
+        parts.drum,
+    ),
+    FaultKind(
         "emergency_stop",
         "A person presses the emergency stop.",
         "The emergency input opens on every board; every board latches EMERGENCY_STOP.",

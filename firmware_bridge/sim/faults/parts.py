@@ -177,7 +177,7 @@ def _same(names: Iterable[str]) -> dict[str, str]:
 
 # Parts that people inspect
 
-_TILES = frozenset({"missing_tile", "extra_tile", "foreign_tile", "double_feed"})
+_TILES = frozenset({"missing_tile", "extra_tile", "added_tile", "foreign_tile", "double_feed"})
 """Kinds that a person finds at any part with tiles, because the whole set is counted."""
 
 

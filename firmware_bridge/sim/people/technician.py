@@ -17,6 +17,8 @@ MEAN = 30.0
 """Mean number of seconds until the technician has repaired a part (our value)."""
 PUT_AWAY = "UNPROVEN"
 """The fault code whose prompt asks to put every tile back into its box."""
+LEFT_OVER = "LEFT_OVER"
+"""The fault code whose prompt asks to take out the tiles that are left over after a build."""
 LOOK_INTO_DRUM = "STARVED"
 """The fault code whose prompt asks to push the set in if the drum is empty."""
 
@@ -49,6 +51,8 @@ class Technician:
         """Do the requested work at once."""
         if ask.code == PUT_AWAY:
             self._plant.put_away()
+        elif ask.code == LEFT_OVER:
+            self._plant.put_back_left_over()
         elif ask.code == LOOK_INTO_DRUM:
             self._plant.people.push_in_missed_set()
         self._plant.repair(ask.code, ask.part)

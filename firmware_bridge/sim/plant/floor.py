@@ -42,7 +42,7 @@ class Floor:
         self._own = first
         if not faces:
             return tiles
-        if self._world.injected_faults.has_kind("extra_tile"):
+        if any(map(self._world.injected_faults.has_kind, ("extra_tile", "added_tile"))):
             numbers = range(first, first + SPARE)
             tiles += [Tile(number, 0, faces[number % len(faces)]) for number in numbers]
         if self._world.injected_faults.has_kind("foreign_tile"):
@@ -71,10 +71,21 @@ class Floor:
             twin := self._find(foreign=False)
         ):
             tiles.append(self.spare.take(twin))
-            injected_faults.activate("extra_tile", "drum", partial(self._put_away, twin))
+            self._exceed("extra_tile", twin)
         if injected_faults.on_occasion("foreign_tile", "drum"):
             self._swap_in_foreign(tiles)
         return tiles
+
+    def add(self, give: Callable[[Tile], None]) -> None:
+        """Put a twin from the spare box into the drum by `give`, as a person can at any moment."""
+        if twin := self._find(foreign=False):
+            give(self.spare.take(twin))
+            self._exceed("added_tile", twin)
+
+    def _exceed(self, kind: str, twin: Tile) -> None:
+        """Note that a twin is too many in the machine, until a person puts it away."""
+        put_away = partial(self._put_away, kind, twin)
+        self._world.injected_faults.activate(kind, "drum", put_away)
 
     def _swap_in_foreign(self, tiles: list[Tile]) -> None:
         """Exchange one of the set's tiles with a foreign tile from the box."""
@@ -100,16 +111,14 @@ class Floor:
         for tile in list(self.fallen.tiles):
             give(self.fallen.take(tile))
 
-    def _put_away(self, twin: Tile) -> None:
+    def _put_away(self, kind: str, twin: Tile) -> None:
         """Put the twin back into its box; if it was counted, a left-over tile replaces it.
 
         Without a left-over tile the number of tiles is right, so the twin stays in the set.
         """
         left = sorted(self._world.uncounted(), key=lambda tile: tile.set != twin.set)
         if not left:
-            self._world.injected_faults.activate(
-                "extra_tile", "drum", partial(self._put_away, twin)
-            )
+            self._exceed(kind, twin)
         elif twin in left:
             self.spare.put(self._world.take_out(twin))
         else:

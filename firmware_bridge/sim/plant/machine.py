@@ -198,12 +198,22 @@ class Plant:
         assert tile.holder is not None
         return tile.holder.take(tile)
 
+    def put_back_left_over(self) -> None:
+        """Put every tile that is left over at a head after a build back into the drum by hand.
+
+        A person who then repairs the set takes a wrong tile out of it. Without a wrong tile the
+        left-over tile stays in the drum, and the table finds it again.
+        """
+        assert self.drum is not None
+        for tile in [tile for head in self.heads for tile in head.left_over]:
+            self.drum.give(self.take_out(tile))
+
     def put_away(self) -> None:
         """Put every tile of the table's sets back into its box, from any place.
 
         This also finds missing tiles and foreign tiles.
         """
-        for kind in ("double_feed", "missing_tile", "foreign_tile", "extra_tile"):
+        for kind in ("double_feed", "missing_tile", "foreign_tile", "extra_tile", "added_tile"):
             self.repair(kind, "table")
         for tile in self.tiles:
             box = self.boxes[tile.set] if tile.set < len(self.boxes) else self.floor.spare
@@ -340,7 +350,11 @@ class Plant:
             self.world.loop.call_soon(self._boards.draw, channel, STALLED_MA)
 
     def _apply_outside_fault(self, injected: InjectedFault) -> None:
-        """Apply a fault that people cause: an emergency stop, or a hand in the light curtain."""
+        """Apply a fault that people cause: a tile, an emergency stop, a hand in the curtain."""
+        if injected.kind == "added_tile":
+            if self.drum is not None and self.drum.has_room(1):
+                self.floor.add(self.drum.give)
+            return
         apply = {"emergency_stop": self.emergency_stop, "reach_in": self.reach_in}[injected.kind]
         apply(True)
         self.injected_faults.activate(injected.kind, injected.part, partial(apply, False))

@@ -13,6 +13,7 @@ from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
 from controller.faults.catalogue import Fault
+from firmware_bridge.sim.plant.floor import SPARE
 from tests.controller.table_with_faults import Evening, evening
 
 WALLS = {"box 1": 136, "felt": 136}
@@ -114,6 +115,63 @@ def test_a_stuck_tile_that_a_person_puts_back_while_the_board_is_silent_is_notic
     assert emitted.fault.evidence.startswith(
         "head2_counter counted a tile after all 28 were counted"
     )
+
+
+ASKED_ONCE = [
+    (event, "LEFT_OVER") for event in ("operator_prompted", "prompt_answered", "recovered")
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "table", "game"),
+    [
+        ("extra_tile:drum#1", "robotic", "wenzhou"),
+        # While the heads lift, and while the wheels prove that the drum is empty.
+        ("added_tile:drum@80", "robotic", "wenzhou"),
+        ("added_tile:drum@97", "robotic", "wenzhou"),
+        ("extra_tile:drum#1", "single_port", "block"),
+        ("extra_tile:drum#1", "bench", "block"),
+        ("extra_tile:drum#1", "auto_deal", "filipino"),
+    ],
+)
+def test_a_tile_too_many_is_taken_out_before_the_walls_rise(
+    fault: str, table: str, game: str
+) -> None:
+    emitted = evening(fault, table=table, game=game)
+    assert [(event, code) for event, code, _ in emitted.fault_events] == ASKED_ONCE
+    assert emitted.fault is None
+    (answered,) = emitted.when(event="prompt_answered")
+    (raised,) = emitted.when(event="walls_raised")
+    assert answered < raised
+    assert emitted.census["spare box"] == SPARE
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
+    assert "were counted; this is set 1 of " in str(asked["evidence"])
+
+
+def test_a_tile_too_many_that_nobody_takes_out_stops_the_table_before_the_walls_rise() -> None:
+    emitted = evening("extra_tile:drum#1", recovery={"LEFT_OVER": Recovery(asks=0)})
+    assert [(event, code) for event, code, _ in emitted.fault_events] == [("fault", "UNPROVEN")]
+    assert emitted.when(event="walls_raised") == []
+
+
+def test_a_tile_put_in_between_two_rounds_is_noticed_before_the_next_walls_rise() -> None:
+    emitted = evening("added_tile:drum@140", rounds=2, until_ready=False)
+    assert [(event, code) for event, code, _ in emitted.fault_events] == ASKED_ONCE
+    (asked,) = [event for event in emitted.events if event["event"] == "operator_prompted"]
+    assert str(asked["evidence"]).endswith("this is set 2 of 2, set 1 is on the table")
+    first, second = emitted.when(event="walls_raised")
+    assert first < emitted.when(event="prompt_answered")[0] < second
+    assert sum(tiles_by_place(emitted).values()) == 2 * 136 + SPARE
+
+
+def test_a_double_edge_of_a_counter_is_noticed_before_the_walls_rise() -> None:
+    """The board has counted a tile that does not exist, so a stack lacks one: nobody can help."""
+    emitted = evening("bouncing_sensor:head2_counter#9")
+    assert emitted.fault is not None
+    assert (emitted.fault.fault, emitted.fault.part) == (Fault.UNPROVEN, "trays")
+    assert emitted.fault.evidence.endswith("nobody has confirmed that the walls are right")
+    assert {code for _, code, _ in emitted.fault_events} == {"LEFT_OVER", "UNPROVEN"}
+    assert emitted.when(event="walls_raised") == []
 
 
 @pytest.mark.slow
@@ -271,7 +329,7 @@ def test_while_a_person_removes_a_jam_below_the_round_on_top_goes_on(
 ) -> None:
     # With the table's own time of mixing, the deal ends before the heads lift the other set.
     monkeypatch.setattr("tests.controller.table_with_faults.load_table", _mixes_briefly)
-    emitted = evening("jam:head2@150~9", until_ready=False, rounds=2)
+    emitted = evening("jam:head2@173~9", until_ready=False, rounds=2)
     (asked,), (cleared,) = (
         emitted.when(event="operator_prompted"),
         emitted.when(event="prompt_answered"),

@@ -25,7 +25,7 @@ TABLES = (("robotic", "wenzhou"), ("pai_gow", "pai_gow"))
 MANY = 10
 """Moments of a round; each interruption comes at every third of them, in `make evidence` at all."""
 STEP = tries(5, quick=5, evidence=1)
-DEALING = 112.0
+DEALING = 134.7
 """Seconds after power-on: the arm deals, on the robotic table with Wenzhou mahjong and seed 7."""
 
 

@@ -1,7 +1,8 @@
 """Tests the `under` activity: a gathered set is mixed, built, counted and staged.
 
 The fake board never fails: it counts a tile every 0.28 s and completes every motion. Expected times
-are therefore sums: 17 stacks of two tiles take 9.52 s, the last push takes 0.28 s.
+are therefore sums: 17 stacks of two tiles take 9.52 s, the last push takes 0.28 s, and then the
+four wheels prove for 22.16 s that the drum is empty; a tile could travel for another 0.5 s.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ from rules.games import find_game
 from tests.firmware_bridge.scripted_edges import scripted
 
 MIX, BUILD = 60.0, 17 * 0.56 + 0.28
+PROOF = 2.0 + 6.0 * 24 * 0.28 / 2 + 0.5
+"""Seconds in which four heads lift the only tile in the drum, and it reaches a counter."""
+STAGED = round(MIX + BUILD + PROOF, 6)
 FULL = MIX + 22.0
 """Seconds for which walls fill the trays: longer than the next set is mixed."""
 
@@ -52,13 +56,16 @@ class FaultlessBoard(Board):
         self.leases = 0
         self.lease_takes = self.release_takes = 0.0
         """Seconds to take a lease, and to release it."""
+        self.in_drum = 0
 
     async def drive(self, motor: str, value: int, until: Until, limit: float) -> Ended:
         count = until.count if isinstance(until, Edges) else 0
         self._note(f"{motor} {count}")
-        if motor == self.starved:
+        is_wheel = motor.endswith("wheel")
+        if motor == self.starved or (is_wheel and count > self.in_drum):
             await asyncio.sleep(limit)
             return Ended(Reason.TIME, 0, limit)
+        self.in_drum -= count if is_wheel else 0
         seconds = 0.28 * count
         await asyncio.sleep(seconds)
         return Ended(Reason.EDGES if count else Reason.LEVEL, count, seconds)
@@ -127,6 +134,7 @@ class Below:
     async def take(self, number: int) -> None:
         """Start the preparation of a set, as after the lid has closed."""
         self.run_state.machine.fire("gather")
+        self.board.in_drum = self.under.tiles
         self.run_state.ledger = self.run_state.ledger.gathered(number)
         await self.under.take(number)
 
@@ -179,23 +187,24 @@ def test_a_gathered_set_is_mixed_built_counted_and_staged() -> None:
         (0.0, "gathering"),
         (0.0, "shuffling"),
         (MIX, "building"),
-        (MIX + BUILD, "staged"),
+        (STAGED, "staged"),
     ]
     assert (stage.run_state.ledger.sets[0].where, stage.run_state.ledger.sets[0].counted) == (
         "trays",
         136,
     )
-    assert stage.run_state.figures.under == [pytest.approx(MIX + BUILD)]
+    assert stage.run_state.figures.under == [pytest.approx(STAGED)]
 
 
-def test_the_drum_runs_until_the_last_tile_is_lifted() -> None:
+def test_the_drum_runs_until_it_is_proven_to_be_empty() -> None:
     async def scenario(stage: Below) -> None:
         await stage.take(0)
         await stage.under.staged()
 
     board = below(scenario).board
     assert board.when("drum = 1000") == [0.0]
-    assert board.when("drum stop") == board.when("head3_belt stop") == [MIX + BUILD]
+    assert board.when("drum stop") == board.when("head3_belt stop") == [STAGED]
+    assert board.when("head2_wheel 1") == [pytest.approx(MIX + BUILD)]
     assert len(board.when("head2_wheel 2")) == len(board.when("head2_pusher 1")) == 17
 
 
@@ -229,8 +238,8 @@ def test_the_second_set_is_mixed_but_not_built_while_walls_fill_the_trays() -> N
 
     stage = below(scenario)
     (*_, waits, staged) = stage.states
-    assert waits == (MIX + BUILD + FULL, "building")
-    assert staged == (pytest.approx(MIX + BUILD + FULL + BUILD), "staged")
+    assert waits == (pytest.approx(STAGED + FULL), "building")
+    assert staged == (pytest.approx(STAGED + FULL + BUILD + PROOF), "staged")
 
 
 def test_a_set_is_not_taken_in_while_another_one_is_prepared() -> None:
@@ -238,7 +247,7 @@ def test_a_set_is_not_taken_in_while_another_one_is_prepared() -> None:
         await stage.under.free()
         await stage.take(0)
         await stage.under.free()
-        assert asyncio.get_running_loop().time() == pytest.approx(MIX + BUILD)
+        assert asyncio.get_running_loop().time() == pytest.approx(STAGED)
 
     below(scenario)
 
@@ -248,7 +257,7 @@ def test_the_lease_is_held_from_the_closed_lid_to_the_staged_walls() -> None:
         assert stage.board.leases == 0
         await stage.take(0)
         assert stage.board.leases == 1
-        await asyncio.sleep(MIX + BUILD - 0.01)
+        await asyncio.sleep(STAGED - 0.01)
         assert stage.board.leases == 1
         await stage.under.staged()
         assert stage.board.leases == 0
@@ -366,7 +375,7 @@ def test_the_lid_stays_closed_if_the_set_is_complete_before_the_lease_is_taken()
     async def scenario(stage: Below) -> None:
         lid = LidOfABuild(stage)
         await stage.take(0)
-        await asyncio.sleep(MIX + BUILD - 0.5)
+        await asyncio.sleep(STAGED - 0.5)
         stage.board.lease_takes = 1.0
         lid.press()
         await stage.under.staged()
@@ -387,12 +396,12 @@ def test_the_walls_do_not_rise_while_the_lid_is_open() -> None:
         lid = LidOfABuild(stage)
         await stage.take(0)
         stage.board.release_takes = 1.0
-        await asyncio.sleep(MIX + BUILD + 0.1)
+        await asyncio.sleep(STAGED + 0.1)
         lid.press()
         loop = asyncio.get_running_loop()
         loop.call_later(30.0, lid.press)
         await stage.under.staged()
-        assert loop.time() >= MIX + BUILD + 29.9
+        assert loop.time() >= STAGED + 29.9
         opened, closed = lid.motions()
         assert closed - opened == pytest.approx(30.0)
         await lid.close()

@@ -101,6 +101,14 @@ class Head:
         """The tiles on their way to the counter."""
         return self._belt.uncounted
 
+    @property
+    def left_over(self) -> list[Tile]:
+        """The tiles in front of the pusher, which are left over after a build.
+
+        Without a pusher people take every tile from here, and only the last one can be left over.
+        """
+        return self.waiting.tiles[:] if self._pusher is not None else self.waiting.tiles[-1:]
+
     def reset_sensors(self) -> None:
         self._belt.reset_sensors()
         if self._module.belt is None:

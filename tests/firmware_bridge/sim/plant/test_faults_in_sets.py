@@ -9,6 +9,7 @@ import pytest
 
 from config.layout.field import Spot
 from firmware_bridge.board import Reason
+from firmware_bridge.sim.plant.floor import SPARE
 from firmware_bridge.sim.plant.tiles import Tile
 from tests.firmware_bridge.sim.plant.below_lid.head_actions import (
     TILE_TIME,
@@ -115,6 +116,26 @@ def test_an_extra_tile_stays_in_its_set_while_no_tile_is_left_over() -> None:
         assert is_set(rack, plant.heads[0].waiting.tiles, 4)
 
     run_scenario(main, **with_faults("extra_tile:drum#1"))
+
+
+def test_a_tile_that_a_person_puts_in_is_taken_out_and_the_walls_are_those_of_the_set() -> None:
+    async def main(rack: Rack) -> None:
+        plant = rack.plant
+        fill(rack, 4)
+        await asyncio.sleep(2)
+        assert len(plant.drum or ()) == 5
+        await push_single_tiles(rack, 4)
+        assert (await count(rack, 1)).reason is Reason.EDGES
+        await asyncio.sleep(1)
+        assert len(plant.heads[0].left_over) == 1
+        plant.put_back_left_over()
+        assert plant.repair("LEFT_OVER", "head 0")
+        here = plant.census()
+        assert (here["head 0"], here["drum"], here["spare box"]) == (0, 0, SPARE)
+        assert is_set(rack, (stack[0] for stack in plant.trays[0].stacks), 4)
+
+    for seed in range(4):
+        run_scenario(main, seed=seed, **with_faults("added_tile:drum@1"))
 
 
 def test_a_foreign_tile_gives_a_longer_pulse_and_is_exchanged_for_the_sets_own_tile() -> None:
