@@ -370,7 +370,20 @@ def verify_chance(record: dict[str, Any] | None) -> str:
         is_right = drawn(version, seed, choice) == choice["value"]
         require(is_right, f"`{choice['name']}` was not drawn so.")
     limit = "" if version == 2 else " (version 1: the list of choices is not committed to)"
-    return f"{len(record['choices']) - 1} random choices drawn again{limit}"
+    codes = ", ".join(share_codes(record))
+    shares = f"; codes of the players' shares: {codes}" if codes else ""
+    return f"{len(record['choices']) - 1} random choices drawn again{limit}{shares}"
+
+
+def share_codes(record: dict[str, Any]) -> list[str]:
+    """The code of each player's share: a hash of the list of shares up to it."""
+    place, codes = (record["device"], record["cycle"]), list[str]()
+    state = frame(2, "shares", *place, record["commitment"])
+    for each in record["player_shares"]:
+        state = hashlib.sha256(frame(2, "share", state, each["seat"], each["share"])).digest()
+        text = base64.b32encode(state)[:12].decode()
+        codes.append(f"{text[:4]}-{text[4:8]}-{text[8:]}")
+    return codes
 
 
 def main(file: str, known: str = "") -> int:

@@ -105,9 +105,14 @@ BREAK_INS = (
         "A machine that knows the players' shares can add a choice of its own, and try names for it"
         " until the choices that matter suit it; a player can take all places for shares.",
         "The commitment binds the machine's share and the list of choices before the first share of"
-        " a player; places are limited for each seat and each person. Not protected: a machine that"
-        " invents a player's share ([CHANCE.md](CHANCE.md#one-cycle)).",
+        " a player; places are limited for each seat and each person. A code of each share shows"
+        " its player whether the list before it was changed. Not protected: a machine that invents"
+        " a share behind the last player's, which the players find only by asking each other"
+        " ([CHANCE.md](CHANCE.md#one-cycle)).",
         (
+            "test_the_code_of_a_share_fixes_the_list_up_to_it_and_nothing_after_it",
+            "test_a_machine_that_invents_a_share_is_shown_by_the_code_of_the_last_player",
+            "test_the_code_of_a_players_share_must_be_in_the_receipt",
             "test_a_choice_that_is_added_after_the_commitment_is_refused_by_both_verifiers",
             "test_no_player_takes_the_places_of_the_others",
         ),

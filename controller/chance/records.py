@@ -16,10 +16,11 @@ it. Such records are verified by their version, with that limit.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from rules.errors import WallwrightError
 
@@ -138,6 +139,11 @@ class CycleRecord:
     choices: tuple[Choice, ...] = ()
     version: int = VERSION
 
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The code of each player's share: see `share_codes`."""
+        return share_codes(self.device, self.cycle, self.commitment, self.player_shares)
+
     def facts(self) -> dict[str, object]:
         """The record as JSON values, as the event `chance_revealed` has it."""
         return {
@@ -232,6 +238,36 @@ class CycleDraw:
             parts += (request.name.encode(), request.kind.encode())
             parts += (_number(request.of), _number(request.count))
         return parts
+
+
+def share_codes(
+    device: str, cycle: int, commitment: str, shares: tuple[PlayerShare, ...]
+) -> tuple[str, ...]:
+    """The code of each player's share, such as `K3QF-7ZWA-M2XN`: a hash of the list up to it.
+
+    A player who keeps the code can show later which shares came before, that none of them was
+    changed, and how many came after. 60 bits: another list with the same code cannot be searched
+    for in the minutes of a shuffle.
+    """
+    codes = list[str]()
+    state = frame(b"shares", device.encode(), _number(cycle), commitment.encode())
+    for share in shares:
+        state = hashlib.sha256(
+            frame(b"share", state, _number(share.seat), share.text.encode())
+        ).digest()
+        text = base64.b32encode(state)[:12].decode()
+        codes.append("-".join((text[:4], text[4:8], text[8:])))
+    return tuple(codes)
+
+
+def shares_with_codes(record: dict[str, Any]) -> list[dict[str, object]]:
+    """The players' shares of a verified record as JSON values, each with its code."""
+    shares = tuple(PlayerShare(each["seat"], each["share"]) for each in record["player_shares"])
+    codes = share_codes(record["device"], record["cycle"], record["commitment"], shares)
+    return [
+        {"seat": share.seat, "share": share.text, "code": code}
+        for share, code in zip(shares, codes, strict=True)
+    ]
 
 
 def frame(*parts: bytes, version: int = VERSION) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any
 from controller.audit.notes.checkpoint import Checkpoint
 from controller.audit.notes.signed_note import SignedNote
 from controller.audit.receipts.receipt import compact_form
+from controller.chance.records import shares_with_codes
 
 Line = tuple[str, str]
 
@@ -57,6 +58,8 @@ def _lines(receipt: dict[str, Any]) -> Iterator[Line]:
     chance = contents.get("chance") or {}
     yield "Commitment", str(chance.get("commitment", ""))
     yield "Reveal", str(chance.get("reveal") or "")
+    for share in shares_with_codes(chance) if chance else ():
+        yield "Share", f"seat {share['seat']}: {share['share']} (code {share['code']})"
     head = Checkpoint.parsed(SignedNote.parsed(receipt["head"]).text)
     yield "Log", head.origin
     yield "Log entry", f"{receipt['index']} of {head.size}"

@@ -51,6 +51,14 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    share_code: Annotated[
+        str | None,
+        typer.Option(
+            help="The code of a player's share that the receipt must contain, such as"
+            " K3QF-7ZWA-M2XN.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
     """Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused."""
@@ -62,6 +70,8 @@ def verify(
     authorities = [] if time_authority is None else certificates_in(time_authority)
     try:
         facts = _verified(file, known, witnesses, authorities)
+        if share_code is not None:
+            facts["own_share"] = _place_of(share_code, facts.get("shares", []))
     except OSError as error:
         raise BadInputError(f"{file} cannot be read ({error.strerror}); name a file.") from error
     except RefusedProofError as error:
@@ -74,6 +84,19 @@ def verify(
     else:
         _print_page(file, facts, is_known=known is not None)
     return 0
+
+
+def _place_of(code: str, shares: list[dict[str, Any]]) -> int:
+    """The number of the share with this code, from 1. Raises RefusedProofError without one."""
+    from controller.audit.errors import RefusedProofError
+
+    for number, share in enumerate(shares, 1):
+        if share["code"].replace("-", "") == code.strip().upper().replace("-", ""):
+            return number
+    raise RefusedProofError(
+        f"None of its {len(shares)} players' shares has the code {code!r}: the share is missing, or"
+        " the list up to it was another one when the code was shown."
+    )
 
 
 def require_regular(file: Path) -> None:
@@ -182,12 +205,16 @@ def bundle_facts(bundle: VerifiedBundle) -> dict[str, Any]:
 
 def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
     """What a receipt proves, for programs."""
+    from controller.chance.records import shares_with_codes
+
+    record = receipt.contents.get("chance")
     return {
         "kind": "receipt",
         "origin": receipt.origin,
         "event": receipt.event.index,
         "time": receipt.event.time,
         "chance": receipt.chance,
+        "shares": shares_with_codes(record) if record else [],
         "contents": receipt.contents,
         "keys": [{"key": str(key), "fingerprint": key.fingerprint} for key in receipt.keys],
         "cosigned": [],
@@ -211,6 +238,10 @@ def _page(file: Path, facts: dict[str, Any], *, is_known: bool) -> Iterator[str]
         title = f"{contents.get('kind')} {contents.get('number')} of {contents.get('game')}"
         yield f"  receipt      {title}, event {facts['event']}, {facts['time']}"
         yield f"  chance       {facts['chance']}"
+        for number, share in enumerate(facts["shares"], 1):
+            own = "  <- yours" if number == facts.get("own_share") else ""
+            words = f"seat {share['seat']}: {share['share']} ({share['code']})"
+            yield f"  share {number:<6} {words}{own}"
     else:
         events = f"{facts['first']} to {facts['last']}"
         yield f"  events       {events}, {facts['from']} to {facts['to']}"

@@ -315,7 +315,10 @@ class CommandDesk:
         _require_seats({given.seat: ""}, book.game.seats)
         record = daemon.chances.add_share(given.seat, given.share, actor.name)
         self._service.changed()
-        return f"The share is added to cycle {record.cycle}."
+        return (
+            f"The share is number {len(record.codes)} of cycle {record.cycle}; its code is"
+            f" {record.codes[-1]}."
+        )
 
     def _answer(self, given: Answer, actor: Actor) -> str:
         service = self._service

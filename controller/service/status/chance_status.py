@@ -15,6 +15,10 @@ class PlayerShareStatus(Value):
 
     seat: int
     share: str
+    code: str = Field(
+        default="",
+        description="A hash of the list of shares up to this one, by which its player proves it.",
+    )
 
 
 class CycleStatus(Value):

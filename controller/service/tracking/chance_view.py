@@ -38,7 +38,10 @@ def _playing(daemon: Daemon) -> CycleRecord | None:
 def _cycle(record: CycleRecord | None) -> CycleStatus | None:
     if record is None:
         return None
-    shares = (PlayerShareStatus(seat=each.seat, share=each.text) for each in record.player_shares)
+    shares = (
+        PlayerShareStatus(seat=each.seat, share=each.text, code=code)
+        for each, code in zip(record.player_shares, record.codes, strict=True)
+    )
     return CycleStatus(
         cycle=record.cycle, commitment=record.commitment, player_shares=tuple(shares)
     )

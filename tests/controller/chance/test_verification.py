@@ -167,8 +167,59 @@ def test_a_record_of_version_1_is_verified_with_its_limit() -> None:
     assert verdict.is_verified
     assert not verdict.is_bound
     assert verify_chance(RECORD).is_bound
-    assert verify_elsewhere.verify_chance(record).endswith("is not committed to)")
-    assert verify_elsewhere.verify_chance(RECORD) == "2 random choices drawn again"
+    assert "is not committed to)" in verify_elsewhere.verify_chance(record)
+    codes = ", ".join(DRAW.hidden().codes)
+    assert verify_elsewhere.verify_chance(RECORD) == (
+        f"2 random choices drawn again; codes of the players' shares: {codes}"
+    )
+
+
+@given(
+    st.lists(st.builds(PlayerShare, st.integers(0, 7), st.text("ab 八", min_size=1, max_size=5))),
+    st.data(),
+)
+def test_the_code_of_a_share_fixes_the_list_up_to_it_and_nothing_after_it(
+    shares: list[PlayerShare], data: st.DataObject
+) -> None:
+    record = replace(DRAW, player_shares=tuple(shares)).hidden()
+    assert verify_elsewhere.share_codes(record.facts()) == [*record.codes]
+    shorter = data.draw(st.integers(0, len(shares)))
+    kept = replace(record, player_shares=record.player_shares[:shorter])
+    assert kept.codes == record.codes[:shorter]
+    if shares:
+        place = data.draw(st.integers(0, len(shares) - 1))
+        changed = [*shares]
+        match data.draw(st.sampled_from(["text", "seat", "missing", "added", "exchanged"])):
+            case "text":
+                changed[place] = PlayerShare(shares[place].seat, f"{shares[place].text}x")
+            case "seat":
+                changed[place] = PlayerShare(shares[place].seat + 1, shares[place].text)
+            case "missing":
+                del changed[place]
+            case "added":
+                changed.insert(place, PlayerShare(0, "invented"))
+            case _:
+                changed.reverse()
+                assume(changed[place:] != shares[place:])
+        altered = replace(record, player_shares=tuple(changed))
+        assert not {*altered.codes} & {*record.codes[place:]}
+    assert not {*replace(record, cycle=8).codes} & {*record.codes}
+
+
+def test_a_machine_that_invents_a_share_is_shown_by_the_code_of_the_last_player() -> None:
+    """The record of such a machine verifies: it has really drawn so. The players find it."""
+    honest = replace(DRAW, player_shares=(PlayerShare(0, "Mei"), PlayerShare(3, "rain")))
+    codes = honest.hidden().codes
+    for number in range(5000):  # the machine knows its share, and tries texts until it is content
+        last = replace(honest, player_shares=(*honest.player_shares, PlayerShare(1, f"{number}")))
+        chosen = last.draw()
+        if chosen[0].value[0] == 5:
+            break
+    record = last.revealed(chosen)
+    assert verify_chance(record.facts()).is_verified
+    assert record.codes[1] == codes[1] and len(record.codes) == 3, "one share came after Rain's"
+    first = replace(honest, player_shares=(PlayerShare(1, "0"), *honest.player_shares))
+    assert not {*first.hidden().codes} & {*codes}, "a share before them changes every code"
 
 
 def _has_other_types(record: Any) -> bool:

@@ -24,11 +24,13 @@ def test_players_add_a_share_and_verify_the_choices_after_the_round() -> None:
         before = guests.status.chance.next
         assert before is not None
         reply = await guests.give("add_share", UserRole.PLAYER, seat=2, share="rain")
-        assert reply.sentence == f"The share is added to cycle {before.cycle}."
         await guests.until(lambda s: s.machine.top == "playing")
         playing = guests.status.chance.playing
         assert playing is not None
         assert (playing.cycle, playing.commitment) == (before.cycle, before.commitment)
+        code = playing.player_shares[0].code
+        sentence = f"The share is number 1 of cycle {before.cycle}; its code is {code}."
+        assert reply.sentence == sentence
         assert [(each.seat, each.share) for each in playing.player_shares] == [(2, "rain")]
         assert guests.status.chance.next != before
         await guests.until(lambda s: bool(s.session and s.session.rounds), limit=7200)

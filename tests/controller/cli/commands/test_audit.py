@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.chance.records import CycleDraw, PlayerShare
 from tests.controller.audit.logs_for_tests import entry, log_of
 from tests.controller.audit.receipts.test_receipts import contents
 from tests.controller.cli.conftest import Wallwright
@@ -191,3 +192,25 @@ def test_receipts_are_written_in_three_forms_and_verified(
     for file, error in (("r.doc", "ends in"), ("r.txt", "cannot be written")):
         refused = wallwright(f"audit receipt --data {tmp_path} {tmp_path}/{file}")
         assert (refused.code, error in refused.err) == (2, True)
+
+
+def test_the_code_of_a_players_share_must_be_in_the_receipt(
+    wallwright: Wallwright, tmp_path: Path
+) -> None:
+    draw = CycleDraw("d/1", 1, bytes(32), (PlayerShare(0, "Mei"), PlayerShare(2, "rain")))
+    chance = draw.revealed(draw.draw()).facts()
+    log = log_of(tmp_path / "audit", 3)
+    log.append([replace(entry(4, what="receipt"), details=contents(chance=chance))])
+    log.close()
+    assert wallwright(f"audit receipt --data {tmp_path} {tmp_path}/r.json").code == 0
+    text = f"{tmp_path}/r.txt"
+    assert wallwright(f"audit receipt --data {tmp_path} {text}").code == 0
+    first, second = draw.hidden().codes
+    assert f"seat 2: rain (code {second})" in Path(text).read_text("utf-8")
+    verified = wallwright(f"verify {tmp_path}/r.json --share-code {first.lower()}")
+    assert verified.code == 0
+    assert f"share 1      seat 0: Mei ({first})  <- yours" in verified.out
+    assert f"share 2      seat 2: rain ({second})" in verified.out
+    refused = wallwright(f"verify {tmp_path}/r.json --share-code AAAA-BBBB-CCCC")
+    assert refused.code == 1
+    assert "None of its 2 players' shares has the code" in refused.err
