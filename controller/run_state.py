@@ -6,8 +6,10 @@ have confirmed a change.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,7 +43,10 @@ class Work:
     intent.
     """
 
-    def __init__(self, run_state: RunState, number: int, entry: Entry | None = None) -> None:
+    def __init__(
+        self, run_state: RunState, activity: str, number: int, entry: Entry | None = None
+    ) -> None:
+        self.activity = activity
         self.number = number
         """The intent's number in the journal."""
         self.done = entry is not None and entry.confirmed
@@ -102,6 +107,10 @@ class RunState:
         somebody's hands can be in the machine."""
         self.answered: set[tuple[str, str]] = set()
         """Code and part of the prompts that were answered in this run."""
+        self._added: Counter[str] = Counter()
+        """Numbers of intents and outcomes that this run has added to the journal, by activity."""
+        self._addition: asyncio.Future[None] | None = None
+        """Done when a record is added; None until a coroutine waits for that."""
 
     def resume(self, entries: Iterable[Entry]) -> None:
         """Resume an interrupted run from its journal entries."""
@@ -154,10 +163,12 @@ class RunState:
         """
         entry = self.replay.take(activity, as_json(intent))
         if entry is not None:
-            return Work(self, entry.number, entry)
+            return Work(self, activity, entry.number, entry)
         if emit is not None:
             self.events.emit(emit, **intent)
-        work = Work(self, self.journal.intend(activity, self.clock(), intent, write=wait or write))
+        number = self.journal.intend(activity, self.clock(), intent, write=wait or write)
+        work = Work(self, activity, number)
+        self._count(activity)
         if wait:
             await work.on_disk()
         return work
@@ -166,6 +177,29 @@ class RunState:
         """Confirm an intent with its outcome, unless an earlier run has confirmed it."""
         if not work.done:
             self.journal.confirm(work.number, self.clock(), work.outcome)
+            self._count(work.activity)
+
+    def added(self, activities: Collection[str]) -> int:
+        """The number of intents and outcomes of these activities that this run has added."""
+        return sum(self._added[activity] for activity in activities)
+
+    async def on_disk_after(self, activities: Collection[str], number: int) -> None:
+        """Wait until these activities have added more records than `number`, and all are on disk.
+
+        Without activities only the records that were added so far count. Raises JournalError.
+        """
+        while activities and self.added(activities) <= number:
+            if self._addition is None or self._addition.done():
+                self._addition = asyncio.get_running_loop().create_future()
+            # One that waits with a time limit must not cancel the wait of others.
+            await asyncio.shield(self._addition)
+        await self.journal.on_disk()
+
+    def _count(self, activity: str) -> None:
+        """Count a record that was added, and wake those that wait for it."""
+        self._added[activity] += 1
+        if self._addition is not None and not self._addition.done():
+            self._addition.set_result(None)
 
     def fault(self, fault: TableFault) -> None:
         """Count a fault, emit its event and begin to write it to the journal.
@@ -189,6 +223,7 @@ class RunState:
         """Add facts to the journal as an intent that is confirmed at once, without an outcome."""
         number = self.journal.intend(activity, self.clock(), facts, write=False)
         self.journal.confirm(number, self.clock(), None)
+        self._count(activity)
         self.journal.begin()
 
     async def check(self) -> None:

@@ -28,6 +28,7 @@ from controller.service.commands import (
     StartSession,
 )
 from controller.service.commands.refusal import CommandRefusedError
+from controller.service.desk.effects import NOT_ON_DISK, effect_of
 from controller.service.desk.known_replies import (
     FREE_SPACE,
     PAUSE_NOT_STORED,
@@ -115,7 +116,8 @@ class CommandDesk:
         """Record a command, execute it, and store its effects and its reply, in this order.
 
         Nothing takes effect before its event is on disk, and nothing is acknowledged before it is
-        stored. Raises WallwrightError for a command that is refused.
+        stored: in the store, or in the journal if it is part of the run. Raises WallwrightError for
+        a command that is refused.
         """
         act = self._admitted(request, actor)
         self._require_records()
@@ -123,10 +125,15 @@ class CommandDesk:
             await self._service.audit.command(request, actor)
         except AuditError as error:
             raise CommandRefusedError("audit", str(error), FREE_SPACE) from error
+        effect = effect_of(self._service, request)
         sentence = await act()
         if request.name == "start_session":
             self._service.receipts.started_by(actor.name)
         reply = CommandReply(id=request.id, state="done", sentence=sentence)
+        if effect is not None and not await effect.on_disk(self._service.pace):
+            reply = CommandReply(
+                id=request.id, state="accepted", sentence=f"{sentence} {NOT_ON_DISK}"
+            )
         try:
             await self._replies.keep(key, request, reply, is_stored=is_stored)
         except StoreError as error:

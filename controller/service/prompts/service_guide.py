@@ -86,6 +86,11 @@ class ServiceGuide:
         """Whether simulated people are about to push the tiles in; False on a real table."""
         return self._hands is not None and self._hands.is_pushing
 
+    def is_done_by_simulated_people(self, prompt: OpenPrompt, value: str) -> bool:
+        """Whether an answer only begins what the simulated people then do; it is no outcome."""
+        by_hand = prompt.kind == "step" or (prompt.kind == "dice" and value == THROW)
+        return self._hands is not None and (by_hand or value == SIMULATED)
+
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Have a step done; returns its outcome."""
         hands = self._hands

@@ -40,7 +40,9 @@ PORTS = {"base": "a port"}
 class SurvivingTable:
     """One table with its people; a new one replaces it when people change the tiles."""
 
-    def __init__(self, table: str, folder: Path, seed: int) -> None:
+    def __init__(
+        self, table: str, folder: Path, seed: int, *, sync_s: float = 0.0, automatic: bool = True
+    ) -> None:
         self.machine = self.table = load_table(table)
         self.events: list[Event] = []
         """The events of all hosts."""
@@ -49,6 +51,8 @@ class SurvivingTable:
         self.plant: Plant | None = None
         self._folder = folder
         self._seed = seed
+        self._sync_s = sync_s
+        self.automatic = automatic
         self._random = Random(seed)
         self._game: PlannedGame | None = None
         self._hands: SimulatedGuide | None = None
@@ -68,7 +72,7 @@ class SurvivingTable:
             storage=self._new_storage,
             journal=self._folder / "table.journal",
             ports=PORTS,
-            automatic=True,
+            automatic=self.automatic,
         )
         service.listen(self.events.append)
         serving = asyncio.ensure_future(service.serve())
@@ -95,7 +99,7 @@ class SurvivingTable:
         telling.result()
 
     def _new_storage(self) -> KillableStorage:
-        self._storage = KillableStorage(SlowDisk(), Random(self._seed))
+        self._storage = KillableStorage(SlowDisk(self._sync_s), Random(self._seed))
         return self._storage
 
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:

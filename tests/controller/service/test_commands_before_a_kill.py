@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from controller.journal import Entry, read_entries
 from controller.service.commands import Actor, CommandRequest
 from controller.service.desk import known_replies
+from controller.service.status import Status
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import run
 from tests.controller.service.service_at_a_table import Guests, at_a_table
@@ -141,3 +147,159 @@ def test_a_long_evening_keeps_only_the_last_replies_in_memory(
         assert (again.state, again.sentence) == (reply.state, reply.sentence)
 
     at_a_table(story)
+
+
+TRIES = 200
+"""Most answers that the simulated players may refuse, because they cannot do them."""
+SYNC = 0.1
+"""Duration of a sync of the journal, seconds, where hosts are killed at a reply."""
+
+
+@dataclass
+class Answers:
+    """People who answer every prompt; hosts are killed at their replies, and before some.
+
+    Each host takes one to three answers. The last one before a kill can be without a reply.
+    """
+
+    game: str
+    most: int
+    chance: Random
+    done: list[tuple[str, str]] = field(default_factory=list)
+    """Kind and value of each answer whose reply was `done`."""
+    lost: list[tuple[str, str]] = field(default_factory=list)
+    """Answers without a reply."""
+
+    async def give(self, guests: Guests) -> None:
+        """Be one host's people."""
+        if guests.service.book is None and not self.done and not self.lost:
+            await guests.have("start_session", choice={"game": self.game, "follow_play": True})
+        for _ in range(self.chance.choice((1, 1, 1, 3))):
+            state = ""
+            for _ in range(TRIES):
+                await guests.until(lambda status: bool(status.prompts))
+                prompt = guests.status.prompts[0]
+                offered = [
+                    each.value for each in prompt.choices if each.value != "simulated player"
+                ]
+                value = self.chance.choice(offered or [prompt.default])
+                giving = asyncio.ensure_future(guests.give("answer", prompt=prompt.id, value=value))
+                if self.chance.random() < 0.3:
+                    await asyncio.sleep(self.chance.uniform(0.0, 2 * SYNC))
+                    if not giving.done():
+                        self.lost.append((prompt.kind, value))
+                        giving.cancel()
+                        return
+                # An action that the simulated player cannot do is refused.
+                state = (await giving).state
+                assert state != "accepted"
+                if state == "done":
+                    break
+            assert state == "done"
+            self.done.append((prompt.kind, value))
+            if len(self.done) >= self.most:
+                return
+
+
+@pytest.mark.parametrize(
+    ("game", "table", "most"),
+    [("backgammon", "robotic", 12), ("filipino", "robotic", 5)],
+)
+def test_an_answer_whose_reply_is_done_counts_once_after_a_kill_and_any_other_at_most_once(
+    game: str, table: str, most: int, tmp_path: Path
+) -> None:
+    """Cuts, choices, claims, actions of the play and throws that people have made."""
+    people = Answers(game, most, Random(4))
+
+    async def evening() -> None:
+        surviving = SurvivingTable(table, tmp_path, 3, sync_s=SYNC, automatic=False)
+        while len(people.done) < most:
+            await surviving.host(people.give, kill=True)
+            await asyncio.sleep(2.0)
+
+    run(evening())
+    kept = Counter(filter(None, map(_answer, read_entries(tmp_path / "table.journal"))))
+    acknowledged = Counter(f"{kind} {value}" for kind, value in people.done)
+    others = Counter(f"{kind} {value}" for kind, value in people.lost)
+    throws = acknowledged.pop("act throw", 0) + others.pop("act throw", 0)
+    compared = {kind for kind, _ in people.done} & {"act", "choice"}
+    assert compared
+    thrown = 0
+    for answer in acknowledged | kept:
+        if answer.partition(" ")[0] in compared:
+            more = kept[answer] - acknowledged[answer]
+            assert more >= 0, f"{answer} was acknowledged and is gone"
+            if more > others[answer] and " roll " in answer:
+                thrown += more - others[answer]
+            else:
+                assert more <= others[answer], f"{answer} was given once and counts twice"
+    assert thrown <= throws
+
+
+def _has_acts(acts: int, status: Status) -> bool:
+    return bool(status.prompts and status.round and status.round.acts == acts)
+
+
+def _answer(entry: Entry) -> str:
+    """The answer that a journal entry has, as kind and value; empty for another entry."""
+    if entry.activity == "play" and "seat" in entry.intent:
+        return f"act {entry.intent['seat']} {entry.intent['do']}"
+    if entry.intent.get("step") == "choose" and entry.confirmed:
+        return f"choice {entry.outcome}"
+    return ""
+
+
+@pytest.mark.parametrize("is_acknowledged", [True, False])
+def test_a_correction_and_a_share_are_kept_if_they_are_acknowledged(
+    is_acknowledged: bool, tmp_path: Path
+) -> None:
+    """Hosts are killed at the replies of both, or as soon as they were given."""
+    acts, shares = list[int](), list[int]()
+
+    async def killed(guests: Guests, name: str, **arguments: object) -> None:
+        if is_acknowledged:
+            await guests.have(name, **arguments)
+        else:
+            giving = asyncio.ensure_future(guests.give(name, **arguments))  # type: ignore[arg-type]
+            await asyncio.sleep(SYNC / 2)
+            assert not giving.done()
+            giving.cancel()
+
+    def counted(guests: Guests) -> None:
+        assert guests.status.round is not None
+        acts.append(guests.status.round.acts)
+        assert guests.service.daemon is not None
+        cycle = guests.service.daemon.chances.next
+        shares.append(0 if cycle is None else len(cycle.player_shares))
+
+    async def correct(guests: Guests) -> None:
+        await guests.have("start_session", choice={"game": "block", "follow_play": True})
+        await guests.until(lambda s: bool(s.prompts))
+        for acts_due in (1, 2, 3):
+            prompt = guests.status.prompts[0]
+            await guests.have("answer", prompt=prompt.id, value="simulated player")
+            await guests.until(partial(_has_acts, acts_due))
+        counted(guests)
+        await killed(guests, "correct", acts=1, reason="a wrong tile")
+
+    async def share(guests: Guests) -> None:
+        await guests.until(lambda s: bool(s.prompts))
+        counted(guests)
+        await killed(guests, "add_share", seat=0, share="0011")
+
+    async def look(guests: Guests) -> None:
+        await guests.until(lambda s: bool(s.prompts))
+        counted(guests)
+
+    async def evening() -> None:
+        surviving = SurvivingTable("robotic", tmp_path, 3, sync_s=SYNC, automatic=False)
+        await surviving.host(correct, kill=True)
+        await surviving.host(share, kill=True)
+        await surviving.host(look)
+
+    run(evening())
+    if is_acknowledged:
+        assert (acts, shares) == ([3, 2, 2], [0, 0, 1])
+    else:
+        assert (acts[0], acts[1] in (2, 3), acts[2] == acts[1]) == (3, True, True)
+        assert shares[2] in (0, 1)
