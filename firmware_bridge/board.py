@@ -62,6 +62,8 @@ class FaultCode(enum.IntEnum):
     """The light curtain was interrupted while a guarded part moved or was about to move."""
     LOW_SUPPLY = 14
     """The board's supply is too low to run; the board has stopped and saved its state."""
+    LATE_STEP = 15
+    """An axis made a step so late that its motor can have lost its position; it is not homed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ def _numbers(profile: BoardProfile) -> Iterator[tuple[str, str]]:
     yield "CHIP", f"CHIP_{profile.name.upper()}"
     yield "PINS", f"{_pin_count(profile)}u"
     yield "AXES", f"{profile.axes}u"
+    yield "STEPS_A_SECOND", f"{profile.steps}u"
     for role in _SAFETY:
         pin = profile.reserved(role)
         yield f"{role.upper()}_PIN", f"{NO_PIN if pin is None else pin}u"

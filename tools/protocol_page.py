@@ -354,10 +354,14 @@ flash and the rest of the memory are not checked.
 On a Mega, each turn of the main loop reports four changes of inputs, and up to 32 are saved up for
 times with many. Further changes wait for the next turn; what a change stops is stopped at once if
 its sensor has no debounce time, and safety inputs have four reports of their own in each turn.
-Inputs that change all the time therefore cause no reset. Beside 41 such inputs, with three axes at
-8 kHz and a full line, a pause between two steps was at most 0.1 ms longer than otherwise if the
-inputs had no debounce time. With a debounce time of 1 or 5 ms it was up to 4 ms longer, without a
-fault; a motor at that speed can lose steps.
+Inputs that change all the time therefore cause no reset, and delay no step: 41 of them, with
+debounce times of 0 to 5 ms, three axes at 8 kHz and a full line.
+
+A step that is later than planned by more than 0.3 ms, and by more than the time between two steps,
+latches LATE_STEP for its axis. The axes stop by their ramps, the late one is not homed any more,
+and its motion ends with the reason FAULT even if that was its last step. An axis of more than 8,000
+steps a second, of steps above 10 mm or beyond 2 m from its zero is refused with OUT_OF_RANGE, and
+so is a motion of more than 260 s ([decision 53](decisions/0053-late-steps-are-a-fault.md)).
 
 LOW_SUPPLY is latched when the measured supply has been below the level of the board's profile for
 2 ms while the board runs ([BOARDS.md](BOARDS.md)). It can be cleared after half a second at 92/90

@@ -8,6 +8,11 @@ from pydantic import Field
 
 from config.schema.part import Part, Pin, Seconds, Unit
 
+LONGEST_MOTION = 260.0
+"""Seconds that a motion of an axis can take; a board would round longer times too coarsely."""
+HOMING_SPEED = 0.25
+"""Homing speed as a share of the axis's own speed (our value)."""
+
 Amperes = Annotated[float, Field(gt=0, le=100), Unit("A")]
 Millivolts = Annotated[int, Field(ge=0, le=5000), Unit("mV")]
 
@@ -122,9 +127,9 @@ class AxisChannel(Part):
     home_end: Literal["low", "high"] = "low"
     """The limit at which the home switch is; a gripper's z axis has it at the top, away from the
     tiles."""
-    low: Annotated[float, Field(ge=-5, le=5), Unit("m")]
+    low: Annotated[float, Field(ge=-2, le=2), Unit("m")]
     """The lower limit of its travel, from the field's centre or the felt."""
-    high: Annotated[float, Field(ge=-5, le=5), Unit("m")]
+    high: Annotated[float, Field(ge=-2, le=2), Unit("m")]
     """The upper limit of its travel."""
     speed: Annotated[float, Field(gt=0, le=5), Unit("m/s")]
     """Its highest speed."""
@@ -137,6 +142,14 @@ class AxisChannel(Part):
     def home(self) -> float:
         """The position of the axis when its home switch is active."""
         return self.low if self.home_end == "low" else self.high
+
+    @property
+    def homing_seconds(self) -> float:
+        """The time of the way over the whole length at homing speed, which is the longest one."""
+        speed, way = self.speed * HOMING_SPEED, self.high - self.low
+        if way * self.acceleration < speed**2:
+            return 2 * float((way / self.acceleration) ** 0.5)
+        return way / speed + speed / self.acceleration
 
 
 class DiceChannel(Part):

@@ -36,6 +36,7 @@ from config.schema import (
     SensorChannel,
     Table,
 )
+from config.schema.channels import LONGEST_MOTION
 from config.strict_yaml import Document
 
 PIN_FIELDS = ("pin", "reverse_pin", "direction_pin")
@@ -304,6 +305,11 @@ def _wires(profile: BoardProfile, config: Channel) -> Iterator[tuple[str, tuple[
 
 
 def _steps_in_time(table: Table) -> Iterator[Finding]:
+    """Checks that boards can make the steps of their axes, and count the time of their motions.
+
+    With every axis of a board at its highest rate, no step is late, however often inputs change:
+    so the rate of each axis is the only limit.
+    """
     for name, board, profile in profiled(table):
         for channel, config in board.channels.items():
             if not isinstance(config, AxisChannel) or not profile.axes:
@@ -313,6 +319,11 @@ def _steps_in_time(table: Table) -> Iterator[Finding]:
                 path = ("boards", name, "channels", channel, "step_mm")
                 wrong = f"needs {steps:.0f} steps a second at full speed ({config.step_mm:g} mm)"
                 cure = f"A board makes at most {profile.steps}: give longer steps, or less speed."
+                yield Finding(path, wrong, cure)
+            if config.low < config.high and config.homing_seconds > LONGEST_MOTION:
+                path = ("boards", name, "channels", channel, "speed")
+                wrong = f"homes in {config.homing_seconds:.0f} s over the axis's whole length"
+                cure = f"A motion takes at most {LONGEST_MOTION:.0f} s: give more speed."
                 yield Finding(path, wrong, cure)
 
 

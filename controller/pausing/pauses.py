@@ -64,8 +64,13 @@ round. Without waits the attempts were over within the same second.
 """
 
 _NO_SUPPLIES: Mapping[str, BoardSupply] = {}
-_POWERLESS = (FaultCode.EMERGENCY_STOP, FaultCode.BROWN_OUT, FaultCode.WATCHDOG)
-"""Causes that cut the axes' power, which loses their positions."""
+_POWERLESS = (
+    FaultCode.EMERGENCY_STOP,
+    FaultCode.BROWN_OUT,
+    FaultCode.WATCHDOG,
+    FaultCode.LATE_STEP,
+)
+"""Causes that lose the positions of axes: all but LATE_STEP cut the axes' power."""
 
 
 class Pauses:

@@ -12,20 +12,28 @@ from firmware_bridge.wire.limits import BoardLimits
 from firmware_bridge.wire.messages import NONE, Commit, Configure, Flag, Kind, Refusal
 
 SAFETY = Flag.EMERGENCY | Flag.CURTAIN
+MOST_UM = 2_000_000
+"""The greatest distance of an axis from its zero, micrometres: in nanometres it has 31 bits."""
+MOST_STEP_NM = 10_000_000
+USUAL_STEP_NM = 150_000
+"""The step of a record without one."""
 
 
 class ChannelTable:
     """The records of a board with this number of channels. Without a commit it has none.
 
-    `analog_mv` is the highest value that the board's analogue inputs measure.
+    `analog_mv` is the highest value that the board's analogue inputs measure, `steps` the highest
+    step rate of an axis.
     One more record can follow those of the channels: the limit of the current of all motors.
     """
 
-    def __init__(self, channels: int, analog_mv: int, limits: BoardLimits | None = None) -> None:
+    def __init__(
+        self, channels: int, analog_mv: int, steps: int, limits: BoardLimits | None = None
+    ) -> None:
         self._limits = limits
         self.records: tuple[Configure, ...] = ()
         self.crc = 0
-        self._channels, self._analog_mv = channels, analog_mv
+        self._channels, self._analog_mv, self._steps = channels, analog_mv, steps
         self._draft: dict[int, Configure] = {}
 
     @property
@@ -40,10 +48,7 @@ class ChannelTable:
             raise OrderRefusedError(Refusal.UNKNOWN_CHANNEL, record.index)
         if record.kind not in tuple(Kind):
             raise OrderRefusedError(Refusal.WRONG_KIND, record.index)
-        moves = record.kind == Kind.AXIS
-        if moves and not (
-            record.low_um < record.high_um and record.speed_um_s and record.acceleration_um_s2
-        ):
+        if record.kind == Kind.AXIS and not _can_move(record, self._steps):
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, record.index)
         # A motor with a dead time is off while it is safe: a safe drive would have to wait for it.
         if limits_current(record):
@@ -95,6 +100,17 @@ class ChannelTable:
     def drop_draft(self) -> None:
         """Drop the records that are not committed."""
         self._draft.clear()
+
+
+def _can_move(record: Configure, steps: int) -> bool:
+    """Whether the board can count the positions of an axis, and make its steps in time."""
+    step_nm = record.step_nm or USUAL_STEP_NM
+    return (
+        -MOST_UM <= record.low_um < record.high_um <= MOST_UM
+        and step_nm <= MOST_STEP_NM
+        and 0 < record.speed_um_s <= steps * step_nm // 1000
+        and record.acceleration_um_s2 > 0
+    )
 
 
 def _is_sampled(record: Configure) -> bool:

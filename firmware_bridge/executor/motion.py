@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from config.schema.channels import HOMING_SPEED, LONGEST_MOTION
 from firmware_bridge.board import FaultCode, Reason
-from firmware_bridge.executor.channels import Axis, BoardSensor, Core, ImpossibleOrderError, Travel
+from firmware_bridge.executor.channels import (
+    Axis,
+    BoardSensor,
+    Core,
+    ImpossibleOrderError,
+    OrderRefusedError,
+    Travel,
+)
 from firmware_bridge.executor.trapezoid import Profile, Ramp, Trapezoid
+from firmware_bridge.wire.messages import Refusal
 
-HOMING_SPEED = 0.25
-"""Homing speed as a share of the axis's own speed (our value)."""
+_HOMING_PERMILLE = round(HOMING_SPEED * 1000)
 _GRACE = 0.05
 _EXACT = 1e-6
 
@@ -27,12 +35,30 @@ class AxesMotion:
 
     # Commands
 
+    def check_move(self, targets: Mapping[Axis, float], permille: int) -> None:
+        """Raise OrderRefusedError if a motion to these positions would take too long."""
+        for axis, target in targets.items():
+            if self._profile(axis, target, permille).seconds > LONGEST_MOTION:
+                first = next(iter(targets))
+                raise OrderRefusedError(Refusal.OUT_OF_RANGE, first.number)
+
+    def check_home(self, axis: Axis) -> None:
+        """Raise OrderRefusedError if the way to the home switch would take too long.
+
+        The way of an axis that is not homed can be its whole length.
+        """
+        length = (axis.record.high_um - axis.record.low_um) / 1e6
+        way = abs(axis.home - axis.rest) if axis.homed else length
+        profile = self._profile(axis, axis.rest + way, _HOMING_PERMILLE)
+        at_home = axis.switch is not None and axis.switch.active
+        if not at_home and profile.seconds > LONGEST_MOTION:
+            raise OrderRefusedError(Refusal.OUT_OF_RANGE, axis.number)
+
     def move(self, targets: Mapping[Axis, float], permille: int, ticket: int) -> None:
         """Begin to move all axes to these positions, metres; ends when the last one is at rest."""
         travel = self._travel(tuple(targets), ticket)
         for axis, target in targets.items():
-            speed = axis.record.speed_um_s / 1e6 * permille / 1000
-            axis.profile = Trapezoid(axis.rest, target, speed, axis.record.acceleration_um_s2 / 1e6)
+            axis.profile = self._profile(axis, target, permille)
             axis.began = travel.began
         for axis in targets:
             if travel.reason is Reason.DONE:
@@ -45,8 +71,7 @@ class AxesMotion:
         if axis.switch is not None and axis.switch.active:
             self._reach_home(axis, axis.home)
             return
-        speed = axis.record.speed_um_s / 1e6 * HOMING_SPEED
-        axis.profile = Trapezoid(axis.rest, axis.home, speed, axis.record.acceleration_um_s2 / 1e6)
+        axis.profile = self._profile(axis, axis.home, _HOMING_PERMILLE)
         axis.began = travel.began
         self._begin(axis)
 
@@ -95,6 +120,11 @@ class AxesMotion:
                 self._core.latch(FaultCode.LIMIT_SWITCH, axis.number)
 
     # Helpers
+
+    @staticmethod
+    def _profile(axis: Axis, target: float, permille: int) -> Trapezoid:
+        speed = axis.record.speed_um_s / 1e6 * permille / 1000
+        return Trapezoid(axis.rest, target, speed, axis.record.acceleration_um_s2 / 1e6)
 
     def _travel(self, axes: tuple[Axis, ...], ticket: int) -> Travel:
         travel = Travel(ticket, axes[0].number, self._core.loop.time(), axes)

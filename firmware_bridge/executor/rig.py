@@ -85,7 +85,9 @@ class ChannelRig:
             case Move():
                 self._move(order, ticket)
             case Home():
-                self._motion.home(self._idle_axis(self._find(order.channel, Axis)), ticket)
+                axis = self._idle_axis(self._find(order.channel, Axis))
+                self._motion.check_home(axis)
+                self._motion.home(axis, ticket)
             case ThrowDice():
                 self._throw(order, ticket)
         return Ok()
@@ -263,6 +265,10 @@ class ChannelRig:
         self._core.memory.begun(motor.number, ticket, sensor if counts else None)
         self._outputs.drive(motor, order, sensor, ticket)
 
+    def lose_position(self, number: int) -> None:
+        """Let an axis count as not homed."""
+        self._find(number, Axis).homed = False
+
     def _move(self, order: Move, ticket: int) -> None:
         targets: dict[Axis, float] = {}
         pairs = (
@@ -281,6 +287,7 @@ class ChannelRig:
             targets[axis] = target / 1e6
         if not targets or not 1 <= order.speed <= 1000:
             raise OrderRefusedError(Refusal.OUT_OF_RANGE, order.first)
+        self._motion.check_move(targets, order.speed)
         self._motion.move(targets, order.speed, ticket)
 
     def _throw(self, order: ThrowDice, ticket: int) -> None:

@@ -88,7 +88,8 @@ class VirtualBoard:
         self._faults: dict[tuple[FaultCode, int], None] = {}
         converter = profile_of(config).converter
         most_mv = converter.most_millivolts if converter else 0
-        self.channel_table = ChannelTable(len(self._names), most_mv, limits)
+        steps = profile_of(config).steps
+        self.channel_table = ChannelTable(len(self._names), most_mv, steps, limits)
         self._currents = MotorCurrents(
             loop, self._drives, self._millivolts, self._over_current, self._measured, most_mv
         )
@@ -169,6 +170,12 @@ class VirtualBoard:
         is_new, self._supply_low = low and not self._supply_low, low
         if is_new:
             self.latch(FaultCode.LOW_SUPPLY)
+
+    def late_step(self, axis: str) -> None:
+        """Latch LATE_STEP for an axis, which has lost its position by it."""
+        number = self._names.index(axis)
+        self._configured().lose_position(number)
+        self.latch(FaultCode.LATE_STEP, number)
 
     @property
     def started(self) -> wire.Started:

@@ -110,6 +110,10 @@ void port_axis_put(uint8_t axis, const struct port_segment *segment);
 bool port_axis_idle(uint8_t axis);    /* every segment that was put has ended */
 void port_axis_halt(uint8_t axis);    /* no further step; from any context */
 uint32_t port_axis_steps(uint8_t axis); /* steps made since `port_axis_begin` */
+/* One bit for each axis that has made a step later than planned by more than PORT_LATEST_STEP_US, and
+ * by more than the time between two of its steps, since the last call. */
+#define PORT_LATEST_STEP_US 300u
+uint8_t port_axes_take_late(void);
 
 /* Analogue inputs, measured one after the other. */
 void port_analog_use(uint8_t pin);

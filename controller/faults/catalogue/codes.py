@@ -42,6 +42,7 @@ class Fault(enum.Enum):
     OVER_CURRENT = "a motor drew more current than its limit"
     NO_EDGE = "a motor ran and its sensor gave no edge"
     BOTH_SWITCHES = "both switches of a part are active at once"
+    LATE_STEP = "an axis made a step too late"
     LIMIT_SWITCH = "an axis met its limit switch on the way"
     MAX_ON_TIME = "an output was on for longer than its maximum on-time"
     LEASE = "a board's lease expired because the host was silent"

@@ -76,6 +76,21 @@ ROWS = (
         example="gantry_x",
     ),
     FaultRow(
+        fault=Fault.LATE_STEP,
+        title="Late step of an axis",
+        expected="each step of an axis at most 0.3 ms later than planned",
+        instead="a later step, at which a motor can lose its position",
+        cause="sensors that change all the time; a defect in the firmware",
+        automatic="the board stops its axes by their ramp; the table pauses and asks. Afterwards"
+        " the axes are homed before they move",
+        please="Look for a loose cable among the sensors of the board of {part}, then clear the"
+        " fault.",
+        who=Who.TECHNICIAN,
+        answers=(CLEAR, STOP),
+        latched=FaultCode.LATE_STEP,
+        example="gantry_x",
+    ),
+    FaultRow(
         fault=Fault.MAX_ON_TIME,
         title="Maximum on-time",
         expected="an output to be switched off within its `max_on`",

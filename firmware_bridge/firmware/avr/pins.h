@@ -11,10 +11,14 @@
 #define ALARM 1       /* `alarm_at` is set */
 #define MORE_SENSED 2 /* a sensor is on a port other than A, C, D */
 #define ALL_SENSED 3  /* a sensor is on E, H or J */
-#define SEGMENT_OVER 4 /* an axis has made the last step of its segment */
+#define SEGMENT_OVER 4 /* an axis needs its next segment */
 #define EMERGENCY 5    /* the emergency input has opened, not reported to the core yet */
 #define UNREPORTED 6   /* a sensor has changed, not reported to the core yet */
 #define BUSY 7         /* the main loop holds the lock, or the reflex runs */
+
+/* One bit for each axis that has made a step later than LATEST_TICKS. */
+#define LATE_STEPS GPIOR1
+#define LATEST_TICKS 600 /* half microseconds: PORT_LATEST_STEP_US */
 
 /* Ports in the order in which they are sampled. */
 #define PORT_A 0

@@ -11,7 +11,15 @@
 
 #define FLAGS_IO _SFR_IO_ADDR(GPIOR0)
 #define TICKS_IO _SFR_IO_ADDR(TIFR3)
+#define LATE_IO _SFR_IO_ADDR(LATE_STEPS)
 #define SOON 8 /* ticks: the nearest match that cannot pass while it is being set */
+
+/* `struct next` of steps.c */
+#define NEXT_SIZE 8
+#define NEXT_LEFT 0
+#define NEXT_SPACING 1
+#define NEXT_AT 4
+#define NEXT_LEAST 6
 
 /* No instruction here changes a flag, so SREG need not be saved. */
 .macro rise axis
@@ -49,6 +57,7 @@
     lds r25, \ocrh
     lds r30, step_spacing + 3 * \axis + 2
     adc r25, r30
+.Lset_\axis:
     cli
     sts \ocrh, r25
     sts \ocrl, r24
@@ -77,18 +86,58 @@
 
 /* The time of the match has passed; the timer would reach it again only after 33 ms. The remaining
  * steps of the segment are later by the same time, because an axis that caught up would need a
- * higher speed than its motor has. */
+ * higher speed than its motor has. If it is more than LATEST_TICKS, the core is told. */
 .macro rarely axis, ocrl, ocrh, interrupt
 .Llate_\axis:
-    lds r24, TCNT1L
-    lds r25, TCNT1H
-    adiw r24, SOON
-    sts \ocrh, r25
-    sts \ocrl, r24
+    lds r30, TCNT1L
+    lds r31, TCNT1H
+    sub r24, r30
+    sbc r25, r31
+    subi r24, lo8(-LATEST_TICKS)
+    sbci r25, hi8(-LATEST_TICKS)
+    brpl 4f
+    in r24, LATE_IO
+    ori r24, 1 << \axis
+    out LATE_IO, r24
+4:  adiw r30, SOON
+    sts \ocrh, r31
+    sts \ocrl, r30
     rjmp .Llower_\axis
 
-/* This was the segment's last step; the tick takes the next segment. */
+/* This was the segment's last step. The first step of a prepared segment is set like any other, if it
+ * is not too soon after the last one, which was late then. Otherwise C begins the next segment. */
 .Llast_\axis:
+    lds r24, step_next + NEXT_SIZE * \axis + NEXT_LEFT
+    tst r24
+    breq .Lpause_\axis
+    lds r24, step_next + NEXT_SIZE * \axis + NEXT_AT
+    lds r25, step_next + NEXT_SIZE * \axis + NEXT_AT + 1
+    lds r30, step_next + NEXT_SIZE * \axis + NEXT_LEAST
+    lds r31, step_next + NEXT_SIZE * \axis + NEXT_LEAST + 1
+    sub r24, r30
+    sbc r25, r31
+    lds r30, \ocrl
+    lds r31, \ocrh
+    sub r24, r30
+    sbc r25, r31
+    brmi .Lpause_\axis
+    lds r24, step_next + NEXT_SIZE * \axis + NEXT_LEFT
+    sts step_left + \axis, r24
+    lds r24, step_next + NEXT_SIZE * \axis + NEXT_SPACING
+    sts step_spacing + 3 * \axis, r24
+    lds r24, step_next + NEXT_SIZE * \axis + NEXT_SPACING + 1
+    sts step_spacing + 3 * \axis + 1, r24
+    lds r24, step_next + NEXT_SIZE * \axis + NEXT_SPACING + 2
+    sts step_spacing + 3 * \axis + 2, r24
+    ldi r24, 0
+    sts step_fraction + \axis, r24
+    sts step_next + NEXT_SIZE * \axis + NEXT_LEFT, r24
+    lds r24, step_next + NEXT_SIZE * \axis + NEXT_AT
+    lds r25, step_next + NEXT_SIZE * \axis + NEXT_AT + 1
+    sbi FLAGS_IO, SEGMENT_OVER
+    rjmp .Lset_\axis
+
+.Lpause_\axis:
     cli
     lds r24, TIMSK1
     andi r24, ~(1 << \interrupt)

@@ -6,6 +6,7 @@
 #define CHIP CHIP_MEGA2560
 #define PINS 70u
 #define AXES 3u
+#define STEPS_A_SECOND 8000u
 #define EMERGENCY_PIN 20u
 #define CURTAIN_PIN 21u
 #define MOTOR_CURRENT_PIN 69u

@@ -6,6 +6,7 @@
 #define CHIP CHIP_RP2040
 #define PINS 30u
 #define AXES 3u
+#define STEPS_A_SECOND 8000u
 #define EMERGENCY_PIN 20u
 #define CURTAIN_PIN 21u
 #define MOTOR_CURRENT_PIN 28u

@@ -10,6 +10,7 @@
 #define GRACE_MS 50u /* a homing axis waits this long for its switch at the end of its way */
 #define EXACT_UM 1
 #define MOST_ROUNDS 8u /* segments of each axis that are planned in a turn */
+#define LONGEST_SECONDS 260u /* up to here the rounding of a time in `float` is 16 us at most */
 
 static uint32_t micros_of(float seconds) {
     return (uint32_t)(seconds * 1e6f + 0.5f);
@@ -35,18 +36,37 @@ static void start_steps(uint8_t axis, bool up, uint32_t now) {
     port_unlock();
 }
 
-static void start_motion(uint8_t axis, int32_t target_um, uint32_t way_um, uint16_t permille,
-                         uint32_t now) {
+static void plan(uint8_t axis, struct profile *profile, uint32_t way_um, uint16_t permille) {
     const struct axis_record *const record = &axis_records[axis];
     const float speed = (float)record->speed_um_s * (float)permille / 1000.0f;
-    profile_trapezoid(&axes[axis].profile, (float)way_um, speed,
-                      (float)record->acceleration_um_s2);
+    profile_trapezoid(profile, (float)way_um, speed, (float)record->acceleration_um_s2);
+}
+
+static void start_motion(uint8_t axis, int32_t target_um, uint32_t way_um, uint16_t permille,
+                         uint32_t now) {
+    plan(axis, &axes[axis].profile, way_um, permille);
     axes[axis].target_um = target_um;
     start_steps(axis, target_um >= axes[axis].rest_um, now);
 }
 
 static uint32_t distance(int32_t one, int32_t other) {
     return one > other ? (uint32_t)one - (uint32_t)other : (uint32_t)other - (uint32_t)one;
+}
+
+static bool takes_too_long(uint8_t axis, uint32_t way_um, uint16_t permille) {
+    struct profile profile;
+    plan(axis, &profile, way_um, permille);
+    return profile.seconds > (float)LONGEST_SECONDS;
+}
+
+bool axes_move_is_too_long(const struct target *targets, uint8_t count, uint16_t permille) {
+    for (uint8_t at = 0; at < count; at++) {
+        const uint8_t axis = targets[at].axis;
+        if (takes_too_long(axis, distance(targets[at].um, axes[axis].rest_um), permille)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void axes_move(const struct target *targets, uint8_t count, uint16_t permille, uint8_t ticket) {
@@ -129,19 +149,37 @@ static void brake(uint8_t axis, uint32_t now) {
 
 /* Commands */
 
+/* The position of an axis that is not homed is unknown: its way may be its whole length. */
+static uint32_t way_home(uint8_t axis) {
+    const struct axis_record *const record = &axis_records[axis];
+    return axes[axis].state & HOMED ? distance(axis_home_um(axis), axes[axis].rest_um)
+                                    : distance(record->high_um, record->low_um);
+}
+
+static bool is_at_home(uint8_t axis) {
+    return sensor_is_active(home_switch(axis_rail(axis)));
+}
+
+bool axes_home_is_too_long(uint8_t axis) {
+    return !is_at_home(axis) && takes_too_long(axis, way_home(axis), HOMING_PERMILLE);
+}
+
+/* An axis that is not homed counts as being at its far end. Otherwise it would run away from its
+ * switch if its assumed position were at home, or beyond it after an earlier attempt. */
 void axes_home(uint8_t axis, uint8_t ticket) {
     const uint32_t now = port_micros();
     const int32_t home = axis_home_um(axis);
-    const bool lost = !(axes[axis].state & HOMED);
+    const uint32_t way = way_home(axis);
     travel_join(axis, travel_begin(axis, ticket, true, now));
-    axes[axis].state &= (uint8_t)~HOMED;
-    if (sensor_is_active(home_switch(axis_rail(axis)))) {
+    if (is_at_home(axis)) {
         end_at_home(axis, now);
         return;
     }
-    /* The position of an axis that is not homed is unknown: its way may be its whole length. */
-    const uint32_t way = lost ? distance(axis_records[axis].high_um, axis_records[axis].low_um)
-                              : distance(home, axes[axis].rest_um);
+    if (!(axes[axis].state & HOMED)) {
+        const struct axis_record *const record = &axis_records[axis];
+        axis_set_position(axis, home == record->low_um ? record->high_um : record->low_um);
+    }
+    axes[axis].state &= (uint8_t)~HOMED;
     start_motion(axis, home, way, HOMING_PERMILLE, now);
 }
 
@@ -189,6 +227,23 @@ bool axis_is_homed(uint8_t axis) {
 
 /* Passing of time */
 
+/* A motor that misses the time of a step can lose its position, and nothing here would notice. */
+static void note_late_steps(void) {
+    const uint8_t late = port_axes_take_late();
+    for (uint8_t axis = 0; axis < AXES; axis++) {
+        if (!(late & (uint8_t)(1u << axis))) {
+            continue;
+        }
+        port_lock();
+        axes[axis].state &= (uint8_t)~HOMED;
+        faults_latch(FAULT_LATE_STEP, axis_records[axis].channel);
+        port_unlock();
+        if (axis_moves(axis) && travels[axes[axis].travel].reason == REASON_DONE) {
+            travels[axes[axis].travel].reason = REASON_FAULT;
+        }
+    }
+}
+
 static void continue_motion(uint8_t axis, uint32_t now) {
     struct axis *const moves = &axes[axis];
     if (!moves->steps.complete && port_axis_room(axis)) {
@@ -198,6 +253,7 @@ static void continue_motion(uint8_t axis, uint32_t now) {
     const bool made = moves->steps.complete &&
                       (port_axis_idle(axis) || port_axis_steps(axis) >= moves->steps.planned);
     if (made && time_reached(now, end)) {
+        note_late_steps(); /* before the end is reported: it can have been the last step */
         arrive(axis, end);
     }
 }
@@ -223,6 +279,7 @@ static bool needs_a_segment(uint8_t axis) {
  * number is bounded: on a busy processor, segments end as fast as they are planned. */
 void axes_turn(void) {
     bool again = true;
+    note_late_steps();
     for (uint8_t round = 0; again && round < MOST_ROUNDS; round++) {
         again = false;
         for (uint8_t axis = 0; axis < AXES; axis++) {

@@ -15,6 +15,9 @@ struct target {
     int32_t um;
 };
 
+/* Whether a motion would take longer than an axis can count its time. */
+bool axes_move_is_too_long(const struct target *targets, uint8_t count, uint16_t permille);
+bool axes_home_is_too_long(uint8_t axis);
 void axes_move(const struct target *targets, uint8_t count, uint16_t permille, uint8_t ticket);
 void axes_home(uint8_t axis, uint8_t ticket);
 void axes_stop(uint8_t axis, uint8_t reason, bool without_ramp); /* and those begun with it */

@@ -31,7 +31,8 @@ int32_t axis_step_nm(uint8_t axis) {
     return (int32_t)axis_records[axis].step_nm;
 }
 
-/* Nanometres fit into 32 bits: records.c refuses an axis that reaches farther than MOST_UM. */
+/* Nanometres fit into 32 bits: records.c refuses an axis that reaches farther than MOST_UM, or with
+ * longer steps than MOST_STEP_NM, and an axis that is lost begins to home at its far end. */
 static int32_t nearest_step(uint8_t axis, int32_t um) {
     const int32_t half = axis_step_nm(axis) / 2;
     const int32_t nm = um * NM_A_UM;

@@ -167,7 +167,8 @@ static void move(const uint8_t *payload, uint8_t ticket) {
         !add_target(targets, &count, wire_move_third(payload), wire_move_third_um(payload))) {
         return;
     }
-    if (count == 0 || permille == 0 || permille > MOST_PERMILLE) {
+    if (count == 0 || permille == 0 || permille > MOST_PERMILLE ||
+        axes_move_is_too_long(targets, count, permille)) {
         answer_refused(REFUSAL_OUT_OF_RANGE, first);
     } else if (room_for_end(first)) {
         axes_move(targets, count, permille, ticket);
@@ -178,7 +179,12 @@ static void move(const uint8_t *payload, uint8_t ticket) {
 static void home(const uint8_t *payload, uint8_t ticket) {
     uint8_t axis;
     const uint8_t number = wire_home_channel(payload);
-    if (still_axis(number, &axis) && room_for_end(number)) {
+    if (!still_axis(number, &axis)) {
+        return;
+    }
+    if (axes_home_is_too_long(axis)) {
+        answer_refused(REFUSAL_OUT_OF_RANGE, number);
+    } else if (room_for_end(number)) {
         axes_home(axis, ticket);
         answer_ok();
     }

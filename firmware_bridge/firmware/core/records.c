@@ -3,6 +3,10 @@
 #include "../port.h"
 
 #define DEFAULT_STEP_NM 150000u
+#define MOST_STEP_NM 10000000u /* so that a position and half a step fit into 31 bits of nanometres */
+
+_Static_assert(STEPS_A_SECOND % 1000u == 0 && MOST_STEP_NM / 1000u <= UINT32_MAX / STEPS_A_SECOND,
+               "the check of the step rate is exact, and cannot overflow");
 
 /* Checks */
 
@@ -42,8 +46,21 @@ static bool pins_exist(const uint8_t *record) {
     }
 }
 
+static uint32_t step_nm_of(const uint8_t *record) {
+    const uint32_t step = wire_configure_step_nm(record);
+    return step != 0 ? step : DEFAULT_STEP_NM;
+}
+
+/* Faster axes would make fewer steps than ordered. With every axis at this rate no step is late,
+ * however often the inputs change. */
+static bool steps_are_in_time(const uint8_t *record) {
+    const uint32_t step_nm = step_nm_of(record);
+    return step_nm <= MOST_STEP_NM &&
+           wire_configure_speed_um_s(record) <= STEPS_A_SECOND / 1000u * step_nm;
+}
+
 static bool can_move(const uint8_t *record) {
-    return wire_configure_low_um(record) < wire_configure_high_um(record) &&
+    return steps_are_in_time(record) && wire_configure_low_um(record) < wire_configure_high_um(record) &&
            wire_configure_low_um(record) >= -MOST_UM && wire_configure_high_um(record) <= MOST_UM &&
            wire_configure_speed_um_s(record) != 0 && wire_configure_acceleration_um_s2(record) != 0;
 }
@@ -102,11 +119,6 @@ static void read_plug(struct plug *plug, const uint8_t *record) {
         .max_on = wire_configure_max_on_ms(record) * UINT32_C(1000),
         .dead_ms = wire_configure_dead_ms(record),
     };
-}
-
-static uint32_t step_nm_of(const uint8_t *record) {
-    const uint32_t step = wire_configure_step_nm(record);
-    return step != 0 ? step : DEFAULT_STEP_NM;
 }
 
 static uint8_t flags_of(const uint8_t *record) {

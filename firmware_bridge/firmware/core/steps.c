@@ -6,6 +6,7 @@
 #define SEGMENT_SECONDS ((float)SEGMENT_TICKS / TICKS_A_SECOND)
 #define SUB_TICKS 256.0f
 #define MOST_STEPS 250u
+#define LONGEST_SPACING 65535.0f /* ticks; of a single step only, which has no other one after it */
 
 void steps_begin(struct steps *steps, float steps_an_um, float phase) {
     *steps = (struct steps){.an_um = steps_an_um, .at = phase, .phase = phase};
@@ -22,7 +23,7 @@ static struct port_segment spread(const struct steps *steps, float until, float 
     const float first = ((float)steps->planned + 0.5f - steps->at) * spacing;
     segment.steps = (uint8_t)(count < MOST_STEPS ? count : MOST_STEPS);
     segment.first = first > 0.0f ? (uint16_t)first : 0;
-    segment.spacing = (uint32_t)(spacing * SUB_TICKS);
+    segment.spacing = (uint32_t)((spacing < LONGEST_SPACING ? spacing : LONGEST_SPACING) * SUB_TICKS);
     return segment;
 }
 

@@ -16,7 +16,7 @@ struct steps {
     float at;         /* the planned position: steps from the start, with their fraction */
     float phase;      /* the distance of the start from the step `on_step`, in steps */
     uint32_t planned; /* whole steps */
-    uint16_t segment; /* the number of the next segment */
+    uint32_t segment; /* the number of the next segment */
     bool complete;
 };
 

@@ -101,6 +101,7 @@ enum {
     FAULT_IMPOSSIBLE = 12,
     FAULT_LIGHT_CURTAIN = 13,
     FAULT_LOW_SUPPLY = 14,
+    FAULT_LATE_STEP = 15,
 };
 
 enum {

@@ -38,7 +38,10 @@ uint32_t port_micros(void) {
     return (uint32_t)(ticks / 2u);
 }
 
+static uint8_t late_steps; /* see `hw_late_steps` */
+
 void port_start(void) {
+    late_steps = 0;
 }
 
 void port_alarm(uint32_t at) {
@@ -113,6 +116,16 @@ void port_axis_halt(uint8_t axis) {
 
 uint32_t port_axis_steps(uint8_t axis) {
     return axes[axis].steps;
+}
+
+uint8_t port_axes_take_late(void) {
+    const uint8_t late = late_steps;
+    late_steps = 0;
+    return late;
+}
+
+void hw_late_steps(uint8_t axis) {
+    late_steps = (uint8_t)(late_steps | 1u << axis);
 }
 
 int32_t hw_axis_steps(uint8_t axis) {

@@ -40,6 +40,7 @@ int8_t hw_output(uint8_t pin); /* -1: not driven */
 /* Changes of outputs, and of inputs by `hw_press_at` and `hw_edge_at`, since the last call. */
 uint32_t hw_changes(struct hw_change *changes, uint32_t most);
 void hw_analog(uint8_t pin, uint16_t millivolts);
+void hw_late_steps(uint8_t axis); /* says that a step of this axis was late */
 int32_t hw_axis_steps(uint8_t axis); /* forward minus reverse since the reset */
 uint32_t hw_lamps(uint8_t pin); /* of a strip, as last sent: one bit for each lamp */
 

@@ -11,11 +11,13 @@
 
 #define STEP_ALARM 0u
 #define LOWER_ALARM 1u
-#define QUEUE 4u
+#define QUEUE 32u        /* 33 ms: longer than the main loop waits while every input changes */
+#define AHEAD 20480u     /* ticks: a waiting axis accepts segments that begin before */
 #define START_AHEAD 128u /* ticks by which a late segment starts after it was put: 64 us */
 #define SOON 10u         /* ticks from taking a segment to its first step, at least: 5 us */
-#define LONG_AGO 8192u   /* microseconds: two segments */
+#define LONG_AGO 100000u /* microseconds: longer than AHEAD and a segment */
 #define PULSE_MICROS 5u
+#define LATEST_TICKS (2u * PORT_LATEST_STEP_US)
 
 struct axis {
     struct port_segment queue[QUEUE];
@@ -33,6 +35,7 @@ struct axis {
 };
 static struct axis axes[AXES];
 static uint32_t high; /* the step pins that are high */
+static volatile uint32_t late_steps; /* one bit for each axis, see `port_axes_take_late` */
 
 static uint32_t ticks_now(void) {
     return 2u * port_micros();
@@ -64,6 +67,9 @@ static void take(struct axis *axis) {
             axis->due += late;
             if (late > axis->spacing >> 9) {
                 axis->end += late;
+            }
+            if (axis->steps != 0 && late > LATEST_TICKS && late > axis->spacing >> 8) {
+                late_steps |= BIT(axis - axes);
             }
         }
         return;
@@ -170,23 +176,35 @@ bool port_axis_begin(uint8_t axis, uint8_t step_pin, uint8_t direction_pin, bool
     return passes;
 }
 
+static bool is_long_ago(const struct axis *axis) {
+    return port_micros() - axis->waiting_since > LONG_AGO;
+}
+
 /* Ticks until the last segment of a waiting axis ends; 0 if it has ended. */
 static uint32_t ticks_left(const struct axis *axis) {
-    if (port_micros() - axis->waiting_since > LONG_AGO) {
+    if (is_long_ago(axis)) {
         return 0;
     }
     const int32_t left = (int32_t)(axis->end - ticks_now());
     return left > 0 ? (uint32_t)left : 0;
 }
 
-/* Segments without steps are taken as they come, so a waiting axis accepts only one segment's time
- * in advance. A halted axis accepts none: otherwise the loop that fills its queue would not end. */
+/* The first segment begins now. Later ones come long before their time, or their steps are late. */
+static void begin_anew(struct axis *axis) {
+    axis->end = ticks_now() + START_AHEAD;
+    if (axis->steps != 0) {
+        late_steps |= BIT(axis - axes);
+    }
+}
+
+/* Segments without steps are taken as they come, so a waiting axis accepts only a short time in
+ * advance. A halted axis accepts none: otherwise the loop that fills its queue would not end. */
 static bool has_room(const struct axis *axis) {
     if (!axis->live) {
         return false;
     }
     if (axis->waiting) {
-        return ticks_left(axis) < SEGMENT_TICKS;
+        return ticks_left(axis) < AHEAD;
     }
     return (uint8_t)(axis->put - axis->taken) < QUEUE;
 }
@@ -205,8 +223,8 @@ void port_axis_put(uint8_t axis, const struct port_segment *segment) {
         this->queue[this->put % QUEUE] = *segment;
         this->put++;
         if (this->waiting) {
-            if (ticks_left(this) == 0) {
-                this->end = ticks_now() + START_AHEAD;
+            if (ticks_left(this) == 0 && (this->steps == 0 || is_long_ago(this))) {
+                begin_anew(this);
             }
             take(this);
             run_steps();
@@ -229,4 +247,12 @@ void port_axis_halt(uint8_t axis) {
 
 uint32_t port_axis_steps(uint8_t axis) {
     return axes[axis].steps;
+}
+
+uint8_t port_axes_take_late(void) {
+    const uint32_t before = mask();
+    const uint32_t late = late_steps;
+    late_steps = 0;
+    unmask(before);
+    return (uint8_t)late;
 }

@@ -191,6 +191,10 @@ class VirtualChip:
     def analog(self, pin: int, millivolts: int) -> None:
         self._c.hw_analog(pin, millivolts)
 
+    def late_step(self, axis: int) -> None:
+        """Let the board notice that an axis has made a step too late."""
+        self._c.hw_late_steps(axis)
+
     def steps(self, axis: int) -> int:
         """Return the position of an axis's motor: steps forward minus steps in reverse."""
         steps: int = self._c.hw_axis_steps(axis)
