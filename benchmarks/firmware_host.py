@@ -21,7 +21,7 @@ from firmware_bridge.sim.processors.processor import (
     PinLevel,
     Processor,
 )
-from firmware_bridge.sim.processors.rp2040 import Rp2040
+from firmware_bridge.sim.processors.rp2040 import USB, Rp2040
 from firmware_bridge.wire.codec import EVENTS, Decoder, configuration_crc
 from firmware_bridge.wire.messages import (
     WINDOW,
@@ -40,6 +40,8 @@ SLICE = 200 * CYCLES_PER_US
 START = 50_000 * CYCLES_PER_US
 """Cycles after which the board has started."""
 PATIENCE = 2_000_000 * CYCLES_PER_US
+ENUMERATED = 60_000 * CYCLES_PER_US
+"""Cycles after which a host of USB has enumerated the board and opened its port."""
 EMERGENCY_PIN, CURTAIN_PIN = 20, 21
 LINK = 0
 ADDRESS = 0
@@ -47,10 +49,19 @@ IDENTITY = eeprom("BENCH001", KEY, ADDRESS).ljust(EEPROM_SIZE, b"\xff")
 """What the board's storage contains at its first start."""
 
 
+def flooded_pico() -> Rp2040:
+    """A Pico whose USB port another host floods with requests and noise, beside the UART's host."""
+    pico = Rp2040(eeprom=b"\xff" * EEPROM_SIZE)
+    pico.usb(plug=True)
+    pico.usb(floods=True)
+    return pico
+
+
 class Host:
     """A processor with the firmware, the history of its pins, and a host's session with it.
 
     `closed`: pins that are held low from the start. `processor`: another one than the Mega's.
+    `link`: the serial port of the session; the host of a Pico's `USB` is plugged in at the start.
     Raises `RuntimeError` if an expected condition does not occur within two simulated seconds, or
     if the board refuses a command; with `may_refuse` the refused commands are collected in
     `refused` instead. Close it after use, or use it in a `with` statement.
@@ -62,8 +73,10 @@ class Host:
         elf: Path = ELF,
         may_refuse: bool = False,
         processor: Processor | Rp2040 | None = None,
+        link: int = LINK,
     ) -> None:
         self.processor: Processor | Rp2040 = processor or Processor(elf)
+        self._link = link
         self.processor.load_eeprom(IDENTITY)
         self.may_refuse = may_refuse
         self.refused: list[Message] = []
@@ -82,6 +95,9 @@ class Host:
             (0, pin, PinLevel.LOW) for pin in (EMERGENCY_PIN, CURTAIN_PIN, *closed)
         )
         self.run(START)
+        if link == USB and isinstance(self.processor, Rp2040):
+            self.processor.usb(plug=True)
+            self.run(ENUMERATED)
 
     def __enter__(self) -> Host:
         return self
@@ -186,7 +202,7 @@ class Host:
         for change in outputs.pins:
             self.levels[change.pin] = change.level
         self.changes += outputs.pins
-        for _, sequence, message, _ in self._decoder.feed(outputs.bytes_of(LINK)):
+        for _, sequence, message, _ in self._decoder.feed(outputs.bytes_of(self._link)):
             if type(message) is Refused:
                 self._note_refusal(self._in_flight[sequence], message)
             if type(message) is Identity:
@@ -217,5 +233,5 @@ class Host:
 
     def _put(self, frame: bytes) -> None:
         at = max(self.cycle, self._line_free_at)
-        self.processor.send(LINK, frame, at, BYTE)
+        self.processor.send(self._link, frame, at, BYTE)
         self._line_free_at = at + len(frame) * BYTE

@@ -14,7 +14,7 @@ from statistics import median
 from typing import NamedTuple
 
 from benchmarks import Row
-from benchmarks.firmware_host import EMERGENCY_PIN, Host
+from benchmarks.firmware_host import EMERGENCY_PIN, LINK, Host
 from firmware_bridge.board import Reason
 from firmware_bridge.boards.encoding import BLANK
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE, PinLevel
@@ -81,10 +81,13 @@ class ReflexPins(NamedTuple):
     beside: tuple[tuple[int, int, int], ...]
     processor: Callable[[], Rp2040] | None = None
     """Makes the processor; None for the Mega's."""
+    link: int = LINK
+    """The serial port of the session."""
 
     def host(self, *closed: int) -> Host:
         """Return a host of such a board."""
-        return Host(*closed, processor=self.processor() if self.processor else None)
+        processor = self.processor() if self.processor else None
+        return Host(*closed, processor=processor, link=self.link)
 
 
 MEGA = ReflexPins(MOTORS, SENSORS, AXIS_PINS, BESIDE_PINS)

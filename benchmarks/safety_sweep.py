@@ -7,7 +7,7 @@ part must be at rest: outputs `DUE_US` after the change at the latest, axes afte
 On the Mega the moments are the instructions of the program, each of one or more cycles: simavr
 applies inputs between two instructions. A copy of the process (fork) continues from each moment, so
 only the time after it is simulated again. On the Pico, whose emulator is a process of its own, the
-whole order is repeated for each microsecond.
+whole order is repeated for each microsecond, while another host floods its USB port.
 
     python -m benchmarks.safety_sweep [NAME ...] [--chip mega|pico] [--input curtain|stop]
         [--every N] [--full] [--jobs N]

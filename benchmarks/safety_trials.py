@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from benchmarks.emergency_phases import (
@@ -34,10 +33,9 @@ from benchmarks.emergency_phases import (
     WAITING_PINS,
     PhaseKind,
 )
-from benchmarks.firmware_host import CURTAIN_PIN, EMERGENCY_PIN, Host
+from benchmarks.firmware_host import CURTAIN_PIN, EMERGENCY_PIN, Host, flooded_pico
 from firmware_bridge.sim.processors.processor import (
     CYCLES_PER_US,
-    EEPROM_SIZE,
     PinChange,
     PinLevel,
     Processor,
@@ -114,7 +112,7 @@ class Bench(NamedTuple):
 
 BENCHES: Mapping[str, Bench] = {
     "mega": Bench({pin: pin for pin in PICO_PINS}, Processor),
-    "pico": Bench(PICO_PINS, partial(Rp2040, eeprom=b"\xff" * EEPROM_SIZE)),
+    "pico": Bench(PICO_PINS, flooded_pico),
 }
 
 

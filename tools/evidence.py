@@ -64,6 +64,11 @@ def fuzz_storage(seed: int, jobs: int, reports: Path) -> Command:
     return _fuzz("fuzz_storage_rp2040", seed)
 
 
+def fuzz_usb(seed: int, jobs: int, reports: Path) -> Command:
+    """Return the command that sends arbitrary packets to the Pico's USB port, with sanitizers."""
+    return _fuzz("fuzz_usb_rp2040", seed)
+
+
 def _fuzz(fuzzer: str, seed: int) -> Command:
     times = (f"FUZZ_SECONDS={FUZZ_SECONDS}", f"FUZZ_SEED={seed}", f"FUZZER={fuzzer}")
     return ("make", "-s", "-C", "firmware_bridge/firmware", "fuzz", *times)
@@ -134,6 +139,7 @@ EVIDENCE: Mapping[str, tuple[Callable[[int, int, Path], Command], int]] = {
     "cases": (more_cases, 1),
     "sweep": (sweep, 1),
     "sweep_pico": (sweep_pico, 1),
+    "fuzz_usb": (fuzz_usb, 1),
 }
 """By name: the function that returns the command for one seed, and the number of seeds."""
 

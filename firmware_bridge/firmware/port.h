@@ -42,10 +42,13 @@ void port_alarm(uint32_t at);
 void port_lock(void);
 void port_unlock(void);
 
-/* The link to the host. */
+/* The link to the host. A port with several ways to the host presents them as one line. */
 int16_t port_link_get(void); /* the next byte, or -1 */
 uint8_t port_link_room(void); /* bytes that can be put now without loss, at most 255 */
 void port_link_put(uint8_t byte);
+/* Whether a host holds the lease; called in each turn after the turn's command. While it does, the
+ * link is only the way on which the command came that has taken the lease. */
+void port_link_hold(bool held);
 
 /* Modules on the serial ports 1 to 3 (dice reader, tag reader). */
 void port_module_open(uint8_t port);

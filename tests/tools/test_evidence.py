@@ -60,7 +60,8 @@ def test_without_a_name_every_measurement_is_run(
     swept = ("-m", "benchmarks.safety_sweep", "--jobs", "2")
     assert commands[11][1:] == swept
     assert commands[12][1:] == (*swept, "--chip", "pico")
-    assert len(commands) == 13
+    assert commands[13][-1] == "FUZZER=fuzz_usb_rp2040"
+    assert len(commands) == 14
     out = capsys.readouterr().out
     assert "chaos, seed 10: wallwright chaos --rounds 10000 --seed 10" in out
     assert "kills, seed 10: passed" in out
@@ -87,5 +88,5 @@ def test_an_unknown_measurement_is_refused(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().err == (
         "There is no measurement 'proofs'; give chaos, kills, fuzz, emergency, boots,"
         " false_messages, fuzz_pico, fuzz_storage, pico_round, cases, sweep,"
-        " sweep_pico, or no name for all.\n"
+        " sweep_pico, fuzz_usb, or no name for all.\n"
     )

@@ -57,6 +57,11 @@ void port_link_put(uint8_t byte) {
     UCSR0B = UART0_ON | 1u << UDRIE0;
 }
 
+/* There is one way only. */
+void port_link_hold(bool held) {
+    (void)held;
+}
+
 /* When the ring is empty, the UART may still contain two bytes: in its data and shift registers. */
 void uart0_drain(void) {
     while (port_link_room() < SENDING - 1u) {

@@ -5,6 +5,7 @@
 #include "identity.h"
 #include "memory.h"
 #include "session.h"
+#include "state.h"
 
 static bool is_announced;
 
@@ -38,6 +39,7 @@ bool core_turn(void) {
     if (taken == COMMAND) {
         board_execute(command.type, command.payload, command.sequence);
     }
+    port_link_hold(lease.holds);
     const bool more = board_turn(began);
     announce_start();
     port_watchdog_kick();

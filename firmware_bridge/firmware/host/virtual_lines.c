@@ -57,6 +57,11 @@ int16_t port_link_get(void) {
     return ring_get(&to_board);
 }
 
+/* There is one way only. */
+void port_link_hold(bool held) {
+    (void)held;
+}
+
 uint8_t port_link_room(void) {
     const uint32_t room = ring_room(&to_host);
     return room < UINT8_MAX ? (uint8_t)room : UINT8_MAX;

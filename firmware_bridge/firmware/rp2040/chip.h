@@ -49,7 +49,43 @@ void steps_lower_interrupt(void);
 void uarts_start(void);
 void link_interrupt(void);
 void module_interrupt(void);
-void link_drain(void); /* waits until all bytes are on the wire */
+void uart_drain(void); /* waits until all bytes are on the wire */
+bool uart_has_run(void); /* a run of bytes up to a zero waits */
+int16_t uart_get(void);
+uint8_t uart_room(void);
+void uart_put(uint8_t byte);
+
+/* usb.c: the other way of the link. Nothing of it runs in an interrupt. */
+void usb_start(void);
+void usb_turn(void);  /* executes what the host has done meanwhile; short */
+void usb_drain(void); /* waits until the host has taken all bytes, but for 50 ms at most; then detaches */
+void usb_hear(bool wanted); /* whether the host's bytes are taken; otherwise it has to wait */
+bool usb_has_run(void);
+int16_t usb_get(void);
+uint8_t usb_room(void);
+void usb_put(uint8_t byte);
+
+/* usb_control.c: the requests of the control endpoint. */
+struct usb_setup {
+    uint8_t type, request;
+    uint16_t value, index, length;
+};
+/* How a request is answered: with bytes (if the direction is IN), or with an acknowledgement after
+ * `length` bytes have been received. */
+enum usb_answer { USB_REFUSED, USB_ACKNOWLEDGED, USB_SENDS };
+void usb_control_start(void); /* reads the serial number; before `usb_start` */
+void usb_control_reset(void); /* the bus was reset */
+/* For USB_SENDS it sets `bytes` and `size`. */
+enum usb_answer usb_control(const struct usb_setup *setup, const uint8_t **bytes, uint16_t *size);
+void usb_control_received(const struct usb_setup *setup, const uint8_t *bytes, uint16_t size);
+bool usb_is_configured(void);
+bool usb_is_open(void); /* a program of the host has the port open */
+/* usb.c, for these requests: a program opens or closes the port; the endpoints begin anew. */
+void usb_opened(void);
+void usb_restart_endpoints(bool in, bool out);
+
+/* links.c */
+void link_drain(void);
 
 /* analog.c, reset.c, storage.c, start.c */
 void analog_start(void);

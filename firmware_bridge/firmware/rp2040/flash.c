@@ -17,6 +17,7 @@ enum {
     READ_STATUS = 0x05,
     WRITE_ENABLE = 0x06,
     ERASE_SECTOR = 0x20,
+    READ_UNIQUE_ID = 0x4B,
     SUSPEND = 0x75,
     RESUME = 0x7A,
 };
@@ -85,6 +86,13 @@ void flash_read(uint32_t at, uint8_t *bytes, uint32_t size) {
     select_flash();
     send_address(READ, at);
     transfer(0, 0, bytes, size);
+    release_flash();
+}
+
+void flash_read_id(uint8_t id[FLASH_ID]) {
+    const uint8_t command[1u + 4u] = {READ_UNIQUE_ID}; /* the command, and four bytes that do not count */
+    select_flash();
+    transfer(command, sizeof command, id, FLASH_ID);
     release_flash();
 }
 

@@ -37,6 +37,7 @@ static inline void register_clear(uint32_t address, uint32_t bits) {
 #define RESET_TIMER BIT(21)
 #define RESET_UART0 BIT(22)
 #define RESET_UART1 BIT(23)
+#define RESET_USBCTRL BIT(24)
 
 /* 2.15 Clocks */
 #define CLK_REF_CTRL 0x40008030u
@@ -44,6 +45,7 @@ static inline void register_clear(uint32_t address, uint32_t bits) {
 #define CLK_SYS_CTRL 0x4000803Cu
 #define CLK_SYS_SELECTED 0x40008044u
 #define CLK_PERI_CTRL 0x40008048u
+#define CLK_USB_CTRL 0x40008054u
 #define CLK_ADC_CTRL 0x40008060u
 #define CLK_ENABLE BIT(11)
 #define REF_FROM_XOSC 2u
@@ -115,6 +117,45 @@ static inline void register_clear(uint32_t address, uint32_t bits) {
 #define TIMER_ARMED 0x40054020u
 #define TIMER_INTR 0x40054034u
 #define TIMER_INTE 0x40054038u
+
+/* 4.1 USB: the controller's memory, whose words describe the endpoints, and its registers */
+#define USB_MEMORY 0x50100000u
+#define USB_MEMORY_SIZE 4096u
+#define USB_SETUP USB_MEMORY /* the eight bytes of the last setup packet */
+#define USB_IN_CONTROL(endpoint) (USB_MEMORY + 8u * (endpoint)) /* of endpoints 1 to 15 */
+#define USB_OUT_CONTROL(endpoint) (USB_MEMORY + 8u * (endpoint) + 4u)
+#define USB_ENDPOINT_ENABLE BIT(31)
+#define USB_ENDPOINT_EACH_BUFFER BIT(29) /* sets the bit of USB_BUFFERS after each packet */
+#define USB_ENDPOINT_TYPE(type) ((uint32_t)(type) << 26)
+#define USB_IN_BUFFER(endpoint) (USB_MEMORY + 0x80u + 8u * (endpoint))
+#define USB_OUT_BUFFER(endpoint) (USB_MEMORY + 0x84u + 8u * (endpoint))
+#define USB_BUFFER_FULL BIT(15)
+#define USB_BUFFER_DATA1 BIT(13)
+#define USB_BUFFER_STALL BIT(11)
+#define USB_BUFFER_AVAILABLE BIT(10) /* to the controller */
+#define USB_BUFFER_LENGTH 0x3FFu
+#define USB_CONTROL_DATA (USB_MEMORY + 0x100u) /* both directions of endpoint 0 */
+#define USB_ADDRESS 0x50110000u
+#define USB_MAIN 0x50110040u
+#define USB_MAIN_ENABLE BIT(0)
+#define USB_LINE 0x5011004Cu
+#define USB_LINE_CONTROL_BUFFERS BIT(29) /* also endpoint 0 sets its bits of USB_BUFFERS */
+#define USB_LINE_PULL_UP BIT(16)
+#define USB_STATUS 0x50110050u
+#define USB_STATUS_BUS_RESET BIT(19)
+#define USB_STATUS_SETUP BIT(17)
+#define USB_STATUS_SUSPENDED BIT(4)
+#define USB_BUFFERS 0x50110058u /* the endpoints whose buffer the controller has given back */
+#define USB_BUFFERS_IN(endpoint) BIT(2u * (endpoint))
+#define USB_BUFFERS_OUT(endpoint) BIT(2u * (endpoint) + 1u)
+#define USB_STALL_ARM 0x50110068u
+#define USB_STALL_CONTROL 3u /* both directions of endpoint 0, until the next setup packet */
+#define USB_MUXING 0x50110074u
+#define USB_MUXING_TO_PHY BIT(0)
+#define USB_MUXING_CONNECTED BIT(3)
+#define USB_POWER 0x50110078u
+#define USB_POWER_DETECTED BIT(3) /* the chip has no pin of its own for the host's voltage */
+#define USB_POWER_OVERRIDE BIT(2)
 
 /* 4.2 UARTs; offsets from the base */
 #define UART0 0x40034000u

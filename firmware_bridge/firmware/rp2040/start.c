@@ -48,14 +48,15 @@ static START void start_clocks(void) {
     REGISTER(CLK_REF_CTRL) = REF_FROM_XOSC;
     while (REGISTER(CLK_REF_SELECTED) != BIT(REF_FROM_XOSC)) {
     }
-    register_set(RESETS_RESET, RESET_PLL_SYS | RESET_PLL_USB);
+    register_set(RESETS_RESET, RESET_PLL_SYS | RESET_PLL_USB | RESET_USBCTRL);
     release_from_reset(RESET_PLL_SYS | RESET_PLL_USB);
     start_pll(PLL_SYS, 125, 6, 2); /* 125 MHz */
-    start_pll(PLL_USB, 100, 5, 5); /* 48 MHz, for the converter */
+    start_pll(PLL_USB, 100, 5, 5); /* 48 MHz, for USB and the converter */
     register_set(CLK_SYS_CTRL, SYS_FROM_AUX);
     while (REGISTER(CLK_SYS_SELECTED) != BIT(SYS_FROM_AUX)) {
     }
     REGISTER(CLK_PERI_CTRL) = CLK_ENABLE;
+    REGISTER(CLK_USB_CTRL) = CLK_ENABLE;
     REGISTER(CLK_ADC_CTRL) = CLK_ENABLE;
     REGISTER(WATCHDOG_TICK) = WATCHDOG_TICK_ENABLE | 12u; /* microseconds, also for the timer */
 }
@@ -81,6 +82,7 @@ static __attribute__((noreturn, noinline)) void begin(void) {
 /* Constants and code that are used from here on are in RAM. No state that `begin` saves is in .data. */
 static START __attribute__((noreturn)) void reset(void) {
     __asm__ volatile("cpsid i");
+    register_clear(WATCHDOG_CTRL, WATCHDOG_ENABLE); /* until `port_start`: a new storage takes seconds */
     start_clocks();
     copy(program_begin, program_end, program_stored);
     copy(data_begin, data_end, data_stored);
@@ -131,11 +133,12 @@ static void enable(enum interrupt interrupt, uint32_t priority) {
 
 void port_start(void) {
     release_from_reset(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER | RESET_UART0 | RESET_UART1 |
-                       RESET_ADC);
+                       RESET_ADC | RESET_USBCTRL);
     REGISTER(VECTOR_TABLE) = (uint32_t)(uintptr_t)vectors;
     reset_start();
     pins_start();
     uarts_start();
+    usb_start();
     analog_start();
     steps_start();
     tick_start();
@@ -154,12 +157,14 @@ void port_start(void) {
  * the sleep. */
 void run(void) {
     storage_start();
+    usb_control_start();
     port_start();
     core_begin();
     __asm__ volatile("cpsie i");
     for (;;) {
         tick_take_wake();
         storage_turn();
+        usb_turn();
         if (core_turn()) {
             continue;
         }

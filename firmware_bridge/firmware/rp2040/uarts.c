@@ -1,5 +1,5 @@
-/* The serial ports: UART 0 is the link, UART 1 the port of module 1; the chip has no others. 8N1,
- * without the chip's FIFOs, with a ring in RAM for each direction.
+/* The serial ports: UART 0 is a way of the link (links.c), UART 1 the port of module 1; the chip has no
+ * others. 8N1, without the chip's FIFOs, with a ring in RAM for each direction.
  *
  * Without its FIFO, a UART has room for one byte besides the one on the wire. Its transmit interrupt
  * comes when that room becomes free, not while it is free; so the first byte is written directly. */
@@ -22,6 +22,7 @@
 struct uart {
     uint32_t base;
     volatile uint8_t received_in, received_out, sending_in, sending_out;
+    volatile uint8_t runs_in, runs_out; /* zeros, each of which ends a run, put into `received` and taken */
     volatile uint8_t received[RING];
     volatile uint8_t sending[RING];
 };
@@ -44,13 +45,20 @@ void uarts_start(void) {
     start(&link, DIVISOR(LINK_BAUD), LINK_TX, LINK_RX);
 }
 
-/* A byte that comes while the ring is full is lost, and its frame with it: the host resends it. */
+/* A byte that comes while the ring is full is lost, and its frame with it: the host resends it. A zero
+ * then takes the place of the last byte: without it, the link would wait for ever for the end of the
+ * run that fills the ring. */
 static void take(struct uart *uart) {
     const uint8_t byte = (uint8_t)REGISTER(uart->base + UART_DR);
     const uint8_t next = (uint8_t)(uart->received_in + 1u);
     if (next != uart->received_out) {
         uart->received[uart->received_in] = byte;
         uart->received_in = next;
+        uart->runs_in = (uint8_t)(uart->runs_in + (byte == 0));
+    } else if (byte == 0) {
+        volatile uint8_t *const last = &uart->received[(uint8_t)(uart->received_in - 1u)];
+        uart->runs_in = (uint8_t)(uart->runs_in + (*last != 0));
+        *last = 0;
     }
 }
 
@@ -86,6 +94,7 @@ static int16_t get(struct uart *uart) {
         return -1;
     }
     const uint8_t byte = uart->received[at];
+    uart->runs_out = (uint8_t)(uart->runs_out + (byte == 0));
     uart->received_out = (uint8_t)(at + 1u);
     return byte;
 }
@@ -108,19 +117,23 @@ static void put(struct uart *uart, uint8_t byte) {
 
 /* The link */
 
-int16_t port_link_get(void) {
+bool uart_has_run(void) {
+    return link.runs_in != link.runs_out;
+}
+
+int16_t uart_get(void) {
     return get(&link);
 }
 
-uint8_t port_link_room(void) {
+uint8_t uart_room(void) {
     return room(&link);
 }
 
-void port_link_put(uint8_t byte) {
+void uart_put(uint8_t byte) {
     put(&link, byte);
 }
 
-void link_drain(void) {
+void uart_drain(void) {
     while (link.sending_in != link.sending_out || (REGISTER(UART0 + UART_FR) & UART_BUSY)) {
         port_watchdog_kick();
     }

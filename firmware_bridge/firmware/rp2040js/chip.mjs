@@ -3,14 +3,15 @@
  * Corrected: the entry and the return of an exception take time; an interrupt that is masked ends a
  * sleep without being served, also if it came before the sleep; an alarm of the timer comes at a whole microsecond; pads have their
  * reset values; a pin reads the level that it drives, and its pull-up or pull-down while nothing drives
- * it; the UARTs, the flash and its interface, and the register of the reset's cause (uart.mjs,
- * flash.mjs). Not emulated: the second core, USB, DMA, and the waits of the flash's cache; the program
- * runs in RAM. */
+ * it; the UARTs, USB, the flash and its interface, and the register of the reset's cause (uart.mjs,
+ * usb.mjs, flash.mjs). Not emulated: the second core, DMA, and the waits of the flash's cache; the
+ * program runs in RAM. */
 import { BasePeripheral, GPIOPinState, RP2040 } from 'rp2040js';
 
 import { FlashInterface, FlashSelect } from './flash.mjs';
 import { BOOTLOADER, boot, fillRom } from './rom.mjs';
 import { Uart } from './uart.mjs';
+import { UsbController } from './usb.mjs';
 
 export const CYCLE = 8; // nanoseconds
 const PINS = 30;
@@ -20,6 +21,7 @@ const PAD_AFTER_RESET = 0x56; // input, 4 mA, pull-down, Schmitt trigger
 const IRQ_UART0 = 20;
 const IRQ_UART1 = 21;
 const PROGRAM_END = 0x20042000;
+const WATCHDOG_AFTER_RESET = 120_000; // half microseconds, what the program last loaded
 const HAD_POWER_ON = 1 << 8;
 const HAD_RUN_PIN = 1 << 16;
 export const RELEASED = 2;
@@ -127,6 +129,7 @@ export class Chip {
       new Uart(chip, 'UART1', IRQ_UART1, (byte) => this.report('byte', 1, byte)),
     ];
     chip.uart = this.uarts;
+    peripherals[0x50110] = this.usb = chip.usbCtrl = new UsbController(chip, this.fail);
     for (const uart of this.uarts) {
       uart.clkPeriChanged = () => {};
     }
@@ -138,6 +141,10 @@ export class Chip {
     this.watchdog = peripherals[0x40058];
     this.watchdog.scratchData.set(scratch);
     this.watchdog.reason = cause === Cause.WATCHDOG ? 1 : 0;
+    // The datasheet does not say that a reset by the watchdog switches it off, so here it does not.
+    this.watchdog.timer.set(WATCHDOG_AFTER_RESET);
+    this.watchdog.enable = cause === Cause.WATCHDOG;
+    this.watchdog.timer.enable = this.watchdog.alarm.enable = this.watchdog.enable;
     this.watchdog.onWatchdogTrigger = () => {
       this.resetDue = true;
     };

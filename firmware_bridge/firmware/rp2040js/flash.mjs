@@ -14,6 +14,7 @@ const SUSPEND = 20e3;
 const MIB_2 = 1 << 21;
 const BUSY = 1;
 const ENABLED = 2;
+const UNIQUE_ID = [0xe6, 0x60, 0x58, 0x38, 0x83, 0x35, 0x54, 0x2a];
 
 export class Flash {
   constructor(clock, memory) {
@@ -56,6 +57,8 @@ export class Flash {
     switch (code) {
       case 0x05:
         return command.length > 1 ? (this.isBusy ? BUSY : 0) | (this.enabled ? ENABLED : 0) : 0;
+      case 0x4b:
+        return command.length > 5 ? UNIQUE_ID[command.length - 6] ?? 0 : 0;
       case 0x03:
         return command.length > 4 ? this.read(command.length - 5) : 0;
       default:

@@ -11,6 +11,7 @@ import { readFileSync, readSync, writeSync } from 'node:fs';
 import { Cause, Chip, RELEASED } from './chip.mjs';
 import { Clock } from './clock.mjs';
 import { Flash } from './flash.mjs';
+import { UsbHost } from './usb.mjs';
 
 const UART_BYTE = 0;
 const PIN_LEVEL = 1;
@@ -20,6 +21,7 @@ const RECORD = 16;
 const MIB_16 = 1 << 24;
 const STOP_AT_BYTE = 1;
 const SUPPLY_PIN = 29;
+const USB = 2; // the port's number among the UARTs
 
 const clock = new Clock();
 const memory = new Uint8Array(MIB_16).fill(0xff);
@@ -60,6 +62,12 @@ const pins = new Uint8Array(30).fill(RELEASED);
 const chip = new Chip(clock, flash, memory, pins, report, fail);
 chip.millivolts[SUPPLY_PIN] = 5000 / 3;
 chip.start(Cause.POWER);
+const host = new UsbHost(
+  clock,
+  () => chip.usb,
+  (byte) => record(UART_BYTE, USB, byte),
+  fail,
+);
 
 // Inputs
 
@@ -75,6 +83,8 @@ function apply(value, kind, index) {
     chip.drive(index, value);
   } else if (kind === ANALOG_MV) {
     chip.millivolts[index] = index === SUPPLY_PIN ? value / 3 : value;
+  } else if (index === USB) {
+    host.send(value);
   } else {
     // A byte is received when its last bit has ended; bytes that are too fast follow each other.
     const uart = chip.uarts[index];
@@ -195,6 +205,26 @@ const HANDLERS = {
     clock.nanos = Math.max(clock.nanos, Number(data.readBigUInt64LE(0)));
     chip.start(Cause.POWER);
     return Buffer.alloc(0);
+  },
+  // USB: one member of plug, unplug, reads (whether the host takes the bytes of the port), floods,
+  // control (the bytes of the setup packet, then those that follow), and erase (the milliseconds that an erase
+  // of the flash takes), as JSON; the answer are the control transfers that have ended since
+  u(data) {
+    const asked = JSON.parse(data.toString());
+    if (asked.plug) {
+      host.plug();
+    } else if (asked.unplug) {
+      host.unplug();
+    } else if (asked.reads !== undefined) {
+      host.reads = asked.reads;
+    } else if (asked.floods !== undefined) {
+      host.floods = asked.floods;
+    } else if (asked.control) {
+      host.request(asked.control.slice(0, 8), asked.control.slice(8));
+    } else if (asked.erase) {
+      flash.eraseNanos = asked.erase * 1e6;
+    }
+    return Buffer.from(JSON.stringify(host.done.splice(0)));
   },
   // state: program counter (4), whether it is in the bootloader (1), erases of all sectors (4), most
   // erases of one sector (4), bytes lost by the UARTs (4)

@@ -9,6 +9,7 @@ Time is counted as for the Mega: sixteen cycles a microsecond, which are not tho
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -36,7 +37,9 @@ _FLASH, _FLASH_SIZE = 0x10000000, 0x200000
 _PINS = range(30)
 _ANALOG_PINS = range(26, 30)
 _SUPPLY_PIN = 29
-_UARTS = range(2)
+USB = 2
+"""The number of the Pico's own USB port among the serial ports."""
+_PORTS = range(3)
 _RECORD = Struct("<QIBBH")
 _RUN = Struct("<QQBI")
 _STATE = Struct("<IBIII")
@@ -62,6 +65,14 @@ class ChipState(NamedTuple):
     """The largest number of erases of one sector."""
     lost: int
     """Bytes that came while the program had not read the byte before."""
+
+
+class Transfer(NamedTuple):
+    """A control transfer of USB."""
+
+    setup: bytes
+    data: bytes | None
+    """The bytes of the answer; None if the request was refused."""
 
 
 class Rp2040:
@@ -129,9 +140,9 @@ class Rp2040:
         """Send bytes to a serial port; the first start bit arrives at cycle `at`.
 
         The bytes arrive `apart` cycles apart. Bytes faster than the port's rate follow each other
-        without a gap.
+        without a gap. The host of the port `USB` sends its bytes in packets, from these cycles on.
         """
-        _check(port, _UARTS, "serial port")
+        _check(port, _PORTS, "serial port")
         for index, byte in enumerate(data):
             self._expect(at + index * apart, byte, _UART_BYTE, port)
 
@@ -147,6 +158,24 @@ class Rp2040:
     def supply(self, millivolts: int, at: int = 0) -> None:
         """Set the supply voltage VSYS from cycle `at` on; initially 5000 mV."""
         self._expect(at, millivolts, _ANALOG_MV, _SUPPLY_PIN)
+
+    def usb(self, **asked: object) -> list[Transfer]:
+        """Return the control transfers of USB that have ended since the last call.
+
+        `plug=True` and `unplug=True`: a host is plugged in, enumerates the chip and opens its port.
+        `reads=False`: its program does not read the port. `floods=True`: it sends requests and
+        noise as fast as the chip takes them. `control=[...]`: a setup packet of eight
+        bytes, and the bytes that the host sends after it.
+        """
+        answered = json.loads(self._ask(b"u", json.dumps(asked).encode()))
+        return [
+            Transfer(bytes(each["setup"]), bytes(each["data"]) if "data" in each else None)
+            for each in answered
+        ]
+
+    def erases_take(self, milliseconds: int) -> None:
+        """Let each erase of a sector of the flash take this long; typical are 45."""
+        self._ask(b"u", json.dumps({"erase": milliseconds}).encode())
 
     def reset(self, how: Restart = Restart.BUTTON) -> None:
         """Reset the chip now."""

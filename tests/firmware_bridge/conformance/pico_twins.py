@@ -20,7 +20,7 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.processors.emulated_board import LINK_BYTE, MODULE_BYTE
 from firmware_bridge.sim.processors.pin_devices import Strip
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, PinLevel
-from firmware_bridge.sim.processors.rp2040 import Rp2040
+from firmware_bridge.sim.processors.rp2040 import USB, Rp2040
 from firmware_bridge.wire.codec import Decoder, Frame
 from firmware_bridge.wire.messages import Identify, Read, ResetCause, Statistics, Value
 from tests.firmware_bridge.firmware.twins import Twins
@@ -30,7 +30,9 @@ TOLERANCE_US = 1000
 """The permitted difference of times: bytes take 40 us, and a turn of the main loop up to 400."""
 START_US = 10_000
 """Microseconds from power-on until the board has announced its start."""
-SETTLED_US, SETTLING_US = 3000, 250
+ENUMERATED_US = 80_000
+"""Microseconds from power-on until a host of USB has enumerated the board and opened its port."""
+SETTLED_US, SETTLING_US = 6000, 250
 """Microseconds within which a board has sent what follows from its last input, in such steps."""
 EDGE_US = 8
 """Microseconds from one edge to the next, which a script has at the same instant."""
@@ -58,8 +60,16 @@ class _Lit:
 class PicoChip:
     """An emulated Pico with the interface of `VirtualChip`, as far as scripts need it."""
 
-    def __init__(self, pico: Rp2040, address: int, start_us: int, serial: str = "TWIN0001") -> None:
+    def __init__(
+        self,
+        pico: Rp2040,
+        address: int,
+        start_us: int,
+        serial: str = "TWIN0001",
+        link: int = _LINK,
+    ) -> None:
         self._pico = pico
+        self._link = link
         self._line_free = self._lit_at = 0
         self._frame = bytearray()
         self._sent = bytearray()
@@ -67,7 +77,7 @@ class PicoChip:
         self._levels: dict[int, PinLevel] = {}
         self._strip = Strip("lamps", _LED, 0, _Lit(), lambda *_: None)  # type: ignore[arg-type]
         pico.load_eeprom(eeprom(serial, KEY, address).ljust(EEPROM_SIZE, b"\xff"))
-        pico.power_off(until=max(pico.cycle, (start_us - START_US) * CYCLES_PER_US))
+        pico.power_off(until=max(pico.cycle, (start_us - self._starting_us) * CYCLES_PER_US))
         pico.take()
         safety = (PROFILE.reserved("emergency"), PROFILE.reserved("curtain"))
         pico.drive(
@@ -77,7 +87,13 @@ class PicoChip:
         )
         pico.supply(SUPPLY_MV, pico.cycle)
         self.analog(28, 0)
-        self.advance(START_US)
+        if link == USB:
+            pico.usb(plug=True)
+        self.advance(self._starting_us)
+
+    @property
+    def _starting_us(self) -> int:
+        return ENUMERATED_US if self._link == USB else START_US
 
     @property
     def now_us(self) -> int:
@@ -88,7 +104,7 @@ class PicoChip:
         """Send these bytes to the link; return the microseconds until the last has arrived."""
         begin = max(self._pico.cycle, self._line_free)
         self._line_free = begin + len(data) * LINK_BYTE
-        self._pico.send(_LINK, data, begin, apart=LINK_BYTE)
+        self._pico.send(self._link, data, begin, apart=LINK_BYTE)
         return -(-(self._line_free - self._pico.cycle) // CYCLES_PER_US)
 
     def advance(self, micros: int) -> None:
@@ -120,7 +136,7 @@ class PicoChip:
         self._pico.supply(SUPPLY_MV, self._pico.cycle)
         self._frame.clear()
         self._sent.clear()
-        self.advance(START_US)
+        self.advance(self._starting_us)
 
     def module_sent(self, port: int) -> bytes:
         sent, self._module = bytes(self._module), bytearray()
@@ -165,6 +181,7 @@ class PicoChip:
         for _, port, byte in outputs.sent:
             if port == _MODULE:
                 self._module.append(byte)
+            if port != self._link:
                 continue
             self._frame.append(byte)
             if byte == 0:
@@ -175,8 +192,17 @@ class PicoChip:
 class PicoTwins(Twins):
     """The virtual board and the emulated Pico, with the channels that `named` lists."""
 
-    def __init__(self, pico: Rp2040, table: str, board: str, lamps: int, named: set[str]) -> None:
+    def __init__(
+        self,
+        pico: Rp2040,
+        table: str,
+        board: str,
+        lamps: int,
+        named: set[str],
+        link: int = _LINK,
+    ) -> None:
         self._pico = pico
+        self._link = link
         self._named = named
         self._ahead_us = 0
         """Time that has passed beside the periods of the script."""
@@ -203,8 +229,15 @@ class PicoTwins(Twins):
 
     def _switched_on(self, library: Path) -> PicoChip:  # type: ignore[override]
         return PicoChip(
-            self._pico, self.config.address, round(asyncio.get_running_loop().time() * 1e6)
+            self._pico,
+            self.config.address,
+            round(asyncio.get_running_loop().time() * 1e6),
+            link=self._link,
         )
+
+    def _notices(self, twin: int) -> list[Frame]:
+        """None on USB: the port appears after the board has announced its start."""
+        return [] if self._link == USB else super()._notices(twin)
 
     def pin_of(self, pin: int) -> int:
         """The pin of the Pico that has the channel of this pin of the Mega."""

@@ -13,7 +13,7 @@ from config.loader import load_table
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.false_messages.values import FieldValues
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US
-from firmware_bridge.sim.processors.rp2040 import Rp2040
+from firmware_bridge.sim.processors.rp2040 import USB, Rp2040
 from firmware_bridge.wire.codec import COMMANDS, Frame, encode
 from firmware_bridge.wire.messages import (
     Authenticate,
@@ -24,6 +24,7 @@ from firmware_bridge.wire.messages import (
     Statistics,
 )
 from tests.firmware_bridge.conformance.pico_twins import (
+    ENUMERATED_US,
     START_US,
     PicoChip,
     PicoTwins,
@@ -54,8 +55,10 @@ def for_pico(script: Script) -> Script:
 
 PLAYED = [for_pico(each) for each in SCRIPTS if "rattle" not in each.steps]
 """A pin of an emulated chip cannot change thousands of times at one instant (`rattle`)."""
-STEP = tries(8, quick=len(PLAYED), evidence=1)
-"""`make test` plays every eighth session; `make evidence` plays all of them."""
+STEP = tries(11, quick=len(PLAYED), evidence=1)
+"""`make test` plays every eleventh session; `make evidence` plays all of them."""
+STEP_OF_USB = tries(32, quick=len(PLAYED), evidence=1)
+"""The same for the USB port; `make test` plays fewer."""
 
 
 FRAMES = 500
@@ -74,11 +77,11 @@ def pico() -> Iterator[Rp2040]:
         yield chip
 
 
-async def play_on_pico(pico: Rp2040, script: Script) -> None:
+async def play_on_pico(pico: Rp2040, script: Script, link: int = 0) -> None:
     await play_with(
-        lambda: PicoTwins(pico, "robotic", script.board, script.lamps, NAMED[script.board]),
+        lambda: PicoTwins(pico, "robotic", script.board, script.lamps, NAMED[script.board], link),
         script,
-        pico.cycle // CYCLES_PER_US + START_US,
+        pico.cycle // CYCLES_PER_US + (ENUMERATED_US if link == USB else START_US),
     )
 
 
@@ -89,6 +92,13 @@ async def play_on_pico(pico: Rp2040, script: Script) -> None:
 )
 def test_the_pico_sends_the_bytes_of_the_virtual_board(pico: Rp2040, script: Script) -> None:
     clock.run(play_on_pico(pico, script))
+
+
+@pytest.mark.slow
+@pytest.mark.evidence
+@pytest.mark.parametrize("script", PLAYED[4::STEP_OF_USB], ids=lambda script: script.scenario)
+def test_the_pico_sends_the_same_bytes_on_its_usb_port(pico: Rp2040, script: Script) -> None:
+    clock.run(play_on_pico(pico, script, USB))
 
 
 class _Pico(Board):

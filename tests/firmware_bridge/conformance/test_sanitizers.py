@@ -18,6 +18,7 @@ CORPUS = HERE / "corpus"
 INPUTS = ("-runs=800", "-seed=1")
 """Inputs of the line's fuzzers in this test; `make evidence` fuzzes for ten minutes."""
 STORAGE_INPUTS = ("-runs=300", "-seed=1")
+USB_INPUTS = ("-runs=15000", "-seed=1")
 LONGEST_INPUT = 1024
 
 
@@ -91,3 +92,10 @@ def test_the_picos_storage_keeps_a_state_that_it_had_when_the_supply_fails(
     printed = fuzz(tmp_path, "fuzz_storage_rp2040", 60, *STORAGE_INPUTS)
     ((changes, failures),) = re.findall(r"storage: (\d+) changes, (\d+) failed", printed)
     assert int(changes) > 10_000 and int(failures) > 100
+
+
+@pytest.mark.slow
+def test_the_picos_usb_port_works_after_whatever_a_host_has_sent(tmp_path: Path) -> None:
+    printed = fuzz(tmp_path, "fuzz_usb_rp2040", 600, *USB_INPUTS)
+    ((setups, packets),) = re.findall(r"USB: (\d+) setup packets, (\d+) other packets", printed)
+    assert int(setups) > 100_000 and int(packets) > 100_000

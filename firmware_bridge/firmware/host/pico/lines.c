@@ -119,6 +119,8 @@ void lines_reset(void) {
         while (leave(port, drained, sizeof drained) > 0) {
         }
     }
-    while (port_link_get() >= 0 || port_module_get(1) >= 0) {
+    while (uart_get() >= 0 || port_module_get(1) >= 0) {
     }
+    (void)port_link_get(); /* ends a run that was being read */
+    port_link_hold(false);
 }
