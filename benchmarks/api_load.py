@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -36,6 +37,8 @@ PERIOD = 0.01
 LATE_MS, SHARE = 20.0, 0.10
 """The goals: lateness of the latest callback, and the share of a core for 20 watchers."""
 WATCHERS, LINES = 20, 10_000
+USERS = 20
+"""Users who log in in turn: one of them can log in 60 times at once."""
 FACES = ("wall", "seat 0", "seat 1", "up 5 dots")
 PASSWORD = "benchmark password"  # noqa: S105 - of a server that lives for a minute
 
@@ -69,6 +72,9 @@ class BusyTable:
 
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
         return CommandReply(id=request.id, state="done")
+
+    async def record_change(self, *given: object, **named: object) -> None:
+        """No change is recorded."""
 
     def listen(self, listener: object) -> Callable[[], None]:
         return lambda: None
@@ -174,6 +180,10 @@ async def _served(table: BusyTable) -> Any:
             }
             async with httpx.AsyncClient(base_url=address.url) as client:
                 made = await client.post(f"{V1}/first-start", json=body)
+                client.headers["X-CSRF-Token"] = made.json()["csrf"]
+                for number in range(USERS):
+                    user = {"name": f"user{number}", "password": PASSWORD, "role": "player"}
+                    await client.post(f"{V1}/users", json=user)
             yield address, f"wallwright={made.cookies['wallwright']}"
 
 
@@ -215,8 +225,8 @@ async def _download(url: str, cookie: str) -> None:
 
 async def _log_in(url: str) -> None:
     async with httpx.AsyncClient(base_url=url) as client:
-        while True:
-            body = {"name": "benchmark", "password": PASSWORD}
+        for number in count():
+            body = {"name": f"user{number % USERS}", "password": PASSWORD}
             answer = await client.post(f"{V1}/login", json=body)
             headers = {"X-CSRF-Token": answer.json()["csrf"]}
             await client.post(f"{V1}/logout", headers=headers)

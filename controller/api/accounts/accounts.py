@@ -28,7 +28,7 @@ from controller.api.accounts.passwords import Passwords
 from controller.api.accounts.store import AccountStore
 from controller.api.accounts.throttle import Attempts, KnownBrowsers
 from controller.api.accounts.touchscreen import touchscreen_token
-from controller.api.accounts.user_names import defect_of_name, skeleton
+from controller.api.accounts.user_names import defect_of_name, looks_like
 from controller.api.worker_thread import WorkerThread
 from controller.service.user_roles import UserRole
 
@@ -272,7 +272,7 @@ class Accounts:
                 "user_exists", f"There is a user '{name}' already.", "Choose another name."
             )
         for other in self._users.values():
-            if skeleton(other.name) == skeleton(name):
+            if looks_like(other.name, name):
                 raise AccountRefusedError(
                     "user_name",
                     f"The name looks like that of the user '{other.name}'.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
@@ -19,8 +21,11 @@ class Passwords:
         self._nobodys = ""
 
     def hash(self, password: str) -> str:
-        """The hash of a password, with a random salt and its cost."""
-        return self._hasher.hash(password)
+        """The hash of a password, with a random salt and its cost.
+
+        Keyboards write the same letter as one character or as two, so the composed form is hashed.
+        """
+        return self._hasher.hash(normalize("NFC", password))
 
     def verify(self, stored: str, password: str) -> bool:
         """Whether a password has this hash.
@@ -30,8 +35,11 @@ class Passwords:
         """
         if not self._nobodys:
             self._nobodys = self._hasher.hash("no user has this password")
-        try:
-            self._hasher.verify(stored or self._nobodys, password)
-        except (Argon2Error, InvalidHashError):
-            return False
-        return bool(stored)
+        # Versions before 0.3 have hashed a password as it was typed.
+        for form in dict.fromkeys((normalize("NFC", password), password)):
+            try:
+                self._hasher.verify(stored or self._nobodys, form)
+            except (Argon2Error, InvalidHashError):
+                continue
+            return bool(stored)
+        return False

@@ -64,7 +64,7 @@ class EveningService(FakeService):
             return self.refusals[request.name].model_copy(update={"id": request.id})
         return CommandReply(id=request.id, state="done", sentence="Done.")
 
-    def presets(self) -> dict[str, GameChoice]:
+    async def presets(self) -> dict[str, GameChoice]:
         return self.saved
 
 

@@ -2,6 +2,8 @@
 import { positionOf } from "./events.js";
 
 const GAP = 0.002;
+/** Metres of a tile while the page does not have those of the game yet. */
+const USUAL_TILE = { width: 0.028, length: 0.038 };
 const ROWS = ["seat", "shown", "played"];
 
 /**
@@ -57,7 +59,7 @@ function inPlace(state, geometry, place, tile) {
 /** The spots of a hand of `count` tiles, centred in rows; tiles shown lie in a row before it. */
 export function handRow(geometry, number, count, shown = false) {
   const seat = geometry.seats.find((each) => each.seat === number) ?? geometry.seats[0];
-  const { width, length } = geometry.tile;
+  const { width, length } = geometry.tile ?? USUAL_TILE;
   const pitch = Math.min(width + 0.0005, (2 * seat.half) / Math.max(1, Math.min(count, 20)));
   const perRow = Math.max(1, Math.floor((2 * seat.half + 0.0001) / pitch));
   const angle = (seat.turn * Math.PI) / 2;
@@ -84,7 +86,7 @@ export function handRow(geometry, number, count, shown = false) {
 /** The spots of tiles that a seat has laid in the middle: rows inside the walls, before the seat. */
 export function playedRows(geometry, number, count) {
   const seat = geometry.seats.find((each) => each.seat === number) ?? geometry.seats[0];
-  const { width, length } = geometry.tile;
+  const { width, length } = geometry.tile ?? USUAL_TILE;
   const angle = (seat.turn * Math.PI) / 2;
   const right = { x: Math.cos(angle), y: Math.sin(angle) };
   const out = { x: Math.sin(angle), y: -Math.cos(angle) };
@@ -117,7 +119,7 @@ export function playedRows(geometry, number, count) {
  * So neither the order of the discards nor the seats that discarded them decide where a tile lies.
  */
 export function poolSpots(geometry, places) {
-  const { width, length } = geometry.tile;
+  const { width, length } = geometry.tile ?? USUAL_TILE;
   const half = geometry.field.wall_distance - 1.1 * length;
   const columns = Math.max(1, Math.floor((2 * half) / (1.15 * width)));
   const rows = Math.max(1, Math.floor((2 * half) / (1.1 * length)), Math.ceil(places.length / columns));
