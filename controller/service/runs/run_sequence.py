@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from config.schema import Table
 from controller.events import EVENTS_VERSION, Event, EventLog
+from controller.service.evening.evening_store import StoreError
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_keeper import SessionKeeper
 from controller.service.evening.store_thread import StoreThread
@@ -46,6 +48,8 @@ TILES_MOVED = "parts that carry tiles were moved in service mode"
 """The reason to put every tile away after service mode."""
 PAUSED = "paused"
 """Name of the fact in the store that says whether a person has paused the table."""
+PUT_AWAY = "put away"
+"""Name of the fact in the store that has the reason to put every tile away before the next run."""
 RUN_CHOICE = "run choice"
 """Name of the fact in the store that has the choice of the present run."""
 
@@ -186,7 +190,7 @@ class RunSequence:
     def clear_fault(self, *, abandon: bool) -> None:
         """Let the table start again; with `abandon` people put every tile away first."""
         if abandon:
-            self._put_away_reason = ABANDONED
+            self._put_away_first(ABANDONED)
         self.failure = None
         self._may_run.set()
 
@@ -286,6 +290,8 @@ class RunSequence:
         if choice is not None and not self.is_simulated:
             # The tiles of the last run are on the table, also if nobody plays.
             self.wanted = self._state.plan(GameChoice.model_validate(choice))
+            reason = await self._thread.read(lambda store: store.fact(PUT_AWAY))
+            self._put_away_reason = reason
 
     async def _run(self, game: PlannedGame) -> None:
         """One run of the table with the tiles of a game, to its end or to its failure."""
@@ -310,6 +316,19 @@ class RunSequence:
             self.failure = failure
             self._state.set_state("fault", failure)
 
+    def _put_away_first(self, reason: str | None) -> None:
+        """Let the next run begin with the question to put every tile away; None: no longer."""
+        self._put_away_reason = reason
+        self._thread.write(lambda store: store.put_fact(PUT_AWAY, reason))
+
+    def _note_put_away(self, event: Event) -> None:
+        """Forget the reason when people are asked: by then the journal has it."""
+        from controller.rounds.put_away import TABLE  # noqa: PLC0415 - imported with the run
+
+        match event:
+            case {"event": "operator_prompted", "code": "UNPROVEN", "part": part} if part == TABLE:
+                self._put_away_first(None)
+
     async def _serve_shift(self, shift: ServiceModeShift) -> None:
         """Stay in service mode until it is left; then the state before is restored."""
         before = self._state.service
@@ -322,13 +341,18 @@ class RunSequence:
         def announce() -> None:
             self._state.set_state("service_mode", f"{shift.name} has entered service mode.")
 
+        reason = self._put_away_reason
+        # Stored before a part can move: a start after a power cut does not know what has moved.
+        self._put_away_first(TILES_MOVED)
+        with suppress(StoreError):
+            await self._thread.stored()
         try:
             await shift.run(announce)
         finally:
             self.shift = None
             self.selftest = shift.report or self.selftest
-            if shift.tiles_moved:
-                self._put_away_reason = TILES_MOVED
+            if not shift.tiles_moved:
+                self._put_away_first(reason)
             if self.lock is not None:
                 self._state.set_state("fault", self.lock)
             elif not self.stopping.is_set():
@@ -346,6 +370,7 @@ class RunSequence:
         events = EventLog(clock)
         events.listen(self._state.on_event)
         events.listen(self.gate.on_event)
+        events.listen(self._note_put_away)
         programme = EveningProgramme(game, self._state.plan, self._round_begins, self._round_over)
         events.emit("run_started", events_version=EVENTS_VERSION)
         run = TableRun(
@@ -382,7 +407,6 @@ class RunSequence:
             run.daemon.pause()
         run.resume()
         end = await run.play(programme, self._interrupt)
-        self._put_away_reason = None
         if programme.next is not None and not self.stopping.is_set():
             self.wanted = programme.next
         return end

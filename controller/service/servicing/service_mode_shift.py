@@ -1,7 +1,9 @@
 """Service mode as a state of the service: opens the boards for it, and returns to the state before.
 
 The table's run is stopped before service mode begins. On a real table the next run resumes from the
-journal, unless a part that carries tiles has moved: then people put every tile away first.
+journal, unless a part that carries tiles has moved: then people put every tile away first. They do
+so, too, if the service ends in service mode without leaving it, because nothing has recorded what
+moved.
 """
 
 from __future__ import annotations

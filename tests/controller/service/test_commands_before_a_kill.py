@@ -303,3 +303,58 @@ def test_a_correction_and_a_share_are_kept_if_they_are_acknowledged(
     else:
         assert (acts[0], acts[1] in (2, 3), acts[2] == acts[1]) == (3, True, True)
         assert shares[2] in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("left", "channel", "asked"),
+    [(False, "", True), (True, "lift1", True), (True, "drum", False)],
+    ids=["in service mode", "after a lift moved", "after the drum turned"],
+)
+def test_a_kill_does_not_hide_that_tiles_may_have_moved_in_service_mode(
+    left: bool, channel: str, asked: bool, tmp_path: Path
+) -> None:
+    async def service(guests: Guests) -> None:
+        await playing(guests)
+        await guests.have("end_session")
+        await guests.until(lambda s: s.session is None, limit=7200)
+        await asyncio.sleep(200.0)
+        await guests.have("enter_service_mode")
+        if channel:
+            jog = {"channel": channel, "direction": "forward", "speed": 1000, "press": "1"}
+            await guests.have("jog", **jog)
+            await asyncio.sleep(1.0)
+        if left:
+            await guests.have("leave_service_mode")
+
+    async def go_on(guests: Guests) -> None:
+        await asyncio.sleep(120.0)
+
+    async def evening() -> int:
+        table = SurvivingTable("robotic", tmp_path, 3)
+        await table.host(service, kill=True)
+        await table.host(go_on, kill=True)
+        await table.host(go_on)
+        return [event["event"] for event in table.events].count("put_away_requested")
+
+    assert run(evening()) == asked
+
+
+def test_a_round_that_a_person_has_abandoned_is_not_resumed_after_a_kill(tmp_path: Path) -> None:
+    async def abandon(guests: Guests) -> None:
+        await playing(guests)
+        guests.service.runs.fail("A fault outside of the run.")
+        await guests.until(lambda s: s.service.state == "fault")
+        await guests.have("clear_fault", abandon=True)
+
+    async def go_on(guests: Guests) -> None:
+        await guests.until(lambda s: s.machine.top == "playing", limit=7200)
+
+    async def evening() -> list[object]:
+        table = SurvivingTable("robotic", tmp_path, 3)
+        await table.host(abandon, kill=True)
+        await table.host(go_on)
+        return [event["event"] for event in table.events]
+
+    names = run(evening())
+    assert names.count("put_away_requested") == 1
+    assert "run_resumed" not in names
