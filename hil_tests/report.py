@@ -34,7 +34,9 @@ class Measurement:
     spread: float = 0.0
     """The standard deviation of one measurement."""
     resolution: float = 0.0
-    """The smallest difference that the clock shows."""
+    """The smallest value that the measurement can show: a smaller one is reported as below it."""
+    not_judged: str = ""
+    """Why its limits do not count; empty if they do."""
 
     @property
     def uncertainty(self) -> str:
@@ -48,21 +50,29 @@ class Measurement:
         return ", ".join(parts)
 
     @property
+    def shown(self) -> str:
+        """The value with its unit, or that it is below the resolution, which it cannot prove."""
+        if abs(self.value) < self.resolution:
+            return f"below the resolution of {self.resolution:g} {self.unit}"
+        return f"{self.value:,.6g} {self.unit}"
+
+    @property
     def is_within_limits(self) -> bool:
-        """Whether the value is within its limits."""
-        return (self.most is None or self.value <= self.most) and (
-            self.least is None or self.value >= self.least
-        )
+        """Whether the value is within its limits, or is not judged."""
+        is_most = self.most is None or self.value <= self.most
+        is_least = self.least is None or self.value >= self.least
+        return bool(self.not_judged) or (is_most and is_least)
 
     @property
     def limits(self) -> str:
-        """The limits as text, for example `at least 1 ms, at most 20 ms`."""
+        """The limits as text, for example `at least 1 ms, at most 20 ms`, and why not judged."""
         limits = [
             f"{sign} {limit:g} {self.unit}"
             for sign, limit in (("at least", self.least), ("at most", self.most))
             if limit is not None
         ]
-        return ", ".join(limits) or "none"
+        text = ", ".join(limits) or "none"
+        return f"{text} (not judged: {self.not_judged})" if self.not_judged else text
 
 
 @dataclass(frozen=True)
@@ -128,8 +138,9 @@ def page(
 def plot(measurement: Measurement) -> str:
     """Return an SVG plot: a bar from zero to the value, and a line at each limit."""
     marks = [m for m in (measurement.least, measurement.most) if m is not None]
-    whole = max([abs(measurement.value), *map(abs, marks), 1e-12]) * 1.15
-    length = abs(measurement.value) / whole * WIDTH
+    drawn = max(abs(measurement.value), measurement.resolution)
+    whole = max([drawn, *map(abs, marks), 1e-12]) * 1.15
+    length = drawn / whole * WIDTH
     colour = "#3a7d5c" if measurement.is_within_limits else "#b3261e"
     lines = "".join(
         f'<line x1="{abs(mark) / whole * WIDTH:.1f}" x2="{abs(mark) / whole * WIDTH:.1f}"'
@@ -137,8 +148,8 @@ def plot(measurement: Measurement) -> str:
         for mark in marks
     )
     return (
-        f'<svg width="{WIDTH}" height="{BAR}" role="img" aria-label="{measurement.value:g}'
-        f' {escape(measurement.unit)}"><rect width="{WIDTH}" height="{BAR}" fill="#f1f1ee"/>'
+        f'<svg width="{WIDTH}" height="{BAR}" role="img" aria-label="{escape(measurement.shown)}">'
+        f'<rect width="{WIDTH}" height="{BAR}" fill="#f1f1ee"/>'
         f'<rect width="{length:.1f}" y="3" height="{BAR - 6}" fill="{colour}"/>{lines}</svg>'
     )
 
@@ -151,7 +162,7 @@ def _measurements(results: list[Result]) -> str:
     rows = [
         f"<tr><td>{escape(m.name)}<br><small>{escape(result.test)}</small></td>"
         f'<td class="{"passed" if m.is_within_limits else "failed"}">'
-        f"{m.value:,.6g} {escape(m.unit)}<br><small>{escape(m.uncertainty)}</small></td>"
+        f"{escape(m.shown)}<br><small>{escape(m.uncertainty)}</small></td>"
         f"<td>{escape(m.limits)}</td><td>{plot(m)}</td></tr>"
         for result in results
         for m in result.measurements

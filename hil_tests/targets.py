@@ -34,14 +34,15 @@ from firmware_bridge.sim.processors.rp2040 import Rp2040
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire.errors import BoardError
 from firmware_bridge.wire.link import SerialLine
-from firmware_bridge.wire.transport import Transport, open_serial
+from firmware_bridge.wire.transport import Transport, is_pseudo_terminal, open_serial
 from hil_tests.frame_log import LoggedTransport
 from hil_tests.hands import Hand
 from hil_tests.harness import FLAGS, HARNESSES, MEGA, PICO, Harness
 from hil_tests.wire_check import wrong_wires
 
-ECHO = 20 * CYCLES_PER_US
-"""Delay of the emulated harness's wires, in cycles: the slice in which the processor runs."""
+ECHO_US = 20
+"""Delay of the emulated harness's wires, microseconds: the slice in which the processor runs."""
+ECHO = ECHO_US * CYCLES_PER_US
 STRETCHED = 100 * CYCLES_PER_US
 """Least length of a step pulse on the sensor's wire, in cycles; the board misses shorter ones."""
 
@@ -84,6 +85,18 @@ class Target:
     connect: Callable[[], AbstractAsyncContextManager[tuple[Transport, Press]]]
     virtual: bool
     harness: Harness = MEGA
+    wire_us: float = 0.0
+    """The delay of a wire of the harness, microseconds, where it is known; else 0."""
+    is_program: bool = False
+    """Whether the board is a program that runs on this computer in real time."""
+
+    @property
+    def needs_a_punctual_host(self) -> bool:
+        """Whether a time that this computer measures is measured again while the computer is late.
+
+        In virtual time nothing is late. A program on this computer is as late as the computer.
+        """
+        return not self.is_program and not self.virtual
 
     def run(self, scenario: Scenario) -> None:
         """Run a scenario on the board; it begins in the known state and ends without a lease."""
@@ -392,10 +405,12 @@ def target(name: str) -> Target:
         return Target(name, frozenset({"button"}), _virtual, virtual=True)
     pins = frozenset({"button", "pins", "steps"})
     if name == "emulated":
-        return Target(name, pins, _emulator(_EmulatedHarness, "avr", "simavr"), virtual=True)
+        return Target(
+            name, pins, _emulator(_EmulatedHarness, "avr", "simavr"), virtual=True, wire_us=ECHO_US
+        )
     if name == "rp2040":
         connect = _emulator(_PicoHarness, "rp2040", "rp2040js")
-        return Target(name, pins, connect, virtual=True, harness=PICO)
+        return Target(name, pins, connect, virtual=True, harness=PICO, wire_us=ECHO_US)
     kind, _, port = name.partition(":")
     port, _, chip = port.partition(",")
     if kind != "serial" or not port or (chip and chip not in HARNESSES):
@@ -408,4 +423,7 @@ def target(name: str) -> Target:
     if settings.hand is not None:
         names = {"emergency": "button"}
         features |= {names.get(action, action) for action in settings.hand.actions}
-    return Target(name, frozenset(features), _on_port(port), virtual=False, harness=wired)
+    program = is_pseudo_terminal(port)
+    return Target(
+        name, frozenset(features), _on_port(port), virtual=False, harness=wired, is_program=program
+    )

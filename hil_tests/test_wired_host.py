@@ -26,8 +26,9 @@ from hil_tests.targets import FIRMWARE, _build
 KEY = bytes(range(32))
 SERIAL = "HOST0001"
 WAIT = 120
-ATTEMPTS = 12
-"""A suite in real time is repeated against a new host process if the computer was too busy."""
+ATTEMPTS = 3
+"""A suite in real time is repeated against a new host process if the computer was too busy: a lease
+of 0.5 s expires while neither process runs. Its times are not judged (`Target.is_program`)."""
 RELAY = """
 port: {port}
 text: true
@@ -128,7 +129,13 @@ def test_the_whole_suite_passes_against_the_wired_host_process(tmp_path: Path) -
             break
     assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
     page = report.read_text("utf-8")
-    for text in (SERIAL, "the test suite", "standard deviation", "resolution 1 us"):
+    for text in (
+        SERIAL,
+        "the test suite",
+        "standard deviation",
+        "below the resolution of",
+        "not judged",
+    ):
         assert text in page
     logged = [json.loads(line) for line in frames.read_text("utf-8").splitlines()]
     assert {line["from"] for line in logged} == {"host", "board"}
@@ -146,7 +153,7 @@ STEPS = "hil_tests/test_harness.py::test_every_step_of_an_axis_is_counted_by_a_s
     [
         (
             {**MEGA.loops, 5: 40},
-            "lit (pin 25) is high while every output is off; its wire is missing",
+            "lit (pin 37) is high while every output is off; its wire is missing",
         ),
         ({**MEGA.loops, 2: 23, 3: 22}, "pin 2 also reaches reverse (pin 23)"),
     ],
