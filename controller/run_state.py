@@ -95,6 +95,8 @@ class RunState:
         self.assists_in_pauses = 0
         """Number of prompts to a person during pauses. The journal does not record the moves of
         tiles by that person."""
+        self.pauses = 0
+        """Number of pauses, of any cause, that have begun."""
         self.commanded_pauses = 0
         """Number of pauses that a person commanded; that person can move tiles too."""
         self.lid_interrupts = 0

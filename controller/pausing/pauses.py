@@ -183,6 +183,7 @@ class Pauses:
             self.boards[cause.board].mark_power_lost()
         if self._since is None:
             self._since = run_state.clock()
+            run_state.pauses += 1
             if run_state.machine.mode == "going":
                 run_state.machine.fire("pause")
         run_state.events.emit("paused", why=cause.why, board=cause.board, channel=cause.channel)

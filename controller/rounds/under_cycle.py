@@ -165,7 +165,7 @@ class UnderCycle:
         return counted
 
     async def _mix(self) -> None:
-        """Start the drum and wait for the mixing time; the chain returns to side 0 meanwhile.
+        """Start the drum and let it turn for the mixing time; the chain returns to side 0.
 
         The drum keeps running for the build. If trays or lanes are not empty after the mixing time,
         the drum stops until they are empty.
@@ -176,11 +176,25 @@ class UnderCycle:
             return
         await below.keep_running(drum, FULL)
         back = (chain.to_zero(),) if chain else ()
-        await run_together(asyncio.sleep(module.mix), *back, stops=(drum.stop,))
+        await run_together(self._turned(module.mix), *back, stops=(drum.stop,))
         if not self._trays_empty.is_set():
             await below.stop(drum)
             await self._trays_empty.wait()
             await below.keep_running(drum, FULL)
+
+    async def _turned(self, seconds: float) -> None:
+        """Wait until the drum has turned for this time: standstills and pauses do not count.
+
+        Somebody could otherwise open the lid for the mixing time, and the set would be built in the
+        order in which it was pushed in. A second with such an interruption counts as none.
+        """
+        run_state, below, left = self._run_state, self._rig.below, seconds
+        while left > 0:
+            await below.wait_moving(0.0)
+            part, before = min(left, 1.0), (run_state.pauses, below.stops)
+            await asyncio.sleep(part)
+            if before == (run_state.pauses, below.stops) and run_state.machine.mode == "going":
+                left -= part
 
     async def _build(self, number: int, work: Notebook, at_rest: int) -> dict[str, int]:
         """Build the set; returns the tiles that each head has lifted, by the head's part."""

@@ -37,6 +37,11 @@ class Standstill:
         self._moving = asyncio.Event()
         self._moving.set()
 
+    @property
+    def stops(self) -> int:
+        """Number of standstills that have begun."""
+        return self._stops
+
     async def keep_running(self, motor: Motor, value: int) -> None:
         """Run a motor until `stop`; during a standstill it starts at the end of the standstill."""
         self._running[motor] = value

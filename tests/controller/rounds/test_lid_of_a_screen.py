@@ -9,6 +9,7 @@ import asyncio
 
 import pytest
 
+from config.loader import load_table
 from controller.assembly import Hardware
 from controller.daemon import Daemon
 from controller.events import Event, EventLog
@@ -224,3 +225,42 @@ def test_a_part_that_already_moves_stops_while_a_hand_is_in_the_machine(
     assert again[:2] == [1000 * sign, 0]
     assert played.fault is None
     assert len(played.when(event="ready")) == 2
+
+
+@pytest.mark.parametrize("by", ["lid", "command"])
+def test_a_set_is_mixed_for_its_whole_time_whoever_stops_the_drum_meanwhile(by: str) -> None:
+    """A lid that is open for the mixing time would leave a set in the order of the last hand."""
+
+    async def interrupt(daemon: Daemon, hardware: Hardware, events: EventLog) -> None:
+        shuffling = asyncio.Event()
+
+        def on_event(event: Event) -> None:
+            if event.get("under") == "shuffling":
+                shuffling.set()
+
+        events.listen(on_event)
+        await shuffling.wait()
+        await asyncio.sleep(2.5)
+        if by == "lid":
+            daemon.press_lid_key()  # people close it some seconds later
+        else:
+            daemon.pause()
+            await asyncio.sleep(30.0)
+            daemon.resume()
+
+    played = evening(game="wenzhou", meanwhile=interrupt)
+    table = load_table("robotic")
+    assert table.modules.drum is not None
+    begun = played.when(under="shuffling")[0]
+    building = next(at for at in played.when(under="building") if at > begun)
+    turned, since = 0.0, None
+    for at, pin, value in played.pins:
+        if pin != "drum" or at > building:
+            continue
+        if since is not None:
+            turned += at - since
+        since = at if value else None
+    turned += building - since if since is not None else 0.0
+    assert turned >= table.modules.drum.mix - 0.1
+    assert building - begun > table.modules.drum.mix + 5.0
+    assert played.when(event="ready")
