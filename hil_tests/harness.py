@@ -29,6 +29,8 @@ STEP_NM = 150_000
 SPEED_UM_S, ACCELERATION_UM_S2 = 150_000, 1_500_000
 HIGH_UM = 60_000
 LEASE = 0.5
+LONGEST_LEASE = 2.0
+"""The longest lease of a table, for a board that is a program: a busy computer may run it late."""
 FLAGS = {"emergency": Flag.EMERGENCY, "curtain": Flag.CURTAIN}
 
 _SENSOR = {"kind": "sensor", "active": "high", "debounce_ms": 0}
@@ -90,6 +92,8 @@ class Harness:
     outputs: tuple[int, int, int, int, int, int, int]
     inputs: tuple[int, int, int, int, int, int, int]
     through: tuple[str, ...] = ("1 kΩ",) * 7
+    lease: float = LEASE
+    """The lease of the board's table, seconds."""
 
     @property
     def wires(self) -> tuple[Wire, ...]:
@@ -116,7 +120,7 @@ class Harness:
                 "kind": "serial",
                 "chip": self.chip,
                 "address": 0,
-                "lease": LEASE,
+                "lease": self.lease,
                 "channels": {**channels, **sensors, **safety},
             }
         )
@@ -184,7 +188,7 @@ class Harness:
                 "kind": "serial",
                 "chip": self.chip,
                 "address": 0,
-                "lease": LEASE,
+                "lease": self.lease,
                 "channels": channels,
             }
         )

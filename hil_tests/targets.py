@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fcntl import LOCK_EX, flock
 from itertools import count
 from typing import IO
@@ -37,7 +37,7 @@ from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.transport import Transport, is_pseudo_terminal, open_serial
 from hil_tests.frame_log import LoggedTransport
 from hil_tests.hands import Hand
-from hil_tests.harness import FLAGS, HARNESSES, MEGA, PICO, Harness
+from hil_tests.harness import FLAGS, HARNESSES, LONGEST_LEASE, MEGA, PICO, Harness
 from hil_tests.wire_check import wrong_wires
 
 ECHO_US = 20
@@ -424,6 +424,8 @@ def target(name: str) -> Target:
         names = {"emergency": "button"}
         features |= {names.get(action, action) for action in settings.hand.actions}
     program = is_pseudo_terminal(port)
+    if program:
+        wired = replace(wired, lease=LONGEST_LEASE)
     return Target(
         name, frozenset(features), _on_port(port), virtual=False, harness=wired, is_program=program
     )

@@ -28,7 +28,7 @@ SERIAL = "HOST0001"
 WAIT = 120
 ATTEMPTS = 3
 """A suite in real time is repeated against a new host process if the computer was too busy: a lease
-of 0.5 s expires while neither process runs. Its times are not judged (`Target.is_program`)."""
+of 2 s expires while neither process runs. Its times are not judged (`Target.is_program`)."""
 RELAY = """
 port: {port}
 text: true
