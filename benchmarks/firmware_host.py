@@ -32,6 +32,7 @@ from firmware_bridge.wire.messages import (
     Read,
     Refused,
     TakeLease,
+    Value,
 )
 
 BYTE = 640
@@ -64,7 +65,8 @@ class Host:
     `link`: the serial port of the session; the host of a Pico's `USB` is plugged in at the start.
     Raises `RuntimeError` if an expected condition does not occur within two simulated seconds, or
     if the board refuses a command; with `may_refuse` the refused commands are collected in
-    `refused` instead. Close it after use, or use it in a `with` statement.
+    `refused` instead. `values` has the replies that are a value. Close it after use, or use it in
+    a `with` statement.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Host:
         self.processor.load_eeprom(IDENTITY)
         self.may_refuse = may_refuse
         self.refused: list[Message] = []
+        self.values: list[int] = []
         self.levels: dict[int, PinLevel] = {}
         self.changes: list[PinChange] = []
         self.events: deque[Message] = deque()
@@ -205,6 +208,8 @@ class Host:
         for _, sequence, message, _ in self._decoder.feed(outputs.bytes_of(self._link)):
             if type(message) is Refused:
                 self._note_refusal(self._in_flight[sequence], message)
+            if type(message) is Value:
+                self.values.append(message.value)
             if type(message) is Identity:
                 self._identity = message
             elif type(message) in EVENTS:

@@ -64,6 +64,8 @@ class FaultCode(enum.IntEnum):
     """The board's supply is too low to run; the board has stopped and saved its state."""
     LATE_STEP = 15
     """An axis made a step so late that its motor can have lost its position; it is not homed."""
+    SELF_TEST = 16
+    """The board has found its program, memory or clock damaged; it stays latched until a reset."""
 
 
 @dataclass(frozen=True, slots=True)

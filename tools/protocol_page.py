@@ -348,8 +348,21 @@ CONFIGURATION is latched. [Decision 22](decisions/0022-what-a-board-keeps.md) de
 
 While a table is in force, the board compares one channel of it every 4 ms with the checksum that it
 computed over its own memory at `Commit`, and all channels at `SelfTest`. If they differ,
-CONFIGURATION is latched, and `Clear` is refused until the same or another table is committed. The
-flash and the rest of the memory are not checked.
+CONFIGURATION is latched, and `Clear` is refused until the same or another table is committed.
+
+A board tests itself, and latches SELF_TEST if it finds damage; `Clear` is refused until a reset,
+and `SelfTest` names the part. The tests and their limits are in
+[decision 52](decisions/0052-boards-test-themselves.md):
+
+- **program**: at the start all of it, against the CRC of its build, before the board answers
+  `Identify` (0.2 s on a Mega, 0.02 s on a Pico, whose program runs in RAM). Later again and
+  again, all of it in about 5 s.
+- **memory**: at the start a March test of every cell. A board with a damaged one does not start,
+  and its pins stay inputs. Later each cell in turn; a Mega takes about 3 s.
+- **clock**: against another oscillator. A Mega finds a clock that is wrong by about half, a Pico
+  a time that differs by a tenth from its processor's clock.
+- **outputs**: an output that is off while its pin is active in three checks, a millisecond apart,
+  latches UNEXPECTED_MOTION with its channel. The outputs are checked in turn.
 
 On a Mega, each turn of the main loop reports four changes of inputs, and up to 32 are saved up for
 times with many. Further changes wait for the next turn; what a change stops is stopped at once if

@@ -27,6 +27,7 @@ _TYPES = {
 _ENUMS: tuple[tuple[str, type[enum.IntEnum | enum.IntFlag]], ...] = (
     ("KIND", messages.Kind),
     ("FLAG", messages.Flag),
+    ("DEFECT", messages.Defect),
     ("UNTIL", messages.UntilKind),
     ("REFUSAL", messages.Refusal),
     ("RESET_CAUSE", messages.ResetCause),

@@ -22,6 +22,7 @@ _OTHERS: Mapping[Fault, HostRow] = {
         "The recorded events were changed; the table is locked until a technician has looked.",
     ),
     Fault.CONFIGURATION: HostRow("CONFIGURATION", ("34",), ("G2S_CBE311", "G2S_CBE203")),
+    Fault.SELF_TEST: HostRow("SELF_TEST", ("34",), ("G2S_CBE311", "G2S_CBE203")),
     Fault.JOURNAL: HostRow("JOURNAL", ("35",), ("G2S_CBE311", "G2S_CBE203")),
     Fault.JOURNAL_LOCKED: HostRow(
         "JOURNAL_LOCKED",

@@ -205,6 +205,15 @@ class ChannelRig:
                 return axis.travel is not None
         return False
 
+    def is_off(self, number: int) -> bool:
+        """Whether the pin of an output or dome is to have its safe level; a strip has none."""
+        match self._channels[number]:
+            case BoardOutput() as output:
+                return output.value == output.record.safe and output.record.kind != Kind.STRIP
+            case PortDevice() as device:
+                return device.shaking is None
+        return False
+
     def is_ordered(self, number: int) -> bool:
         """Whether a channel runs an order, or has a value that is not safe or will not be.
 

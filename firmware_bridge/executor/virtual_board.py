@@ -36,13 +36,13 @@ KEY = b"wallwright simulation"
 FIRMWARE = 2
 BUILD = b"sim\0"
 FIRST_START = 0x10000
-"""Added to the number of starts in the nonces: a board's firmware that counted 16 bits has used the
-numbers below it."""
+"""Added to the number of starts in the nonces; firmware that counted 16 bits used lower ones."""
 _FAULT_OF_RESET = {
     ResetCause.BROWN_OUT: FaultCode.BROWN_OUT,
     ResetCause.WATCHDOG: FaultCode.WATCHDOG,
 }
 """The fault that a board latches after a reset by these causes."""
+READ_BACK = 0.003  # seconds for which the pin of an output that is off is active before a fault
 _WORD = 0xFFFFFFFF
 _NO_LIMITS = wire.Limits(0, 0, 0, bytes(PIN_BYTES), bytes(PIN_BYTES))
 
@@ -99,6 +99,7 @@ class VirtualBoard:
         self._lease = LeaseTimer(loop, self._lease_expired)
         self._held_at: int | None = None
         self._supply_low = False
+        self._defects, self._shorted = wire.Defect(0), set[int]()
 
     # The host's side
 
@@ -177,6 +178,18 @@ class VirtualBoard:
         self._configured().lose_position(number)
         self.latch(FaultCode.LATE_STEP, number)
 
+    def damage(self, part: wire.Defect) -> None:
+        """Let the board find its program, memory or clock damaged, until a reset."""
+        self._defects |= part
+        self.latch(FaultCode.SELF_TEST)
+
+    def short(self, channel: str, active: bool) -> None:
+        """Hold the pin of an output at its active level from now on, or no longer."""
+        number = self._names.index(channel)
+        self._shorted = self._shorted | {number} if active else self._shorted - {number}
+        if active:
+            self.loop.call_later(READ_BACK, self._read_back)
+
     @property
     def started(self) -> wire.Started:
         """The notice that the board sends when it has started."""
@@ -197,6 +210,7 @@ class VirtualBoard:
         self.channel_table.drop_draft()
         self._held_at = None
         self._supply_low = False
+        self._defects = wire.Defect(0)
         self._boots += 1
         self._sessions = 0
         self._reset_cause = cause
@@ -273,11 +287,11 @@ class VirtualBoard:
             case wire.Commit():
                 return self._commit(message)
             case wire.SelfTest():
-                return wire.Value(0)
+                outputs = wire.Defect.OUTPUTS if any(map(self._reads_active, self._shorted)) else 0
+                return wire.Value(self._defects | outputs)
             case wire.Report():
-                damaged, repeated = self.line()
                 resets, storage_used = self._boots - 1 & 0xFFFF, self.memory.storage_used
-                return wire.Statistics(0, damaged, repeated, resets, storage_used)
+                return wire.Statistics(0, *self.line(), resets, storage_used)
             case wire.Bootloader():
                 # A command for another board, or from before a reset, must not stop this one.
                 if message.confirmation != self._boots & 0xFFFF:
@@ -400,6 +414,15 @@ class VirtualBoard:
             self.latch(FaultCode.LIGHT_CURTAIN, interrupted)
             raise OrderRefusedError(Refusal.FAULT_LATCHED, interrupted)
 
+    def _reads_active(self, number: int) -> bool:
+        return number in self._shorted and self._rig is not None and self._rig.is_off(number)
+
+    def _read_back(self) -> None:
+        for number in filter(self._reads_active, sorted(self._shorted)):
+            self.latch(FaultCode.UNEXPECTED_MOTION, number)
+        if self._shorted:
+            self.loop.call_later(READ_BACK, self._read_back)
+
     def _make_safe(self, reason: Reason, dead: bool = False) -> None:
         if self._rig is not None:
             self._rig.release(reason, dead)
@@ -417,6 +440,10 @@ class VirtualBoard:
     def _persists(self, code: FaultCode, channel: int) -> bool:
         if code is FaultCode.LOW_SUPPLY:
             return self._supply_low
+        if code is FaultCode.SELF_TEST:
+            return bool(self._defects)
+        if code is FaultCode.UNEXPECTED_MOTION:
+            return self._reads_active(channel)
         if code is FaultCode.BOTH_SWITCHES and self._rig is not None:
             return self._rig.both_switches(channel)
         return self._inputs.cause_persists(code)

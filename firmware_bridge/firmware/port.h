@@ -156,6 +156,14 @@ void port_supply_start(void); /* before `port_start`: measures it once */
  * gate is shut, the lamp is `safe` instead of `lit`. */
 void port_strip_lamp(uint8_t pin, bool lit, bool safe);
 
+/* Tests of the processor by itself. `port_test` tests a small part of the program and of the memory. The
+ * core calls it every millisecond, and in each turn until `port_is_tested`: since the start, the whole
+ * program has been tested. `port_defects` has what was found since the start, also of the clock, as
+ * DEFECT_PROGRAM and so on, of core/wire.h. */
+void port_test(void);
+bool port_is_tested(void);
+uint8_t port_defects(void);
+
 /* Starts, resets and the bootloader. */
 uint8_t port_reset_cause(void); /* RESET_CAUSE_POWER and so on, of core/wire.h */
 void port_watchdog_kick(void);

@@ -85,6 +85,21 @@ class LimitFlag(enum.IntFlag):
     """That curtain is active when its pin is high."""
 
 
+class Defect(enum.IntFlag):
+    """The parts of a board that fail its tests of itself, in the reply to `SelfTest`."""
+
+    TABLE = 1
+    """The memory no longer contains the table that was committed."""
+    PROGRAM = 2
+    """The program differs from the one that was built."""
+    MEMORY = 4
+    """A byte of the memory does not keep what is written to it."""
+    CLOCK = 8
+    """The processor's clock differs from another oscillator by a third or more."""
+    OUTPUTS = 16
+    """The pin of an output that is off has the level of one that is on."""
+
+
 class UntilKind(enum.IntEnum):
     """The condition that ends a `Drive`."""
 
@@ -291,7 +306,7 @@ class Scan(NamedTuple):
 
 
 class SelfTest(NamedTuple):
-    """Test memory and configuration; the value is 0 or a bit for each failing part."""
+    """Read the results of the board's tests of itself: 0, or a bit for each `Defect`."""
 
 
 class Report(NamedTuple):

@@ -51,6 +51,7 @@ class Fault(enum.Enum):
     WATCHDOG = "a board hung and was reset"
     CONFIGURATION = "a board's configuration is corrupt"
     UNEXPECTED_MOTION = "a part moved without a command"
+    SELF_TEST = "a board found a part of itself damaged"
     IMPOSSIBLE = "the mechanism cannot carry out a command"
     BOARD = "a board latched a fault"
 

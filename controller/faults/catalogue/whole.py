@@ -177,15 +177,33 @@ ROWS = (
     FaultRow(
         fault=Fault.UNEXPECTED_MOTION,
         title="Unexpected motion",
-        expected="no edge of the sensors of a part at rest",
-        instead="an edge",
-        cause="a hand that moved the part; a welded relay; a broken driver",
+        expected="the safe level at the pin of an output that is off",
+        instead="the other level for 3 ms",
+        cause="a short circuit between wires; a wire on a wrong pin; a broken output of the board",
         automatic="the board keeps its outputs safe; the table pauses and asks",
-        please="Find out what moved {part}, then clear the fault.",
+        please="Cut the power of the motors, measure the pin of {part} at the board and correct its"
+        " wiring, or replace the board. Then clear the fault.",
         who=Who.TECHNICIAN,
         answers=(CLEAR, STOP),
         latched=FaultCode.UNEXPECTED_MOTION,
         example="lid",
+    ),
+    FaultRow(
+        fault=Fault.SELF_TEST,
+        title="Board damaged",
+        expected="the board's program, memory and clock as the board tests them at its start and"
+        " all the time",
+        instead="a changed program, a memory that does not keep its content, or a clock that is"
+        " wrong by a third or more",
+        cause="a damaged processor or crystal; strong electrical interference; an update of the"
+        " firmware that was cut off",
+        automatic="the board keeps its outputs safe until it is reset; the table pauses and asks",
+        please="Switch {part} off and on again. If the fault comes back, write its firmware again;"
+        " if it then comes back, replace the board.",
+        who=Who.TECHNICIAN,
+        answers=(CLEAR, STOP),
+        latched=FaultCode.SELF_TEST,
+        example="board base",
     ),
     FaultRow(
         fault=Fault.IMPOSSIBLE,

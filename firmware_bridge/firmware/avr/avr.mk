@@ -53,8 +53,9 @@ $(AVR_BUILD)/%.S.o: %.S
 $(AVR_BUILD)/core/challenge.c.o: $(STAMP)
 
 # The ELF file contains the hash of its sources, for `wallwright firmware verify`.
-$(AVR_ELF): $(AVR_OBJECTS) $(STAMP)
+$(AVR_ELF): $(AVR_OBJECTS) $(STAMP) program_crc.py
 	$(AVR_CC) $(AVR_LDFLAGS) $(AVR_OBJECTS) -lm -o $@
+	$(PYTHON) program_crc.py avr $@ $(AVR_OBJCOPY)
 	$(AVR_OBJCOPY) --add-section .wallwright=$(STAMP) --set-section-flags .wallwright=noload,readonly $@
 
 %.hex: %.elf

@@ -28,6 +28,8 @@ struct kept {
 static struct kept kept __attribute__((section(".noinit")));
 static uint8_t cause __attribute__((section(".noinit")));
 
+_Static_assert(sizeof kept + sizeof cause == 7, "early.S keeps seven bytes when it tests the RAM");
+
 static void keep(uint8_t state) {
     kept = (struct kept){FIRST_MARK, state, state ^ 0xFFu, LAST_MARK};
 }
@@ -75,8 +77,61 @@ uint8_t port_reset_cause(void) {
     return cause;
 }
 
+/* The watchdog, and the comparison of the clock with the watchdog's own oscillator.
+ *
+ * In turn, the watchdog guards the program, with 64 ms until it resets the board, and measures: it is
+ * set to 16 ms and an interrupt, and until then it is not reset. The interrupt makes it guard again. A
+ * program that hangs meanwhile is reset after 80 ms at most: if interrupts are disabled, by the second
+ * time that passes without the interrupt, and otherwise after the 64 ms from the interrupt on.
+ *
+ * The oscillator has no calibration: its period can be 25 % off, so only a clock that is wrong by a
+ * third and more is found: a crystal at another overtone, a wrong fuse, a timer that is set wrong. A
+ * measurement begins after some turns of the main loop, not after a time: a clock that stands still
+ * would never begin one. */
+#define GUARDS (1u << WDE | 1u << WDP1)  /* 64 ms, nominal */
+#define MEASURES (1u << WDE | 1u << WDIE) /* 16 ms, nominal */
+#define LEAST_US 10000u
+#define MOST_US 24000u
+
+static volatile bool measures; /* until the interrupt comes */
+static volatile bool clock_is_wrong;
+static uint16_t measured_from; /* microseconds, modulo 65,536 */
+static uint8_t turns;          /* since the last measurement */
+
+/* The second write must come within four cycles after the first; interrupts are disabled. The time
+ * begins anew. */
+static inline __attribute__((always_inline)) void set_watchdog(uint8_t control) {
+    __asm__ volatile("wdr\n\tsts %0, %1\n\tsts %0, %2\n\twdr"
+                     :
+                     : "n"(_SFR_MEM_ADDR(WDTCSR)), "r"((uint8_t)(1u << WDCE | 1u << WDE)),
+                       "r"(control));
+}
+
+ISR(WDT_vect) {
+    const uint16_t took = (uint16_t)((uint16_t)port_micros() - measured_from);
+    set_watchdog(GUARDS);
+    if (took < LEAST_US || took > MOST_US) {
+        clock_is_wrong = true;
+    }
+    measures = false;
+}
+
 void watchdog_start(void) {
-    wdt_enable(WDTO_60MS);
+    set_watchdog(GUARDS);
+    measures = clock_is_wrong = false;
+}
+
+static void begin_to_measure(void) {
+    const uint8_t sreg = SREG;
+    cli();
+    set_watchdog(MEASURES);
+    measured_from = (uint16_t)port_micros();
+    measures = true;
+    SREG = sreg;
+}
+
+bool reset_clock_is_wrong(void) {
+    return clock_is_wrong;
 }
 
 /* Resets the watchdog only if the tick has run too: without the reflex the board must be reset.
@@ -86,7 +141,13 @@ void port_watchdog_kick(void) {
     if (kept.state != state) {
         keep(state);
     }
-    if (tick_has_run()) {
+    if (!tick_has_run() || measures) {
+        return;
+    }
+    turns++;
+    if (turns == 0) {
+        begin_to_measure();
+    } else {
         wdt_reset();
     }
 }

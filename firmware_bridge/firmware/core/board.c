@@ -24,6 +24,7 @@
 #include "replies.h"
 #include "ring.h"
 #include "safety.h"
+#include "selftest.h"
 #include "setup.h"
 #include "state.h"
 #include "stops.h"
@@ -31,9 +32,6 @@
 #include "supply.h"
 #include "travels.h"
 #include "twin.h"
-
-/* Bits of the reply to SelfTest. */
-enum { TABLE_DAMAGED = 1, NOT_PROVISIONED = 2 };
 
 #define CHECK_EVERY_US 4000u /* from one channel of the table's check to the next */
 
@@ -48,11 +46,6 @@ static void answer_refusal(struct refusal refusal) {
     } else {
         answer_ok();
     }
-}
-
-static void self_test(void) {
-    const int32_t table = setup_is_whole() ? 0 : TABLE_DAMAGED;
-    answer_value(identity.provisioned ? table : table | NOT_PROVISIONED);
 }
 
 static void report(void) {
@@ -116,7 +109,7 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
         questions_ask(type, payload);
         break;
     case WIRE_SELF_TEST:
-        self_test();
+        answer_value(selftest_defects());
         break;
     case WIRE_REPORT:
         report();
@@ -154,6 +147,7 @@ void board_begin(void) {
     safety_begin();
     supply_begin();
     modules_begin();
+    selftest_begin();
     reflex_begin();
     axes_begin();
     dice_begin();
@@ -198,6 +192,7 @@ static void do_each_millisecond(uint32_t now) {
             setup_check();
         }
         safety_compare_levels();
+        selftest_check_output();
     }
 }
 
@@ -215,6 +210,7 @@ void board_plan_steps(void) {
 
 bool board_turn(uint32_t now) {
     supply_turn(now);
+    selftest_turn(now);
     safety_stop_if_due();
     lease_check(now);
     if (table_in_force()) {

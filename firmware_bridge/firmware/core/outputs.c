@@ -51,7 +51,7 @@ static void write_motor(const struct plug *plug, int32_t value) {
     }
 }
 
-static bool is_in_part(int32_t value) {
+bool output_is_in_part(int32_t value) {
     return value != 0 && value != FULL && value != -FULL;
 }
 
@@ -68,7 +68,7 @@ static void write_pins(const struct output *output, int32_t value) {
     switch (output_kind(output)) {
     case KIND_MOTOR:
         write_motor(plug, value);
-        if (is_in_part(value)) {
+        if (output_is_in_part(value)) {
             begin_to_modulate();
         }
         break;
@@ -268,7 +268,7 @@ void outputs_modulate(uint32_t now) {
     modulates = false;
     for (uint8_t at = 0; at < output_count; at++) {
         const int32_t value = output_value(&outputs[at]);
-        if (is_in_part(value) && output_kind(&outputs[at]) == KIND_MOTOR) {
+        if (output_is_in_part(value) && output_kind(&outputs[at]) == KIND_MOTOR) {
             write_motor(plug_of(&outputs[at]), phase < phases_on(value) ? value : 0);
             modulates = true;
         }

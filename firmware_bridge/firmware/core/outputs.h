@@ -29,6 +29,7 @@ static inline bool drive_ends(const struct output *output, bool active) {
 int32_t output_value(const struct output *output); /* the value at its pins */
 /* An order runs, or its value is not safe, or will not be: it is held back, or its dead time runs. */
 bool output_is_ordered(const struct output *output);
+bool output_is_in_part(int32_t value); /* a motor at part of its full drive */
 bool output_takes(const struct output *output, int32_t value);
 
 /* Called from the reflex, or under `port_lock`: */

@@ -4,6 +4,7 @@
 #include "answers.h"
 #include "faults.h"
 #include "reflex.h"
+#include "selftest.h"
 #include "setup.h"
 #include "state.h"
 #include "stops.h"
@@ -106,6 +107,10 @@ static bool persists(uint8_t code, uint8_t channel) {
         return both_switches_are_active(channel);
     case FAULT_CONFIGURATION:
         return !setup_is_whole();
+    case FAULT_UNEXPECTED_MOTION:
+        return selftest_reads_active(channel);
+    case FAULT_SELF_TEST:
+        return port_defects() != 0;
     default:
         return false;
     }

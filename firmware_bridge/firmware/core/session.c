@@ -43,7 +43,7 @@ static bool is_next(const struct frame *frame) {
 }
 
 /* Until the number of this start is stored, no Identify is answered: the next start could have the
- * same one. */
+ * same one. Nor before the program is tested once. */
 static void identify(const struct frame *frame) {
     if (memory_start_is_late()) {
         challenge_refuse(frame, REFUSAL_NOT_STORED);
@@ -76,7 +76,7 @@ static bool may_take(void) {
 }
 
 enum taken session_turn(uint32_t now, struct frame *command) {
-    const bool more = memory_start_is_kept() && challenge_turn(now);
+    const bool more = memory_start_is_kept() && port_is_tested() && challenge_turn(now);
     for (uint8_t taken = 0; taken < BYTES_A_TURN; taken++) {
         const int16_t byte = may_take() ? port_link_get() : -1;
         if (byte < 0) {

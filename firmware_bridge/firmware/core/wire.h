@@ -36,6 +36,14 @@ enum {
 };
 
 enum {
+    DEFECT_TABLE = 1,
+    DEFECT_PROGRAM = 2,
+    DEFECT_MEMORY = 4,
+    DEFECT_CLOCK = 8,
+    DEFECT_OUTPUTS = 16,
+};
+
+enum {
     UNTIL_EDGES = 1,
     UNTIL_LEVEL = 2,
     UNTIL_TIME = 3,
@@ -102,6 +110,7 @@ enum {
     FAULT_LIGHT_CURTAIN = 13,
     FAULT_LOW_SUPPLY = 14,
     FAULT_LATE_STEP = 15,
+    FAULT_SELF_TEST = 16,
 };
 
 enum {

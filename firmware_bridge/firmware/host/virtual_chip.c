@@ -27,7 +27,7 @@ uint64_t ticks;
 bool in_reflex, locked;
 static bool alarm_set, in_bootloader;
 static uint32_t alarm_at;
-static uint8_t cause;
+static uint8_t cause, defects;
 static struct axis axes[AXES];
 static bool is_initialised;
 
@@ -69,6 +69,22 @@ uint8_t port_reset_cause(void) {
 }
 
 void port_watchdog_kick(void) {
+}
+
+/* The virtual processor has no program to test: `hw_damage` gives it its defects. */
+void port_test(void) {
+}
+
+bool port_is_tested(void) {
+    return true;
+}
+
+uint8_t port_defects(void) {
+    return defects;
+}
+
+void hw_damage(uint8_t found) {
+    defects |= found;
 }
 
 void port_bootloader(void) {
@@ -241,6 +257,7 @@ static void clear_state(bool power) {
     lines_reset();
     press_reset();
     locked = in_reflex = alarm_set = in_bootloader = false;
+    defects = 0;
     storage_reset(power);
 }
 

@@ -19,6 +19,7 @@ struct hw_change {
 /* Turns the supply on, or resets the board by a cause as in Identity, at time `at`. The storage and
  * the levels on the input pins are kept. */
 void hw_reset(uint8_t cause, uint64_t at);
+void hw_damage(uint8_t found); /* the processor finds these defects of itself, until its reset */
 void hw_new(void);          /* a new processor: an erased storage, nothing connected to any pin */
 
 void hw_advance(uint32_t micros);

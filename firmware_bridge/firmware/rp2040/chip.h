@@ -87,6 +87,16 @@ void usb_restart_endpoints(bool in, bool out);
 /* links.c */
 void link_drain(void);
 
+/* selftest.c */
+struct program_crc {
+    uint16_t before, all; /* of what comes before the program, and of all */
+    bool is_sound;
+};
+struct program_crc selftest_read_program(void); /* while the flash is readable as memory */
+void selftest_start(const struct program_crc *read);
+void selftest_start_clocks(void);
+void selftest_compare_clocks(void); /* the interrupt of SysTick */
+
 /* analog.c, reset.c, storage.c, start.c */
 void analog_start(void);
 void analog_leave(uint8_t pin);

@@ -239,4 +239,22 @@ static inline void unmask(uint32_t before) {
 }
 #endif
 
+/* 2.15.4 Frequency counter */
+#define FC0_MIN_KHZ 0x40008084u
+#define FC0_MAX_KHZ 0x40008088u
+#define FC0_SRC 0x40008094u
+#define FC0_STATUS 0x40008098u
+#define FC0_RESULT 0x4000809Cu
+#define FC0_REF_KHZ 0x40008080u
+#define FC0_ROSC 3u
+#define FC0_DONE BIT(4)
+#define FC0_FRACTION_BITS 5u
+
+/* Cortex-M0+: the timer of the processor's clock, and its priority */
+#define SYSTICK_CONTROL 0xE000E010u
+#define SYSTICK_RELOAD 0xE000E014u
+#define SYSTICK_VALUE 0xE000E018u
+#define SYSTICK_PRIORITY 0xE000ED20u /* the upper two bits */
+#define SYSTICK_RUNS 7u /* with the processor's clock, and with its interrupt */
+
 #endif

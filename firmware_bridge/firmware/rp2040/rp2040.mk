@@ -32,10 +32,11 @@ $(RP2040_ELF): $(RP2040_OBJECTS) rp2040/rp2040.ld $(STAMP)
 	$(ARM_CC) $(RP2040_LDFLAGS) $(RP2040_OBJECTS) -lm -o $@
 	$(ARM_OBJCOPY) --add-section .wallwright=$(STAMP) --set-section-flags .wallwright=noload,readonly $@
 
-# The ROM runs the second stage only if the last four of its 256 bytes are the CRC of the others.
-$(RP2040_ELF:.elf=.bin): $(RP2040_ELF) rp2040/boot2_crc.py
+# The ROM runs the second stage only if the last four of its 256 bytes are the CRC of the others. The
+# board checks the CRC of the program.
+$(RP2040_ELF:.elf=.bin): $(RP2040_ELF) program_crc.py
 	$(ARM_OBJCOPY) -O binary -R .wallwright $< $@
-	$(PYTHON) rp2040/boot2_crc.py $@
+	$(PYTHON) program_crc.py rp2040 $@ $(RP2040_ELF) $(ARM_OBJCOPY)
 
 -include $(RP2040_OBJECTS:.o=.d)
 

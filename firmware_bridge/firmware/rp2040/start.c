@@ -11,7 +11,9 @@
 #define START __attribute__((section(".start"), noinline))
 #define CRYSTAL_START 188u /* 256 * 188 cycles of 12 MHz: 4 ms */
 
-extern uint32_t stack_top[];
+#define STACK_IN_USE 256u /* bytes at its top, by the start */
+
+extern uint32_t stack_begin[], stack_top[];
 extern uint32_t program_begin[], program_end[], program_stored[];
 extern uint32_t data_begin[], data_end[], data_stored[];
 extern uint32_t bss_begin[], bss_end[];
@@ -67,15 +69,66 @@ static START void copy(uint32_t *to, const uint32_t *end, const uint32_t *from) 
     }
 }
 
-/* From here on the flash is not readable as memory. After a reset without a loss of power, the
- * variables still contain the state: it is saved before they are cleared. */
+/* The test of the RAM before it is used: March C- with the patterns 0x55... and 0xAA..., which finds cells
+ * that are stuck or do not change, addresses that select a wrong cell, and cells that change with
+ * another one. If it finds a defect, the program ends here, since no code could be trusted: all pins
+ * are inputs, no interrupt is enabled, and the watchdog is off. */
+#define PATTERN UINT32_C(0x55555555)
+
+static inline __attribute__((always_inline)) void expect(uint32_t found, uint32_t pattern) {
+    if (found != pattern) {
+        for (;;) {
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void test_upward(volatile uint32_t *begin,
+                                                              volatile uint32_t *end, uint32_t old) {
+    for (volatile uint32_t *word = begin; word != end; word++) {
+        expect(*word, old);
+        *word = ~old;
+    }
+}
+
+static inline __attribute__((always_inline)) void test_downward(volatile uint32_t *begin,
+                                                                volatile uint32_t *end,
+                                                                uint32_t old) {
+    for (volatile uint32_t *word = end; word != begin;) {
+        word--;
+        expect(*word, old);
+        *word = ~old;
+    }
+}
+
+static inline __attribute__((always_inline)) void test_memory(volatile uint32_t *begin,
+                                                              volatile uint32_t *end) {
+    for (volatile uint32_t *word = begin; word != end; word++) {
+        *word = PATTERN;
+    }
+    test_upward(begin, end, PATTERN);
+    test_upward(begin, end, ~PATTERN);
+    test_downward(begin, end, PATTERN);
+    test_downward(begin, end, ~PATTERN);
+    for (volatile uint32_t *word = begin; word != end; word++) {
+        expect(*word, PATTERN);
+    }
+}
+
+/* The copy of the program is checked while the flash is readable as memory. From then on it is not.
+ * After a reset without a loss of power, the variables still contain the state: it is saved before they
+ * are tested and cleared. */
 static __attribute__((noreturn, noinline)) void begin(void) {
+    const struct program_crc read = selftest_read_program();
     flash_start();
-    memory_save_after_reset();
-    storage_flush();
+    if (read.is_sound) {
+        memory_save_after_reset();
+        storage_flush();
+    }
+    test_memory(bss_begin, bss_end);
     for (uint32_t *word = bss_begin; word != bss_end; word++) {
         *word = 0;
     }
+    selftest_start(&read);
     run();
 }
 
@@ -84,12 +137,17 @@ static START __attribute__((noreturn)) void reset(void) {
     __asm__ volatile("cpsid i");
     register_clear(WATCHDOG_CTRL, WATCHDOG_ENABLE); /* until `port_start`: a new storage takes seconds */
     start_clocks();
+    test_memory(program_begin, data_end);
+    test_memory(stack_begin, __builtin_frame_address(0) - STACK_IN_USE);
     copy(program_begin, program_end, program_stored);
     copy(data_begin, data_end, data_stored);
     void (*volatile in_ram)(void) = begin;
     in_ram();
     __builtin_unreachable();
 }
+
+/* Written by program_crc.py when the program has been linked. */
+const uint32_t program_crc __attribute__((used, section(".start.crc"))) = UINT32_MAX;
 
 /* For the ROM's second stage: until the copy is made, no interrupt is enabled. */
 static const vector first_vectors[2] __attribute__((used, section(".start.vectors"))) = {
@@ -103,12 +161,14 @@ static void hang(void) {
 }
 
 #define EXCEPTIONS 16u
+#define SYSTICK 15u
 #define AT(interrupt) (EXCEPTIONS + (interrupt))
 static const vector vectors[EXCEPTIONS + 32u]
     __attribute__((used, section(".vectors"), aligned(256))) = {
         [0] = (vector)(uintptr_t)stack_top,
         [1] = (vector)reset,
-        [2 ... EXCEPTIONS - 1u] = hang,
+        [2 ... SYSTICK - 1u] = hang,
+        [SYSTICK] = selftest_compare_clocks,
         [AT(IRQ_TIMER0)] = steps_interrupt,
         [AT(IRQ_TIMER1)] = steps_lower_interrupt,
         [AT(IRQ_TIMER2)] = tick_interrupt,
@@ -160,6 +220,7 @@ void run(void) {
     usb_control_start();
     port_start();
     core_begin();
+    selftest_start_clocks();
     __asm__ volatile("cpsie i");
     for (;;) {
         tick_take_wake();

@@ -56,12 +56,14 @@ export class Chip {
     this.flashChip = flash;
     this.memory = memory; // 16 MiB
     this.outside = pins; // the level that each pin is driven to from outside, or RELEASED
+    this.held = new Uint8Array(PINS).fill(RELEASED); // the same, against the chip's own output
     this.millivolts = new Array(PINS).fill(0);
     this.report = report;
     this.fail = fail;
     this.extra = 0; // cycles of exceptions, not counted yet
     this.inBootloader = false;
     this.resetDue = false;
+    this.ringKhz = 6500;
     this.pauses = false; // ends `run`
   }
 
@@ -95,6 +97,7 @@ export class Chip {
     this.replacePeripherals(cause, scratch);
     this.correctCore();
     this.correctTimer();
+    this.addFrequencyCounter();
     this.correctMemory();
     for (const pin of chip.gpio) {
       this.connect(pin);
@@ -186,6 +189,30 @@ export class Chip {
         const now = Math.floor(nanos / 1000) >>> 0;
         const after = ((value >>> 0) - now) >>> 0 || 2 ** 32;
         timer.alarms[(offset - 0x10) / 4].clockAlarm.schedule(after * 1000 - (nanos % 1000));
+      }
+    };
+  }
+
+  // The frequency counter of the clocks, for the ring oscillator; a measurement takes 250 us.
+  addFrequencyCounter() {
+    const clocks = this.chip.peripherals[0x40008];
+    const [read, write] = [clocks.readUint32.bind(clocks), clocks.writeUint32.bind(clocks)];
+    let done = Infinity;
+    clocks.readUint32 = (offset) => {
+      switch (offset) {
+        case 0x98: // FC0_STATUS
+          return this.clock.nanos >= done ? 1 << 4 : 1 << 8;
+        case 0x9c: // FC0_RESULT
+          return this.ringKhz << 5;
+        default:
+          return read(offset);
+      }
+    };
+    clocks.writeUint32 = (offset, value) => {
+      if (offset === 0x94) {
+        done = this.clock.nanos + 250000;
+      } else if (offset !== 0x80) {
+        write(offset, value);
       }
     };
   }
@@ -282,7 +309,9 @@ export class Chip {
     const level = driven ? Number(value === GPIOPinState.High) : RELEASED;
     const outside = this.outside[pin.index];
     let input = level;
-    if (!driven) {
+    if (this.held[pin.index] !== RELEASED) {
+      input = this.held[pin.index];
+    } else if (!driven) {
       input = outside === RELEASED ? Number(pin.pullupEnabled) : outside;
     }
     if (pin.rawInputValue !== Boolean(input)) {
@@ -296,6 +325,11 @@ export class Chip {
 
   drive(pin, level) {
     this.outside[pin] = level;
+    this.pinChanged(this.chip.gpio[pin]);
+  }
+
+  hold(pin, level) {
+    this.held[pin] = level;
     this.pinChanged(this.chip.gpio[pin]);
   }
 

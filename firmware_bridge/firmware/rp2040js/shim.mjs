@@ -193,6 +193,26 @@ const HANDLERS = {
     }
     return answer;
   },
+  // write to the RAM or a register: address (4), bytes
+  p(data) {
+    const at = data.readUInt32LE(0);
+    if (at >>> 24 === 0x20) {
+      chip.chip.sram.set(data.subarray(4), at - 0x20000000);
+    } else {
+      chip.chip.writeUint32(at, data.readUInt32LE(4));
+    }
+    return Buffer.alloc(0);
+  },
+  // the frequency of the ring oscillator in kHz (4)
+  k(data) {
+    chip.ringKhz = data.readUInt32LE(0);
+    return Buffer.alloc(0);
+  },
+  // hold a pin at a level against the chip's own output: pin (1), level (1)
+  h(data) {
+    chip.hold(data[0], data[1]);
+    return Buffer.alloc(0);
+  },
   // write to the flash: address in it (4), bytes; restarts the chip
   f(data) {
     memory.set(data.subarray(4), data.readUInt32LE(0));

@@ -2,6 +2,7 @@
 
 #include "avr_adc.h"
 #include "avr_extint.h"
+#include "avr_watchdog.h"
 
 #define EXTERNAL_INTERRUPTS 8
 
@@ -90,4 +91,56 @@ void correct_timer(avr_t *avr, avr_timer_t *timer) {
     const avr_io_addr_t enables = AVR_DATA_TO_IO(timer->overflow.enable.reg);
     avr->io[enables].w.c = timer_enables_written;
     avr->io[enables].w.param = timer;
+}
+
+/* While the interrupt is enabled, simavr raises it at each time-out and never resets. */
+#define BEFORE_TIME_OUT 16u /* cycles */
+
+static avr_cycle_count_t watchdog_not_served(avr_t *avr, avr_cycle_count_t when, void *param) {
+    (void)when;
+    const avr_watchdog_t *const watchdog = param;
+    if (watchdog->watchdog.pending) {
+        avr_regbit_clear(avr, watchdog->watchdog.enable);
+    }
+    return 0;
+}
+
+static void watchdog_raised(avr_irq_t *irq, uint32_t pending, void *param) {
+    (void)irq;
+    avr_watchdog_t *const watchdog = param;
+    avr_t *const avr = watchdog->io.avr;
+    avr_cycle_timer_cancel(avr, watchdog_not_served, watchdog);
+    if (pending) {
+        avr_cycle_timer_register(avr, watchdog->cycle_count - BEFORE_TIME_OUT, watchdog_not_served,
+                                 watchdog);
+    }
+}
+
+void correct_watchdog(avr_io_t *io) {
+    avr_watchdog_t *const watchdog = (avr_watchdog_t *)io;
+    avr_irq_register_notify(&watchdog->watchdog.irq[AVR_INT_IRQ_PENDING], watchdog_raised, watchdog);
+}
+
+static uint8_t port_read(avr_t *avr, avr_io_addr_t at, void *param) {
+    struct hook *const hook = param;
+    struct processor *const processor = hook->processor;
+    const avr_ioport_external_t *const held = &processor->held[hook->port];
+    const uint8_t levels =
+        processor->read_port[hook->port](avr, at, processor->read_port_param[hook->port]);
+    return (levels & (uint8_t)~held->mask) | (held->value & held->mask);
+}
+
+void correct_ports(struct processor *processor) {
+    avr_t *const avr = processor->avr;
+    for (uint8_t port = 0; port < PORTS; port++) {
+        if (processor->ports[port] == NULL) {
+            continue;
+        }
+        const avr_io_addr_t io = AVR_DATA_TO_IO(processor->ports[port]->r_pin);
+        processor->read_port[port] = avr->io[io].r.c;
+        processor->read_port_param[port] = avr->io[io].r.param;
+        processor->direction_hooks[port] = (struct hook){processor, port, 0, NO_PIN};
+        avr->io[io].r.c = port_read;
+        avr->io[io].r.param = &processor->direction_hooks[port];
+    }
 }

@@ -43,6 +43,9 @@ struct processor {
     struct list outputs;
     uint8_t levels[PORTS][8]; /* as last recorded */
     avr_ioport_external_t driven[PORTS];
+    avr_ioport_external_t held[PORTS]; /* bits that read this level even while the pin is an output */
+    avr_io_read_t read_port[PORTS];    /* simavr's own functions */
+    void *read_port_param[PORTS];
     struct hook {
         struct processor *processor;
         uint8_t port, bit, pin;

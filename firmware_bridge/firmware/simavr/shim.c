@@ -51,9 +51,12 @@ static void find_parts(struct processor *processor) {
             processor->ports[port->name - 'A'] = port;
         } else if (strcmp(io->kind, "timer") == 0) {
             correct_timer(processor->avr, (avr_timer_t *)io);
+        } else if (strcmp(io->kind, "watchdog") == 0) {
+            correct_watchdog(io);
         }
     }
     correct_analog(processor);
+    correct_ports(processor);
     correct_eeprom(processor);
     processor->analog = avr_io_getirq(processor->avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0);
 }
@@ -197,6 +200,35 @@ EXPORTED uint8_t processor_memory(const struct processor *processor, uint16_t at
 /* Changes such a byte, to damage the program's memory. */
 EXPORTED void processor_poke(struct processor *processor, uint16_t at, uint8_t value) {
     processor->avr->data[at] = value;
+}
+
+/* Writes a register as the program would. */
+EXPORTED void processor_write(struct processor *processor, uint16_t at, uint8_t value) {
+    avr_t *const avr = processor->avr;
+    const avr_io_addr_t io = AVR_DATA_TO_IO(at);
+    avr->io[io].w.c(avr, at, value, avr->io[io].w.param);
+}
+
+/* A byte of the flash, and such a change of it. */
+EXPORTED uint8_t processor_flash(const struct processor *processor, uint32_t at) {
+    return processor->avr->flash[at];
+}
+
+EXPORTED void processor_poke_flash(struct processor *processor, uint32_t at, uint8_t value) {
+    processor->avr->flash[at] = value;
+}
+
+/* From now on, `hertz` of the processor's clock last as long as a second of the watchdog's oscillator. */
+EXPORTED void processor_clock(struct processor *processor, uint32_t hertz) {
+    processor->avr->frequency = hertz;
+}
+
+/* From now on the pin reads this level, whatever drives it; RELEASED ends it. */
+EXPORTED void processor_hold(struct processor *processor, uint8_t pin, uint8_t level) {
+    avr_ioport_external_t *const held = &processor->held[port_of(pin)];
+    const uint8_t mask = (uint8_t)(1u << bit_of(pin));
+    held->mask = (held->mask & (uint8_t)~mask) | (level == RELEASED ? 0 : mask);
+    held->value = (held->value & (uint8_t)~mask) | (level == 1 ? mask : 0);
 }
 
 /* The address of the next instruction, to measure the time of a part of the program. */

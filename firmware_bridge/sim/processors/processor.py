@@ -220,6 +220,26 @@ class Processor:
         """Change a byte of the data memory, to damage the state of the firmware."""
         self._shim.processor_poke(self._handle, at, byte)
 
+    def write(self, register: int, byte: int) -> None:
+        """Write a register of a peripheral, as the program would."""
+        self._shim.processor_write(self._handle, register, byte)
+
+    def flash(self, at: int) -> int:
+        """A byte of the flash, from address 0 on."""
+        return int(self._shim.processor_flash(self._handle, at))
+
+    def poke_flash(self, at: int, byte: int) -> None:
+        """Change a byte of the flash, to damage the program."""
+        self._shim.processor_poke_flash(self._handle, at, byte)
+
+    def clock(self, hertz: int) -> None:
+        """Change the processor's frequency against that of the watchdog's oscillator."""
+        self._shim.processor_clock(self._handle, hertz)
+
+    def hold(self, pin: int, level: PinLevel) -> None:
+        """Hold a pin at a level against the processor's own output; RELEASED ends it."""
+        self._shim.processor_hold(self._handle, _within(pin, _PINS, "pin"), level)
+
     def hang(self, interrupts: bool = False) -> None:
         """Make the firmware loop for ever without interrupts, so that the watchdog resets.
 
@@ -295,6 +315,11 @@ def _shim() -> ctypes.CDLL:
         ("place", ctypes.c_uint32, [handle]),
         ("memory", ctypes.c_uint8, [handle, ctypes.c_uint16]),
         ("poke", None, [handle, ctypes.c_uint16, ctypes.c_uint8]),
+        ("write", None, [handle, ctypes.c_uint16, ctypes.c_uint8]),
+        ("flash", ctypes.c_uint8, [handle, ctypes.c_uint32]),
+        ("poke_flash", None, [handle, ctypes.c_uint32, ctypes.c_uint8]),
+        ("clock", None, [handle, ctypes.c_uint32]),
+        ("hold", None, [handle, ctypes.c_uint8, ctypes.c_uint8]),
         ("hang", ctypes.c_bool, [handle, ctypes.c_bool]),
     ):
         function = getattr(shim, f"processor_{name}")

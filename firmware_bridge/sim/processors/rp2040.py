@@ -253,6 +253,18 @@ class Rp2040:
         """Bytes of the flash or of the RAM, for tests of state that no pin shows."""
         return self._ask(b"m", Struct("<II").pack(at, size))
 
+    def poke(self, at: int, data: bytes) -> None:
+        """Change bytes of the RAM, or a register of 32 bits, to damage the firmware's state."""
+        self._ask(b"p", at.to_bytes(4, "little") + data)
+
+    def ring_oscillator(self, khz: int) -> None:
+        """Change the frequency of the ring oscillator, which is compared with the crystal."""
+        self._ask(b"k", khz.to_bytes(4, "little"))
+
+    def hold(self, pin: int, level: PinLevel) -> None:
+        """Hold a pin at a level against the chip's own output; RELEASED ends it."""
+        self._ask(b"h", bytes([_check(pin, _PINS, "pin"), level]))
+
     @property
     def state(self) -> ChipState:
         """The state of the chip that no pin shows."""

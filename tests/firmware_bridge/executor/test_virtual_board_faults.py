@@ -13,6 +13,7 @@ from firmware_bridge.wire.messages import (
     PROTOCOL,
     Bootloader,
     Clear,
+    Defect,
     Faulted,
     Identify,
     Identity,
@@ -21,7 +22,9 @@ from firmware_bridge.wire.messages import (
     Refusal,
     Refused,
     ResetCause,
+    SelfTest,
     Set,
+    Value,
 )
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
@@ -52,6 +55,39 @@ def test_the_emergency_stop_makes_all_outputs_safe_in_the_same_instant() -> None
         assert rack.read("gantry_x") == where
         assert (await move).reason is Reason.FAULT
         assert codes(rack) == [FaultCode.EMERGENCY_STOP] * 2
+
+    run_scenario(main)
+
+
+def test_an_output_that_is_off_and_reads_active_is_a_fault_until_its_short_is_removed() -> None:
+    async def main(rack: Rack) -> None:
+        base, drum = rack.boards["base"], rack.number("drum")
+        rack.set("drum", 700)
+        base.short("drum", True)
+        await asyncio.sleep(0.1)
+        assert (base.faults, base.execute(SelfTest(), 0)) == ((), Value(0)), "while it runs"
+        rack.set("drum", 0)
+        await asyncio.sleep(0.01)
+        assert base.faults == (FaultCode.UNEXPECTED_MOTION,)
+        assert base.execute(SelfTest(), 1) == Value(Defect.OUTPUTS)
+        assert base.execute(Clear(), 2) == Refused(Refusal.CAUSE_PERSISTS, drum)
+        base.short("drum", False)
+        assert base.execute(Clear(), 3) == Ok()
+        rack.set("drum", 700)
+
+    run_scenario(main)
+
+
+def test_a_board_that_finds_itself_damaged_stays_safe_until_a_reset() -> None:
+    async def main(rack: Rack) -> None:
+        base = rack.boards["base"]
+        rack.set("drum", 700)
+        base.damage(Defect.CLOCK)
+        assert rack.read("drum") == 0
+        assert base.execute(SelfTest(), 0) == Value(Defect.CLOCK)
+        assert base.execute(Clear(), 1) == Refused(Refusal.CAUSE_PERSISTS, NONE)
+        base.reset(ResetCause.EXTERNAL)
+        assert (base.faults, base.execute(SelfTest(), 2)) == ((), Value(0))
 
     run_scenario(main)
 

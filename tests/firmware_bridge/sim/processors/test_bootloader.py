@@ -67,9 +67,9 @@ def sent(board: Processor, cycles: int) -> list[Message]:
 
 
 def answers_to(board: Processor, frame: bytes) -> list[Message]:
-    """Send a frame to the board; return its messages of the next 0.2 s."""
+    """Send a frame to the board; return its messages of the next 0.4 s."""
     board.send(0, frame, board.cycle, apart=BYTE)
-    return sent(board, 200 * MILLISECOND)
+    return sent(board, 400 * MILLISECOND)
 
 
 def begun(board: Processor) -> tuple[HostSession, Identity, list[Message]]:
@@ -84,7 +84,7 @@ def begun(board: Processor) -> tuple[HostSession, Identity, list[Message]]:
 
 def test_a_board_that_hears_nothing_starts_its_firmware_within_a_second(board: Processor) -> None:
     assert sent(board, SECOND * 83 // 100) == []
-    assert sent(board, SECOND * 3 // 100) == [Started(1, ResetCause.POWER)]
+    assert sent(board, SECOND * 6 // 100) == [Started(1, ResetCause.POWER)]
 
 
 @pytest.mark.slow

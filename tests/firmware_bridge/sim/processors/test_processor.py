@@ -58,9 +58,9 @@ def test_two_runs_are_identical_in_every_cycle(processor: Processor) -> None:
 def test_a_reset_restarts_the_program_and_keeps_the_cycle_count(processor: Processor) -> None:
     processor.run(STARTED)
     processor.reset()
-    processor.run(2 * STARTED)
+    processor.run(3 * STARTED)
     assert len(processor.take().resets) == 1
-    assert processor.cycle >= 2 * STARTED
+    assert processor.cycle >= 3 * STARTED
     answers = Decoder().feed(identified(processor, b"stillyou").bytes_of(0))
     assert [type(answer.message) for answer in answers] == [Identity]
 
