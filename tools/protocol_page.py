@@ -126,7 +126,7 @@ _THEORY = """\
 current. The reasons for a protocol of our own:
 [decisions/0001-the-wire.md](decisions/0001-the-wire.md).*
 
-Protocol version $protocol, $baud baud, 8N1, no flow control.
+Protocol version $protocol, $baud baud, 8N1, no flow control; on a Pico's USB port the same bytes.
 
 ## Principle
 

@@ -201,6 +201,17 @@ SERIAL_LINE = (
         "The board sets every output to its safe value when its lease is not renewed.",
         ("test_R13_a_board_makes_its_outputs_safe_when_its_host_is_silent",),
     ),
+    Threat(
+        "a person with a laptop at the other port of a Pico, USB or UART",
+        "Sends without pause, asks for identities, or opens the port and reads nothing.",
+        "Both ports are one line until a host takes the lease; from then on its port is the only"
+        " one that is heard. USB has no interrupt, so it delays neither a stop nor a step.",
+        (
+            "test_while_a_host_holds_the_lease_nobody_is_heard_on_the_other_way",
+            "test_a_stranger_with_an_open_usb_port_cannot_keep_a_host_from_its_session",
+            "test_every_output_of_a_pico_is_safe_10_us_after_the_emergency_stop",
+        ),
+    ),
 )
 """A person with a laptop on the serial line."""
 FLOOR = (

@@ -135,6 +135,13 @@ def test_the_mega_has_its_safety_inputs_on_pins_with_an_interrupt() -> None:
         assert pin not in mega.able("output")
 
 
+def test_a_table_cannot_use_the_pins_that_a_pico_w_has_for_its_wireless_chip() -> None:
+    pico = board_profile("rp2040")
+    wireless = {pin: pico.by_number[pin].can for pin in (23, 24, 25, 29)}
+    assert wireless == {23: (), 24: (), 25: ("output",), 29: ()}
+    assert "Pico W" in pico.by_number[25].note, "a lamp on a Pico, which a Pico W has elsewhere"
+
+
 def test_a_pi_pulls_gpio_0_to_8_up_and_9_to_27_down_after_a_reset() -> None:
     pins = board_profile("raspberry_pi").pins
     by_state = {
