@@ -84,7 +84,8 @@ def _seats_of(hand: Replayed) -> tuple[Seat, ...]:
 def load_case(game: str, path: str | Path) -> Any:
     """Loads a game's `Case` from a file. Raises ConfigErrors; RulesError for an unknown game.
 
-    If the file has the key `game`, it must name the same game.
+    If the file has the key `game`, it must name the same game. The key `ask` names another question
+    than the usual claim.
     """
     judging_of(game)
     document = read(path)
@@ -99,9 +100,16 @@ def case_of(
 
     Raises ConfigErrors; RulesError for an unknown game.
     """
-    case = judging_of(game).case
     lines = lines or {}
     given = {"game": game} | dict(stated)
+    ask = given.pop("ask", None)
+    if ask is not None and not isinstance(ask, str):
+        wrong = f"is {shown(ask)}, not the name of a question"
+        raise located(source, lines, [Finding(("ask",), wrong, "See docs/CASES.md.")])
+    try:
+        case = judging_of(game).case_class(ask)
+    except RulesError as error:
+        raise located(source, lines, [_of_the_rules(error, {"ask": ask})]) from None
     if given["game"] != game:
         wrong = f"is {shown(given['game'])}, but a case of '{game}' is expected"
         cure = f"Write `game: {game}`, or judge the case with its own game."
@@ -119,9 +127,12 @@ def case_of(
         raise located(source, lines, [_of_the_rules(error, given)]) from None
 
 
-def case_schema(game: str) -> dict[str, Any]:
-    """Returns the JSON schema of a game's case. Raises RulesError for a game without a judge."""
-    return _model(judging_of(game).case).model_json_schema()
+def case_schema(game: str, ask: str | None = None) -> dict[str, Any]:
+    """Returns the JSON schema of a game's case, or of the case of a question.
+
+    Raises RulesError for a game without a judge, and for an unknown question.
+    """
+    return _model(judging_of(game).case_class(ask)).model_json_schema()
 
 
 def example_case(game: str) -> str:

@@ -131,11 +131,14 @@ def lazily_rules(module: str, name: str) -> Callable[[], AnyRules]:
 def lazily_judging(module: str) -> Callable[[], Judging]:
     """Returns a function that imports `module` and returns its `Case` and `judge`.
 
-    If the module has a function `recorded_case`, it is returned as well.
+    If the module has a function `recorded_case` or the mapping `QUESTIONS`, they are returned as
+    well.
     """
 
     def judging() -> Judging:
         imported: Any = import_module(module)
-        return Judging(imported.Case, imported.judge, getattr(imported, "recorded_case", None))
+        made = getattr(imported, "recorded_case", None)
+        questions = getattr(imported, "QUESTIONS", {})
+        return Judging(imported.Case, imported.judge, made, questions)
 
     return judging

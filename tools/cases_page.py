@@ -51,6 +51,26 @@ Rule numbers in a verdict, such as (W24), are explained on the game's page in [r
 """
 
 
+_QUESTIONS = """\
+## Other questions
+
+A case with the key `ask` is another question than the usual claim: a discard, a call of an auction,
+the cube, a kong, the next dealer. It has the keys of its own table below. "The claim is valid" then
+means yes. For example, who deals after a drawn hand of Wenzhou mahjong with a kong:
+
+```yaml
+ask: dealer
+dealer: 2
+streak: 4
+kongs: 1
+```
+
+Not a question of the judge are the set-up and the deal, which `wallwright plan` prints (cases WZ-01
+to WZ-04, WZ-07, FM-03 to FM-08), and the cards of a whole round of Da San. Dominoes have no other
+questions: their case covers a lay, a draw, a pass and the points of a hand.
+"""
+
+
 def page() -> str:
     """Return the text of docs/CASES.md."""
     lines = [_INTRODUCTION]
@@ -58,6 +78,7 @@ def page() -> str:
     for name in GAMES:
         if PLUGINS.is_own(name) and PLUGINS[name].judging is not None:
             shared.setdefault(judging_of(name).case, []).append(name)
+    lines += _QUESTIONS.split("\n")
     for case, names in shared.items():
         titles = ", ".join(GAMES[name].title for name in names)
         lines += [f"## {titles}", "", *_table(case), ""]
@@ -66,6 +87,11 @@ def page() -> str:
         for name in names:
             lines += [f"`wallwright judge {name}`:", "", "```yaml"]
             lines += [*example_case(name).rstrip("\n").split("\n"), "```", ""]
+        for ask, question in judging_of(names[0]).questions.items():
+            about = " ".join((question.__doc__ or "").split())
+            lines += [f"`ask: {ask}`: {about}", "", *_table(question), ""]
+            for part in _parts(question):
+                lines += [f"Each of the `{_list_of(question, part)}`:", "", *_table(part), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

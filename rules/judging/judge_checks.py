@@ -6,7 +6,7 @@ Every check yields sentences of the form `field: error (rule).` The first senten
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rules.errors import RulesError
 from rules.geometry import Seat
@@ -72,3 +72,32 @@ def check_claims(
             "claims: Several seats claim the tile; give the discarder, from whom the turns are"
             f" counted ({rule})."
         )
+
+
+def check_range(field: str, number: int, least: int, most: int, rule: str) -> Iterator[str]:
+    """Yields a sentence if a number of a case is below the least or above the greatest one."""
+    if not least <= number <= most:
+        yield f"{field}: The number must be {least} to {most}, not {number} ({rule})."
+
+
+def check_takers(
+    discarder: Seat, claims: Sequence[tuple[Seat, str]], seats: int, rule: str
+) -> Iterator[str]:
+    """Yields a sentence for each impossible claim on a discard, given as seat and `chow`, `pong`.
+
+    `rule` is the number of the rule by which a chow comes from the left neighbour.
+    """
+    if not claims:
+        yield "claims: No seat claims the tile; name at least one claim."
+    named = [seat for seat, _ in claims]
+    for seat, what in claims:
+        yield from check_seats({"claims": seat}, seats)
+        if seat == discarder:
+            yield f"claims: Seat {seat} is the discarder and cannot claim its own discard."
+        if named.count(seat) > 1:
+            yield f"claims: Seat {seat} is named {named.count(seat)} times; name it once."
+        if what == "chow" and seat != (discarder + 1) % seats:
+            yield (
+                f"claims: Seat {seat} cannot chow: a chow comes from the left neighbour, and seat"
+                f" {discarder} discarded ({rule})."
+            )

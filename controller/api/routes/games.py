@@ -53,6 +53,10 @@ class JudgeForm(BaseModel):
     game: str
     case: dict[str, Any]
     example: str
+    questions: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        description="Schemas of further questions, by the value of the key `ask` of their cases.",
+    )
 
 
 class PaymentAnswer(BaseModel):
@@ -73,6 +77,9 @@ class VerdictAnswer(BaseModel):
     multiplier: int
     payments: list[PaymentAnswer]
     reasons: list[str]
+    winner: int | None = Field(
+        default=None, description="The seat that wins, which can be another one than the claimant."
+    )
 
 
 class FaultDescription(BaseModel):
@@ -158,14 +165,16 @@ def _game(name: str, table: Table | None) -> dict[str, object]:
 
 def _judge_form_text(game: str) -> str:
     _require_judge(game)
-    return json_text({"game": game, "case": case_schema(game), "example": example_case(game)})
+    questions = {ask: case_schema(game, ask) for ask in judging_of(game).questions}
+    form = {"game": game, "case": case_schema(game), "example": example_case(game)}
+    return json_text({**form, "questions": questions})
 
 
 def _verdict_text(game: str, case: dict[str, Any]) -> str:
     """The verdict as JSON. Raises ProblemError for a case that the judge refuses."""
     _require_judge(game)
     try:
-        return json_text(judging_of(game).judge(case_of(game, case, "case")).facts())
+        return json_text(judging_of(game).decide(case_of(game, case, "case")).facts())
     except ConfigErrors as error:
         detail = " ".join(str(each) for each in error.errors[:5])
         raise ProblemError(

@@ -53,7 +53,7 @@ def judge(
         )
     stated = load_case(game, case)
     try:
-        verdict = judging_of(game).judge(stated)
+        verdict = judging_of(game).decide(stated)
     except RulesError as error:
         raise BadInputError(f"{case}: {error}") from error
     if as_json:

@@ -11,6 +11,7 @@ from rules.games.backgammon.board import BAR, OFF, BackgammonBoard, name_of
 from rules.games.backgammon.legal import HIGHEST
 from rules.games.backgammon.moves import options
 from rules.games.backgammon.play import BackgammonPlay
+from rules.games.backgammon.questions import QUESTIONS
 from rules.games.backgammon.recorded_case import recorded_case
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
@@ -18,7 +19,7 @@ from rules.judging.judge_checks import check_seats, refuse
 from rules.judging.judge_registry import Verdict
 from rules.judging.objections import Objection
 
-__all__ = ["Case", "judge", "recorded_case"]
+__all__ = ["QUESTIONS", "Case", "judge", "recorded_case"]
 
 NO_MOVE = "pass"
 """The text of a move for a player who cannot move."""

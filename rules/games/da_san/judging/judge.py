@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rules.games.da_san.actions import Lay, Pass
 from rules.games.da_san.auction import Auction
 from rules.games.da_san.judging.case import KITTY, Case
+from rules.games.da_san.judging.questions import QUESTIONS
 from rules.games.da_san.judging.recorded_case import recorded_case
 from rules.games.da_san.legal import why_not
 from rules.games.da_san.play import DaSanPlay
@@ -18,7 +19,7 @@ from rules.geometry import Seat
 from rules.judging.judge_registry import Verdict
 from rules.tiles import Face
 
-__all__ = ["Case", "judge", "recorded_case"]
+__all__ = ["QUESTIONS", "Case", "judge", "recorded_case"]
 
 _HIDDEN = Hand(0, EACH)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from rules.games.filipino.judging.case import Case, Rival, concealed, meld_of
+from rules.games.filipino.judging.questions import QUESTIONS
 from rules.games.filipino.judging.recorded_case import recorded_case
 from rules.games.filipino.parameters import SEATS
 from rules.games.filipino.score import How, Price, Won, false_win, price
 from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 from rules.judging.judge_registry import Verdict
 
-__all__ = ["Case", "judge", "recorded_case"]
+__all__ = ["QUESTIONS", "Case", "judge", "recorded_case"]
 
 
 def judge(case: Case) -> Verdict:

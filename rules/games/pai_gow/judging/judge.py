@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from rules.errors import NotationError
 from rules.games.pai_gow.actions import SetHand
 from rules.games.pai_gow.cuts import HANDS
+from rules.games.pai_gow.judging.questions import QUESTIONS
 from rules.games.pai_gow.judging.recorded_case import recorded_case
 from rules.games.pai_gow.play import Hand, PaiGowPlay
 from rules.games.pai_gow.ranking.compare import compare
@@ -22,7 +23,7 @@ from rules.judging.judge_registry import Verdict
 from rules.play import IllegalActionError
 from rules.tiles import Face, tile_set
 
-__all__ = ["Case", "judge", "recorded_case"]
+__all__ = ["QUESTIONS", "Case", "judge", "recorded_case"]
 
 TILES = 4
 """The number of tiles of a hand (4.2)."""

@@ -8,6 +8,7 @@ from rules.games.wenzhou.judging.case import (
     concealed,
     laid_down,
 )
+from rules.games.wenzhou.judging.questions import QUESTIONS
 from rules.games.wenzhou.judging.recorded_case import recorded_case
 from rules.games.wenzhou.settling.score import Stakes, false_win, won
 from rules.games.wenzhou.setup import SEATS
@@ -16,7 +17,7 @@ from rules.games.wenzhou.wins.hand import DOUBLE, Claim, NoWin, WinReading, judg
 from rules.geometry import Seat
 from rules.judging.judge_registry import Verdict
 
-__all__ = ["Case", "judge", "recorded_case"]
+__all__ = ["QUESTIONS", "Case", "judge", "recorded_case"]
 
 
 def judge(case: Case) -> Verdict:

@@ -42,7 +42,8 @@ def test_a_verdict_contains_the_class_and_every_payment(
 ) -> None:
     assert main(["judge", "wenzhou", case(tmp_path, by, discarder), "--json"]) == 0
     verdict = json.loads(capsys.readouterr().out)
-    assert set(verdict) == {"legal", "win", "name", "multiplier", "payments", "reasons"}
+    keys = {"legal", "win", "name", "multiplier", "payments", "reasons", "winner"}
+    assert set(verdict) == keys and verdict["winner"] == 1
     assert (verdict["legal"], verdict["win"]) == (True, True)
     assert (verdict["name"], verdict["multiplier"]) == (name, multiplier)
     assert sorted(payment["amount"] for payment in verdict["payments"]) == paid

@@ -1,0 +1,249 @@
+"""Rulings of Filipino mahjong besides a win: mano, flores, kongs, chips, claims, next roller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from rules.games.filipino import score
+from rules.games.filipino.parameters import SEATS, Parameters
+from rules.geometry import Seat, count_seats
+from rules.judging.judge_checks import check_range, check_seats, check_takers, refuse
+from rules.judging.judge_registry import Verdict
+
+
+@dataclass(frozen=True)
+class Mano:
+    """Which seat is mano after the roller's throws (F6, F7; cases FM-01 and FM-02)."""
+
+    roller: Seat
+    """The seat that throws."""
+    dice: tuple[int, ...]
+    """The faces of the two throws, or of the one throw before "plus n"."""
+    plus: int | None = None
+    """The number that the roller says in place of the second throw."""
+    parameters: Parameters = field(default_factory=Parameters)
+    """The parameters of this house that differ from the defaults."""
+
+    def __post_init__(self) -> None:
+        refuse(check_seats({"roller": self.roller}, SEATS))
+        for face in self.dice:
+            refuse(check_range("dice", face, 1, 6, "F5"))
+        throws = 2 if self.plus is None else 1
+        if len(self.dice) != throws:
+            refuse([f"dice: The roller throws {throws} times here, not {len(self.dice)} (F6)."])
+        if self.plus is not None:
+            if not self.parameters.plus_n_range:
+                refuse(["plus: In this house nobody says 'plus n' (parameter `plus_n_range`)."])
+            least, most = self.parameters.plus_n_range
+            refuse(check_range("plus", self.plus, least, most, "F6"))
+
+    def verdict(self) -> Verdict:
+        """Mano in the reasons."""
+        total = sum(self.dice) + (self.plus or 0)
+        mano = count_seats(self.roller, total, SEATS)
+        reason = f"The sum is {total}; counted from seat {self.roller} as 1: seat {mano} (F7)."
+        return Verdict(legal=True, name=f"mano is seat {mano}", reasons=(reason,))
+
+
+@dataclass(frozen=True)
+class Flores:
+    """What is paid for flores (F18, F21, A12; cases FM-09 and FM-10)."""
+
+    flores: tuple[int, ...]
+    """The flores that each seat has laid out, from seat 0 on."""
+    drew: Seat | None = None
+    """The seat that has just laid out its last one; left out after the joker was turned up."""
+    doubled: bool = False
+    """Equal dice in the roller's throw have doubled every amount, in houses with that rule."""
+    parameters: Parameters = field(default_factory=Parameters)
+    """The parameters of this house that differ from the defaults."""
+
+    def __post_init__(self) -> None:
+        most = self.parameters.flores
+        if len(self.flores) != SEATS:
+            refuse([f"flores: Give the number of each of the {SEATS} seats, not {self.flores}."])
+        for number in self.flores:
+            refuse(check_range("flores", number, 0, most, "F3"))
+        if sum(self.flores) > most:
+            refuse([f"flores: The seats have {sum(self.flores)} flores; the set has {most} (F3)."])
+        refuse(check_seats({"drew": self.drew}, SEATS))
+        if self.drew is not None and not self.flores[self.drew]:
+            refuse([f"drew: Seat {self.drew} has laid out no flores."])
+        refuse(_check_doubled(self.doubled, self.parameters))
+
+    def verdict(self) -> Verdict:
+        """Valid if something is paid."""
+        house, stakes = self.parameters, 1 + self.doubled
+        if self.drew is None:
+            paid = score.flores_at_the_start(self.flores, house, stakes)
+        else:
+            paid = score.flores_in_play(self.drew, self.flores[self.drew], house, stakes)
+        limits = f"up to {house.bonus_low} or from {house.bonus_high} flores"
+        when = "when the joker is turned up (F18)" if self.drew is None else "once in a hand (F21)"
+        why = f"A seat with {limits} is paid {when}."
+        if self.drew is not None:
+            why = f"A seat is paid when it lays out flores {house.bonus_high}, {when}."
+        return Verdict(legal=bool(paid), name="flores", payments=paid, reasons=(why,))
+
+
+@dataclass(frozen=True)
+class Kong:
+    """What is paid for a kong, and whether it may lie face down (F23; case FM-18)."""
+
+    seat: Seat
+    """The seat with the kong."""
+    concealed: bool = False
+    """All four tiles are the seat's own."""
+    secret: bool = False
+    """The seat declares the kong "secret" and does not show it."""
+    robbed: bool = False
+    """Another seat has won on the tile that was added to the pong (F32)."""
+    doubled: bool = False
+    """Equal dice in the roller's throw have doubled every amount, in houses with that rule."""
+    parameters: Parameters = field(default_factory=Parameters)
+    """The parameters of this house that differ from the defaults."""
+
+    def __post_init__(self) -> None:
+        refuse(check_seats({"seat": self.seat}, SEATS))
+        refuse(_check_doubled(self.doubled, self.parameters))
+        if self.robbed and self.concealed:
+            refuse(["robbed: Only a tile that is added to a pong can be robbed (F32)."])
+
+    def verdict(self) -> Verdict:
+        """Valid if the kong may be made so."""
+        if self.robbed:
+            why = "A kong whose added tile is robbed is not paid; the win is (F32)."
+            return Verdict(legal=False, name="robbed", reasons=(why,))
+        if self.secret and not (self.concealed and self.parameters.kong_secret):
+            why = (
+                "Only a kong of four own tiles can be declared 'secret' (F23)."
+                if self.parameters.kong_secret
+                else "In this house every kong is shown (parameter `kong_secret`)."
+            )
+            return Verdict(legal=False, name="not allowed", reasons=(why,))
+        paid = score.kong(self.seat, self.parameters, 1 + self.doubled)
+        why = "A kong is paid at once, and its seat takes a replacement tile (F23)."
+        return Verdict(legal=True, name="kong", payments=paid, reasons=(why,))
+
+
+@dataclass(frozen=True)
+class Chips:
+    """Whether a winner reaches Hi-Alai, and what is paid (F34, A11; case FM-21)."""
+
+    seat: Seat
+    """The seat that has won the hand."""
+    chips: tuple[int, ...]
+    """The chips of each seat before the win, from seat 0 on."""
+    won: int
+    """The chips for this win: 1 or 2 in the written rules."""
+    doubled: bool = False
+    """Equal dice in the roller's throw have doubled every amount, in houses with that rule."""
+    parameters: Parameters = field(default_factory=Parameters)
+    """The parameters of this house that differ from the defaults."""
+
+    def __post_init__(self) -> None:
+        refuse(check_seats({"seat": self.seat}, SEATS))
+        refuse(_check_doubled(self.doubled, self.parameters))
+        house = self.parameters
+        if len(self.chips) != SEATS:
+            refuse([f"chips: Give the chips of each of the {SEATS} seats, not {self.chips}."])
+        for number in self.chips:
+            refuse(check_range("chips", number, 0, house.chip_target - 1, "F34"))
+        kinds = (house.chips_discard, house.chips_robbing, house.chips_self, house.chips_special)
+        most = max(kinds) if house.stack == "max" else 4 * max(kinds)
+        refuse(check_range("won", self.won, min(kinds), most, "F34"))
+
+    def verdict(self) -> Verdict:
+        """Valid if the winner has Hi-Alai."""
+        house = self.parameters
+        after, paid = score.with_chips(self.chips, self.seat, self.won, house, 1 + self.doubled)
+        reached = self.chips[self.seat] + self.won >= house.chip_target
+        now = ", ".join(f"seat {seat} {own}" for seat, own in enumerate(after))
+        why = f"Hi-Alai is at {house.chip_target} chips (F34). Chips now: {now}."
+        name = "Hi-Alai" if reached else "no Hi-Alai"
+        return Verdict(legal=reached, name=name, payments=paid, reasons=(why,))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a seat wants to do with a discard."""
+
+    seat: Seat
+    """The seat that claims the discard."""
+    what: Literal["win", "kong", "pong", "chow"]
+    """What it claims."""
+
+
+@dataclass(frozen=True)
+class WhoGetsIt:
+    """Which of several claims on a discard counts (F22, F24, F33; cases FM-20 and FM-23)."""
+
+    discarder: Seat
+    """The seat that discarded the tile."""
+    claims: tuple[Claim, ...]
+    """The claims of the other seats, each valid by itself."""
+    parameters: Parameters = field(default_factory=Parameters)
+    """The parameters of this house that differ from the defaults."""
+
+    def __post_init__(self) -> None:
+        refuse(check_seats({"discarder": self.discarder}, SEATS))
+        refuse(self._wrong())
+
+    def _wrong(self) -> Iterator[str]:
+        named = [(each.seat, each.what) for each in self.claims]
+        yield from check_takers(self.discarder, named, SEATS, "F22")
+
+    def verdict(self) -> Verdict:
+        """The claim that counts."""
+        upper = self.parameters.multi_win == "upper_seat_first"
+
+        def before(each: Claim) -> tuple[int, int]:
+            rank = {"win": 0, "kong": 1, "pong": 1, "chow": 2}[each.what]
+            way = -1 if upper and each.what == "win" else 1
+            return rank, way * (each.seat - self.discarder) % SEATS
+
+        first = min(self.claims, key=before)
+        reason = f"Seat {first.seat} gets the tile for its {first.what} (F24, F33)."
+        name, wins = f"{first.what} of seat {first.seat}", first.what == "win"
+        return Verdict(
+            legal=True, name=name, reasons=(reason,), winner=first.seat if wins else None
+        )
+
+
+@dataclass(frozen=True)
+class NextRoller:
+    """Who throws for the next hand (F5, F37)."""
+
+    roller: Seat
+    """The seat that threw for the hand that is over."""
+    winner: Seat | None = None
+    """The seat that has won; left out if the wall was exhausted."""
+
+    def __post_init__(self) -> None:
+        refuse(check_seats({"roller": self.roller, "winner": self.winner}, SEATS))
+
+    def verdict(self) -> Verdict:
+        """The next roller in the reasons."""
+        if self.winner is None:
+            why = f"The wall is exhausted: nobody pays, and seat {self.roller} throws again (F37)."
+            return Verdict(legal=True, name="drawn hand", reasons=(why,))
+        why = f"The winner of the hand, seat {self.winner}, throws (F5)."
+        return Verdict(legal=True, name="next roller", reasons=(why,), winner=self.winner)
+
+
+def _check_doubled(doubled: bool, house: Parameters) -> Iterator[str]:
+    if doubled and not house.pairs_double:
+        yield "doubled: In this house equal dice do not double (parameter `pairs_double`)."
+
+
+QUESTIONS: Final = {
+    "mano": Mano,
+    "flores": Flores,
+    "kong": Kong,
+    "chips": Chips,
+    "claims": WhoGetsIt,
+    "roller": NextRoller,
+}
+"""The questions besides a win, by the value of `ask`."""
