@@ -10,11 +10,12 @@ drum and belts: so no tile passes a closed gate, or a counter without a drive th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from firmware_bridge.board import Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Motor, Output
+from firmware_bridge.wire.errors import BoardError
 
 SETTLED = 0.03
 """Seconds after which the edges of a stopped drive have been counted: more than the debounce time
@@ -151,14 +152,24 @@ class Standstill:
         if self._holds == 1:
             self._stops += 1
             self._moving.clear()
-            for motor in (*self._running, *self._driven):
-                await motor.stop()
-            for gate in tuple(self._gates):
-                await gate.let_go()
+            stops = [motor.stop for motor in (*self._running, *self._driven)]
+            await _all([*stops, *(gate.let_go for gate in tuple(self._gates))])
         yield
         self._holds -= 1
         if not self._holds:
             await self._go_on()
+
+
+async def _all(stops: Sequence[Callable[[], Awaitable[None]]]) -> None:
+    """Stop every part, then raise the first error: a board that refuses must not spare another."""
+    failed: list[BoardError] = []
+    for stop in stops:
+        try:
+            await stop()
+        except BoardError as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
 
 
 def _left(until: Until, counted: int) -> Until:

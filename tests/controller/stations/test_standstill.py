@@ -10,6 +10,7 @@ from controller.stations.standstill import Standstill
 from firmware_bridge.board import Board, Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Motor, Output
 from firmware_bridge.sim import clock
+from firmware_bridge.wire.errors import BoardRefusedError
 
 
 class TileASecond(Board):
@@ -250,3 +251,27 @@ def test_a_drive_that_was_stopped_before_it_was_sent_has_no_edges_of_an_earlier_
     ended = clock.run(scenario())
     assert (ended.reason, ended.count) == (Reason.EDGES, 2)
     assert board.commands == [(0.0, "pusher 3"), (4.0, "pusher stop"), (5.0, "pusher 2")]
+
+
+def test_a_board_that_refuses_a_stop_does_not_spare_the_parts_after_it() -> None:
+    class Refuses(TileASecond):
+        async def stop(self, channel: str | None = None) -> None:
+            await super().stop(channel)
+            if channel == "belt":
+                raise BoardRefusedError("board base refused.")
+
+    board = Refuses()
+
+    async def scenario() -> None:
+        below, belt, drum = Standstill(), Motor(board, "belt"), Motor(board, "drum")
+        gate = Output(board, "gate")
+        await below.open(gate)
+        await below.keep_running(belt, 1000)
+        await below.keep_running(drum, 1000)
+        with pytest.raises(BoardRefusedError):
+            async with below.held():
+                raise AssertionError("nobody is asked while a part may still move")
+        await below.renew()
+
+    clock.run(scenario())
+    assert [text for _, text in board.commands[3:]] == ["belt stop", "drum stop", "gate stop"]
