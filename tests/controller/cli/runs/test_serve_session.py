@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine
+import os
+import shutil
+import traceback
+from collections.abc import Callable, Coroutine
 from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from config.loader import load_table
+from controller.audit.log.log_folder import LogFolder
+from controller.audit.log.log_scan import scan
 from controller.cli.runs.serve_session import ServeJob, begin_first, open_service
 from controller.service.commands import Actor
 from controller.service.commands.recovery_lead import LAPSE
+from controller.service.evening.evening_store import EveningStore
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import VirtualLoop, run
+from tests.quick import tries
 
 
 def job(data: Path, *, pace: float = 1.0, game: str | None = None) -> ServeJob:
@@ -116,3 +125,90 @@ def test_a_log_that_cannot_be_written_lets_no_session_begin(tmp_path: Path) -> N
             await serving
 
     paced(start())
+
+
+CUT = 9
+"""Exit code of a process whose simulated power failed."""
+CALLS = ("fsync", "fdatasync", "replace", "rename", "link", "unlink", "ftruncate", "pwrite")
+
+
+def start_in_a_copy(data: Path, last: int | None) -> int:
+    """Start the service in a copy of this process, for 3 s of the table; returns its exit code.
+
+    The process ends at the call number `last` of those that change a file, as by a power cut.
+    """
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = 1
+    try:
+        calls = count()
+
+        def cutting(real: Callable[..., Any]) -> Callable[..., Any]:
+            def cut(*given: Any, **named: Any) -> Any:
+                if next(calls) == last:
+                    os._exit(CUT)
+                return real(*given, **named)
+
+            return cut
+
+        for name in CALLS:
+            setattr(os, name, cutting(getattr(os, name)))
+        EveningStore.write_all = cutting(EveningStore.write_all)  # type: ignore[method-assign]
+
+        async def start() -> None:
+            async with open_service(job(data, pace=PACE, game="block"), data) as service:
+                serving = asyncio.ensure_future(
+                    service.serve(partial(begin_first, service, "block"))
+                )
+                while service.book is None:  # noqa: ASYNC110 - the log is opened in a thread
+                    await asyncio.sleep(0.1)
+                await asyncio.sleep(3.0)
+                assert service.service.state == "session", service.service.sentence
+                # A session that was never reported may be gone; its number is not used again.
+                assert service.book.id in ("s1", "s2")
+                (data / "id").write_text(service.book.id)
+                service.stop()
+                await serving
+
+        paced(start())
+        code = 0
+    except Exception:  # noqa: BLE001 - it is shown, and the exit code reports it
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+@pytest.mark.evidence
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_power_cut_at_any_step_of_a_start_loses_nothing_and_begins_no_second_log(
+    tmp_path: Path,
+) -> None:
+    """The first start, and one that finds a session, a journal and a tail of the log to correct."""
+    every = tries(60, quick=60, evidence=1)
+    for is_first in (False, True)[: tries(1, quick=1, evidence=2)]:
+        before = tmp_path / f"{is_first}"
+        before.mkdir(mode=0o700)
+        if not is_first:
+            assert start_in_a_copy(before, None) == 0
+            with (before / "audit/events.jsonl").open("ab") as events:
+                events.write(b'{"index":')
+        known = None if is_first else scan(LogFolder(before / "audit"))
+        code, last = CUT, every // 2
+        while code == CUT:
+            data = tmp_path / "copy"
+            shutil.copytree(before, data)
+            code = start_in_a_copy(data, last)
+            assert code in (CUT, 0)
+            assert start_in_a_copy(data, None) == 0
+            found = scan(LogFolder(data / "audit"))
+            if known is not None:
+                assert found.head.origin == known.head.origin
+                assert found.tree.size > known.tree.size
+                assert (data / "id").read_text() == "s1"
+                assert (data / "audit/removed").read_bytes().startswith(b'{"index":')
+            assert not (data / "audit.new").exists()
+            shutil.rmtree(data)
+            last += every
+        assert last > every
