@@ -2,8 +2,10 @@
 
 A table is served in real time: its virtual board is in a process of its own on a pseudo-terminal.
 Clients in a third process ask for the OpenAPI description, send bodies of 4 and 64 KB without a
-login, guess passwords, hold 1,000 idle sockets, and give commands that are refused, all without a
-pause. `python -m benchmarks.stranger SECONDS` measures for as long as is wanted.
+login, guess passwords, hold 1,000 idle sockets, and give commands that are refused. A player, whose
+token they have, asks for judgements and lists, watches the table ten times, and gives commands that
+are accepted. All of it is without a pause. `python -m benchmarks.stranger SECONDS` measures for as
+long as is wanted.
 """
 
 from __future__ import annotations
@@ -18,9 +20,13 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import WebSocketException
 
 from benchmarks import Row
 from benchmarks.slow_storage import _board
@@ -163,6 +169,25 @@ async def _clients(url: str, token: str, seconds: float) -> None:
             for _, writer in opened:
                 writer.transport.abort()
 
+    async def watch() -> None:
+        """Open the stream of a player again as soon as it has sent the status."""
+        address = f"ws://{host}:{port}/api/v1/stream?events=1"
+        headers = {"Authorization": f"Bearer {token}"}
+        while True:
+            with suppress(OSError, WebSocketException, TimeoutError):
+                stream = connect(address, additional_headers=headers, proxy=None, open_timeout=20)
+                async with stream as messages:
+                    await messages.recv()
+                    await asyncio.sleep(1.0)
+            sent["streams"] = sent.get("streams", 0) + 1
+
+    async def command(name: str, arguments: dict[str, object]) -> None:
+        """Give a command that the table accepts, each time with another id."""
+        for number in count():
+            given = {"id": f"{name}-{number}", "name": name, "arguments": arguments}
+            head = f"POST /api/v1/commands HTTP/1.1{player}"
+            await ask(f"{name} commands", head, json.dumps(given).encode())
+
     login, player = "POST /api/v1/login HTTP/1.1", f"\r\nAuthorization: Bearer {token}"
     deep = b'{"name": "bench", "password": "' + b"[" * 3900 + b'"}'
     refused = {"id": "c", "name": "correct", "arguments": {"acts": 1, "reason": "x" * 200}}
@@ -179,11 +204,26 @@ async def _clients(url: str, token: str, seconds: float) -> None:
             for _ in range(8)
         ),
         *(idle() for _ in range(10)),
+        *(watch() for _ in range(10)),
+        command("name_players", {"names": {"0": "Ana", "1": "Ben"}}),
+        command("add_share", {"seat": 1, "share": "rain on Tuesday"}),
+        again("judgements", f"POST /api/v1/judge/wenzhou HTTP/1.1{player}", _case()),
+        *(
+            again(what, f"GET /api/v1/{path} HTTP/1.1{player}")
+            for what, path in (("lists", "sessions"), ("lists", "games"), ("lists", "geometry"))
+        ),
     ]
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await asyncio.gather(*jobs)
     print(", ".join(f"{count} {what}" for what, count in sorted(sent.items())))
+
+
+def _case() -> bytes:
+    from config.judge_cases import example_case  # noqa: PLC0415 - for the clients only
+    from config.strict_yaml import parse  # noqa: PLC0415
+
+    return json.dumps(parse(example_case("wenzhou"), "case").value).encode()
 
 
 if __name__ == "__main__":

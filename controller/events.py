@@ -14,6 +14,28 @@ Event = dict[str, object]
 Listener = Callable[[Event], None]
 
 
+class Listeners:
+    """Listeners that can end: each receives the events from when it is added until then."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def add(self, listener: Listener) -> Callable[[], None]:
+        """Pass every later event to `listener`; returns the function that ends that."""
+        self._listeners.append(listener)
+
+        def end() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return end
+
+    def __call__(self, event: Event) -> None:
+        """Pass an event to all listeners; one that ends meanwhile may still receive it."""
+        for listener in tuple(self._listeners):
+            listener(event)
+
+
 class EventLog:
     """Adds the time to each event and passes the event to every listener, in order.
 

@@ -28,6 +28,16 @@ def tries(full: int, *, quick: int, evidence: int = 0) -> int:
     return quick if profile == "quick" else full
 
 
+def seed_of(config: pytest.Config, usual: int) -> int:
+    """Return the seed of a test's random cases: `usual`, or that of the run of `make evidence`.
+
+    `tools/evidence.py` gives and prints a new seed for each run, as hypothesis's option.
+    """
+    given = str(config.getoption("--hypothesis-seed", None))
+    is_evidence = settings.get_current_profile_name() == "evidence"
+    return int(given) if is_evidence and given.isdecimal() else usual
+
+
 def sampled(every: int, cases: Iterable[Any], quick: Collection[Any] = ()) -> list[Any]:
     """Return the parameters `cases` of a test, of which `make test` runs a systematic sample.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.schema import Table
-from controller.events import Event, Listener
+from controller.events import Event, Listener, Listeners
 from controller.faults.table_fault import Fault
 from controller.journal.measured_storage import MeasuredStorage, WriteFigures
 from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
@@ -108,7 +108,7 @@ class TableService:
         self.prompts = OpenPrompts(f"p{number}", self.clock, self.changed)
         self.guide = ServiceGuide(self.prompts, automatic=automatic)
         self.presets = SavedGames(store, thread)
-        self._listeners: list[Listener] = []
+        self._listeners = Listeners()
         self.audit = AuditTrail(
             recorder, self.clock, store, thread, self._audit_changed, self.changed
         )
@@ -146,13 +146,7 @@ class TableService:
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Pass every later event to `listener`; returns the function that ends that."""
-        self._listeners.append(listener)
-
-        def end() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return end
+        return self._listeners.add(listener)
 
     def journal_lines(self) -> Callable[[], list[str]]:
         """A function that reads the journal's lines, in order; it may run in any thread."""
@@ -440,8 +434,7 @@ class TableService:
         self._tracker.update(event)
         self._figures.on_event(event)
         self._sessions.update(event)
-        for listener in tuple(self._listeners):
-            listener(event)
+        self._listeners(event)
         self.changed()
 
     def _audit_changed(self, sentence: str | None, is_locked: bool) -> None:

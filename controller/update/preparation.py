@@ -12,6 +12,10 @@ from controller.update.session_lock import FILE as LOCK
 from controller.update.slots import SLOTS, Slots
 from controller.update.update_error import UpdateError
 
+LOCK_MODE = 0o640
+"""Whoever can read the lock's file can hold the lock, and then no session begins: the owner, who
+installs updates, and the group of the service. The service must not own it, because it could then
+replace it."""
 STARTER = "start.py"
 STARTER_FILES = (
     "controller/__init__.py",
@@ -43,11 +47,19 @@ sys.exit(main(BOOT.parent, sys.argv[1:]))
 '''
 
 
-def prepare(root: Path, program: Path, manifest: Path, trusted: Path, trust: Path) -> Slots:
+def prepare(
+    root: Path,
+    program: Path,
+    manifest: Path,
+    trusted: Path,
+    trust: Path,
+    service_group: str | None = None,
+) -> Slots:
     """Put the first release into the slot `a`; `trusted` is the maker's `1.root.json`.
 
-    Raises UpdateError for a folder that has slots already, IdentityError for a program that is not
-    that of the manifest.
+    `service_group` is the group of the user who runs the service; without it that user is the one
+    who calls this. Raises UpdateError for a folder that has slots already, IdentityError for a
+    program that is not that of the manifest.
     """
     if (root / "current").is_symlink():
         raise UpdateError(
@@ -65,7 +77,9 @@ def prepare(root: Path, program: Path, manifest: Path, trusted: Path, trust: Pat
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(OWN / name, target)
     replace_file(root / "boot" / STARTER, _START.encode())
-    replace_file(root / LOCK, b"")
+    replace_file(root / LOCK, b"", LOCK_MODE)
+    if service_group is not None:
+        shutil.chown(root / LOCK, group=service_group)
     replace_file(root / "root.json", trusted.read_bytes())
     sync_folder(root)
     point(root / "current", slot)

@@ -44,9 +44,20 @@ class SessionLock:
 
 
 def lock_of(program: Path) -> SessionLock | None:
-    """The lock of the slots in which a program is; None if it is in no slot."""
+    """The lock of the slots in which a program is; None if it is in no slot.
+
+    Raises UpdateError for a lock that this user cannot hold: the first session would fail.
+    """
     root = program.parent
-    return SessionLock(root) if (root / FILE).exists() else None
+    file = root / FILE
+    if not file.exists():
+        return None
+    if not os.access(file, os.R_OK):
+        raise UpdateError(
+            f"{file} cannot be read by the user of the service. Give it the service's group: sudo"
+            f" chgrp GROUP {file}; sudo chmod 640 {file}."
+        )
+    return SessionLock(root)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from controller.api.worker_thread import WorkerBusyError
-from controller.events import Event, Listener
+from controller.events import Event, Listener, Listeners
 from controller.metrics.readings import ApiFigures
 from controller.metrics.table_metrics import TableMetrics
 from controller.service.commands import STOPS, Actor, CommandReply, CommandRequest
@@ -57,7 +57,7 @@ class ServiceMirror:
         self._table = asyncio.get_running_loop()
         self._clock = TableClock(port.feed.snapshot().at, api, pace)
         self._feed = port.feed.mirrored(self._clock)
-        self._listeners: list[Listener] = []
+        self._listeners = Listeners()
         self._waiting = 0
         self._ends = [port.feed.follow(self._changed), port.listen(self._emitted)]
 
@@ -87,8 +87,7 @@ class ServiceMirror:
         self._feed.take(delta, status, json)
 
     def _take_event(self, event: Event) -> None:
-        for listener in tuple(self._listeners):
-            listener(event)
+        self._listeners(event)
 
     @property
     def feed(self) -> StatusFeed:
@@ -97,13 +96,7 @@ class ServiceMirror:
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Pass every later event to `listener`; returns the function that ends that."""
-        self._listeners.append(listener)
-
-        def end() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return end
+        return self._listeners.add(listener)
 
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
         """Give a command. Raises WorkerBusyError if too many requests wait for the table."""

@@ -81,6 +81,14 @@ def prepare(
     ],
     manifest: Manifest = None,
     root: Root = ROOT,
+    service_group: Annotated[
+        str | None,
+        typer.Option(
+            help="The group of the user who runs the service, such as wallwright; without it you"
+            " are that user.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> int:
     """Make the folder with the slots, with a first release and the starter."""
     from controller.update.debian_package import require_no_package
@@ -88,9 +96,25 @@ def prepare(
 
     with _errors_reported():
         require_no_package()
-        prepare(root, program.resolve(), _manifest_of(program, manifest), trusted, _trust())
+        if service_group is not None:
+            _require_group(service_group)
+        signed = _manifest_of(program, manifest)
+        prepare(root, program.resolve(), signed, trusted, _trust(), service_group)
     print(f"Prepared: {root}. Start the program with: python3 -I {root / 'boot' / 'start.py'}.")
     return 0
+
+
+def _require_group(name: str) -> None:
+    """Raises BadInputError for a group that this computer does not have."""
+    import grp
+
+    try:
+        grp.getgrnam(name)
+    except KeyError:
+        raise BadInputError(
+            f"`--service-group` must be a group of this computer; got '{name}'. Make the user of"
+            " the service first."
+        ) from None
 
 
 @update.command()

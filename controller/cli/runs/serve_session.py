@@ -35,6 +35,7 @@ from controller.service.runs.service_notices import ServiceNotices
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
 from controller.update.session_lock import lock_of
+from controller.update.update_error import UpdateError
 from firmware_bridge.sim.clock import VirtualLoop
 
 if TYPE_CHECKING:
@@ -96,7 +97,14 @@ def serve_job(job: ServeJob) -> int:
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         try:
             return runner.run(_serve(job))
-        except (ListenError, AccountsFileError, DataFolderInUseError, StoreError, OSError) as error:
+        except (
+            ListenError,
+            AccountsFileError,
+            DataFolderInUseError,
+            StoreError,
+            UpdateError,
+            OSError,
+        ) as error:
             raise BadInputError(as_sentence(error)) from error
 
 

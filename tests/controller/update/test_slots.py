@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -14,7 +16,8 @@ from controller.identity.boot import VARIABLE
 from controller.identity.identity_error import IdentityError
 from controller.update import installation
 from controller.update.archive import pack, unpack
-from controller.update.session_lock import SessionLock
+from controller.update.session_lock import FILE as LOCK
+from controller.update.session_lock import SessionLock, lock_of
 from controller.update.update_error import UpdateError
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 from tests.controller.update.update_workshop import Workshop, table_with_release
@@ -127,6 +130,28 @@ def test_a_release_that_becomes_unhealthy_is_rolled_back_instead_of_confirmed(
 
 
 @pytest.mark.usefixtures("healthy")
+def test_only_the_owner_and_the_group_of_the_service_can_hold_the_lock(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any program on the computer could hold it before, and no session could begin."""
+    lock = workshop.root / LOCK
+    assert lock.stat().st_mode & 0o777 == 0o640
+    assert lock_of(workshop.root / "program") is not None
+    assert lock_of(workshop.root / "other" / "program") is None
+    monkeypatch.setattr(os, "access", lambda file, mode: file != lock)
+    with pytest.raises(UpdateError, match="cannot be read by the user of the service"):
+        lock_of(workshop.root / "program")
+
+
+def test_the_lock_belongs_to_the_group_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[Path, str]] = []
+    monkeypatch.setattr(shutil, "chown", lambda path, group: given.append((path, group)))
+    made = table_with_release(tmp_path, group="wallwright")
+    assert given == [(made.root / LOCK, "wallwright")]
+
+
 def test_no_update_is_installed_during_a_session(workshop: Workshop) -> None:
     workshop.publish(2)
     lock = SessionLock(workshop.root)

@@ -102,11 +102,11 @@ class Workshop:
         return Path(shutil.copytree(self.repository, self.folder / name))
 
 
-def table_with_release(folder: Path, release: int = 1) -> Workshop:
+def table_with_release(folder: Path, release: int = 1, group: str | None = None) -> Workshop:
     """A table that runs this release; the repository has it too."""
     workshop = Workshop(folder)
     workshop.trust.mkdir()
     workshop.publish(release)
     trusted = workshop.repository / "metadata" / "1.root.json"
-    prepare(workshop.root, *workshop.program(release), trusted, workshop.trust)
+    prepare(workshop.root, *workshop.program(release), trusted, workshop.trust, group)
     return workshop
