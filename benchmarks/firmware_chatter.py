@@ -76,6 +76,10 @@ PICO_CASES = (
 )
 
 
+class LateStepError(RuntimeError):
+    """The board has latched a fault: by its own measurement, a step was late."""
+
+
 class Steps(NamedTuple):
     """The steps of an axis: how many, the longest pause against a quiet move, the shortest time."""
 
@@ -110,7 +114,8 @@ def steps_beside(
     """Return the steps of three axes that move together while inputs chatter.
 
     Each time between two steps is compared with the same one of a move without chatter. Raises
-    RuntimeError if the board is reset, latches a fault, or does not end the motion by itself.
+    LateStepError if the board latches a fault, and RuntimeError if it is reset, or does not end the
+    motion by itself.
     """
     quiet = _quiet_rises(processor, axis_pins)
     beside = _rises(case, seed, pins[: case.inputs], processor, axis_pins)
@@ -150,7 +155,7 @@ def _rises(
         host.run(round((seconds + 0.05) * 1e6) * CYCLES_PER_US)
         host.until(lambda: any(isinstance(event, MotionEnded) for event in host.events))
         if faults := [event for event in host.events if isinstance(event, Faulted)]:
-            raise RuntimeError(f"The board latches a fault: {faults[0]}.")
+            raise LateStepError(f"The board latches a fault: {faults[0]}.")
         return [
             [change.cycle for change in host.changes if change[1:] == (step, PinLevel.HIGH)]
             for step, _, _ in axis_pins

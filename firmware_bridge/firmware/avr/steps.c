@@ -230,6 +230,17 @@ void steps_follow(void) {
     }
 }
 
+/* An axis stays `live` after its last step, so its queue and its steps count, too. */
+bool steps_are_wanted(void) {
+    for (uint8_t axis = 0; axis < AXES; axis++) {
+        const struct axis *const this = &axes[axis];
+        if (this->live && !(this->waiting && this->taken == this->put && ticks_left(this) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool port_axis_begin(uint8_t axis, uint8_t step, uint8_t direction, bool up, bool braking) {
     port_axis_halt(axis);
     if (step >= PINS) {

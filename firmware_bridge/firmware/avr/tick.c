@@ -67,7 +67,8 @@ static uint32_t time_of(uint16_t ticks) {
 
 /* Inputs that change all the time must not take all the time of the main loop: axes would stand still
  * in the middle of a motion, and in the end the watchdog would reset the board. Therefore each turn of
- * the main loop permits A_TURN more reports of changes, and up to STORED are kept for times with many.
+ * the main loop permits A_TURN more reports of changes, and up to STORED are kept for times with many,
+ * but none while an axis moves: many at once would keep the main loop from planning its steps.
  * Further changes wait for the next turn, each input in its turn. Only the report waits: what
  * `port_cut` has prepared is done at once. Safety inputs have reports of their own. */
 #define A_TURN 4u
@@ -85,7 +86,8 @@ bool tick_has_run(void) {
     const bool run = !tick_missing;
     const uint8_t sreg = SREG;
     cli();
-    reports_left = (uint8_t)(reports_left < STORED - A_TURN ? reports_left + A_TURN : STORED);
+    const uint8_t most = steps_are_wanted() ? A_TURN : STORED;
+    reports_left = (uint8_t)(reports_left < most - A_TURN ? reports_left + A_TURN : most);
     urgent_left = URGENT_A_TURN;
     SREG = sreg;
     if (deferred) {

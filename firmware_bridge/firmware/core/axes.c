@@ -9,7 +9,7 @@
 #define HOMING_PERMILLE 250u
 #define GRACE_MS 50u /* a homing axis waits this long for its switch at the end of its way */
 #define EXACT_UM 1
-#define MOST_ROUNDS 8u /* segments of each axis that are planned in a turn */
+#define MOST_ROUNDS 3u /* segments of each axis that are planned at a time */
 #define LONGEST_SECONDS 260u /* up to here the rounding of a time in `float` is 16 us at most */
 
 static uint32_t micros_of(float seconds) {
