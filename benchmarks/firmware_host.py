@@ -41,7 +41,7 @@ SLICE = 200 * CYCLES_PER_US
 START = 50_000 * CYCLES_PER_US
 """Cycles after which the board has started."""
 PATIENCE = 2_000_000 * CYCLES_PER_US
-ENUMERATED = 60_000 * CYCLES_PER_US
+ENUMERATED = 100_000 * CYCLES_PER_US
 """Cycles after which a host of USB has enumerated the board and opened its port."""
 EMERGENCY_PIN, CURTAIN_PIN = 20, 21
 LINK = 0

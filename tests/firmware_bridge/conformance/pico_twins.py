@@ -30,7 +30,7 @@ TOLERANCE_US = 1000
 """The permitted difference of times: bytes take 40 us, and a turn of the main loop up to 400."""
 START_US = 10_000
 """Microseconds from power-on until the board has announced its start."""
-ENUMERATED_US = 80_000
+ENUMERATED_US = 120_000
 """Microseconds from power-on until a host of USB has enumerated the board and opened its port."""
 SETTLED_US, SETTLING_US = 6000, 250
 """Microseconds within which a board has sent what follows from its last input, in such steps."""

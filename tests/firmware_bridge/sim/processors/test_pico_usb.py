@@ -301,6 +301,6 @@ def test_a_new_storage_is_prepared_without_a_reset_even_after_one_by_the_watchdo
     pico.write_flash([(FLASH + STORAGE, bytes(16))])
     pico.run(pico.cycle + 5 * MILLISECOND)
     pico.reset(Restart.WATCHDOG)
-    pico.run(pico.cycle + (17 * milliseconds + 10) * MILLISECOND)
+    pico.run(pico.cycle + (17 * milliseconds + 60) * MILLISECOND)
     assert len(pico.take().resets) == 1, "that one"
     assert len(identities(pico, UART)) == 1
