@@ -57,7 +57,7 @@ PLAYED = [for_pico(each) for each in SCRIPTS if "rattle" not in each.steps]
 """A pin of an emulated chip cannot change thousands of times at one instant (`rattle`)."""
 STEP = tries(11, quick=len(PLAYED), evidence=1)
 """`make test` plays every eleventh session; `make evidence` plays all of them."""
-STEP_OF_USB = tries(32, quick=len(PLAYED), evidence=1)
+STEP_OF_USB = tries(24, quick=len(PLAYED), evidence=1)
 """The same for the USB port; `make test` plays fewer."""
 
 
