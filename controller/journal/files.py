@@ -26,6 +26,10 @@ class Append:
     def __call__(self) -> None:
         write_and_sync(self.path, self.file, self.text)
 
+    def unsynced(self) -> None:
+        """Append the text without a sync: for a simulated disk, which loses what it has to lose."""
+        write_all(self.file, self.text)
+
 
 @dataclass(frozen=True)
 class Truncate:

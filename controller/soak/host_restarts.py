@@ -176,7 +176,7 @@ class SurvivingTable:
         `should_kill` decides at each journal write whether the host is killed. With `abandon` an
         unfinished run in the journal is not resumed.
         """
-        storage = KillableStorage(SlowDisk(self.sync_s), self._losses)
+        storage = KillableStorage(SlowDisk(self.sync_s, durable=False), self._losses)
         with Journal(path, "now", {}, storage=storage) as journal:
             unfinished = None if abandon else journal.resume()
             host = self._present = _Host(journal, storage)

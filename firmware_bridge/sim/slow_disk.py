@@ -22,11 +22,13 @@ Done = Callable[[Sequence[Exception | None]], None]
 class SlowDisk:
     """Every sync takes `sync_s` seconds of the running loop's time; with 0 it ends at once.
 
-    A change of the time does not affect a sync in progress.
+    A change of the time does not affect a sync in progress. Without `durable` appended text is not
+    synced to the real disk: the files then survive this process, but no power cut of this computer.
     """
 
-    def __init__(self, sync_s: float = 0.0) -> None:
+    def __init__(self, sync_s: float = 0.0, *, durable: bool = True) -> None:
         self.sync_s = sync_s
+        self._durable = durable
         self.syncs = 0
         """The number of writes so far; all copies of a write count as one."""
         self._under_way: list[tuple[Sequence[Job], Done, asyncio.TimerHandle]] = []
@@ -35,7 +37,7 @@ class SlowDisk:
         """Start these jobs together, each taking `sync_s`; then call `done`."""
         self.syncs += 1
         if not self.sync_s:
-            done([_outcome(job) for job in jobs])
+            done([self._outcome(job) for job in jobs])
             return
         timer = asyncio.get_running_loop().call_later(self.sync_s, self._first_ends)
         self._under_way.append((jobs, done, timer))
@@ -59,15 +61,17 @@ class SlowDisk:
 
     def _first_ends(self) -> None:
         jobs, done, _ = self._under_way.pop(0)
-        done([_outcome(job) for job in jobs])
+        done([self._outcome(job) for job in jobs])
 
-
-def _outcome(job: Job) -> Exception | None:
-    try:
-        job()
-    except Exception as error:  # noqa: BLE001 it is reported to the caller
-        return error
-    return None
+    def _outcome(self, job: Job) -> Exception | None:
+        try:
+            if self._durable:
+                job()
+            else:
+                getattr(job, "unsynced", job)()
+        except Exception as error:  # noqa: BLE001 it is reported to the caller
+            return error
+        return None
 
 
 def _keep_some(job: Any, chance: Random) -> None:

@@ -94,6 +94,26 @@ def test_waiting_for_an_earlier_record_does_not_wait_for_a_later_one(file: Path)
 # Disks that fail
 
 
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_simulated_disk_syncs_the_real_one_only_if_its_files_are_to_be_durable(
+    durable: bool, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+
+    async def write() -> None:
+        with Journal(file, NOON, {}, storage=SlowDisk(0.1, durable=durable)) as journal:
+            begun = len(synced)
+            number = journal.intend("top", 1.0, {"do": "raise"}, write=True)
+            await journal.on_disk()
+            journal.confirm(number, 2.0, None)
+            await journal.settle()
+            assert bool(len(synced) - begun) is durable
+
+    monkeypatch.setattr(os, "fdatasync", synced.append)
+    run(write())
+    assert b'"raise"' in file.read_bytes()
+
+
 class Failing(SlowDisk):
     """A slow disk that refuses writes while `full` is set."""
 
