@@ -4,6 +4,9 @@ During a hand a press of the lid's key means that the hand is over. To open the 
 holds the other key down and presses the lid's key. At any other time the lid's key alone opens the
 lid. Once the lid is open, the lid's key closes it, and the parts below resume.
 
+Once every tile of the set is counted none can have been forgotten, and the lid stays closed: people
+would push the other set into a drum that looks empty, and the sets would be mixed.
+
 A hand can be under a lid that moves. Therefore a press before the lid is open does not close it,
 and a press while the lid closes opens it again (`close_lid`).
 """
@@ -114,11 +117,11 @@ class LidInterrupt:
         return has_lid and self._is_possible() and (held_down or not is_hand)
 
     def _is_possible(self) -> bool:
-        """Whether a set is prepared now, and the lid is not used and no wall rises."""
+        """Whether a set that is prepared can lack a tile, the lid is not used and no wall rises."""
         machine = self._run_state.machine
         return (
             machine.mode == "going"
-            and self._under.busy
+            and self._under.may_lack_tiles
             and machine.top not in ("collecting", "raising")
         )
 

@@ -23,6 +23,8 @@ from rules.geometry import Seat
 from rules.play import Match, Reseated
 from rules.records.record import seats_line
 
+TOO_EARLY = 0.3
+"""Seconds after the lid has opened in which nobody can have pushed a set in (our choice)."""
 NO_SET = -1
 """Set number for a `Deal` that only throws dice and asks for choices, without tiles."""
 
@@ -253,7 +255,9 @@ class TopCycle:
         if before is not None and await key.count() > before.count and await lid.is_back():
             return
         await lid.go_forth()
-        # A press from before the lid was open does not confirm that the tiles are in.
+        # A press from before the lid was open does not confirm that the tiles are in. Its edge can
+        # come after the end of the lid's motion, because a key has a debounce time.
+        await asyncio.sleep(TOO_EARLY)
         self._key.forget()
         if before is None:
             await work.note(KeyPresses(await key.count()))

@@ -67,6 +67,11 @@ class UnderCycle:
         return not self._free.is_set()
 
     @property
+    def may_lack_tiles(self) -> bool:
+        """Whether a set is being prepared of which not every tile is counted yet."""
+        return self.busy and not (self._shares and not self._to_lift.left)
+
+    @property
     def lifted(self) -> dict[str, tuple[int, int]]:
         """Tiles that each head has lifted in this or the last build, and its share of the set.
 

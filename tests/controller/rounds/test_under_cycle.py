@@ -390,20 +390,37 @@ def test_the_lid_stays_closed_if_the_set_is_complete_before_the_lease_is_taken()
 
 
 def test_the_walls_do_not_rise_while_the_lid_is_open() -> None:
-    """The lid opens after the last push, while the boards' leases are released."""
+    """The lid opens while the heads lift, and the build waits until it is closed."""
+
+    async def scenario(stage: Below) -> None:
+        lid = LidOfABuild(stage)
+        await stage.take(0)
+        await asyncio.sleep(MIX + 1.0)
+        lid.press()
+        loop = asyncio.get_running_loop()
+        loop.call_later(30.0, lid.press)
+        await stage.under.staged()
+        assert loop.time() >= MIX + 1.0 + 29.9 + PROOF
+        opened, closed = lid.motions()
+        assert closed - opened == pytest.approx(30.0)
+        await lid.close()
+
+    below(scenario)
+
+
+@pytest.mark.parametrize("after", [0.5, PROOF - 0.5, PROOF + 0.1])
+def test_the_lid_stays_closed_once_every_tile_is_counted(after: float) -> None:
+    """No tile is forgotten, and people would push the other set into a drum that looks empty."""
 
     async def scenario(stage: Below) -> None:
         lid = LidOfABuild(stage)
         await stage.take(0)
         stage.board.release_takes = 1.0
-        await asyncio.sleep(STAGED + 0.1)
+        await asyncio.sleep(MIX + BUILD + after)
+        assert stage.under.busy
         lid.press()
-        loop = asyncio.get_running_loop()
-        loop.call_later(30.0, lid.press)
         await stage.under.staged()
-        assert loop.time() >= STAGED + 29.9
-        opened, closed = lid.motions()
-        assert closed - opened == pytest.approx(30.0)
+        assert lid.motions() == []
         await lid.close()
 
     below(scenario)

@@ -15,7 +15,9 @@ from tests.controller.service import service_at_a_table
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 from tests.quick import tries
 
-SEEDS = tries(2, quick=2, evidence=40)
+SEEDS = range(tries(0, quick=0, evidence=40)) or (0, 3)
+"""With seed 0 a key is pressed 7 ms before the lid is open. With seed 3 it is tapped while the
+drum is proven to be empty, in which people would push the other set in."""
 
 
 def quick_table(name: str) -> Table:
@@ -31,7 +33,7 @@ def test_taps_while_a_set_is_prepared_only_open_the_lid_and_close_it_again(
     """Without this rule, the simulated people pushed in tiles while the table built a wall."""
     # Each tap restarts the mixing, so a drum that mixes for 60 s would seldom build between taps.
     monkeypatch.setattr(service_at_a_table, "load_table", quick_table)
-    for seed in range(SEEDS):
+    for seed in SEEDS:
         chance, rounds = Random(seed), set[int]()
 
         async def story(guests: Guests, chance: Random = chance, seen: set[int] = rounds) -> None:
