@@ -57,9 +57,9 @@ INPUTS: Mapping[str, int] = {"curtain": CURTAIN_PIN, "stop": EMERGENCY_PIN}
 DUE_US: Mapping[str, int] = {"curtain": 1000, "stop": 50}
 """Microseconds from the change until all outputs are safe. The curtain has a filter of 30 us, and
 the reflex waits for the main loop's lock and for other inputs that change at the same time."""
-BRAKED_US = 12_000
+BRAKED_US = 14_000
 """Microseconds from a broken curtain until an axis has braked from 8 kHz. Its ramp of 2 ms begins
-when the main loop has planned it, and takes at least one segment of 4.1 ms."""
+when the main loop has planned it, behind the segments that are prepared, each of 4.1 ms."""
 BEFORE_US, BEFORE_STEP_US, AFTER_US = 400, 3000, 20
 """The critical time of an order, without `--full`: before and after its pin becomes active. A
 motion of an axis is planned between its check and its first step."""
