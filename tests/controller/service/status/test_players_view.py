@@ -90,7 +90,9 @@ class HandAtATable:
         usual = dealt(game, Random(seed))[0].parameters
         setup, tiles = dealt(game, Random(seed), parameters=replace(usual, **house))
         play = rules.start(setup, tiles if known else {})
-        ledger = Ledger.of(1, setup.layout.count).raised(0, setup.layout.places)
+        tiles_of_set = setup.layout.count
+        ledger = Ledger.of(1, tiles_of_set).gathered(0).built(0, tiles_of_set)
+        ledger = ledger.raised(0, setup.layout.places)
         for seat, places in setup.hands.items():
             ledger = ledger.delivered(0, seat, places)
         return cls(game, setup, play, play, ledger)
