@@ -22,6 +22,8 @@ ARRIVING = 1.0
 """Seconds from power-on to the first press of a key. All durations here are our values."""
 PUSHING = 8.0
 """Seconds to push a set in."""
+HASTE = 1.0
+"""Seconds from the open lid to the press of a person who closes it before the set is in."""
 IMPATIENCE = 15.0
 """Seconds until the players press again if the table does not react."""
 BOXED = 5.0
@@ -223,7 +225,7 @@ class People:
         # A played set lies before everybody's eyes; a set in its box can be forgotten.
         is_boxed = pours and any(box.tiles for box in self._boxes)
         if is_boxed and self._world.injected_faults.on_occasion("closed_early", "people"):
-            self._press_until_it_closes()
+            self._world.loop.call_later(HASTE, self._press_until_it_closes)
         self._world.later(self._keys.lid, self._vary(PUSHING), partial(self._push_in, pours))
 
     def _has_room(self) -> bool:
