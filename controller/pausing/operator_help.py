@@ -64,9 +64,9 @@ class OperatorHelp:
                     note(answer)
                     if answer == STOP:
                         stopped = f"{evidence}; a person stopped the table"
-                        raise _fault(cause, stopped, ordered=True)
+                        raise stopping_fault(cause, stopped, ordered=True)
                     return
-        raise _fault(cause, f"{evidence}; asked {ASKS} times, and the cause persists")
+        raise stopping_fault(cause, f"{evidence}; asked {ASKS} times, and the cause persists")
 
     def forget(self, over: Callable[[PauseCause], bool]) -> None:
         """Reset the count of questions for causes that are over."""
@@ -88,7 +88,7 @@ async def ask_until_answered(run_state: RunState, ask: Asking, prompt: Ask, who:
     return None
 
 
-def _fault(cause: PauseCause, evidence: str, *, ordered: bool = False) -> TableFault:
+def stopping_fault(cause: PauseCause, evidence: str, *, ordered: bool = False) -> TableFault:
     """The fault with which the table stops because of this cause."""
     faults = {SILENT: Fault.SILENT, STRANGER: Fault.STRANGER, PROTOCOL: Fault.PROTOCOL}
     fault = faults.get(cause.why, Fault.BOARD)

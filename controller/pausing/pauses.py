@@ -24,12 +24,10 @@ from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import Table
-from controller.faults.catalogue import Fault
 from controller.faults.retry import Asking, FaultHandler
-from controller.faults.table_fault import TableFault
 from controller.pausing.back_off import BackingOff
 from controller.pausing.fault_clearing import FaultClearing
-from controller.pausing.operator_help import OperatorHelp
+from controller.pausing.operator_help import OperatorHelp, stopping_fault
 from controller.pausing.pause_gate import COMMAND, FAULT, PROTOCOL, SILENT, PauseCause, PauseGate
 from controller.pausing.power_lease import BoardSupply
 from controller.pausing.reconnection import Reconnect, Reconnection
@@ -111,6 +109,8 @@ class Pauses:
         self._repeated = RepeatedPauses(self._people, run_state)
         self._since: float | None = None
         """When the present pause began, seconds of the table's clock; None while there is none."""
+        self._failing: tuple[str, ...] = ()
+        """The boards that failed last in a step that ends pauses."""
         self._released = asyncio.Event()
         """Cleared while a person's command holds the table paused."""
         self._released.set()
@@ -218,15 +218,28 @@ class Pauses:
             else:
                 if known == tuple(self.gate.causes) and not self._clearing.outstanding():
                     return
+                last = None
             if assists != self._run_state.assists_in_pauses:
                 failed, assists = 0, self._run_state.assists_in_pauses
             failed += 1
-        cause = self.gate.causes[0]
-        raise TableFault(
-            Fault.SILENT,
-            f"board {cause.board}",
-            f"the pause could not be ended in {ATTEMPTS} attempts; the last error: {last}",
-        )
+        why = f"the last error: {last}" if last is not None else "its causes were repeated"
+        evidence = f"the pause could not be ended in {ATTEMPTS} attempts; {why}"
+        raise stopping_fault(self._remaining_cause(last), evidence)
+
+    def _remaining_cause(self, error: BoardError | None) -> PauseCause:
+        """The cause for which the last attempt to end a pause failed with this error.
+
+        An error of a single kind shows the cause. A refusal belongs to a fault that its board still
+        has latched; if there is none, it is a fault without a code.
+        """
+        causes, board = self.gate.causes, next(iter(self._failing), "")
+        own = [cause for cause in causes if cause.board == board] or causes
+        if isinstance(error, BoardSilentError):
+            return PauseCause(SILENT, board or own[-1].board)
+        if isinstance(error, BoardProtocolError):
+            return PauseCause(PROTOCOL, board or own[-1].board)
+        latched = [cause for cause in self._clearing.outstanding() if cause in own]
+        return latched[0] if latched else PauseCause(FAULT, board or own[-1].board)
 
     async def _resume(self) -> None:
         """Open the gate and resume the interrupted commands, drum and belts last."""
@@ -260,19 +273,22 @@ class Pauses:
         each failure. A TableFault (for example, a person stopped the table) and an error of the
         program are raised at once.
         """
-        failed: list[BoardError] = []
+        failed: dict[str, BoardError] = {}
 
         async def one(board: ResumableBoard) -> None:
             try:
                 await do(board)
             except BoardError as error:
-                failed.append(error)
+                failed[board.name] = error
 
         await run_together(*(one(board) for board in self.boards.values()))
-        if len(failed) > 1:
-            raise BoardError(" ".join(map(str, failed)))
         if failed:
-            raise failed[0]
+            self._failing = tuple(failed)
+        errors = tuple(failed.values())
+        if len(errors) > 1:
+            raise BoardError(" ".join(map(str, errors)))
+        if errors:
+            raise errors[0]
 
     def _backed_off(self, motor: str, seconds: float) -> None:
         self._run_state.events.emit("motor_reversed", channel=motor, reversed_s=round(seconds, 3))
