@@ -28,7 +28,7 @@ from tests.firmware_bridge.firmware.twins import Twins
 PROFILE = board_profile("rp2040")
 TOLERANCE_US = 1000
 """The permitted difference of times: bytes take 40 us, and a turn of the main loop up to 400."""
-START_US = 10_000
+START_US = 40_000
 """Microseconds from power-on until the board has announced its start."""
 ENUMERATED_US = 120_000
 """Microseconds from power-on until a host of USB has enumerated the board and opened its port."""
