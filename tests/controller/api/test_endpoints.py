@@ -19,9 +19,9 @@ V1 = PREFIX
 @pytest.mark.slow
 def test_the_status_has_a_sequence_number_and_the_id_of_this_start() -> None:
     async def test() -> None:
-        async with an_api() as api, api.client(UserRole.PLAYER) as player:
+        async with an_api() as api, api.client(UserRole.DEALER) as dealer:
             api.service.show(w1="wall")
-            status = (await player.get(f"{V1}/status")).json()
+            status = (await dealer.get(f"{V1}/status")).json()
             assert (status["type"], status["sequence"]) == ("snapshot", 1)
             assert status["status"]["scene"]["places"] == {"w1": "wall"}
             assert status["run"] == api.hub.run
