@@ -55,6 +55,8 @@ async def home_axis(bench: Bench) -> None:
 def test_every_command_is_answered_within_20_ms(target: Target, measure: Measure) -> None:
     async def scenario(bench: Bench) -> None:
         loop = asyncio.get_running_loop()
+        # A board that still tests its program at the start makes the host repeat a question.
+        before = bench.board.traffic.retries
 
         async def round_trip() -> float:
             sent = loop.time()
@@ -65,7 +67,7 @@ def test_every_command_is_answered_within_20_ms(target: Target, measure: Measure
             partial(while_punctual, round_trip) if target.needs_a_punctual_host else round_trip
         )
         measure("round trip", [await measured() for _ in range(ROUND_TRIPS)], "ms", most=20)
-        assert bench.board.traffic.retries == 0
+        assert bench.board.traffic.retries == before
 
     target.run(scenario)
 

@@ -67,12 +67,14 @@ static uint32_t time_of(uint16_t ticks) {
 
 /* Inputs that change all the time must not take all the time of the main loop: axes would stand still
  * in the middle of a motion, and in the end the watchdog would reset the board. Therefore each turn of
- * the main loop permits A_TURN more reports of changes, and up to STORED are kept for times with many,
- * but none while an axis moves: many at once would keep the main loop from planning its steps.
+ * the main loop permits A_TURN more reports of changes, and up to STORED are kept for times with many;
+ * fewer while an axis moves, because many at once would keep the main loop from planning its steps.
+ * With none at all, a sensor that changes more than A_TURN times in a long turn would lose counts.
  * Further changes wait for the next turn, each input in its turn. Only the report waits: what
  * `port_cut` has prepared is done at once. Safety inputs have reports of their own. */
 #define A_TURN 4u
 #define STORED 32u
+#define STORED_MOVING 16u
 #define URGENT_A_TURN 4u
 
 volatile uint8_t reported_entry = NO_ENTRY;
@@ -86,7 +88,7 @@ bool tick_has_run(void) {
     const bool run = !tick_missing;
     const uint8_t sreg = SREG;
     cli();
-    const uint8_t most = steps_are_wanted() ? A_TURN : STORED;
+    const uint8_t most = steps_are_wanted() ? STORED_MOVING : STORED;
     reports_left = (uint8_t)(reports_left < most - A_TURN ? reports_left + A_TURN : most);
     urgent_left = URGENT_A_TURN;
     SREG = sreg;

@@ -214,7 +214,7 @@ bool board_turn(uint32_t now) {
     safety_stop_if_due();
     lease_check(now);
     if (table_in_force()) {
-        outputs_turn(now);
+        outputs_turn(port_micros()); /* not `now`: a command of this turn took part of a millisecond */
         dice_turn(now);
         axes_turn();
         do_each_millisecond(now);
