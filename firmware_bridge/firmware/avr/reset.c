@@ -107,9 +107,12 @@ static inline __attribute__((always_inline)) void set_watchdog(uint8_t control) 
                        "r"(control));
 }
 
-ISR(WDT_vect) {
+/* With interrupts enabled: the emergency stop must not wait for it. */
+ISR(WDT_vect, ISR_NOBLOCK) {
     const uint16_t took = (uint16_t)((uint16_t)port_micros() - measured_from);
+    cli();
     set_watchdog(GUARDS);
+    sei();
     if (took < LEAST_US || took > MOST_US) {
         clock_is_wrong = true;
     }
@@ -122,11 +125,11 @@ void watchdog_start(void) {
 }
 
 static void begin_to_measure(void) {
+    measures = true;
+    measured_from = (uint16_t)port_micros();
     const uint8_t sreg = SREG;
     cli();
     set_watchdog(MEASURES);
-    measured_from = (uint16_t)port_micros();
-    measures = true;
     SREG = sreg;
 }
 

@@ -74,7 +74,7 @@ static uint32_t time_of(uint16_t ticks) {
  * `port_cut` has prepared is done at once. Safety inputs have reports of their own. */
 #define A_TURN 4u
 #define STORED 32u
-#define STORED_MOVING 16u
+#define STORED_MOVING 8u
 #define URGENT_A_TURN 4u
 
 volatile uint8_t reported_entry = NO_ENTRY;
@@ -86,9 +86,9 @@ static uint8_t next_port, reported_of_port; /* the next report, and what this ro
 
 bool tick_has_run(void) {
     const bool run = !tick_missing;
+    const uint8_t most = steps_are_wanted() ? STORED_MOVING : STORED;
     const uint8_t sreg = SREG;
     cli();
-    const uint8_t most = steps_are_wanted() ? STORED_MOVING : STORED;
     reports_left = (uint8_t)(reports_left < most - A_TURN ? reports_left + A_TURN : most);
     urgent_left = URGENT_A_TURN;
     SREG = sreg;

@@ -68,18 +68,30 @@ bool selftest_reads_active(uint8_t channel) {
     return false;
 }
 
+/* Without the lock first, because a stop waits for it; what seems active may be a change meanwhile. */
+static bool is_active_for_sure(const struct output *output) {
+    if (!reads_active(output)) {
+        return false;
+    }
+    port_lock();
+    const bool active = reads_active(output);
+    port_unlock();
+    return active;
+}
+
 void selftest_check_output(void) {
     if (checked >= output_count) {
         checked = 0;
         return;
     }
-    port_lock();
-    active_checks = reads_active(&outputs[checked]) ? (uint8_t)(active_checks + 1u) : 0;
+    const struct output *const output = &outputs[checked];
+    active_checks = is_active_for_sure(output) ? (uint8_t)(active_checks + 1u) : 0;
     if (active_checks == CHECKS) {
-        faults_latch(FAULT_UNEXPECTED_MOTION, outputs[checked].channel);
+        port_lock();
+        faults_latch(FAULT_UNEXPECTED_MOTION, output->channel);
+        port_unlock();
         active_checks = 0;
     }
-    port_unlock();
     if (active_checks == 0) {
         checked++;
     }
@@ -88,9 +100,7 @@ void selftest_check_output(void) {
 static bool some_output_reads_active(void) {
     bool active = false;
     for (uint8_t at = 0; at < output_count && !active; at++) {
-        port_lock();
-        active = reads_active(&outputs[at]);
-        port_unlock();
+        active = is_active_for_sure(&outputs[at]);
     }
     return active;
 }

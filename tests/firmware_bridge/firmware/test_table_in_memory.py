@@ -72,7 +72,9 @@ def test_a_changed_bit_of_the_table_in_memory_stops_the_board(byte: int, bit: in
     with damaged_board(byte, bit) as host:
         host.run(CHECK_US * CYCLES_PER_US)
         faults = [each.code for each in host.events if isinstance(each, Faulted)]
-        assert faults == [FaultCode.CONFIGURATION]
+        # With a changed pin or safe value, an output at rest can read as active, too.
+        assert faults[0] == FaultCode.CONFIGURATION
+        assert set(faults[1:]) <= {FaultCode.UNEXPECTED_MOTION}
         assert host.levels[MOTOR_PIN] is PinLevel.LOW
 
 
