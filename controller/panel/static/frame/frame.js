@@ -3,7 +3,6 @@ import { t } from "../data/messages.js";
 import { may, setDraft, draft, state } from "../data/store.js";
 import { reloadSoon } from "../start.js";
 import { html, useErrorBoundary } from "../vendor/htm_preact.js";
-import { DealerView } from "../views/dealer.js";
 import { PlayerView } from "../views/player.js";
 import { FirstStart, Pairing, SignIn } from "../views/sign_in.js";
 import { Connection } from "./connection.js";
@@ -23,7 +22,7 @@ const later = (load, name) => (properties) => {
 /** Views in the order of the navigation, each with the least role that sees it. */
 export const VIEWS = [
   { name: "player", role: "player", icon: "table", View: PlayerView },
-  { name: "dealer", role: "dealer", icon: "dealer", View: DealerView },
+  { name: "dealer", role: "dealer", icon: "dealer", View: later(() => import("../views/dealer.js"), "DealerView") },
   { name: "attendant", role: "attendant", icon: "help", View: later(() => import("../views/attendant.js"), "AttendantView") },
   { name: "technician", role: "technician", icon: "tool", View: later(() => import("../views/technician.js"), "TechnicianView") },
   { name: "auditor", role: "auditor", icon: "list", View: later(() => import("../views/auditor.js"), "AuditorView") },
