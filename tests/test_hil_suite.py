@@ -148,7 +148,10 @@ def test_limits_of_time_are_not_judged_for_a_program_of_this_computer() -> None:
 
 @pytest.mark.slow
 def test_the_resolution_of_the_emulated_board_is_measured_on_its_harness() -> None:
-    """Outputs that become safe at once are seen some microseconds apart; a sample takes 20 us."""
+    """Outputs that become safe at once are seen some microseconds apart, or one sample of 20 us.
+
+    The latter happens if a sample lies between them.
+    """
     found: list[PairCalibration] = []
 
     async def scenario(bench: Bench) -> None:
@@ -161,8 +164,8 @@ def test_the_resolution_of_the_emulated_board_is_measured_on_its_harness() -> No
     target("emulated").run(scenario)
     (calibration,) = found
     assert len(calibration.errors) == TIMES
-    assert max(map(abs, calibration.errors)) < 20
-    assert 21 <= calibration.resolution < 41
+    assert max(map(abs, calibration.errors)) < 25
+    assert 21 <= calibration.resolution < 46
 
 
 @pytest.mark.parametrize("name", ["", "gpio", "serial", "serial:"])
