@@ -365,7 +365,7 @@ and `SelfTest` names the part. The tests and their limits are in
   latches UNEXPECTED_MOTION with its channel. The outputs are checked in turn.
 
 On a Mega, each turn of the main loop reports four changes of inputs, and up to 32 are saved up for
-times with many, but none while an axis moves. Further changes wait for the next turn; what a
+times with many, 8 while an axis moves. Further changes wait for the next turn; what a
 change stops is stopped at once if its sensor has no debounce time, and safety inputs have four
 reports of their own in each turn. Three axes at 8 kHz beside 41 inputs that change every 20 to 100
 us, with a debounce time of 1 ms and a full line, are at the limit of the processor: in most such
