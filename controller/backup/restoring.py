@@ -34,12 +34,11 @@ from controller.backup.replacing import (
 )
 from controller.backup.snapshots.folder_snapshot import AUDIT, JOURNAL, SLOTS
 from controller.durable_files import replace_file, sync_folder
-from controller.formats import data_formats
+from controller.formats import ANCHOR, ENDED, data_formats
 from controller.journal import JournalError
 from controller.journal.copies import paths_of
 from controller.journal.files import Locks
 from controller.journal.reading import read_records
-from controller.service.auditing.audit_trail import ANCHOR, ENDED
 from controller.service.data_folder import DataFolderInUseError, locked_data_folder
 
 RESTORED = "restored.json"

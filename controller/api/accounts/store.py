@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from controller.api.accounts.identity import Credential, CredentialKind, User
+from controller.formats import ACCOUNTS_FORMAT
 from controller.service.user_roles import UserRole
 from rules.errors import WallwrightError
 
 FILE = "accounts.sqlite"
-VERSION = 3
-"""Version of the file's tables."""
 
 _TABLES = """
 CREATE TABLE users (
@@ -65,20 +64,24 @@ class AccountStore:
             self._file.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;")
             (version,) = self._file.execute("PRAGMA user_version").fetchone()
             if version == 0:
-                self._file.executescript(f"BEGIN; {_TABLES} PRAGMA user_version={VERSION}; COMMIT;")
-            if 0 < version < VERSION:
+                self._file.executescript(
+                    f"BEGIN; {_TABLES} PRAGMA user_version={ACCOUNTS_FORMAT}; COMMIT;"
+                )
+            if 0 < version < ACCOUNTS_FORMAT:
                 added = f"{_MAKER if version == 1 else ''} {_ENDS}"
-                self._file.executescript(f"BEGIN; {added} PRAGMA user_version={VERSION}; COMMIT;")
+                self._file.executescript(
+                    f"BEGIN; {added} PRAGMA user_version={ACCOUNTS_FORMAT}; COMMIT;"
+                )
         except (OSError, sqlite3.Error) as error:
             raise AccountsFileError(
                 f"{path} cannot be opened ({error}). Check the permissions of the data directory,"
                 " or restore the file."
             ) from None
-        if version > VERSION:
+        if version > ACCOUNTS_FORMAT:
             self._file.close()
             raise AccountsFileError(
-                f"{path} has version {version}; this program reads version {VERSION}. Install the"
-                " newer program, or restore an older file."
+                f"{path} has version {version}; this program reads version {ACCOUNTS_FORMAT}."
+                " Install the newer program, or restore an older file."
             )
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from secrets import token_hex
 from controller.audit.errors import AuditError
 from controller.audit.log.anchors import Anchor, require_anchors
 from controller.audit.log.event_line import AuditEntry, AuditEvent, parsed_time, time_text
-from controller.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN, LOG_FORMAT, rotation_details
+from controller.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN, rotation_details
 from controller.audit.log.log_folder import (
     KEPT_EVERY,
     FolderLock,
@@ -31,6 +31,7 @@ from controller.audit.tree.growing_tree import GrowingTree
 from controller.audit.tree.hashing import HASH_SIZE, leaf_hash
 from controller.audit.tree.stored_nodes import nodes_of
 from controller.durable_files import replace_file, sync_folder, write_all
+from controller.formats import LOG_FORMAT
 
 CLOCK_JUMPED = "clock_jumped"
 LARGEST_DRIFT = timedelta(seconds=2)

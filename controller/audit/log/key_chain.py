@@ -16,10 +16,10 @@ from controller.audit.notes.checkpoint import Checkpoint, verified_checkpoint
 from controller.audit.notes.signed_note import SignedNote
 from controller.audit.notes.signing_key import SigningKey
 from controller.audit.notes.verifier_key import SIGNATURE, VerifierKey
+from controller.formats import LOG_FORMAT
 
 LOG_BEGUN, KEY_ROTATED = "log_begun", "key_rotated"
 """The first event of a log, and the event that introduces a new key."""
-LOG_FORMAT = "wallwright-audit-log/1"
 
 
 class KeyChain:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 from controller.audit.errors import AuditError
 from controller.audit.significant_events import SIGNIFICANT, details_of, plain_details
 from controller.events import Event
+from controller.formats import ANCHOR, ENDED
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands
 from controller.service.commands import Actor, CommandRequest
 from controller.service.evening.evening_store import EveningStore
@@ -30,10 +31,6 @@ STOP_WAIT = 2.0
 closed later, and that waits without a limit."""
 COUNTS = "audit counts"
 """Name of the fact in the store that has the counts."""
-ANCHOR = "audit anchor"
-"""Name of the fact that has the size and the root of the log (`controller.audit.log.anchors`)."""
-ENDED = "audit logs ended"
-"""Name of the fact that has the origins of earlier logs, which a restore or a person replaced."""
 ANCHOR_EVERY = 5.0
 """Seconds of the table's clock between two writes of the anchor (our choice)."""
 

@@ -15,10 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from controller.formats import SESSIONS_FORMAT
 from rules.errors import WallwrightError
 
-SCHEMA_VERSION = 1
-"""Version of the tables below, kept in the file's `user_version`."""
 REPLIES = 10_000
 """Number of replies to commands that are kept, to recognise a command that is repeated."""
 _TABLES = """
@@ -64,14 +63,14 @@ class EveningStore:
 
     def _migrate(self) -> None:
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
-        if version > SCHEMA_VERSION:
+        if version > SESSIONS_FORMAT:
             raise StoreError(
                 f"The store {self._name} has version {version}, and this program reads version"
-                f" {SCHEMA_VERSION}; start the program that wrote it, or name another --data."
+                f" {SESSIONS_FORMAT}; start the program that wrote it, or name another --data."
             )
         if version == 0:
             self._database.executescript(
-                f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+                f"BEGIN; {_TABLES} PRAGMA user_version = {SESSIONS_FORMAT}; COMMIT;"
             )
 
     def write_all(self, works: Iterable[Callable[[EveningStore], None]]) -> None:

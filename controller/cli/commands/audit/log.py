@@ -170,7 +170,7 @@ def begin(data: Data) -> int:
 
     from controller.audit.log.anchors import Anchor, anchor_facts, anchor_of_journal
     from controller.audit.log.audit_log import begun_log
-    from controller.service.auditing.audit_trail import ANCHOR, ENDED
+    from controller.formats import ANCHOR, ENDED
     from controller.service.evening.evening_store import EveningStore
 
     folder, store_file = folder_of(data), data / "evening.db"
