@@ -3,24 +3,27 @@
 
 PYTHON ?= python3
 UV ?= uv
-# Three more than the cores of a small computer, because some tests wait for real time to pass.
-JOBS ?= 5
-# The quick tests hardly wait, and each process takes seconds to find all tests.
+# Two more than the cores of a small computer, because some tests wait for real time to pass.
+JOBS ?= 4
+# The quick tests hardly wait.
 QUICK_JOBS ?= 3
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# An installation prints thousands of lines; this shows one every five seconds.
+PROGRESS = $(PYTHON) tools/progress.py
+PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Source packages are built with the pinned build tools; pip downloads no others for them.
 INSTALL := $(PIP) install --no-build-isolation --require-hashes
+APT_INSTALL := apt-get install -q -y --no-install-recommends
 COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
 
 # Processes that tests start load compiled modules, even where the environment forbids to write them.
 export PYTHONDONTWRITEBYTECODE :=
-# The tests of a file run in one process: they share simulated rounds and built firmware. The files
-# start in the order of tests/longest.py.
-PYTEST = $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+# tests/processes.py forks the process that has found the tests. The files start in the order of
+# tests/longest.py.
+PYTEST = $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-quick check format bench evidence mutants docs lock deb clean \
@@ -51,7 +54,7 @@ run: $(VENV)/.run
 	@$(BIN)/wallwright serve --sim 25 --game wenzhou --automatic --until ready --listen 127.0.0.1:0
 
 test: $(VENV)/.dev firmware-tools browser-tools metrics-tools floor-tools packaging-tools
-	$(PYTEST) -n $(JOBS)
+	$(PYTEST) --processes $(JOBS)
 
 # Takes minutes: an emulator executes every program of arm64.
 test-arm64: $(VENV)/.dev packaging-tools arm64-tools
@@ -59,7 +62,7 @@ test-arm64: $(VENV)/.dev packaging-tools arm64-tools
 		tests/packaging/test_booted_on_arm64.py
 
 test-quick: $(VENV)/.dev firmware-tools browser-tools metrics-tools floor-tools
-	$(PYTEST) -n $(QUICK_JOBS) -m "not slow" --hypothesis-profile quick
+	$(PYTEST) --processes $(QUICK_JOBS) -m "not slow" --hypothesis-profile quick
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -143,8 +146,9 @@ FIRMWARE_SIGNS = $(and $(shell command -v gcc),$(shell command -v avr-gcc),\
 firmware-tools:
 	@if [ -n "$(FIRMWARE_SIGNS)" ]; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		apt-get update -q && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		$(PROGRESS) "Reading the list of Debian packages" apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive $(PROGRESS) "Installing the tools of the firmware's tests" \
+			$(APT_INSTALL) \
 			gcc libc6-dev $(FIRMWARE_PACKAGES); \
 	else \
 		echo "The firmware's tests need its compilers and its emulated processor (on Debian:" \
@@ -163,8 +167,9 @@ BROWSER_SIGNS = $(and $(wildcard /usr/bin/chromium-headless-shell),$(wildcard /u
 browser-tools:
 	@if [ -n "$(BROWSER_SIGNS)" ]; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		apt-get update -q && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		$(PROGRESS) "Reading the list of Debian packages" apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive $(PROGRESS) "Installing the browser and the proxy of the tests" \
+			$(APT_INSTALL) \
 			$(BROWSER_PACKAGES); \
 	else \
 		echo "The panel's and the API's tests need a browser and a proxy (on Debian:" \
@@ -183,8 +188,9 @@ metrics-tools:
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		[ -e $(POLICY) ] || { printf '#!/bin/sh\nexit 101\n' >$(POLICY) && \
 			chmod 755 $(POLICY) && trap 'rm -f $(POLICY)' EXIT; }; \
-		apt-get update -q && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		$(PROGRESS) "Reading the list of Debian packages" apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive $(PROGRESS) "Installing promtool" \
+			$(APT_INSTALL) \
 			$(METRICS_PACKAGES) && \
 		{ deb-systemd-helper disable prometheus.service >/dev/null 2>&1 || true; }; \
 	else \
@@ -203,8 +209,9 @@ floor-tools:
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		[ -e $(POLICY) ] || { printf '#!/bin/sh\nexit 101\n' >$(POLICY) && \
 			chmod 755 $(POLICY) && trap 'rm -f $(POLICY)' EXIT; }; \
-		apt-get update -q && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		$(PROGRESS) "Reading the list of Debian packages" apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive $(PROGRESS) "Installing the broker and the database of the tests" \
+			$(APT_INSTALL) \
 			$(FLOOR_PACKAGES) && \
 		{ deb-systemd-helper disable mosquitto.service postgresql.service \
 			>/dev/null 2>&1 || true; }; \
@@ -224,8 +231,9 @@ PACKAGING_SIGNS = $(and $(wildcard /usr/bin/mmdebstrap),$(wildcard /usr/bin/lint
 packaging-tools:
 	@if [ -n "$(PACKAGING_SIGNS)" ]; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		apt-get update -q && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		$(PROGRESS) "Reading the list of Debian packages" apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive $(PROGRESS) "Installing the tools of the package's tests" \
+			$(APT_INSTALL) \
 			$(PACKAGING_PACKAGES); \
 	else \
 		echo "The tests of the Debian package need its tools (on Debian: sudo apt install" \
@@ -239,8 +247,9 @@ ARM64_SIGNS = $(and $(wildcard /usr/bin/qemu-aarch64-static),$(wildcard /usr/bin
 arm64-tools:
 	@if [ -n "$(ARM64_SIGNS)" ]; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		apt-get update -q && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		$(PROGRESS) "Reading the list of Debian packages" apt-get update -q && \
+		DEBIAN_FRONTEND=noninteractive $(PROGRESS) "Installing the emulator of arm64" \
+			$(APT_INSTALL) \
 			$(ARM64_PACKAGES); \
 	else \
 		echo "make test-arm64 needs an emulator (on Debian: sudo apt install $(ARM64_PACKAGES));" \
@@ -248,11 +257,11 @@ arm64-tools:
 	fi
 
 $(VENV)/.run: $(VENV)/.made requirements-build.txt requirements.txt pyproject.toml
-	$(INSTALL) -r requirements-build.txt
-	$(INSTALL) -r requirements.txt
-	$(PIP) install --no-index --no-deps --no-build-isolation --editable .
+	@$(PROGRESS) "Installing the tools that build packages" $(INSTALL) -r requirements-build.txt
+	@$(PROGRESS) "Installing the packages of Wallwright" $(INSTALL) -r requirements.txt
+	@$(PIP) --quiet install --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.txt
-	$(INSTALL) -r requirements-dev.txt
+	@$(PROGRESS) "Installing the packages of the tests" $(INSTALL) -r requirements-dev.txt
 	@touch $@

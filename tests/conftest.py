@@ -1,4 +1,4 @@
-"""Sets fixed examples for property tests and the order of all tests."""
+"""Sets fixed examples for property tests, the order of all tests, and their processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.longest import LONGEST
+from tests.processes import Processes
 from tests.quick import EVIDENCE_ONLY, VARIANTS
+from tests.time_record import TimeRecord
 
 # Derandomized, so that a test that has passed passes again. `search` tries new random examples.
 settings.register_profile(
@@ -57,6 +59,24 @@ DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
 """A test of the conformance suite that `tests/controller/rounds` repeats with more checks."""
 DOUBLED_GAMES = VARIANTS | {"backgammon", "da_san", "filipino", "matador", "pai_gow", "sniff"}
 """Games for which only `make evidence` runs `DOUBLED`; for the others `make test` runs it too."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--processes`."""
+    parser.addoption(
+        *("--processes",),
+        type=int,
+        default=1,
+        metavar="N",
+        help="run the tests in N copies of this process, which searches for them once",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let `build/test_times.csv` record what each test costs, and start the processes."""
+    config.pluginmanager.register(TimeRecord(), "time-record")
+    if config.getoption("--processes") > 1:
+        config.pluginmanager.register(Processes(config.getoption("--processes")), "processes")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
