@@ -132,13 +132,6 @@ async def first_login(address: ServedApi, role: UserRole = UserRole.TECHNICIAN) 
         return f"wallwright={answer.cookies['wallwright']}"
 
 
-async def until(reached: Callable[[], bool]) -> None:
-    """Wait until something is so, at most 60 s."""
-    async with asyncio.timeout(60):
-        while not reached():  # noqa: ASYNC110 - any condition, which sets no event
-            await asyncio.sleep(0.02)
-
-
 def run(test: Callable[[], Awaitable[None]]) -> None:
     """Run a test on the ordinary event loop: sockets and threads need real time."""
 

@@ -18,7 +18,8 @@ from controller.api.server import connections
 from controller.api.server.connections import ConnectionLimits, connection_limits
 from controller.api.server.serving import listening, serve_api
 from tests.controller.api.fake_service import FakeService
-from tests.controller.api.served import CHEAP, run, until
+from tests.controller.api.served import CHEAP, run
+from tests.waiting import until
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 PROXY = frozenset({"127.0.0.1"})

@@ -11,7 +11,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from controller.maintenance.mode_status import ProposedChange, ServiceModeStatus
 from controller.service.user_roles import UserRole
 from firmware_bridge.commissioning.device_keys import DeviceKeys
 from tests.controller.api.served import an_api, run
+from tests.waiting import wait_until
 
 WALLWRIGHT = (sys.executable, "-m", "controller.cli")
 PASSWORD = "a long password of Tess"  # noqa: S105 - of a user that the test creates
@@ -152,11 +152,8 @@ def _used(address: str, token: str) -> tuple[set[str], bytes]:
         names = {"names": {"0": "Ann of the bundle"}}
         command = {"id": "n1", "name": "name_players", "arguments": names}
         assert tess.post(f"{V1}/commands", json=command).status_code == 200
-        ends = time.monotonic() + 120
         # The journal begins when the table has found its zero positions.
-        while not tess.get(f"{V1}/journal.ndjson").text:
-            assert time.monotonic() < ends, "the table has not begun its journal"
-            time.sleep(0.05)
+        wait_until(lambda: tess.get(f"{V1}/journal.ndjson").text)
         bundle = tess.get(f"{V1}/diagnostics.zip")
         assert bundle.status_code == 200, bundle.text
     return known, bundle.content

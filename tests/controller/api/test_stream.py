@@ -29,8 +29,9 @@ from controller.api.stream.stream_client import (
 from controller.service.status.feed import Json, patched
 from controller.service.user_roles import UserRole
 from tests.controller.api.fake_service import FakeService
-from tests.controller.api.served import PASSWORD, a_server, first_login, run, until
+from tests.controller.api.served import PASSWORD, a_server, first_login, run
 from tests.controller.service.status.test_players_view import ONE, OTHER_SOURCES, HandAtATable
+from tests.waiting import until
 
 FACES = ("wall", "seat 1", "seat 2", "up 5 dots")
 OPENED = 60.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 from controller.floor.demo.free_port import free_port
+from tests.waiting import wait_until
 
 PROGRAM = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
 STARTING = 60.0
@@ -47,16 +48,17 @@ class MosquittoProcess:
         starts = self._starts()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen([PROGRAM, "-c", self._file], stdout=log, stderr=log)
-        end = time.monotonic() + STARTING
-        while self._starts() == starts:
-            self.require_running(end)
-            time.sleep(0.01)
+        self.wait_until(lambda: self._starts() != starts)
 
-    def require_running(self, end: float) -> None:
-        """Fail with the log if the broker has ended, or if the monotonic clock is past `end`."""
-        assert self.process is not None
-        assert self.process.poll() is None, f"mosquitto has ended: {self.log.read_text()}"
-        assert time.monotonic() < end, f"mosquitto takes too long: {self.log.read_text()}"
+    def wait_until(self, reached: Callable[[], bool]) -> None:
+        """Wait until the condition holds; fail with the log if the broker ends before."""
+
+        def is_over() -> bool:
+            assert self.process is not None
+            assert self.process.poll() is None, f"mosquitto has ended: {self.log.read_text()}"
+            return reached()
+
+        wait_until(is_over, self.log.read_text)
 
     def _starts(self) -> int:
         return len(RUNS.findall(self.log.read_text())) if self.log.exists() else 0

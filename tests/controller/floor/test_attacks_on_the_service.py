@@ -14,11 +14,12 @@ from controller.floor.messages.topics import TableAddress
 from controller.floor.server.floor_service import FloorService
 from controller.floor.store.floor_store import FloorStore
 from tests.controller.floor.event_lines import lines_of, log_id
-from tests.controller.floor.server.served_floor import floor_service, until
+from tests.controller.floor.server.served_floor import floor_service
 from tests.controller.floor.server.served_floor import table as publishing
 from tests.controller.floor.store.conftest import stored_lines
 from tests.controller.floor.table.fake_source import FakeSource
 from tests.controller.floor.tls_floor import ANSWER, FLOOR, SERVER, TlsFloor, table
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 T1, T2 = table("t1"), table("t2")

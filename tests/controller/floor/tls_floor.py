@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import ssl
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -71,18 +70,13 @@ class TlsFloor(MosquittoProcess):
     def reload(self) -> None:
         """Send SIGHUP, and wait until the broker reads its files; it answers no one meanwhile."""
         assert self.process is not None
-        reloads, ends = self._reloads(), time.monotonic() + ANSWER
+        reloads = self._reloads()
         self.process.send_signal(signal.SIGHUP)
-        while self._reloads() == reloads:
-            self.require_running(ends)
-            time.sleep(0.01)
+        self.wait_until(lambda: self._reloads() != reloads)
 
     def wait_for_log(self, text: str) -> None:
         """Wait until the broker has logged a text."""
-        ends = time.monotonic() + ANSWER
-        while text not in self.log.read_text():
-            self.require_running(ends)
-            time.sleep(0.05)
+        self.wait_until(lambda: text in self.log.read_text())
 
     def _reloads(self) -> int:
         return self.log.read_text().count("Reloading config.")

@@ -13,7 +13,8 @@ from controller.monitor.service_address import parse_address
 from controller.monitor.stream_reader import MonitorRefusedError, StreamReader
 from controller.service.status import SceneStatus
 from tests.controller.api.fake_service import FakeService
-from tests.controller.api.served import a_server, first_login, run, until
+from tests.controller.api.served import a_server, first_login, run
+from tests.waiting import until
 
 
 def test_an_auditors_token_reads_the_status_its_changes_and_a_revoked_one_ends_it(

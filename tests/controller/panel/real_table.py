@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
@@ -34,6 +33,7 @@ from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.slow_disk import SlowDisk
 from tests.controller.api.served import CHEAP, PASSWORD
 from tests.controller.panel.browser import PATIENCE
+from tests.waiting import wait_until
 
 PEOPLE = tuple(role for role in UserRole if role not in (UserRole.TABLE, UserRole.METRICS))
 """The roles that have a user; the user's name is the role's."""
@@ -125,10 +125,7 @@ class RealTable:
 
     def until(self, reached: Callable[[Any], object], limit: float = 120.0) -> None:
         """Wait until the status is so; raises AssertionError after `limit` real seconds."""
-        end = time.monotonic() + limit
-        while not reached(self.status):
-            assert time.monotonic() < end, f"after {limit} s: {self.status}"
-            time.sleep(0.02)
+        wait_until(lambda: reached(self.status), lambda: self.status, limit=limit)
 
     def answer(self, kind: str, value: str) -> None:
         """Answer the first open prompt of a kind, if there is one."""

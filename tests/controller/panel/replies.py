@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route
 
 from tests.controller.panel.browser import PATIENCE
+from tests.waiting import Shows, wait_until
 
 NO_LIMIT = "AbortSignal.timeout = () => new AbortController().signal;"
 """Lets a page wait without a limit for a reply that a test holds back."""
 
 
-def until(page: Page, holds: Callable[[], object]) -> None:
-    """Wait until the condition holds."""
-    ends = time.monotonic() + PATIENCE / 1000
-    while not holds():
-        assert time.monotonic() < ends, "the page does not do what the test waits for"
-        page.wait_for_timeout(20)
+def until(page: Page, holds: Callable[[], object], shows: Shows = "") -> None:
+    """Wait until the condition holds; the page goes on meanwhile."""
+    wait_until(holds, shows, limit=PATIENCE / 1000, pause=lambda: page.wait_for_timeout(20))
 
 
 def first_fails(page: Page, pattern: str, fail: Callable[[Route], None]) -> list[Route]:

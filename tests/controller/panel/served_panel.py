@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from controller.service.status.feed import StatusFeed
 from controller.service.user_roles import UserRole
 from tests.controller.api.fake_service import FakeService
 from tests.controller.api.served import CHEAP, PASSWORD
+from tests.waiting import Shows, wait_until
 
 FACTS = TableFacts(name="Table 7", seats=4, simulated=True, software="0.2.0")
 PEOPLE = tuple(role for role in UserRole if role not in (UserRole.TABLE, UserRole.METRICS))
@@ -139,11 +139,9 @@ class RunningPanel:
 
         return asyncio.run_coroutine_threadsafe(run(), self.loop).result(60)
 
-    def until(self, holds: Callable[[], bool], seconds: float = 120.0) -> None:
-        """Wait until the condition holds, or until the time is over."""
-        end = time.monotonic() + seconds
-        while not self.do(holds) and time.monotonic() < end:
-            time.sleep(0.02)
+    def until(self, holds: Callable[[], bool], shows: Shows = "") -> None:
+        """Wait until the condition holds on the table's loop; raises AssertionError if not."""
+        wait_until(lambda: self.do(holds), shows or holds.__qualname__)
 
     def change(self, **values: Any) -> None:
         """Publish a status with changed values."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from controller.service.status import ServiceStatus
-from tests.controller.panel.browser import PATIENCE
 from tests.controller.panel.conftest import OpenPage
 from tests.controller.panel.evening import MODE
+from tests.controller.panel.replies import until
 from tests.controller.panel.served_panel import RunningPanel
 
 pytestmark = pytest.mark.slow
@@ -32,10 +31,7 @@ class HeldJogs:
 
     def until(self, holds: Callable[[], bool]) -> None:
         """Wait until the condition holds."""
-        ends = time.monotonic() + PATIENCE / 1000
-        while not holds():
-            assert time.monotonic() < ends, f"only these commands: {self.names}"
-            self.page.wait_for_timeout(20)
+        until(self.page, holds, lambda: f"only these commands: {self.names}")
 
     def _record(self, request: Request) -> None:
         if request.url.endswith("/api/v1/commands"):

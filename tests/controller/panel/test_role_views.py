@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -28,9 +27,9 @@ from controller.service.status import (
 from controller.service.user_roles import UserRole
 from rules.games import PLUGINS
 from tests.controller.audit.receipts.test_receipts import contents
-from tests.controller.panel.browser import PATIENCE
 from tests.controller.panel.conftest import PHONE, TABLET, OpenPage
 from tests.controller.panel.evening import JAM, MODE, PAST, RESULTS, ROUND, session
+from tests.controller.panel.replies import until
 from tests.controller.panel.served_panel import RunningPanel
 
 pytestmark = pytest.mark.slow
@@ -197,10 +196,7 @@ def test_a_motor_moves_only_while_its_button_is_held(
     page.on("requestfailed", lambda request: record(request, finished))
 
     def wait_for(reached: Callable[[], bool]) -> None:
-        ends = time.monotonic() + PATIENCE / 1000
-        while not reached():
-            assert time.monotonic() < ends, f"only these commands: {given_by(sent)}"
-            page.wait_for_timeout(20)
+        until(page, reached, lambda: f"only these commands: {given_by(sent)}")
 
     def names() -> list[str]:
         return [name for _, name in given_by(sent)]

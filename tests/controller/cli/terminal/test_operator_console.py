@@ -17,6 +17,7 @@ from controller.cli.terminal.terminal_guide import TerminalGuide
 from controller.faults.catalogue import CATALOGUE, Fault
 from controller.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
+from tests.waiting import until
 
 JAM = Ask(
     "JAM",
@@ -60,12 +61,6 @@ def desk(request: pytest.FixtureRequest) -> Iterator[Desk]:
         console = OperatorConsole(screen, typed, drawn=request.param)
         yield Desk(end, console, prompts)
     os.close(end)
-
-
-async def until(reached: Callable[[], object]) -> None:
-    """Wait until the condition holds: a busy computer delivers typed keys late."""
-    while not reached():  # noqa: ASYNC110 - nothing sets an event
-        await asyncio.sleep(0.005)
 
 
 async def asked(desk: Desk, ask: Ask) -> asyncio.Future[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from controller.floor.demo import child
 from controller.floor.demo.child import Child, ChildCommand
 from controller.floor.demo.errors import DemoError
+from tests.waiting import until
 
 
 def python(folder: Path, program: str, refusal: int | None = None) -> Child:
@@ -20,15 +20,6 @@ def python(folder: Path, program: str, refusal: int | None = None) -> Child:
     words = (sys.executable, "-c", program)
     command = ChildCommand("part", words, folder / "part.log", folder, refusal=refusal)
     return Child(command, lambda _: None)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    async with asyncio.timeout(30):
-        while True:
-            if condition():
-                return
-            await asyncio.sleep(0.01)
 
 
 @pytest.fixture(autouse=True)

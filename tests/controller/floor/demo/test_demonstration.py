@@ -21,6 +21,7 @@ from controller.floor.demo.errors import DemoError
 from controller.floor.demo.tables import KINDS, demo_tables
 from rules.games import find_game
 from tests.controller.cli.conftest import COMMAND
+from tests.waiting import wait_until
 
 JAM = ("--fault", "jam:head9")
 """A fault of a drop head that no table has."""
@@ -86,10 +87,11 @@ def test_every_event_of_the_tables_is_in_the_database(open_folder: Path, kind: s
     running = demo(
         *("--database", kind, "--check", "--folder", str(folder)), *("--fault", "jam:head0#3")
     )
-    ends = time.monotonic() + 200
-    while running.poll() is None and sum(each > 5 for each in events_in(folder)) < 2:
-        assert time.monotonic() < ends, events_in(folder)
-        time.sleep(0.2)
+    wait_until(
+        lambda: running.poll() is not None or sum(each > 5 for each in events_in(folder)) > 1,
+        lambda: events_in(folder),
+        pause=lambda: time.sleep(0.2),  # the demonstration needs the processor
+    )
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=200)
     assert (running.returncode, err) == (0, ""), out

@@ -23,6 +23,7 @@ from tests.controller.floor.page.fake_floor import (
     birth,
     served_floor,
 )
+from tests.waiting import until
 
 PATIENCE = 30.0
 """Real seconds after which an alarm that does not appear is a defect."""
@@ -96,12 +97,14 @@ def test_the_room_has_every_table_its_alarms_and_the_plan(tmp_path: Path) -> Non
 
 
 async def wait_for_alarms(client: httpx.AsyncClient, number: int = 1) -> list[dict[str, Any]]:
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            alarms: list[dict[str, Any]] = (await client.get("/api/v1/floor")).json()["alarms"]
-            if len(alarms) == number:
-                return alarms
-            await asyncio.sleep(0.02)
+    alarms: list[dict[str, Any]] = []
+
+    async def has_them() -> bool:
+        alarms[:] = (await client.get("/api/v1/floor")).json()["alarms"]
+        return len(alarms) == number
+
+    await until(has_them, lambda: alarms)
+    return alarms
 
 
 def test_an_attendant_acknowledges_an_alarm_in_his_own_name_and_once(tmp_path: Path) -> None:

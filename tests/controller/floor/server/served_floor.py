@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from controller.audit.notes.signing_key import SigningKey
@@ -61,10 +61,3 @@ async def table(
 def _broker(broker: Broker | int) -> Broker:
     """Return a broker, also one on this computer without TLS by its port."""
     return broker if isinstance(broker, Broker) else Broker("127.0.0.1", broker)
-
-
-async def until(condition: Callable[[], bool], seconds: float = SOON) -> None:
-    """Wait until the condition is true; fail after these seconds."""
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110 - any condition, which sets no event
-            await asyncio.sleep(0.01)

@@ -19,9 +19,10 @@ from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import REQUESTS
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.postgres_process import PostgresProcess
-from tests.controller.floor.server.served_floor import SOON, WITNESS, floor_service, table, until
+from tests.controller.floor.server.served_floor import SOON, WITNESS, floor_service, table
 from tests.controller.floor.store.conftest import stored_lines
 from tests.controller.floor.table.fake_source import FakeSource
+from tests.waiting import until
 
 A1 = TableAddress("club", "a1")
 

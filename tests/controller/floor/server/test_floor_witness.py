@@ -30,7 +30,7 @@ from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import LOG_TREES
 from tests.controller.audit.logs_for_tests import log_of
 from tests.controller.floor.event_lines import BIRTH, batch_of, log_id
-from tests.controller.floor.server.served_floor import until
+from tests.waiting import until
 
 A1, B2 = TableAddress("club", "a1"), TableAddress("club", "b2")
 KEY = SigningKey("floor-club/witness", b"w" * 32, COSIGNATURE)
