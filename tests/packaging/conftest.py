@@ -166,13 +166,16 @@ def debian_for(
 
 
 class DebianRoot:
-    """A Debian of a test. Its changes are kept in a folder of the test."""
+    """A Debian of a test. Its changes are kept in a folder of the test.
 
-    def __init__(self, lower: Path, folder: Path) -> None:
+    `layers` are folders that it is made of and does not change, with the topmost one first.
+    """
+
+    def __init__(self, folder: Path, *layers: Path) -> None:
         self.folder = folder
-        self._lower = lower
+        self._layers = layers
         for name in ("upper", "work", "root"):
-            (folder / name).mkdir()
+            (folder / name).mkdir(parents=True)
 
     def run(self, script: str, *, code: int = 0) -> str:
         """Run a shell script as root; return its output. Asserts its exit code."""
@@ -185,7 +188,7 @@ class DebianRoot:
                 "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                 "LC_ALL": "C.UTF-8",
                 "DEBIAN_FRONTEND": "noninteractive",
-                "LOWER": str(self._lower),
+                "LOWER": ":".join(map(str, self._layers)),
                 "UPPER": str(self.folder / "upper"),
                 "WORK": str(self.folder / "work"),
                 "ROOT": str(self.folder / "root"),
@@ -217,19 +220,58 @@ class DebianRoot:
         return self.run(f"apt-get install --yes ./{package.name}; rm {package.name}")
 
 
+def with_package(name: str, package: Path, lower: Path, run: str) -> tuple[Path, Path]:
+    """The layers of a Debian in which a package is installed, once in a run of the tests.
+
+    The installation takes seconds, and the tests of a package that is installed do not change it.
+    """
+    folder = BUILD / "new" / run / name
+    done = folder / "done"
+    with one_at_a_time(name):
+        if not done.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            debian = DebianRoot(folder, lower)
+            debian.install(package)
+            done.touch()
+    return folder / "upper", lower
+
+
+@contextmanager
+def temporary_root(folder: Path, *layers: Path) -> Iterator[DebianRoot]:
+    """A Debian that is removed at the end of the block."""
+    yield DebianRoot(folder / "debian", *layers)
+    shutil.rmtree(folder / "debian", ignore_errors=True)
+
+
 @pytest.fixture
 def newer_debian(testrun_uid: str, tmp_path: Path) -> Iterator[DebianRoot]:
     """A clean Debian 13 for one test."""
-    folder = tmp_path / "debian"
-    folder.mkdir()
-    yield DebianRoot(debian_for("amd64", run=testrun_uid, suite=NEWER), folder)
-    shutil.rmtree(folder, ignore_errors=True)
+    with temporary_root(tmp_path, debian_for("amd64", run=testrun_uid, suite=NEWER)) as root:
+        yield root
 
 
 @pytest.fixture
 def debian(clean_debian: Path, tmp_path: Path) -> Iterator[DebianRoot]:
     """A clean Debian 12 for one test."""
-    folder = tmp_path / "debian"
-    folder.mkdir()
-    yield DebianRoot(clean_debian, folder)
-    shutil.rmtree(folder, ignore_errors=True)
+    with temporary_root(tmp_path, clean_debian) as root:
+        yield root
+
+
+@pytest.fixture
+def installed(
+    clean_debian: Path, package: Path, testrun_uid: str, tmp_path: Path
+) -> Iterator[DebianRoot]:
+    """A Debian 12 with the package, for one test."""
+    layers = with_package("installed", package, clean_debian, testrun_uid)
+    with temporary_root(tmp_path, *layers) as root:
+        yield root
+
+
+@pytest.fixture
+def installed_old(
+    clean_debian: Path, old_package: Path, testrun_uid: str, tmp_path: Path
+) -> Iterator[DebianRoot]:
+    """A Debian 12 with the package of a lower version, for one test."""
+    layers = with_package("installed-old", old_package, clean_debian, testrun_uid)
+    with temporary_root(tmp_path, *layers) as root:
+        yield root

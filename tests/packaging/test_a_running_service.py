@@ -92,12 +92,13 @@ OPTIONS = 'WALLWRIGHT_SERVE="--sim 6 --game wenzhou --automatic"'
 
 
 @pytest.fixture
-def supervised(debian: DebianRoot, old_package: Path) -> DebianRoot:
+def supervised(installed_old: DebianRoot) -> DebianRoot:
     """A Debian with the old package, whose service deals by itself when it is started."""
-    debian.install(old_package)
-    debian.put(SYSTEMCTL, "/usr/bin/systemctl", mode=0o755)
-    debian.run(f"mkdir -p /run/systemd/system; echo '{OPTIONS}' > /etc/wallwright/serve.conf")
-    return debian
+    installed_old.put(SYSTEMCTL, "/usr/bin/systemctl", mode=0o755)
+    installed_old.run(
+        f"mkdir -p /run/systemd/system; echo '{OPTIONS}' > /etc/wallwright/serve.conf"
+    )
+    return installed_old
 
 
 def test_an_upgrade_in_the_middle_of_a_deal_stops_the_table_and_goes_on(
@@ -162,9 +163,9 @@ def test_a_removal_stops_the_table_before_its_files_go(supervised: DebianRoot) -
 
 
 def test_an_upgrade_keeps_the_floor_service_and_its_records_apart_from_the_tables(
-    debian: DebianRoot, old_package: Path, package: Path
+    installed_old: DebianRoot, package: Path
 ) -> None:
-    debian.install(old_package)
+    debian = installed_old
     debian.put(SYSTEMCTL, "/usr/bin/systemctl", mode=0o755)
     debian.put(package, f"/srv/{package.name}")
     options = 'WALLWRIGHT_FLOOR="--floor club --broker 127.0.0.1:1883"'

@@ -102,7 +102,7 @@ def disks(tmp_path: Path) -> Iterator[tuple[Path, list[Path]]]:
     folder = BUILD / "computer"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    root = DebianRoot(lower, folder)
+    root = DebianRoot(folder, lower)
     root.install(build_package(BUILD / "arm64", "arm64"))
     root.put(FSTAB, "/etc/fstab")
     root.put(OPTIONS, "/etc/wallwright/serve.conf")

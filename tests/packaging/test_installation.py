@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.conftest import AS_USER, OLD_VERSION, PATIENCE, DebianRoot
+from tests.quick import EVIDENCE_ONLY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(PATIENCE)]
 DATA = "/var/lib/wallwright/data"
@@ -42,9 +43,8 @@ def test_it_installs_without_a_network_and_deals_a_round(debian: DebianRoot, pac
     assert "272 of 272 accounted for" in seen
 
 
-def test_the_shell_completes_commands(debian: DebianRoot, package: Path) -> None:
-    debian.install(package)
-    shown = debian.run(
+def test_the_shell_completes_commands(installed: DebianRoot) -> None:
+    shown = installed.run(
         """
         cat > complete.sh <<'END'
         . /usr/share/bash-completion/completions/wallwright
@@ -103,13 +103,27 @@ END
 """
 
 
-def test_an_upgrade_keeps_the_configuration_the_user_and_all_records(
+@EVIDENCE_ONLY
+def test_an_upgrade_of_debian_13_keeps_the_configuration_the_user_and_all_records(
     newer_debian: DebianRoot, old_package: Path, package: Path
 ) -> None:
-    """In Debian 13, whose Python is not the one for which the package has compiled modules."""
-    debian = newer_debian
-    debian.install(old_package)
-    assert "Python 3.13" in debian.run("python3 --version")
+    """Its Python is not the one for which the package has compiled modules."""
+    newer_debian.install(old_package)
+    assert "Python 3.13" in newer_debian.run("python3 --version")
+    upgrade(newer_debian, package)
+    compiled = "find /opt/wallwright -name 'table_service.cpython-313.pyc' | wc -l"
+    assert newer_debian.run(compiled).strip() == "1"
+
+
+def test_an_upgrade_keeps_the_configuration_the_user_and_all_records(
+    installed_old: DebianRoot, package: Path
+) -> None:
+    upgrade(installed_old, package)
+    installed_old.run("apt-get remove --yes wallwright; test ! -e /opt/wallwright")
+
+
+def upgrade(debian: DebianRoot, package: Path) -> None:
+    """Deal with the old package, install the new one, and read what the old one has written."""
     changed = "WALLWRIGHT_SERVE=\"--table robotic --nameplate 'Treasure, MJ-9, A-17'\"\n"
     before = debian.run(f"cat > /etc/wallwright/serve.conf <<'END'\n{changed}END\n{WRITE_STATE}id")
     assert "272 of 272 accounted for" in before
@@ -123,17 +137,14 @@ def test_an_upgrade_keeps_the_configuration_the_user_and_all_records(
     assert root is not None
     assert root[1] in after  # the log that the old version wrote, read by the new one
     assert '"state": "intact"' in after  # the journal
-    compiled = "find /opt/wallwright -name 'table_service.cpython-313.pyc' | wc -l"
-    assert debian.run(compiled).strip() == "1"
     # The account of the old version logs in, and the session of the old version continues.
     assert "logged in; session of wenzhou" in after
-    debian.run("apt-get remove --yes wallwright; test ! -e /opt/wallwright")
 
 
 def test_remove_keeps_the_data_and_a_new_installation_finds_it(
-    debian: DebianRoot, package: Path
+    installed: DebianRoot, package: Path
 ) -> None:
-    debian.install(package)
+    debian = installed
     debian.run(
         f"echo kept > {DATA}/note; chown wallwright: {DATA}/note; echo x > /etc/wallwright/t"
     )
@@ -147,8 +158,10 @@ def test_remove_keeps_the_data_and_a_new_installation_finds_it(
     assert "kept" in debian.run(f"{AS_USER} cat {DATA}/note; wallwright version")
 
 
-def test_purge_keeps_the_data_unless_a_person_says_yes(debian: DebianRoot, package: Path) -> None:
-    debian.install(package)
+def test_purge_keeps_the_data_unless_a_person_says_yes(
+    installed: DebianRoot, package: Path
+) -> None:
+    debian = installed
     debian.run(f"echo kept > {DATA}/note; echo mine > /etc/wallwright/table.yaml")
     assert "The data is kept" in debian.run(PURGE)
     seen = debian.run(f"cat {DATA}/note /etc/wallwright/table.yaml; id wallwright")

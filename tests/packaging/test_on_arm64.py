@@ -42,8 +42,7 @@ def raspberry(tmp_path: Path) -> Iterator[DebianRoot]:
     """A clean Debian 12 for arm64."""
     start_programs_of_arm64()
     folder = tmp_path / "arm64"
-    folder.mkdir()
-    yield DebianRoot(debian_for("arm64"), folder)
+    yield DebianRoot(folder, debian_for("arm64"))
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -24,12 +24,9 @@ def test_the_package_is_refused_on_a_computer_that_is_updated_in_slots(
     debian.run(f"test ! -e /opt/wallwright; test -L {SLOTS}/current")
 
 
-def test_the_program_of_the_package_refuses_updates_in_slots(
-    debian: DebianRoot, package: Path
-) -> None:
-    debian.install(package)
+def test_the_program_of_the_package_refuses_updates_in_slots(installed: DebianRoot) -> None:
     for line in ("check /tmp", "install /tmp", "confirm", "roll-back", "prepare /tmp /tmp/1.json"):
-        seen = debian.run(f"wallwright update {line}", code=2)
+        seen = installed.run(f"wallwright update {line}", code=2)
         assert "belongs to the Debian package wallwright" in seen, line
         assert "apt updates it" in seen
-    debian.run(f"test ! -e {SLOTS}")
+    installed.run(f"test ! -e {SLOTS}")

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.packaging.conftest import AS_USER, HOUSE, PATIENCE, DebianRoot
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(PATIENCE)]
-
-
-@pytest.fixture
-def installed(debian: DebianRoot, package: Path) -> DebianRoot:
-    """A Debian with the package."""
-    debian.install(package)
-    return debian
 
 
 def test_a_dry_run_changes_nothing_and_other_users_are_refused(installed: DebianRoot) -> None:
