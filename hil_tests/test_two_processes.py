@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.quick import EVIDENCE_ONLY
+
 CLI = (sys.executable, "-m", "controller.cli")
 WAIT = 600
 
@@ -28,6 +30,7 @@ def port() -> Iterator[str]:
 
 
 @pytest.mark.slow
+@EVIDENCE_ONLY
 @pytest.mark.timeout(WAIT + 30)
 def test_a_wenzhou_round_is_dealt_over_a_line_between_two_processes(
     port: str, tmp_path: Path

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.quick import EVIDENCE_ONLY
+
 TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "examples" / "game_high_bone" / "high_bone"
 TABLE = TOP / "examples" / "table_domino_club" / "domino_club.yaml"
@@ -86,6 +88,7 @@ def in_copy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
+@EVIDENCE_ONLY
 @pytest.mark.timeout(1800)
 def test_a_new_game_and_a_new_table_pass_all_tests_and_get_tests_of_their_own(copy: Path) -> None:
     pytest_ = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "quick"]

@@ -12,7 +12,7 @@ from controller.learn import Findings, propose
 from controller.learn.asking import CLEAR, MOVE
 from firmware_bridge.sim import clock
 from tests.controller.learn.learned_table import Learned, check_wiring, learner
-from tests.quick import slow_except
+from tests.quick import EVIDENCE_ONLY, slow_except
 
 SEEDS = [0, 1]
 MORE_SEEDS = range(2, 6)
@@ -55,6 +55,7 @@ def test_a_person_who_often_saw_nothing_only_needs_more_rounds(tmp_path: Path) -
 
 
 @pytest.mark.slow
+@EVIDENCE_ONLY
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("seed", MORE_SEEDS)
 def test_every_wire_is_found_with_more_seeds(table: str, seed: int, tmp_path: Path) -> None:

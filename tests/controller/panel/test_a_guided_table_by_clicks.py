@@ -16,6 +16,7 @@ from tests.controller.panel.test_an_evening_by_clicks import (
     open_page,
     serving,
 )
+from tests.quick import EVIDENCE_ONLY
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +93,7 @@ def played(page: Page) -> None:
         page.wait_for_timeout(30)
 
 
-@pytest.mark.parametrize("table", ["classic", "single_port"])
+@pytest.mark.parametrize("table", ["classic", pytest.param("single_port", marks=EVIDENCE_ONLY)])
 def test_people_deal_a_hand_of_wenzhou_as_the_panel_and_the_lamps_say(
     browser: Browser, table: str
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.virtual_chip import FIRMWARE, built
+from tests.quick import EVIDENCE_ONLY
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
@@ -77,7 +78,9 @@ def fuzz(tmp_path: Path, name: str, longest: int, *limits: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["fuzz_frames", "fuzz_frames_rp2040"])
+@pytest.mark.parametrize(
+    "name", ["fuzz_frames", pytest.param("fuzz_frames_rp2040", marks=EVIDENCE_ONLY)]
+)
 def test_arbitrary_bytes_cause_no_error(tmp_path: Path, name: str) -> None:
     printed = fuzz(tmp_path, name, LONGEST_INPUT, *INPUTS)
     ((frames, replies),) = re.findall(r"fuzzed frames: (\d+), replies: (\d+)", printed)

@@ -21,6 +21,7 @@ from controller.floor.demo.errors import DemoError
 from controller.floor.demo.tables import KINDS, demo_tables
 from rules.games import find_game
 from tests.controller.cli.conftest import COMMAND
+from tests.quick import EVIDENCE_ONLY
 from tests.waiting import wait_until
 
 JAM = ("--fault", "jam:head9")
@@ -81,7 +82,7 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["postgresql", "sqlite"])
+@pytest.mark.parametrize("kind", ["postgresql", pytest.param("sqlite", marks=EVIDENCE_ONLY)])
 def test_every_event_of_the_tables_is_in_the_database(open_folder: Path, kind: str) -> None:
     folder = open_folder / "floor"
     running = demo(
