@@ -86,7 +86,9 @@ done
     .replace("{AS_FLOOR}", AS_FLOOR)
     .replace("{UNTIL_DEALT}", UNTIL_DEALT)
 )
-AUDIT = f"{AS_USER} wallwright audit show --data /var/lib/wallwright/data"
+AUDIT = f"{AS_USER} wallwright audit show --last 100000 --data /var/lib/wallwright/data"
+"""All events: the service deals meanwhile, and on a busy computer it adds more than the 20 that are
+shown without `--last`."""
 DOCTOR = f"{AS_USER} wallwright doctor --data /var/lib/wallwright/data --json"
 OPTIONS = 'WALLWRIGHT_SERVE="--sim 6 --game wenzhou --automatic"'
 
