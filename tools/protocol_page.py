@@ -437,7 +437,7 @@ whether the table must have the light curtain. They are limits of pins, since a 
 by a channel of any kind at its pin. With `--table` they are those of the table; without it they
 are 2 s for the lease and 600 s for motors, and no pin has a limit of its own. A motor's `safe` must
 be 0. The board refuses `TakeLease` (LEASE_TOO_LONG), `Configure` (ON_TOO_LONG, NOT_GUARDED) and
-`Commit` (NO_CURTAIN). `ReadLimits` reads them, from firmware 2 on; `wallwright firmware verify`
+`Commit` (NO_CURTAIN). `ReadLimits` reads them, from firmware 2 on; `wallwright scan --limits`
 prints them. A board that was provisioned before there were limits has none.
 
 ## A board without a key

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from config.schema import BoardConfig
+from firmware_bridge.commissioning.provisioning import limits_of
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim.board_end import BoardEnd, Send
 from firmware_bridge.sim.boot import BootDelay
@@ -27,7 +27,8 @@ class Bench:
     """A plant, its boards, and their sessions. Creating it switches the table on.
 
     `send` gets whole frames. A board's serial number is SIM and its address. `boards` replace the
-    table's own boards, and `inputs` are what the plant reports to instead of the boards.
+    table's own boards, and `inputs` are what the plant reports to instead of the boards. With
+    `provisioned` each board has the limits that its table needs, otherwise none.
     """
 
     def __init__(
@@ -38,10 +39,11 @@ class Bench:
         *,
         boards: Mapping[str, VirtualBoard] | None = None,
         inputs: Mapping[str, BoardInputs] | None = None,
+        provisioned: bool = False,
     ) -> None:
         self.plant = plant
         self.boards = dict(boards or {}) or {
-            name: _board(plant, config, key) for name, config in plant.table.boards.items()
+            name: _board(plant, name, key, provisioned=provisioned) for name in plant.table.boards
         }
         self._send = send
         self._decoder = Decoder()
@@ -157,7 +159,8 @@ class Bench:
             self._send(data)
 
 
-def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
+def _board(plant: Plant, name: str, key: bytes, *, provisioned: bool) -> VirtualBoard:
+    config = plant.table.boards[name]
     return VirtualBoard(
         config,
         plant,
@@ -165,4 +168,5 @@ def _board(plant: Plant, config: BoardConfig, key: bytes) -> VirtualBoard:
         emergency=plant.table.modules.emergency,
         serial=f"SIM{config.address:05}".encode(),
         key=key,
+        limits=limits_of(plant.table, name) if provisioned else None,
     )

@@ -94,7 +94,7 @@ def summary(limits: Limits) -> str:
         return "no limits (provision it again, so that no host can exceed those of the table)"
     parts = [f"lease at most {limits.lease_ms} ms", f"on-time at most {limits.on_ms / 1000:g} s"]
     if limits.flags & LimitFlag.OF_PINS:
-        guarded, unlimited = map(_unpacked, (limits.guarded, limits.unlimited))
+        guarded, unlimited = map(pins_of, (limits.guarded, limits.unlimited))
         parts.append(f"guarded pins {_listed(guarded)}")
         parts.append(f"pins without a maximum on-time {_listed(unlimited)}")
     if limits.flags & LimitFlag.NEEDS_CURTAIN:
@@ -112,7 +112,8 @@ def _packed(pins: Iterable[int]) -> bytes:
     return sum(1 << pin for pin in pins).to_bytes(PIN_BYTES, "little")
 
 
-def _unpacked(pins: bytes) -> list[int]:
+def pins_of(pins: bytes) -> list[int]:
+    """The numbers of the pins in a set of pins of `Limits`."""
     bits = int.from_bytes(pins, "little")
     return [pin for pin in range(8 * PIN_BYTES) if bits >> pin & 1]
 

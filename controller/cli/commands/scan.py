@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import typer
 
-from controller.cli.errors import as_sentence, print_error
-from controller.cli.options.boards import KeysFile, keys_of
+from controller.cli.errors import BadInputError, as_sentence, print_error
+from controller.cli.options import completion
+from controller.cli.options.boards import AllowSimulated, KeysFile, keys_of
+from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import AsJson
+from controller.cli.runs.board_limits import LimitsReport, report_limits
 from controller.installation.serial_ports import attached_ports, can_be_a_board
 from firmware_bridge.boards.encoding import chip_name, text
 from firmware_bridge.commissioning.device_keys import (
@@ -35,10 +39,31 @@ def scan(
         ),
     ] = None,
     keys: KeysFile = None,
+    limits: Annotated[
+        bool,
+        typer.Option(
+            "--limits",
+            help="Also show the limits with which each board was provisioned. A board reports them"
+            " in a session only, which ends the motions of an earlier session.",
+        ),
+    ] = False,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="With --limits: the table whose limits the boards should have; the exit code is 1"
+            " if they have others.",
+            show_default=False,
+            autocompletion=completion.tables,
+        ),
+    ] = None,
+    allow_simulated: AllowSimulated = False,
     as_json: AsJson = False,
 ) -> int:
-    """List serial ports and the boards on them, with serial number, firmware and key."""
-    known = keys_of(keys)
+    """List serial ports and the boards on them, with serial number, firmware, key and limits."""
+    if table is not None and not limits:
+        raise BadInputError(f"`--table {table}` compares limits; add --limits.")
+    needed = None if table is None else table_named(table)
+    known = keys_of(keys, ports or (), allow_simulated=allow_simulated)
     attached = {port.device: port for port in attached_ports()}
     found = [
         scanned_port(port, attached[port].description if port in attached else "n/a")
@@ -46,6 +71,18 @@ def scan(
         else Scanned(port, attached[port].description, refusal=_not_asked(port))
         for port in ports or attached
     ]
+    if limits:
+        found = [
+            replace(
+                each,
+                limits={
+                    answer.address: report_limits(each.port, answer, known, needed)
+                    for answer in each.answers
+                    if answer.identity
+                },
+            )
+            for each in found
+        ]
     if as_json:
         print(json.dumps([facts(each, known) for each in found], indent=2))
     elif not ports and not any(map(can_be_a_board, attached.values())):
@@ -57,7 +94,9 @@ def scan(
             for line in _lines(each, known):
                 print(f"{each.port}{each.described}: {line}")
     # A port named on the command line that cannot be opened is bad input.
-    return 2 if ports and any(each.refusal is not None for each in found) else 0
+    if ports and any(each.refusal is not None for each in found):
+        return 2
+    return int(any(report.differs for each in found for report in each.limits.values()))
 
 
 NOT_ATTACHED = (
@@ -89,6 +128,8 @@ class Scanned:
     description: str
     answers: tuple[ProbeAnswer, ...] = ()
     refusal: str | None = None
+    limits: Mapping[int, LimitsReport] = field(default_factory=dict)
+    """The limits of the boards by address, if they were asked for."""
 
     @property
     def described(self) -> str:
@@ -122,6 +163,11 @@ def facts(scanned: Scanned, keys: DeviceKeys) -> dict[str, object]:
                 "state_of_build": build_of(answer, scanned.port, current),
                 "key": key_of(answer, keys) if answer.identity else None,
             }
+            | (
+                {"limits": scanned.limits[answer.address].facts}
+                if answer.address in scanned.limits
+                else {}
+            )
             for answer in scanned.answers
         ],
     }
@@ -131,13 +177,17 @@ def _lines(scanned: Scanned, keys: DeviceKeys) -> list[str]:
     if scanned.refusal is not None:
         return [scanned.refusal]
     current = tree_hash()
-    lines = [
-        f"{board_summary(answer)}; build {build_of(answer, scanned.port, current)};"
-        f" key {key_of(answer, keys)}"
-        if answer.identity
-        else f"{board_summary(answer)}: wallwright firmware flash {scanned.port}"
-        for answer in scanned.answers
-    ]
+    lines = []
+    for answer in scanned.answers:
+        if answer.identity is None:
+            lines.append(f"{board_summary(answer)}: wallwright firmware flash {scanned.port}")
+            continue
+        lines.append(
+            f"{board_summary(answer)}; build {build_of(answer, scanned.port, current)};"
+            f" key {key_of(answer, keys)}"
+        )
+        if answer.address in scanned.limits:
+            lines.append(f"board {answer.serial}: {scanned.limits[answer.address].sentence}")
     return lines or [SILENCE]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
+from config.schema import Table
 from controller.cli.errors import BadInputError, as_sentence
 from controller.cli.options.lookup import table_named
 from firmware_bridge.boards.encoding import milliseconds
-from firmware_bridge.commissioning.device_keys import DeviceKeys
+from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
 from firmware_bridge.commissioning.probe import ProbeAnswer, answers, reported_limits
 from firmware_bridge.commissioning.provisioning import limits_of
@@ -18,8 +20,10 @@ from firmware_bridge.wire.limits import (
     MOST_LEASE_MS,
     MOST_ON_MS,
     BoardLimits,
+    pins_of,
     summary,
 )
+from firmware_bridge.wire.messages import LimitFlag, Limits
 
 
 def board_limits(
@@ -100,3 +104,86 @@ def _print_one(
             f"The board {answer.serial} reports other limits than were written; provision it again:"
             f" wallwright firmware provision {port} --serial {answer.serial} --again."
         )
+
+
+@dataclass(frozen=True)
+class LimitsReport:
+    """The limits that a board reports, or the reason why they are not known, with the next step."""
+
+    limits: Limits | None
+    unknown: str = ""
+    differs: str = ""
+    """That a table needs other limits, with the next step; "" if it does not."""
+
+    @property
+    def exist(self) -> bool:
+        """Whether the board has limits."""
+        return self.limits is not None and bool(self.limits.flags & LimitFlag.EXIST)
+
+    @property
+    def _are_of_table(self) -> bool:
+        return self.limits is not None and bool(self.limits.flags & LimitFlag.OF_PINS)
+
+    @property
+    def sentence(self) -> str:
+        """The limits and how they were set, for a person."""
+        if self.limits is None:
+            return f"limits not known: {self.unknown}"
+        text = f"limits: {summary(self.limits)}"
+        if self.exist:
+            how = "from the file of a table" if self._are_of_table else "without a table"
+            text += f"; `firmware provision` has set them {how}"
+        return f"{text}; {self.differs}" if self.differs else text
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The same as JSON values; times are in seconds."""
+        limits = self.limits if self.exist else None
+        return {
+            "known": self.limits is not None,
+            "reason": self.unknown or None,
+            "exist": self.exist,
+            "set_from_a_table": self._are_of_table if limits else None,
+            "longest_lease": limits.lease_ms / 1000 if limits else None,
+            "longest_on": limits.on_ms / 1000 if limits else None,
+            "guarded_pins": pins_of(limits.guarded) if limits else None,
+            "pins_without_longest_on": pins_of(limits.unlimited) if limits else None,
+            "needs_curtain": bool(limits.flags & LimitFlag.NEEDS_CURTAIN) if limits else None,
+            "differ": self.differs or None,
+        }
+
+
+def report_limits(
+    port: str, answer: ProbeAnswer, keys: DeviceKeys, table: Table | None = None
+) -> LimitsReport:
+    """Read the limits of a board that answers on a port, and compare them with those of a table.
+
+    The board reports them in a session only, which ends the motions of an earlier session.
+    """
+    try:
+        key = keys.of(answer.serial, port)
+        if not answer.has_key(key):
+            return LimitsReport(
+                None, "the board does not have the key that the key file has for it."
+            )
+        limits = asyncio.run(reported_limits(port, answer, key))
+    except (KeysError, BoardError) as error:
+        return LimitsReport(None, as_sentence(error))
+    if limits is None:
+        return LimitsReport(
+            None, f"the board's firmware has none; update it: wallwright firmware flash {port}"
+        )
+    return LimitsReport(limits, differs=_difference(port, answer, limits, table) if table else "")
+
+
+def _difference(port: str, answer: ProbeAnswer, limits: Limits, table: Table) -> str:
+    names = [name for name, each in table.boards.items() if each.address == answer.address]
+    if not names:
+        return f"the table {table.name} has no board with the address {answer.address}"
+    if any(limits == limits_of(table, name).message for name in names):
+        return ""
+    return (
+        f"the table {table.name} needs others; provision the board again: wallwright firmware"
+        f" provision {port} --serial {answer.serial} --address {answer.address} --again --table"
+        f" {table.name}"
+    )

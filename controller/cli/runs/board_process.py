@@ -35,7 +35,8 @@ def answer(
 ) -> int:
     """Run the boards on a new pseudo-terminal until a stop signal; returns the exit code.
 
-    With `emulated`, the boards are simulated processors that execute the firmware.
+    The boards are provisioned with the limits of their table. With `emulated`, they are simulated
+    processors that execute the firmware.
     """
     loop_factory = _loop_for_emulated_boards if emulated else _loop_for_virtual_boards
     with asyncio.Runner(loop_factory=loop_factory) as runner:
@@ -72,7 +73,7 @@ async def _answer(
     seats = seats_of(game.setup())
     plant = simulated_plant(table, config, game, seats, seed, injected_faults=injected_faults)
     kind = EmulatedBench if emulated else Bench
-    bench = kind(plant, lambda data: _write(master, data))
+    bench = kind(plant, lambda data: _write(master, data), provisioned=True)
     loop.add_reader(master, lambda: bench.receive(_read(master)))
     stopped = asyncio.Event()
     StopSignals(loop, stopped.set)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from pathlib import Path
 
-from firmware_bridge.commissioning.provisioning import eeprom
+from firmware_bridge.commissioning.provisioning import eeprom, limits_of
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.clock import VirtualLoop
@@ -43,7 +43,8 @@ class EmulatedBench:
     `send` gets complete frames. An order that the mechanism cannot execute is recorded in
     `refusals` and raised as `ImpossibleOrderError` from the loop or from `follow_real_time`,
     because pins cannot refuse an order and the rest of such a run is meaningless. With a
-    `bootloader` every reset starts that program first.
+    `bootloader` every reset starts that program first. With `provisioned` each board has the limits
+    that its table needs, otherwise none.
     Raises `FileNotFoundError` if the program or the simulator's library is not built.
     """
 
@@ -54,6 +55,7 @@ class EmulatedBench:
         key: bytes = KEY,
         elf: Path = ELF,
         bootloader: FlashImage | None = None,
+        provisioned: bool = False,
     ) -> None:
         self.plant = plant
         self.refusals: list[str] = []
@@ -68,7 +70,7 @@ class EmulatedBench:
         self._disturbances = self._make_disturbances(plant)
         self.boards: dict[str, EmulatedBoard] = {}
         for name in plant.table.boards:
-            self.boards[name] = self._board(name, key, elf, bootloader)
+            self.boards[name] = self._board(name, key, elf, bootloader, provisioned=provisioned)
         self._longest_run = min(board.longest_run for board in self.boards.values())
         plant.connect(self.boards)
         with boards_side():
@@ -178,14 +180,21 @@ class EmulatedBench:
     # Boards
 
     def _board(
-        self, name: str, key: bytes, elf: Path, bootloader: FlashImage | None
+        self,
+        name: str,
+        key: bytes,
+        elf: Path,
+        bootloader: FlashImage | None,
+        *,
+        provisioned: bool,
     ) -> EmulatedBoard:
         config = self.plant.table.boards[name]
         serial = f"SIM{config.address:05}"
+        limits = limits_of(self.plant.table, name) if provisioned else None
         return EmulatedBoard(
             config,
             self.plant,
-            eeprom(serial, key, config.address).ljust(EEPROM_SIZE, b"\xff"),
+            eeprom(serial, key, config.address, limits).ljust(EEPROM_SIZE, b"\xff"),
             now=self._now,
             schedule=self._schedule,
             refuse=self._refuse,

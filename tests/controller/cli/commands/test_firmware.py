@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 import subprocess
@@ -532,8 +533,27 @@ def test_a_board_is_provisioned_with_the_limits_of_its_table_and_reports_them(
     limits = "Limits of WALL0001: lease at most 1000 ms, on-time at most 180 s, guarded pins 2 3 "
     assert limits in given.out
     assert "light curtain required" in given.out
+    scan = f"scan {desk.port} --keys {desk.keys} --limits"
+    of_table = wallwright(f"{scan} --table robotic")
+    assert of_table.code == 0
+    assert f"{desk.port}: board WALL0001: limits: lease at most 1000 ms, on-time" in of_table.out
+    assert "; `firmware provision` has set them from the file of a table\n" in of_table.out
+    other = wallwright(f"{scan} --table pai_gow")
+    assert other.code == 1
+    cure = f"provision {desk.port} --serial WALL0001 --address 0 --again --table pai_gow\n"
+    assert (
+        f"the table pai_gow needs others; provision the board again: wallwright firmware {cure}"
+        in (other.out)
+    )
     wider = wallwright(f"{order} --again --longest-lease 3 --longest-on 20")
     assert "Limits of WALL0001: lease at most 3000 ms, on-time at most 20 s." in wider.out
+    (port,) = json.loads(wallwright(f"{scan} --json").out)
+    (board,) = port["boards"]
+    assert board["limits"]["set_from_a_table"] is False
+    assert (board["limits"]["longest_lease"], board["limits"]["longest_on"]) == (3, 20)
+    desk.keys.unlink()
+    unknown = wallwright(scan)
+    assert "limits not known: There is no key for the board WALL0001 in" in unknown.out
     for options, refusal in (
         ("--table robotic --board leg", "The table robotic has no board leg; it has base, arm."),
         ("--board base", "`--board base` needs the table of the board; add --table."),

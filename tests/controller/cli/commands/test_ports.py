@@ -111,6 +111,9 @@ def test_each_board_can_have_its_own_port_and_scan_finds_both(
         assert "board SIM00000 at address 0" in scanned.out
         assert "board SIM00001 at address 1" in scanned.out
         assert "key public (a simulated board: only --allow-simulated accepts it)" in scanned.out
+        limits = wallwright(f"scan {path} --limits --table robotic --allow-simulated")
+        assert limits.code == 0
+        assert limits.out.count(": limits: lease at most 1000 ms, on-time at most ") == 2
         events = wallwright(
             f"run --game backgammon --port base={path} --port arm={path} --allow-simulated"
             " --until ready --events -"
