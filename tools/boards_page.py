@@ -71,7 +71,10 @@ def _properties(profile: BoardProfile) -> Iterator[tuple[str, str]]:
     yield "processor", profile.processor
     yield "logic", f"{profile.logic:g} V"
     if profile.axes:
-        yield "axes", f"{profile.axes}, at most {profile.steps:,} steps a second"
+        yield (
+            "axes",
+            f"{profile.axes}, at most {profile.steps:,} steps a second each, at the same time",
+        )
     if profile.converter is not None:
         converter = profile.converter
         yield "analogue inputs", f"0 to {converter.volts:g} V, {converter.bits} bits"

@@ -170,7 +170,8 @@ class BoardProfile(Part):
     axes: Annotated[int, Field(ge=0)]
     """The number of stepper axes that the firmware drives."""
     steps: Annotated[int, Field(ge=0), Unit("1/s")]
-    """The highest step rate of an axis; 0 without axes."""
+    """The highest step rate of an axis, while all others have it too; 0 without axes. Measured with
+    an emulated board whose inputs change all the time (`python -m benchmarks firmware_chatter`)."""
     converter: ConverterProfile | None = None
     """The analogue-to-digital converter, if the board has one."""
     storage: StorageProfile

@@ -307,8 +307,8 @@ def _wires(profile: BoardProfile, config: Channel) -> Iterator[tuple[str, tuple[
 def _steps_in_time(table: Table) -> Iterator[Finding]:
     """Checks that boards can make the steps of their axes, and count the time of their motions.
 
-    With every axis of a board at its highest rate, no step is late, however often inputs change:
-    so the rate of each axis is the only limit.
+    With every axis of a board at its highest rate, no step is late, however often inputs change
+    (decision 53): so the rate of each axis is the only limit, and their sum has none of its own.
     """
     for name, board, profile in profiled(table):
         for channel, config in board.channels.items():

@@ -35,7 +35,7 @@ TICK = "__vector_32"
 """The tick's handler enables all interrupts; the tick can then interrupt its own handler."""
 NESTED_IN_TICK = ("tick_alarm", "tick_follow")
 """The functions that a tick calls while it has interrupted another one, each once: a tick that
-interrupts one of them finds it running, and it returns at once."""
+interrupts one of them reads in its flag that it runs, and does not call it."""
 ONCE = ("tick_run_core", *NESTED_IN_TICK)
 """The functions that only one tick at a time runs; `tick_run_core` holds BUSY, so that no nested
 tick calls it. A tick that interrupts all of them samples, and cuts motors."""

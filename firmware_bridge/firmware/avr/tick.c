@@ -18,6 +18,9 @@ volatile uint16_t alarm_at;
 volatile uint16_t changed_at[PORTS];
 static volatile bool settles; /* `reflex_due` has found something to do */
 
+/* For sampling.S: `tick_alarm` or `tick_follow` runs, and is not called by a tick that interrupts it. */
+volatile bool alarm_runs, follow_runs;
+
 /* The tick has not run since the last watchdog reset; sampling.S clears it. */
 volatile bool tick_missing;
 
@@ -178,13 +181,9 @@ static void report_changes(void) {
 
 /* Called by sampling.S when the alarm's time has come, with interrupts enabled. The core sets the
  * alarm again if it is needed. While an axis steps, ticks interrupt the function: they sample and
- * cut, and take the axes' next segments; they neither call it again nor report to the core. */
+ * cut, and take the axes' next segments; they do not call it again, and report nothing to the core. */
 void tick_alarm(void) {
-    static volatile bool runs;
-    if (runs) {
-        return; /* the alarm stays set, and the next tick calls again */
-    }
-    runs = true;
+    alarm_runs = true;
     const uint8_t locked = GPIOR0 & (1u << BUSY);
     GPIOR0 |= 1u << BUSY;
     GPIOR0 &= (uint8_t) ~(1u << ALARM);
@@ -199,7 +198,7 @@ void tick_alarm(void) {
     if (!locked) {
         GPIOR0 &= (uint8_t) ~(1u << BUSY);
     }
-    runs = false;
+    alarm_runs = false;
 }
 
 static void report_and_settle(void) {
@@ -242,15 +241,11 @@ void tick_start(void) {
 /* Called by sampling.S when BUSY is set, with interrupts enabled. Ticks that interrupt the function
  * sample and cut; they do not call it again. */
 void tick_follow(void) {
-    static volatile bool follows;
-    if (follows) {
-        return;
-    }
-    follows = true;
+    follow_runs = true;
     TIMSK3 = 1u << OCIE3A;
     steps_follow();
     TIMSK3 = 0;
-    follows = false;
+    follow_runs = false;
 }
 
 /* Called by sampling.S, with interrupts enabled and BUSY not set. Ticks that interrupt the function

@@ -15,8 +15,8 @@ from benchmarks.firmware_chatter import (
     PICO_CHATTERING,
     SOONEST,
     WAY,
+    WORST,
     Chatter,
-    LateStepError,
     commit_beside,
     steps_beside,
 )
@@ -43,6 +43,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.evidence]
 
 ROUNDS = tries(6, quick=6, evidence=120)
 SEEDS = tries(1, quick=1, evidence=40)
+WORST_SEEDS = tries(1, quick=1, evidence=100)
 PICO_SEEDS = tries(1, quick=1, evidence=2)
 LONGEST_COMMIT_MS = 250.0
 
@@ -66,20 +67,17 @@ def test_a_delayed_axis_never_steps_faster_to_catch_up(axes: int) -> None:
 
 
 @pytest.mark.parametrize("case", sampled(4, range(len(CASES))))
-def test_inputs_that_change_all_the_time_delay_no_step_unnoticed(case: int) -> None:
-    """With a debounce time, steps were up to 3.7 ms late: an axis took its segments too late."""
-    faults = 0
-    for seed in range(SEEDS):
-        try:
-            moved = steps_beside(CASES[case], seed)
-        except LateStepError:
-            faults += 1
-            continue
-        for steps in moved:
+def test_inputs_that_change_all_the_time_delay_no_step(case: int) -> None:
+    """With a debounce time, steps were up to 3.7 ms late: an axis took its segments too late.
+
+    Later the main loop stood still for 25 ms, because each tick called a function again that it had
+    interrupted: the first case latched LATE_STEP with seed 0.
+    """
+    for seed in range(WORST_SEEDS if CASES[case] == WORST else SEEDS):
+        for steps in steps_beside(CASES[case], seed):
             assert steps.count == WAY
             assert steps.pause_us <= LATEST_US
             assert steps.least_gap_us >= SOONEST * 1e6 / SPEED
-    assert faults <= SEEDS * 3 // 8  # of 40 seeds at most 10 in each case were measured
 
 
 @EVIDENCE_ONLY
