@@ -68,7 +68,7 @@ WATCHED = (
 SAFE_LEVELS = {pin: PinLevel(pin == BRAKE_PIN) for pin in WATCHED}
 WAY_UM = 100_000
 ACCELERATION_UM_S2 = 200_000_000
-"""So high that the first step comes 0.5 ms after the command."""
+"""So high that the first step comes 6 ms after the command's last byte."""
 LAMPS = 8
 ALL_LIT = (1 << LAMPS) - 1
 
@@ -134,9 +134,9 @@ KINDS: Mapping[str, PhaseKind] = {
         WAITING_PINS[1], (Set(WAITING, -1000),), last_us=2500, before=(Set(WAITING, 1000),)
     ),
     "hold": PhaseKind(HELD_PIN, (), before=(Set(HELD, 1000),), release=True),
-    "move": PhaseKind(STEP_PIN, (_move(40_000),), last_us=4000),
+    "move": PhaseKind(STEP_PIN, (_move(40_000),), last_us=8000),
     "stepping": PhaseKind(STEP_PIN, (), first_us=20_000, last_us=25_000, before=(_move(60_000),)),
-    "home": PhaseKind(STEP_PIN, (Home(AXIS),), last_us=3000),
+    "home": PhaseKind(STEP_PIN, (Home(AXIS),), last_us=8000),
     "dice": PhaseKind(DOME_PIN, (ThrowDice(DICE, 3),), last_us=2500),
     "strip": PhaseKind(STRIP_PIN, (Set(STRIP, ALL_LIT),), last_us=1900),
     "clear": PhaseKind(
