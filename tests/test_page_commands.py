@@ -33,6 +33,10 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         "tests/packaging runs the service's package",
     ),
     (r"wallwright floor serve", "it serves until Ctrl-C; tests/controller/floor/server runs it"),
+    (
+        r"wallwright floor (tables|retire|unretire|rename) ",
+        "it needs the database of a floor; tests/controller/cli/commands/test_floor_tables.py",
+    ),
     (r"wallwright floor demo", "it serves until Ctrl-C; tests/controller/floor/demo runs it"),
     (r"sudo nft ", "it changes the firewall; test_attacks_by_floods.py loads such a file"),
     (r"pg_(dump|restore) ", "it needs PostgreSQL; tests/controller/floor/test_backup.py runs both"),

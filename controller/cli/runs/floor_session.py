@@ -25,7 +25,7 @@ from controller.floor.certificates.watching import watch_certificate
 from controller.floor.messages.topics import TopicError
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.page.app import floor_app
-from controller.floor.page.floor_audit import FloorAudit
+from controller.floor.page.floor_audit import FloorAudit, record_table_changes
 from controller.floor.page.plan import RoomPlan
 from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.store.engine import database_url
@@ -113,7 +113,10 @@ async def _serve(job: FloorJob, options: FloorOptions) -> int:
         floor_app(service, accounts, job.plan, record=audit.take) as app,
         listening(app, job.listen, job.page_cert, job.page_key, names=job.host_names) as url,
     ):
-        watchers = [loop.create_task(notices.keep_alive(1.0))]
+        watchers = [
+            loop.create_task(notices.keep_alive(1.0)),
+            loop.create_task(record_table_changes(service, audit)),
+        ]
         if job.broker.tls is not None:
             watchers.append(loop.create_task(watch_certificate(job.broker.tls.cert, print_error)))
         print(f"The page of the floor {job.floor}: {url}", flush=True)

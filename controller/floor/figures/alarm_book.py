@@ -48,7 +48,8 @@ class TableAlarms:
 class AlarmBook:
     """The open alarms, updated with the events that were stored since the last `read`.
 
-    Only the newest log of a table counts. All calls need the same thread or one at a time.
+    Only the newest log of a table counts; a retired table has no alarms. All calls need the same
+    thread or one at a time.
     """
 
     def __init__(self) -> None:
@@ -111,10 +112,11 @@ def acknowledge(
 
 
 def _newest_logs(connection: Connection) -> dict[int, tuple[str, str, int]]:
-    """Floor, table name and size of the newest log of each table, by the log's id."""
+    """Floor, table name and size of the newest log of each table in use, by the log's id."""
     query = (
         select(LOGS.c.id, LOGS.c.table_id, TABLES.c.floor, TABLES.c.name, LOGS.c.next)
         .join(TABLES, TABLES.c.id == LOGS.c.table_id)
+        .where(TABLES.c.retired.is_(None))
         .order_by(LOGS.c.begun, LOGS.c.id)
     )
     newest = {row.table_id: row for row in connection.execute(query)}

@@ -15,7 +15,7 @@ from controller.floor.figures.line_values import number_at
 from controller.floor.figures.table_figures import TableFigures, together
 from controller.floor.figures.times import Mark, Span, TableTimes, times_of
 from controller.floor.figures.window import Window, utc
-from controller.floor.store.schema import EVENTS, LOGS
+from controller.floor.store.schema import EVENTS, LOGS, TABLES
 
 LONGEST_SPAN = timedelta(days=40)
 """How long before and after a time range the events are looked for that begin and end its spans."""
@@ -26,15 +26,18 @@ def read_figures(
 ) -> Mapping[int, TableFigures]:
     """The figures of each table in the time range, by the table's id in the database.
 
-    `now` ends what still lasts, such as a fault, if it is before the end of the range.
+    `now` ends what still lasts, such as a fault, if it is before the end of the range. The
+    retirement of a table ends it earlier.
     """
     counts = read_counts(connection, window)
     marks = _read_marks(connection, window)
     found: defaultdict[int, list[TableFigures]] = defaultdict(list)
-    for log, table in connection.execute(select(LOGS.c.id, LOGS.c.table_id)):
+    query = select(LOGS.c.id, LOGS.c.table_id, TABLES.c.retired).join_from(LOGS, TABLES)
+    for log, table, retired in connection.execute(query):
         if log in counts or log in marks:
             times = times_of(marks.get(log, ()))
-            found[table].append(_figures(counts.get(log, LogCounts()), times, window, now))
+            end = now if retired is None else min(now, utc(retired))
+            found[table].append(_figures(counts.get(log, LogCounts()), times, window, end))
     return {table: together(parts) for table, parts in found.items()}
 
 

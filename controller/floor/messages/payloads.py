@@ -153,6 +153,7 @@ class StoredPosition(Payload):
     With `again`, the table repeats its birth and its state, because the floor has missed a message.
     With `resend`, the table sends again what it has sent from `next` on: the floor has dropped a
     message because events before it are missing, or it answers a birth and may have missed some.
+    With `retired`, the floor has retired the table and stores nothing of it; `next` is then 0.
     """
 
     birth: BirthId
@@ -160,6 +161,7 @@ class StoredPosition(Payload):
     next: Index
     again: bool = False
     resend: bool = False
+    retired: bool = False
 
 
 class Request(Payload):

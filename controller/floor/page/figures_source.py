@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from controller.floor.figures.reading import read_figures
 from controller.floor.figures.table_figures import TableFigures, together
 from controller.floor.figures.window import Window
 from controller.floor.server.port import FloorPort
-from controller.floor.store.schema import TABLES
+from controller.floor.store.table_changes import floor_tables
 
 FRESH = 15.0
 """Seconds for which the figures of a range that ends now are used again."""
@@ -26,11 +26,15 @@ HOURS = (1, 8, 24, 168)
 
 @dataclass(frozen=True)
 class NamedFigures:
-    """The figures of one table with its name in topics and its title."""
+    """The figures of one table with its name in topics and its title.
+
+    `retired` is when the table left the floor, None for a table in use.
+    """
 
     name: str
     title: str
     figures: TableFigures
+    retired: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,14 @@ class RoomFigures:
             "begin": _text(self.window.begin),
             "end": _text(self.window.end),
             "room": self.room.as_json(),
-            "tables": {table.name: table.figures.as_json() for table in self.tables},
+            "tables": {
+                table.name: {
+                    "title": table.title,
+                    "retired": "" if table.retired is None else _text(table.retired),
+                    **table.figures.as_json(),
+                }
+                for table in self.tables
+            },
         }
 
 
@@ -63,6 +74,10 @@ class FiguresSource:
         self._recent: dict[int, tuple[float, RoomFigures]] = {}
         """The last figures of each range, and until which time of the event loop they are used."""
         self._locks = {hours: asyncio.Lock() for hours in HOURS}
+
+    def forget(self) -> None:
+        """Compute all figures anew: a table was retired, taken back or renamed."""
+        self._recent.clear()
 
     async def of_window(self, window: Window, now: datetime) -> RoomFigures:
         """The figures of a time range. Raises WallwrightError without the database."""
@@ -87,13 +102,21 @@ class FiguresSource:
 def read_room_figures(
     connection: Connection, floor: str, window: Window, now: datetime
 ) -> RoomFigures:
-    """Read the figures of a floor's tables. `now` ends what still lasts."""
+    """Read the figures of a floor's tables. `now` ends what still lasts.
+
+    A retired table is one of them only if it has figures in the time range.
+    """
     figures = read_figures(connection, window, now)
-    query = select(TABLES.c.id, TABLES.c.name, TABLES.c.title).where(TABLES.c.floor == floor)
-    tables = tuple(
-        NamedFigures(name, title or name, figures.get(key, TableFigures()))
-        for key, name, title in connection.execute(query.order_by(TABLES.c.name))
+    found = (
+        NamedFigures(
+            table.address.table,
+            table.title,
+            figures.get(table.key, TableFigures()),
+            table.retired,
+        )
+        for table in floor_tables(connection, floor)
     )
+    tables = tuple(each for each in found if each.retired is None or each.figures != TableFigures())
     return RoomFigures(window, tables)
 
 

@@ -5,18 +5,32 @@ The log is of the same kind as that of a table: `wallwright audit show --data DI
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 from controller.api.audited_requests import AuditedRequest
+from controller.api.worker_thread import WorkerBusyError
 from controller.audit.errors import AuditError
+from controller.audit.log.event_line import time_text
 from controller.audit.log.log_folder import LogFolder
 from controller.audit.log.log_reader import checked_log
 from controller.audit.log.recorder import AuditRecorder
 from controller.audit.significant_events import plain_details
+from controller.floor.server.port import FloorPort
+from controller.floor.store.errors import StoreUnavailableError
+from controller.floor.store.table_changes import (
+    RecordedChange,
+    mark_recorded,
+    unrecorded_changes,
+)
 from controller.journal.storage import Storage
 from controller.service.auditing.access_events import AccessEvents
 
+CHANGES_EVERY = 2.0
+"""Seconds between two looks for changes of tables that the log does not have."""
 LOG = logging.getLogger("wallwright.floor")
 
 
@@ -52,6 +66,26 @@ class FloorAudit:
             what, details = event
             self._record(what, {**request.details, **details}, request)
 
+    def take_change(self, change: RecordedChange) -> None:
+        """Record that a person has retired, unretired or renamed a table."""
+        details = {
+            "change": change.key,
+            "table": change.table,
+            "before": change.before,
+            "after": change.after,
+            "reason": change.by.reason,
+            "made": time_text(change.at),
+        }
+        by = change.by
+        entry = self._recorder.entry(
+            change.what.value, plain_details(details), who=by.who, role=by.role, source=by.source
+        )
+        self._recorder.record(entry)
+
+    async def on_disk(self) -> None:
+        """Wait until every event so far is on disk. Raises AuditError while that is impossible."""
+        await self._recorder.on_disk()
+
     def close(self) -> None:
         """Record that the service stops, and close the log."""
         self._record("service_stopped", {}, keep_head=True)
@@ -78,3 +112,26 @@ class FloorAudit:
             LOG.warning(
                 "%s Events wait in memory until the log can be written.", self._recorder.failure
             )
+
+
+async def record_table_changes(port: FloorPort, audit: FloorAudit) -> None:
+    """Record tables that were retired and renamed, also by the command line; until cancelled.
+
+    A change is marked as recorded after the log has it on disk. A service that is killed between
+    both records it twice, with the same number.
+    """
+    floor = port.room.floor
+    taken: set[int] = set()
+    """Changes that wait for the disk. They are not taken again while it is full."""
+    while True:
+        with suppress(AuditError, StoreUnavailableError, WorkerBusyError):
+            changes = await port.read(partial(unrecorded_changes, floor=floor))
+            for change in changes:
+                if change.key not in taken:
+                    audit.take_change(change)
+                    taken.add(change.key)
+            if taken:
+                await audit.on_disk()
+                await port.write(partial(mark_recorded, keys=frozenset(taken)))
+                taken.clear()
+        await asyncio.sleep(CHANGES_EVERY)

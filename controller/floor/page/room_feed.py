@@ -106,7 +106,8 @@ class RoomFeed:
         """What the watcher has not been sent, as a JSON text; it counts as sent from now on."""
         changed = sorted(watcher.tables)
         found = [table for each in changed if (table := self.port.room.table(each)) is not None]
-        head = json_text({"type": "news", **self._floor()})
+        gone = [each.table for each in changed if self.port.room.table(each) is None]
+        head = json_text({"type": "news", **self._floor(), "removed": gone})
         tables = ",".join(self._table_text(table) for table in found)
         alarms = f',"alarms":{json_text(self._alarm_views())}' if watcher.alarms else ""
         watcher.tables, watcher.alarms, watcher.floor = set(), False, False
@@ -178,8 +179,14 @@ class RoomFeed:
                 change = await changes.next()
                 for watcher in self._watchers:
                     watcher.tables.update(table.address for table in change.tables)
+                    watcher.tables.update(change.removed)
                     watcher.floor = True
                     watcher.wake.set()
+                for address in change.removed:
+                    # If the table comes back, its alarms are read again.
+                    stored.pop(address, None)
+                    self._texts.pop(address, None)
+                    self._stored_changed.set()
                 for table in change.tables:
                     if stored.get(table.address) != table.stored:
                         stored[table.address] = table.stored

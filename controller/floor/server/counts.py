@@ -11,7 +11,7 @@ STORE_LIMITS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Seconds from the receipt of a batch until it is committed."""
 AGE_LIMITS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 3600.0)
 """Seconds from an event until it is committed, by the clocks of the table and of the floor."""
-DROPS = ("flood", "full", "malformed", "retained", "topic", "too_many_tables")
+DROPS = ("flood", "full", "malformed", "retained", "retired", "topic", "too_many_tables")
 """Why a message is dropped."""
 REFUSALS = ("contradiction", "damaged", "gap")
 """Why a batch is not stored."""

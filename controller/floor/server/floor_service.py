@@ -9,11 +9,12 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from controller.api.worker_thread import WorkerThread
+from controller.api.worker_thread import WorkerBusyError, WorkerThread
 from controller.audit.notes.signing_key import SigningKey
 from controller.floor.messages.payloads import (
     Cosignature,
@@ -39,12 +40,16 @@ from controller.floor.server.request_desk import ANSWER, RequestDesk, RequestNot
 from controller.floor.server.room import Room
 from controller.floor.server.storing import Storing
 from controller.floor.server.table_messages import TableMessages
+from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore, utc_now
+from controller.floor.store.table_changes import read_roster
 
 RECONNECT = (0.5, 15.0)
 """Seconds until the first and the longest wait before the broker is tried again."""
 WATCH = 2.0
 """Seconds between two looks for silent tables."""
+TABLES_EVERY = 2.0
+"""Seconds between two looks for tables that were retired or renamed by another process."""
 DRAINING = 5.0
 """Seconds in which a service that ends stores what it has received."""
 ALONE: tuple[Kind, ...] = ("alive", "birth", "state", "reply")
@@ -106,6 +111,7 @@ class FloorService:
         wall: Callable[[], datetime] = utc_now,
     ) -> None:
         self.options, self._store, self._connect = options, store, connect
+        self._wall = wall
         self.counts = FloorCounts()
         self._room = Room(options.floor)
         self._intake = Intake(self.counts.drop)
@@ -130,6 +136,7 @@ class FloorService:
             self._intake,
             self.counts,
             repeat=self._ask_again,
+            refused=self._refuse_retired,
             replied=self._take_reply,
             head_arrived=self._witness.add,
             clock=asyncio.get_running_loop().time,
@@ -160,6 +167,11 @@ class FloorService:
         """Run a change in a worker thread."""
         return await self._reader.run(self._store.write, change)
 
+    async def refresh_tables(self) -> None:
+        """Apply labels and retirements that were stored since the last look."""
+        roster = await self.read(partial(read_roster, floor=self.options.floor))
+        self._room.apply(roster, self._wall())
+
     async def request(
         self, address: TableAddress, name: str, arguments: Mapping[str, Any], who: str, role: str
     ) -> RequestOutcome:
@@ -181,6 +193,7 @@ class FloorService:
             self._storing.run(),
             self._stay_connected(),
             self._watch_silence(),
+            self._watch_tables(),
             self._witness.run(),
         )
         tasks = [loop.create_task(work) for work in works]
@@ -202,6 +215,13 @@ class FloorService:
             await asyncio.sleep(WATCH)
             if self._room.is_broker_connected:
                 self._messages.note_silence()
+
+    async def _watch_tables(self) -> None:
+        """Find what a command line or another service of the floor has changed."""
+        while True:
+            await asyncio.sleep(TABLES_EVERY)
+            with suppress(StoreUnavailableError, WorkerBusyError):
+                await self.refresh_tables()
 
     async def _stay_connected(self) -> None:
         wait = RECONNECT[0]
@@ -261,7 +281,13 @@ class FloorService:
 
     def _ask_again(self, address: TableAddress, birth: str) -> None:
         """Ask a table to repeat birth and state. The position has no log: it answers no events."""
-        position = StoredPosition(birth=birth, log=None, next=0, again=True)
+        self._answer_soon(address, StoredPosition(birth=birth, log=None, next=0, again=True))
+
+    def _refuse_retired(self, address: TableAddress, birth: str) -> None:
+        """Answer a retired table, which then sends no events until the floor takes it again."""
+        self._answer_soon(address, StoredPosition(birth=birth, log=None, next=0, retired=True))
+
+    def _answer_soon(self, address: TableAddress, position: StoredPosition) -> None:
         task = asyncio.get_running_loop().create_task(self._answer(address, position))
         self._asks.add(task)
         task.add_done_callback(self._asks.discard)

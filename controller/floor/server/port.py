@@ -49,6 +49,13 @@ class FloorPort(Protocol):
         """
         ...
 
+    async def refresh_tables(self) -> None:
+        """Apply labels and retirements that `write` has stored to the room.
+
+        Raises StoreUnavailableError and WorkerBusyError.
+        """
+        ...
+
     async def request(
         self,
         address: TableAddress,

@@ -14,6 +14,7 @@ from typing import Any
 
 from controller.floor.messages.payloads import Birth, State
 from controller.floor.messages.topics import TableAddress
+from controller.floor.store.table_changes import Roster
 from rules.errors import WallwrightError
 
 MOST_TABLES = 20_000
@@ -47,6 +48,8 @@ class RoomTable:
     """When the last events were stored."""
     known_title: str = ""
     """The title in the database, for a table without a birth since the service started."""
+    label: str = ""
+    """The title that people on the floor have given the table; empty for none."""
     contradiction: str = ""
     """Why the floor stores no events of the table's log: "The log contradicts itself: ..."."""
     unproven: str = ""
@@ -59,9 +62,9 @@ class RoomTable:
 
     @property
     def title(self) -> str:
-        """The table's name for people: the title of its birth, or the name in its topics."""
+        """The title for people: the floor's own, that of the birth, or the name in its topics."""
         title = self.known_title if self.birth is None else self.birth.title
-        return title or self.address.table
+        return self.label or title or self.address.table
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,15 @@ class RoomView:
 
 @dataclass(frozen=True)
 class RoomChange:
-    """Changes since the previous change of the same subscription: each table's newest state."""
+    """Changes since the previous change of the same subscription: each table's newest state.
+
+    `removed` are the tables that have left the room.
+    """
 
     is_broker_connected: bool
     is_database_available: bool
     tables: tuple[RoomTable, ...]
+    removed: tuple[TableAddress, ...] = ()
 
 
 class RoomChanges:
@@ -105,6 +112,7 @@ class RoomChanges:
             view.is_broker_connected,
             view.is_database_available,
             tuple(table for address in changed if (table := view.table(address)) is not None),
+            tuple(address for address in changed if view.table(address) is None),
         )
 
     def note(self, address: TableAddress | None) -> None:
@@ -122,6 +130,7 @@ class Room:
         self.is_broker_connected = False
         self.is_database_available = False
         self._tables: dict[TableAddress, RoomTable] = {}
+        self._roster = Roster()
         self._most = most_tables
         self._followers: set[RoomChanges] = set()
 
@@ -155,17 +164,39 @@ class Room:
             self._followers.discard(changes)
 
     def update(self, address: TableAddress, **fields: Any) -> RoomTable | None:
-        """Change fields of one table. Returns None if the room has no place for another table."""
+        """Change fields of one table.
+
+        Returns None for a retired table, and if the room has no place for another table.
+        """
         old = self._tables.get(address)
         if old is not None and not fields:
             return old
-        if old is None and len(self._tables) >= self._most:
+        if old is None and (self.is_retired(address) or len(self._tables) >= self._most):
             return None
-        new = replace(old or RoomTable(address), **fields)
-        if new != old:
+        old = old or RoomTable(address, label=self._roster.labels.get(address, ""))
+        new = replace(old, **fields)
+        if self._tables.get(address) != new:
             self._tables[address] = new
             self._notify(address)
         return new
+
+    def is_retired(self, address: TableAddress) -> bool:
+        """Whether the table has left the floor."""
+        return address in self._roster.retired
+
+    def apply(self, roster: Roster, now: datetime) -> None:
+        """Remove retired tables, show labels, and show tables that came back as disconnected."""
+        before, self._roster = self._roster, roster
+        for address in roster.retired:
+            if self._tables.pop(address, None) is not None:
+                self._notify(address)
+        for table in tuple(self._tables.values()):
+            label = roster.labels.get(table.address, "")
+            if label != table.label:
+                self.update(table.address, label=label)
+        for address, title in before.retired.items():
+            if address not in roster.retired:
+                self.update(address, known_title=title, changed_connection=now)
 
     def change(self, *, broker: bool | None = None, database: bool | None = None) -> None:
         """Note whether the broker is connected, or whether the database is available."""

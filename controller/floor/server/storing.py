@@ -26,6 +26,7 @@ from controller.floor.store.batches import EventBatch, Refusal, TakenBatch
 from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.requests import store_reply
+from controller.floor.store.table_changes import read_roster
 from controller.floor.store.tables import KnownTable, known_tables, note_birth
 
 GATHER = 0.05
@@ -81,6 +82,8 @@ class Storing:
     async def run(self) -> None:
         """Open the database, then store what arrives. Raises StoreVersionError."""
         await self._until_stored(self._store.open)
+        roster = partial(read_roster, floor=self._room.floor)
+        self._room.apply(await self._until_stored(partial(self._store.read, roster)), self._wall())
         query = partial(known_tables, floor=self._room.floor, since=self._wall() - FORGOTTEN)
         self._known(await self._until_stored(partial(self._store.read, query)))
         while True:
@@ -158,6 +161,9 @@ class Storing:
         }
         for taken, received in stored.batches:
             events = taken.batch.events
+            if taken.refusal is Refusal.RETIRED:
+                counts.drop("retired")
+                continue
             if taken.refusal in (Refusal.DAMAGED, Refusal.CONTRADICTION):
                 self._refuse(taken)
                 continue

@@ -63,9 +63,9 @@ class _Seen:
 class TableMessages:
     """Receives every message of a floor's tables, on the event loop.
 
-    `repeat` asks a table with this birth to publish its birth and its state again. `replied` is
-    called with each reply, `head_arrived` with each head to cosign. `clock` gives seconds,
-    `wall` the computer's time.
+    `repeat` asks a table with this birth to publish its birth and its state again. `refused`
+    answers a retired table. `replied` is called with each reply, `head_arrived` with each head to
+    cosign. `clock` gives seconds, `wall` the computer's time.
     """
 
     def __init__(
@@ -75,16 +75,20 @@ class TableMessages:
         counts: FloorCounts,
         *,
         repeat: Callable[[TableAddress, str], None],
+        refused: Callable[[TableAddress, str], None],
         replied: Callable[[TableAddress, Reply], None],
         head_arrived: Callable[[TableAddress, LogHead], None],
         clock: Callable[[], float],
         wall: Callable[[], datetime],
     ) -> None:
         self._room, self._intake, self._counts = room, intake, counts
-        self._repeat, self._replied, self._head_arrived = repeat, replied, head_arrived
+        self._repeat, self._refused = repeat, refused
+        self._replied, self._head_arrived = replied, head_arrived
         self._clock, self._wall = clock, wall
         self._limit = FloodLimit[TableAddress]()
         self._seen: dict[TableAddress, _Seen] = {}
+        self._answered_retired: dict[TableAddress, float] = {}
+        """When each retired table was answered last."""
         self._topics: dict[str, Address | None] = {}
         self._expected: tuple[KnownTable, ...] = ()
         self._expected_until = float("inf")
@@ -104,6 +108,9 @@ class TableMessages:
             and not self._limit.admits(address, now)
         ):
             self._counts.drop("flood")
+            return
+        if self._room.is_retired(address):
+            self._drop_retired(address, kind, message, now)
             return
         self._counts.messages[kind] += 1
         self._hear(address, kind, now, is_kept=message.is_retained)
@@ -165,6 +172,27 @@ class TableMessages:
         if seen.is_silent and not is_kept:
             seen.is_silent = False
             self._room.update(address, is_connected=True, changed_connection=self._wall())
+
+    def _drop_retired(
+        self, address: TableAddress, kind: Kind, message: Message, now: float
+    ) -> None:
+        """Drop a message of a retired table; answer its states now and then, so that it stops.
+
+        The floor's own answers come back to it where several services share the events.
+        """
+        if kind in TO_TABLE:
+            return
+        self._counts.drop("retired")
+        self._seen.pop(address, None)
+        last = self._answered_retired.get(address, float("-inf"))
+        if kind != "state" or message.is_retained or now < last + ASK_AGAIN:
+            return
+        try:
+            state = parsed(State, message.payload)
+        except PayloadError:
+            return
+        self._answered_retired[address] = now
+        self._refused(address, state.birth)
 
     def _address(self, topic: str) -> Address | None:
         if topic in self._topics:

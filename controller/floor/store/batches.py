@@ -46,6 +46,8 @@ class Refusal(Enum):
     """A line is no event, or is not the event with its index."""
     CONTRADICTION = "contradiction"
     """The batch does not continue the stored events: the table's log was changed."""
+    RETIRED = "retired"
+    """The table was retired while the batch waited."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +82,14 @@ class LogEnd:
 
     next: int
     last_hash: str
+    is_retired: bool = False
     new: list[EventRow] = field(default_factory=list)
 
     def take(self, batch: EventBatch) -> TakenBatch:
         """Continue the log by a batch, or say why not; then nothing changes."""
         events = batch.events
+        if self.is_retired:
+            return self._refused(batch, Refusal.RETIRED, "the table is retired.")
         if events.first > self.next:
             return self._refused(
                 batch, Refusal.GAP, f"it begins at {events.first}, and {self.next} is next."

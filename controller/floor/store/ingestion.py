@@ -72,7 +72,7 @@ def _locked(connection: Connection, keys: Iterable[LogKey], known: LogIds) -> di
         return {}
     ids = sorted(known[key] for key in keys)
     query = (
-        select(TABLES.c.floor, TABLES.c.name, LOGS.c.log, LOGS.c.next, LOGS.c.last_hash, LOGS.c.id)
+        select(TABLES.c.floor, TABLES.c.name, TABLES.c.retired, *LOGS.c)
         .join_from(LOGS, TABLES)
         .order_by(LOGS.c.id)
         .with_for_update(of=LOGS)
@@ -85,7 +85,7 @@ def _locked(connection: Connection, keys: Iterable[LogKey], known: LogIds) -> di
     found = {
         LogKey(TableAddress(row.floor, row.name), row.log): (
             row.id,
-            LogEnd(row.next, row.last_hash),
+            LogEnd(row.next, row.last_hash, row.retired is not None),
         )
         for row in rows
     }

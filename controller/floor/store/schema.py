@@ -40,9 +40,30 @@ TABLES = Table(
     Column("simulated", Boolean, nullable=False, server_default="0"),
     Column("first_seen", DateTime(timezone=True), nullable=False),
     Column("last_birth", DateTime(timezone=True), nullable=False),
+    Column("label", Text, nullable=False, server_default=""),
+    Column("retired", DateTime(timezone=True), nullable=True),
     UniqueConstraint("floor", "name"),
 )
-"""Every table that has ever published a birth."""
+"""Every table that has ever published a birth. `title` is the one of the table's own file; `label`,
+if it is not empty, is shown in its place. `retired` is when the table left the floor."""
+
+TABLE_CHANGES = Table(
+    "table_changes",
+    METADATA,
+    Column("id", _Id, primary_key=True),
+    Column("table_id", _Id, ForeignKey("tables.id"), nullable=False),
+    Column("what", String(20), nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("who", String(60), nullable=False),
+    Column("role", String(20), nullable=False),
+    Column("source", String(60), nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Column("recorded", Boolean, nullable=False, server_default="0"),
+)
+"""Tables that people have retired, unretired and renamed. `before` and `after` are shown titles;
+`recorded` says whether a floor service has the change in its audit log."""
 
 LOGS = Table(
     "logs",

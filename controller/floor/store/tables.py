@@ -28,6 +28,11 @@ def storable(text: str) -> str:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
 
 
+def printable(text: str) -> str:
+    """A text of a table for a terminal: each control or invisible character becomes a space."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def ensure_tables(
     connection: Connection, addresses: Iterable[TableAddress], now: datetime
 ) -> dict[TableAddress, int]:
@@ -65,11 +70,14 @@ def ensure_logs(connection: Connection, keys: Sequence[LogKey], now: datetime) -
 
 
 def note_birth(connection: Connection, address: TableAddress, birth: Birth, now: datetime) -> int:
-    """Keep the facts of a birth; return the number of stored events of the table's log."""
+    """Keep the facts of a birth; return the number of stored events of the table's log.
+
+    The facts of a retired table stay as they are.
+    """
     table = ensure_tables(connection, [address], now)[address]
     connection.execute(
         update(TABLES)
-        .where(TABLES.c.id == table)
+        .where(TABLES.c.id == table, TABLES.c.retired.is_(None))
         .values(
             title=storable(birth.title),
             software=storable(birth.software),
@@ -93,9 +101,9 @@ class KnownTable:
 
 
 def known_tables(connection: Connection, floor: str, since: datetime) -> tuple[KnownTable, ...]:
-    """The tables of a floor that have connected since this time."""
+    """The tables of a floor that have connected since this time and are not retired."""
     query = select(TABLES.c.name, TABLES.c.title).where(
-        TABLES.c.floor == floor, TABLES.c.last_birth >= since
+        TABLES.c.floor == floor, TABLES.c.last_birth >= since, TABLES.c.retired.is_(None)
     )
     return tuple(
         KnownTable(TableAddress(floor, row.name), row.title) for row in connection.execute(query)

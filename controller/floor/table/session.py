@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from controller.audit.errors import RefusedProofError
 from controller.audit.log.event_line import time_text
 from controller.audit.tree.hashing import leaf_hash
-from controller.floor.discovery.payloads import EXPIRY, REPEAT, discovery_messages
+from controller.floor.discovery.payloads import EXPIRY, REPEAT, discovery_messages, removal_messages
 from controller.floor.messages.payloads import (
     LARGEST_PAYLOAD,
     MOST_EVENTS,
@@ -96,9 +96,11 @@ class TableSession:
         self._shown_at = 0.0
         self._sequence = 0
         self._is_birth_due = False
+        self._is_retired = False
         self._was_events = False
         self._unreadable_until = 0.0
-        self._announced_at = 0.0
+        self._announced_at: float | None = None
+        """When the table was announced to Home Assistant; None while it is not."""
 
     @property
     def will(self) -> Will:
@@ -145,9 +147,15 @@ class TableSession:
         await self._ending.wait()
         with suppress(TimeoutError, SourceError):
             async with asyncio.timeout(LAST_EVENTS):
-                while self._log is not None and self._outbox.stored < await self._source.size():
+                while await self._has_unstored_events():
                     self._changed.set()
                     await asyncio.sleep(EVERY / 10)
+
+    async def _has_unstored_events(self) -> bool:
+        """Whether the floor lacks events that it would store. Raises SourceError."""
+        if self._log is None or self._is_retired:
+            return False
+        return self._outbox.stored < await self._source.size()
 
     async def _watch_answers(self) -> None:
         """Report whether the floor answers; runs until it is cancelled."""
@@ -162,8 +170,20 @@ class TableSession:
                 f" certificate was issued for the table {address.table}."
             )
             await self._answered.wait()
-        self._report(None)
+        self._report(self._retirement)
         await asyncio.get_running_loop().create_future()
+
+    @property
+    def _retirement(self) -> str | None:
+        """A sentence while the floor refuses the table as retired; None otherwise."""
+        if not self._is_retired:
+            return None
+        floor, table = self._settings.address.floor, self._settings.address.table
+        return (
+            f"The floor {floor} has retired the table {table} and stores nothing of it. Start the"
+            f" table without `--floor`, or let the floor's manager run `wallwright floor unretire"
+            f" {table}`."
+        )
 
     async def _publish_birth(self, connection: BrokerConnection) -> None:
         """Publish what the table is. Without a readable log the birth is published again later."""
@@ -189,7 +209,7 @@ class TableSession:
             state_every=STATE_EVERY,
         )
         await self._publish(connection, "birth", birth)
-        if self._settings.discovery:
+        if self._settings.discovery and not self._is_retired:
             await self._announce(connection, birth)
         self._shown = None
 
@@ -199,6 +219,12 @@ class TableSession:
         for message in discovery_messages(birth, self._settings.address):
             await connection.publish(message.topic, message.payload, retain=True, expiry=EXPIRY)
 
+    async def _withdraw(self, connection: BrokerConnection) -> None:
+        """Remove a retired table from Home Assistant."""
+        self._announced_at = None
+        for message in removal_messages(self._settings.address):
+            await connection.publish(message.topic, message.payload, retain=True)
+
     async def _send(self, connection: BrokerConnection) -> None:
         """Publish at most one message in `EVERY` seconds, of state and events in turn."""
         while True:
@@ -206,6 +232,8 @@ class TableSession:
             if self._is_birth_due or self._must_announce_again():
                 await self._publish_birth(connection)
                 await asyncio.sleep(EVERY)
+            if self._is_retired and self._announced_at is not None:
+                await self._withdraw(connection)
             message = await self._next_message()
             if message is None:
                 await self._wait_for_change()
@@ -215,8 +243,8 @@ class TableSession:
             await asyncio.sleep(EVERY)
 
     def _must_announce_again(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        return self._settings.discovery and now >= self._announced_at + REPEAT
+        now, announced = asyncio.get_running_loop().time(), self._announced_at
+        return not self._is_retired and announced is not None and now >= announced + REPEAT
 
     async def _next_message(self) -> tuple[Kind, Payload] | None:
         """The next message. A head is due seldom, so it comes before the others."""
@@ -236,7 +264,7 @@ class TableSession:
 
     async def _next_head(self) -> LogHead | None:
         now = asyncio.get_running_loop().time()
-        if self._log is None or now < self._unreadable_until:
+        if self._log is None or self._is_retired or now < self._unreadable_until:
             return None
         head = await self._cosigning.next_head(self._outbox.stored, now)
         return None if head is None else LogHead(birth=self.birth, log=self._log, note=str(head))
@@ -255,7 +283,7 @@ class TableSession:
 
     async def _next_events(self) -> Events | None:
         now = asyncio.get_running_loop().time()
-        if now < self._unreadable_until:
+        if self._is_retired or now < self._unreadable_until:
             return None
         size = await self._source.size()
         if self._log is None:
@@ -310,6 +338,14 @@ class TableSession:
     async def _take_position(self, position: StoredPosition) -> None:
         if position.birth != self.birth:
             return
+        if position.retired != self._is_retired:
+            self._is_retired = position.retired
+            # Taken again: what was sent meanwhile was dropped, and Home Assistant lacks the table.
+            self._is_birth_due = not position.retired
+            self._outbox.restart()
+            if self._answered.is_set():
+                self._report(self._retirement)
+            self._changed.set()
         self._answered.set()
         if position.again:
             self._is_birth_due = True

@@ -1,4 +1,4 @@
-"""`wallwright floor`: the service of a floor with many tables, and its certificates."""
+"""`wallwright floor`: the service of a floor with many tables, its tables and certificates."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import typer
 from controller.cli.commands.floor.ca import ca
 from controller.cli.commands.floor.demo import demo
 from controller.cli.commands.floor.serve import serve
+from controller.cli.commands.floor.tables import rename, retire, tables, unretire
 
 floor = typer.Typer(
-    name="floor", help="Run the floor service of many tables, and issue its certificates."
+    name="floor",
+    help="Run the floor service of many tables, retire tables, and issue certificates.",
 )
 floor.command()(serve)
 floor.command()(demo)
+for change in (tables, retire, unretire, rename):
+    floor.command()(change)
 floor.add_typer(ca)
 
 __all__ = ["floor"]

@@ -13,6 +13,7 @@ from controller.floor.figures.alarms import details_of_line, short_text
 from controller.floor.figures.window import Window, utc
 from controller.floor.page.figures_source import RoomFigures, read_room_figures
 from controller.floor.store.schema import ACKNOWLEDGEMENTS, EVENTS, LOGS, TABLES
+from controller.floor.store.table_changes import SHOWN_TITLE
 
 MOST_INCIDENTS = 5000
 """Incidents in one report: the first ones; the report says how many are missing."""
@@ -23,7 +24,8 @@ _SHOWN = (kinds.FAULT, *kinds.PROMPTS, kinds.RUN, kinds.START)
 class Incident:
     """A fault or a prompt about one. `ended` is None if it was open at the end of the report.
 
-    `ending` is `answered`, `withdrawn`, `restarted`, or empty; `acknowledged` names the person.
+    `ending` is `answered`, `withdrawn`, `restarted`, `retired`, or empty; `acknowledged` names the
+    person.
     """
 
     table: str
@@ -78,7 +80,8 @@ def _read_incidents(connection: Connection, floor: str, window: Window) -> list[
             EVENTS.c.what,
             EVENTS.c.line,
             TABLES.c.name,
-            TABLES.c.title,
+            SHOWN_TITLE.label("title"),
+            TABLES.c.retired,
         )
         .join(LOGS, LOGS.c.id == EVENTS.c.log_id)
         .join(TABLES, TABLES.c.id == LOGS.c.table_id)
@@ -92,8 +95,13 @@ def _read_incidents(connection: Connection, floor: str, window: Window) -> list[
     )
     marks = _acknowledgements(connection, window)
     reading = _Incidents(marks)
+    retired: dict[int, datetime] = {}
     for row in connection.execute(query):
         reading.take(row.log_id, row.number, utc(row.at), row.what, row.line, row.name, row.title)
+        if row.retired is not None and utc(row.retired) < window.end:
+            retired[row.log_id] = utc(row.retired)
+    for log, at in retired.items():
+        reading.end_all(log, at, "retired")
     return sorted(reading.found, key=lambda incident: incident.began)
 
 
@@ -115,12 +123,10 @@ class _Incidents:
     def take(
         self, log: int, number: int, at: datetime, what: str, line: str, name: str, title: str
     ) -> None:
-        present = self._open.setdefault(log, {})
         if what in (kinds.START, kinds.RUN):
-            for place in present.values():
-                self._end(place, at, "restarted")
-            present.clear()
+            self.end_all(log, at, "restarted")
             return
+        present = self._open.setdefault(log, {})
         details = details_of_line(line)
         code, part = short_text(details, "code"), short_text(details, "part")
         about = ("fault" if what == kinds.FAULT else "prompt", code, part)
@@ -132,8 +138,13 @@ class _Incidents:
             sentence = short_text(details, "evidence", 500)
             who = self._acknowledged.get((log, number), "")
             self.found.append(
-                Incident(*(name, title or name, about[0], code, part, sentence, at, None, "", who))
+                Incident(*(name, title, about[0], code, part, sentence, at, None, "", who))
             )
+
+    def end_all(self, log: int, at: datetime, ending: str) -> None:
+        """End every open incident of a log."""
+        for place in self._open.pop(log, {}).values():
+            self._end(place, at, ending)
 
     def _end(self, place: int, at: datetime, ending: str) -> None:
         before = self.found[place]

@@ -16,9 +16,9 @@ from controller.floor.page.reports.pit_report import Incident, PitReport
 
 FIGURES = (
     *("table", "title", "rounds", "rounds_per_hour", "operating_s", "mtba_s", "mtta_s", "assists"),
-    *("tiles", "jams", "tiles_per_jam", "faults", "out_of_play_s"),
+    *("tiles", "jams", "tiles_per_jam", "faults", "out_of_play_s", "retired"),
 )
-"""Columns of the figures; times in seconds."""
+"""Columns of the figures; times in seconds. `retired` is the time at which the table left."""
 INCIDENTS = (
     *("table", "title", "kind", "code", "part", "evidence", "began", "ended", "seconds"),
     *("ending", "acknowledged_by"),
@@ -39,7 +39,8 @@ def report_csv(report: PitReport) -> str:
     rows.writerow(FIGURES)
     rows.writerow(_figures("", "whole room", report.figures.room))
     for table in report.figures.tables:
-        rows.writerow(_figures(table.name, table.title, table.figures))
+        left = "" if table.retired is None else _time(table.retired)
+        rows.writerow(_figures(table.name, table.title, table.figures, left))
     rows.writerow([])
     rows.writerow(INCIDENTS)
     rows.writerows(_incidents(report.incidents))
@@ -55,9 +56,9 @@ def safe_cell(text: str) -> str:
     return f"'{printable}" if is_formula else printable
 
 
-def _figures(name: str, title: str, figures: TableFigures) -> list[object]:
+def _figures(name: str, title: str, figures: TableFigures, retired: str = "") -> list[object]:
     values = figures.as_json()
-    numbers = {**values, "faults": sum(figures.faults.values())}
+    numbers = {**values, "faults": sum(figures.faults.values()), "retired": retired}
     row: list[object] = [safe_cell(name), safe_cell(title)]
     return row + ["" if numbers[key] is None else numbers[key] for key in FIGURES[2:]]
 

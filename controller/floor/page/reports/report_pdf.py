@@ -12,6 +12,7 @@ from typing import Any
 
 from controller.audit.receipts.receipt_pdf import font_runs, register_fonts
 from controller.floor.figures.table_figures import TableFigures
+from controller.floor.page.figures_source import NamedFigures
 from controller.floor.page.reports.pit_report import Incident, PitReport
 
 _SIZE, _LEADING, _MARGIN = 8.0, 12.0, 36.0
@@ -60,7 +61,7 @@ def report_pdf(report: PitReport, *, compress: bool = True) -> bytes:
     pages.line("table's clock. MTBA: mean time between assists. MTTA: mean time to assist.")
     pages.line("")
     rows = [_figures("Whole room", report.figures.room)]
-    rows += [_figures(table.title, table.figures) for table in report.figures.tables]
+    rows += [_figures(_title(table), table.figures) for table in report.figures.tables]
     pages.table(_FIGURES, rows, bold_first=True)
     pages.line("")
     pages.line(f"Incidents: {len(report.incidents) + report.missing}", 11.0)
@@ -160,6 +161,11 @@ def _fitting(text: str, width: float, measured: Callable[[str], float]) -> str:
     while text and measured(text + "...") > width:
         text = text[:-1]
     return text + "..."
+
+
+def _title(table: NamedFigures) -> str:
+    """The title; the mark of a retired table comes first, because a long title is shortened."""
+    return table.title if table.retired is None else f"(retired) {table.title}"
 
 
 def _figures(name: str, figures: TableFigures) -> list[str]:

@@ -24,6 +24,7 @@ from controller.floor.page.plan import RoomPlan
 from controller.floor.server.port import RequestOutcome
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.store.schema import METADATA
+from controller.floor.store.table_changes import read_roster
 from controller.service.user_roles import UserRole
 from tests.controller.api.served import CHEAP, PASSWORD
 from tests.controller.floor.figures.stored_logs import NOON, Happened, add_log, store
@@ -102,6 +103,11 @@ class FakeFloor:
     async def write(self, change: Callable[[Connection], Result]) -> Result:
         """Run a change as `read` runs a query."""
         return await self.read(change)
+
+    async def refresh_tables(self) -> None:
+        """Apply what `write` has stored to the room."""
+        floor = self.room.floor
+        self.room.apply(await self.read(lambda connection: read_roster(connection, floor)), NOW)
 
     async def request(
         self, address: TableAddress, name: str, arguments: Mapping[str, Any], who: str, role: str

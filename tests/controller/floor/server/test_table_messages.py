@@ -28,6 +28,7 @@ from controller.floor.server.intake import MOST_BATCHES, Intake, WaitingBatch
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.server.table_messages import ASK_AGAIN, GRACE, SILENT, TableMessages
 from controller.floor.settings import FloorSettings
+from controller.floor.store.table_changes import Roster
 from controller.floor.store.tables import KnownTable
 from controller.floor.table.publisher import TablePublisher
 from firmware_bridge.sim.clock import run
@@ -50,6 +51,7 @@ class Receiver:
         self.room = Room("club", most_tables)
         self.intake = Intake(self.counts.drop)
         self.repeats: list[str] = []
+        self.refused: list[str] = []
         self.replies: list[Reply] = []
         self.heads: list[tuple[TableAddress, LogHead]] = []
         self.messages = TableMessages(
@@ -57,6 +59,7 @@ class Receiver:
             self.intake,
             self.counts,
             repeat=lambda _, birth: self.repeats.append(birth),
+            refused=lambda _, birth: self.refused.append(birth),
             replied=lambda _, reply: self.replies.append(reply),
             head_arrived=lambda address, head: self.heads.append((address, head)),
             clock=lambda: self.now,
@@ -370,3 +373,44 @@ def test_a_floor_that_starts_later_sees_which_tables_were_switched_off(floor: Re
     floor.send("alive", Alive(online=False, birth=FIRST, switched_off=True), kept=True)
     floor.send("birth", birth(FIRST), kept=True)
     assert condition_of(floor.table).name == "switched_off"
+
+
+def test_a_retired_table_leaves_the_room_and_its_messages_are_counted_and_dropped(
+    floor: Receiver,
+) -> None:
+    floor.send("birth", birth(FIRST))
+    floor.room.apply(Roster(retired={A1: "Table 1"}), NOW)
+    assert len(floor.room) == 0
+    floor.send("alive", Alive(online=True, birth=SECOND))
+    floor.send("birth", birth(SECOND))
+    floor.send("state", state(SECOND, 0))
+    floor.send("state", state(SECOND, 1))
+    floor.send("state", state(SECOND, 1), kept=True)
+    floor.send("events", b"{}")
+    floor.messages.expect([KnownTable(A1, "Table 1")])
+    floor.now += 2 * GRACE
+    floor.messages.note_silence()
+    assert len(floor.room) == 0
+    assert floor.counts.dropped == {"retired": 6}
+    assert floor.intake.gather().batches == ()
+    assert floor.refused == [SECOND]  # answered once in a while, so that it stops
+
+
+def test_a_table_that_comes_back_is_shown_as_disconnected_and_then_as_before(
+    floor: Receiver,
+) -> None:
+    floor.room.apply(Roster(retired={A1: "Table 1"}), NOW)
+    floor.room.apply(Roster(), NOW)
+    assert condition_of(floor.table).name == "disconnected"
+    assert floor.table.title == "Table 1"
+    floor.send("birth", birth(SECOND))
+    floor.send("alive", Alive(online=True, birth=SECOND))
+    assert floor.table.is_connected
+
+
+def test_a_renamed_table_shows_the_floors_title_in_place_of_its_own(floor: Receiver) -> None:
+    floor.room.apply(Roster(labels={A1: "Window table"}), NOW)
+    floor.send("birth", birth(FIRST))
+    assert floor.table.title == "Window table"
+    floor.room.apply(Roster(), NOW)
+    assert floor.table.title == "Table 1"

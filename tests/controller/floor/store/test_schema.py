@@ -20,6 +20,7 @@ from controller.floor.store.errors import (
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.partitions import month_of
 from controller.floor.store.schema import METADATA
+from controller.floor.store.table_changes import floor_tables
 from tests.controller.floor.event_lines import batch_of, lines_of
 from tests.controller.floor.postgres_process import PostgresProcess
 from tests.controller.floor.store.conftest import stored_lines
@@ -152,3 +153,26 @@ def test_the_second_host_of_a_url_is_taken_when_the_first_does_not_answer(
     (taken,) = store.take([batch_of(LINES, 0, 3)])
     assert taken.stored == 3
     store.close()
+
+
+def test_a_database_of_the_last_release_keeps_its_tables_and_none_is_retired(url: str) -> None:
+    """A backup that was made before is such a database."""
+
+    def as_before(connection: Connection) -> None:
+        connection.execute(text("DROP TABLE table_changes"))
+        for column in ("label", "retired"):
+            connection.execute(text(f"ALTER TABLE tables DROP COLUMN {column}"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
+
+    store = FloorStore(url)
+    store.open()
+    store.take([batch_of(LINES, 0, 3)])
+    store.write(as_before)
+    store.close()
+    upgraded = FloorStore(url)
+    upgraded.open()
+    (table,) = upgraded.read(lambda connection: floor_tables(connection, "club"))
+    assert (table.address.table, table.label, table.retired) == ("a1", "", None)
+    (taken,) = upgraded.take([batch_of(LINES, 3, 9)])
+    assert taken.stored == 6
+    upgraded.close()

@@ -233,6 +233,66 @@ def test_a_floor_that_missed_a_birth_gets_it_again_at_most_once_a_second() -> No
     on_a_floor(scene)
 
 
+def test_a_retired_table_sends_no_events_leaves_home_assistant_and_goes_on_when_taken_back() -> (
+    None
+):
+    settings = replace(SETTINGS, discovery=True)
+
+    async def scene(broker: MemoryBroker, floor: PlainFloor, source: FakeSource) -> None:
+        def answer(*, retired: bool) -> None:
+            assert floor.birth is not None
+            position = StoredPosition(birth=floor.birth.birth, log=None, next=0, retired=retired)
+            broker.publish(T07.topic("position"), encoded(position))
+
+        def entities() -> list[bytes]:
+            return [each for topic, each in broker.retained.items() if "/config" in topic]
+
+        await asyncio.sleep(5)
+        assert all(entities())
+        answer(retired=True)
+        await asyncio.sleep(5)
+        assert not any(entities())
+        source.add(7)
+        before = len(of_kind(broker, "events"))
+        await asyncio.sleep(2 * REPEAT)
+        assert len(of_kind(broker, "events")) == before
+        assert not any(entities())
+        assert of_kind(broker, "state")  # the floor answers them
+        answer(retired=False)
+        await asyncio.sleep(10)
+        assert floor.lines == source.lines
+        assert all(entities())
+
+    on_a_floor(scene, lines=3, settings=settings)
+
+
+def test_a_table_reports_that_the_floor_has_retired_it() -> None:
+    reports: list[str | None] = []
+
+    async def main() -> None:
+        broker = MemoryBroker()
+        publisher = TablePublisher(
+            SETTINGS,
+            FakeSource(3),
+            connect=broker.connect,
+            connection_changed=reports.append,
+        )
+        task = asyncio.create_task(publisher.run())
+        await asyncio.sleep(1)
+        birth = parsed(Birth, broker.retained[T07.topic("birth")]).birth
+        for retired in (True, True, False):
+            position = StoredPosition(birth=birth, log=None, next=0, retired=retired)
+            broker.publish(T07.topic("position"), encoded(position))
+            await asyncio.sleep(FLOOR_ANSWERS)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    run(main())
+    first, *others = reports
+    assert first is not None and "The floor main has retired the table t07" in first
+    assert others == [None]
+
+
 def test_a_floor_that_does_not_answer_is_reported_once_and_its_first_answer_too() -> None:
     """A broker passes nothing on from a table whose certificate has another name."""
     reports: list[str | None] = []
