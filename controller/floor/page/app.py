@@ -19,6 +19,7 @@ from controller.api.routes.accounts import AccountRoutes
 from controller.api.routes.errors import add_problems
 from controller.api.routes.login import LoginRoutes
 from controller.floor.figures.alarm_book import NotAcknowledgedError
+from controller.floor.figures.table_use import TableInUseError
 from controller.floor.figures.window import WindowError
 from controller.floor.page.endpoints import FLOOR_ENDPOINTS
 from controller.floor.page.figures_source import FiguresSource
@@ -27,7 +28,9 @@ from controller.floor.page.page_files import page_app
 from controller.floor.page.plan import RoomPlan
 from controller.floor.page.room_feed import RoomFeed, TooManyWatchersError, utc_now
 from controller.floor.page.routes import FloorRoutes
+from controller.floor.page.table_change_routes import TableChangeRoutes
 from controller.floor.server.port import FloorPort
+from controller.floor.store.table_changes import TableChangeError, UnknownTableError
 from rules.errors import WallwrightError
 
 
@@ -68,7 +71,11 @@ def floor_api(routes: FloorRoutes, accounts: Accounts) -> FastAPI:
         redirect_slashes=False,
     )
     routes.add_to(app)
-    for more in (LoginRoutes(accounts), AccountRoutes(accounts)):
+    for more in (
+        TableChangeRoutes(routes.feed, routes.figures_source),
+        LoginRoutes(accounts),
+        AccountRoutes(accounts),
+    ):
         more.add_to(app)
     add_problems(app)
     for kind, (status, code) in _STATUS.items():
@@ -79,6 +86,9 @@ def floor_api(routes: FloorRoutes, accounts: Accounts) -> FastAPI:
 _STATUS: dict[type[WallwrightError], tuple[int, str]] = {
     NotAcknowledgedError: (409, "not_acknowledged"),
     WindowError: (422, "invalid_request"),
+    UnknownTableError: (404, "unknown_table"),
+    TableInUseError: (409, "table_in_use"),
+    TableChangeError: (409, "not_changed"),
     TooManyWatchersError: (503, "busy"),
     WallwrightError: (503, "not_available"),
 }

@@ -1,7 +1,8 @@
 """Every endpoint of the floor with the least role that may use it.
 
 Accounts and logins are the endpoints of a table's API. Players see nothing of the floor: a dealer
-and the auditor read it, an attendant also acknowledges alarms and sends requests to tables.
+and the auditor read it, an attendant also acknowledges alarms and sends requests to tables, and a
+technician retires and renames tables.
 """
 
 from __future__ import annotations
@@ -40,6 +41,28 @@ OWN: tuple[Endpoint, ...] = (
         "/floor/tables/{table}/requests",
         UserRole.ATTENDANT,
         "Send a request to a table, which may refuse it.",
+    ),
+    _read("floor_retired", "/floor/retired", "Retired tables: since when, by whom, and why."),
+    Endpoint(
+        "retire_table",
+        "POST",
+        "/floor/tables/{table}/retire",
+        UserRole.TECHNICIAN,
+        "Retire a table; the floor stores nothing of it any more.",
+    ),
+    Endpoint(
+        "unretire_table",
+        "POST",
+        "/floor/tables/{table}/unretire",
+        UserRole.TECHNICIAN,
+        "Take a retired table back.",
+    ),
+    Endpoint(
+        "rename_table",
+        "POST",
+        "/floor/tables/{table}/rename",
+        UserRole.TECHNICIAN,
+        "Give a table another title; its name, certificate and history stay.",
     ),
     _read("report_csv", "/floor/report.csv", "The pit report of a time range as CSV."),
     _read("report_pdf", "/floor/report.pdf", "The pit report of a time range as PDF."),

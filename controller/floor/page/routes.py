@@ -58,10 +58,10 @@ class FloorRoutes:
     def __init__(
         self, feed: RoomFeed, figures: FiguresSource, accounts: Accounts, games: GameChoices
     ) -> None:
-        self._feed = feed
+        self.feed = feed
         self._games = games
         self._port = feed.port
-        self._figures = figures
+        self.figures_source = figures
         self._accounts = accounts
 
     def add_to(self, app: FastAPI) -> None:
@@ -95,10 +95,10 @@ class FloorRoutes:
         return json_response({"state": "ok", "first_start": not self._accounts.has_technician})
 
     async def floor(self) -> Response:
-        return text_response(self._feed.snapshot())
+        return text_response(self.feed.snapshot())
 
     async def stream(self, request: Request) -> Response:
-        return RoomStream(self._feed, self._accounts, request.scope["state"][IDENTITY])
+        return RoomStream(self.feed, self._accounts, request.scope["state"][IDENTITY])
 
     async def figures(self, hours: int = HOURS[1]) -> Response:
         if hours not in HOURS:
@@ -108,7 +108,7 @@ class FloorRoutes:
                 f"The figures are computed for {', '.join(map(str, HOURS))} hours; got {hours}.",
                 "Use one of them, or a report for any time range.",
             )
-        found = await self._figures.of_last_hours(hours, self._feed.now())
+        found = await self.figures_source.of_last_hours(hours, self.feed.now())
         return json_response(found.as_json())
 
     async def history(
@@ -133,19 +133,19 @@ class FloorRoutes:
     async def acknowledge(
         self, request: Request, log: Number, number: Number, body: AcknowledgementBody
     ) -> Response:
-        identity = _person(request)
-        await self._feed.read_alarms()
-        alarms = self._feed.alarms
-        by = Acknowledgement(self._feed.now(), identity.name, body.note)
+        identity = person_of(request)
+        await self.feed.read_alarms()
+        alarms = self.feed.alarms
+        by = Acknowledgement(self.feed.now(), identity.name, body.note)
         request.scope["state"][DETAILS] = {"log": log, "number": number, "note": body.note}
         await self._port.write(lambda connection: acknowledge(connection, log, number, by, alarms))
-        await self._feed.read_alarms()
+        await self.feed.read_alarms()
         return json_response({"who": by.who})
 
     async def request_table(
         self, request: Request, table: TableName, body: RequestBody
     ) -> Response:
-        identity = _person(request)
+        identity = person_of(request)
         address = TableAddress(self._port.room.floor, table)
         if self._port.room.table(address) is None:
             raise unknown("table", table, "`GET /api/v1/floor` lists them.")
@@ -183,11 +183,11 @@ class FloorRoutes:
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def _report(self, begin: datetime, end: datetime) -> PitReport:
-        window, now, floor = Window(begin, end), self._feed.now(), self._port.room.floor
+        window, now, floor = Window(begin, end), self.feed.now(), self._port.room.floor
         return await self._port.read(lambda connection: read_report(connection, floor, window, now))
 
 
-def _person(request: Request) -> Identity:
+def person_of(request: Request) -> Identity:
     """The person who sends the request. Raises ProblemError for a device or a program."""
     identity: Identity = request.scope["state"][IDENTITY]
     if identity.kind != "login":

@@ -44,7 +44,10 @@ def code_of(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json().get("code", "") if answer.content else ""
 
 
-READ = "floor floor_stream floor_figures floor_history floor_games report_csv report_pdf"
+READ = (
+    "floor floor_stream floor_figures floor_history floor_games floor_retired report_csv report_pdf"
+)
+CHANGES = "acknowledge request_table"
 
 
 @pytest.mark.parametrize(
@@ -54,8 +57,11 @@ READ = "floor floor_stream floor_figures floor_history floor_games report_csv re
         (UserRole.TABLE, "floor_metrics"),
         (UserRole.PLAYER, "floor_metrics"),
         (UserRole.DEALER, f"{READ} floor_metrics"),
-        (UserRole.ATTENDANT, f"{READ} floor_metrics acknowledge request_table"),
-        (UserRole.TECHNICIAN, f"{READ} floor_metrics acknowledge request_table"),
+        (UserRole.ATTENDANT, f"{READ} floor_metrics {CHANGES}"),
+        (
+            UserRole.TECHNICIAN,
+            f"{READ} floor_metrics {CHANGES} retire_table unretire_table rename_table",
+        ),
         (UserRole.AUDITOR, f"{READ} floor_metrics"),
         (UserRole.METRICS, "floor_metrics"),
     ],

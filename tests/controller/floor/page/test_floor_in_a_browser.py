@@ -64,6 +64,34 @@ def test_an_attendant_acknowledges_an_alarm_and_everybody_sees_who(open_page: Op
         expect(each.locator(".need").first).to_contain_text("attendant takes care of it")
 
 
+def test_a_technician_renames_a_table_and_retires_it_after_a_second_confirmation(
+    open_page: OpenPage,
+) -> None:
+    dealer = open_page(role=UserRole.DEALER)
+    expect(dealer.locator(".stand")).to_have_count(12)
+    page = open_page("table/t03", UserRole.TECHNICIAN)
+    page.get_by_label("Title on the floor").fill("Window table")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Window table")
+    page.get_by_label("Reason (optional)").fill("sold")
+    page.get_by_role("button", name="Retire the table").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Retire the table").click()
+    expect(dialog).to_contain_text("It has an open alarm: LIFT at lift 2")
+    dialog.get_by_role("button", name="Retire the table").click()
+    expect(page.locator("main")).to_contain_text("Retired by technician. sold")
+    expect(page.locator(".history")).to_contain_text("LIFT at lift 2")
+    expect(dealer.locator(".stand")).to_have_count(11)
+    assert needed(dealer) == ["Table 8", "Table 11"]
+    dealer.goto(dealer.url.replace("#/room", "#/report"))
+    expect(dealer.locator("main")).to_contain_text("Window table (retired)")
+    dealer.get_by_role("link", name="Window table").last.click()
+    expect(dealer.locator("main")).to_contain_text("Retired by technician.")
+    assert dealer.get_by_role("button", name="Take the table back").count() == 0
+    page.get_by_role("button", name="Take the table back").click()
+    expect(page.locator(".table-head")).to_contain_text("Not connected")
+
+
 def test_a_new_state_reaches_the_page_without_a_reload(
     open_page: OpenPage, floor: RunningFloor
 ) -> None:

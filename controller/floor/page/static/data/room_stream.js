@@ -103,6 +103,7 @@ const isHidden = () => document.visibilityState === "hidden";
 /** Take a message of the stream into the state of the page. */
 function take(message) {
   const tables = message.type === "room" ? new Map() : state.tables;
+  for (const name of message.removed ?? []) tables.delete(name);
   for (const table of message.tables) tables.set(table.name, table);
   change({
     connection: "live",

@@ -6,6 +6,7 @@ import { figure, figureTime } from "../data/words.js";
 import { useAction } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
 import { html, useState } from "../vendor/htm_preact.js";
+import { RetiredTables } from "./administration.js";
 import { HoursChoice, useFigures } from "./figures.js";
 
 const COLUMNS = {
@@ -26,7 +27,8 @@ export function Report() {
       <div class="card-head"><h2>${t("figures.title")}</h2><${HoursChoice} /></div>
       <${Notice} error=${figures.error} />
       ${figures.value ? html`<${FigureTable} value=${figures.value} />` : html`<p class="hint">${t("floor.loading")}</p>`}
-    </section>`;
+    </section>
+    <${RetiredTables} />`;
 }
 
 function FigureTable({ value }) {
@@ -38,7 +40,7 @@ function FigureTable({ value }) {
     <tbody>
       <tr class="whole"><th scope="row">${t("figures.room")}</th>${cells(value.room)}</tr>
       ${rows.map(
-        ([name, values]) => html`<tr key=${name}><th scope="row"><a href=${`#/table/${name}`}>${state.tables.get(name)?.title ?? name}</a></th>${cells(values)}</tr>`,
+        ([name, values]) => html`<tr key=${name}><th scope="row"><a href=${`#/table/${name}`}>${state.tables.get(name)?.title ?? values.title}</a>${values.retired && html` <small>${t("figures.retired")}</small>`}</th>${cells(values)}</tr>`,
       )}
     </tbody>
   </table></div>

@@ -5,6 +5,7 @@ import { figure, figureTime, lasting, roleWords } from "../data/words.js";
 import { useTick } from "../frame/hooks.js";
 import { Icon } from "../frame/icons.js";
 import { html } from "../vendor/htm_preact.js";
+import { AbsentTable, Administration, administers } from "./administration.js";
 import { Alarms } from "./alarms.js";
 import { FigureList, HoursChoice, useFigures } from "./figures.js";
 import { History } from "./history.js";
@@ -15,8 +16,9 @@ export function TablePage() {
   const figures = useFigures();
   const table = state.tables.get(state.table);
   if (!table) {
-    return html`<p class="empty">${t(state.floor ? "table.unknown" : "floor.loading")}</p>
-      <p><a href="#/room">${t("table.back")}</a></p>`;
+    if (!state.floor) return html`<p class="empty">${t("floor.loading")}</p>`;
+    return html`<p class="back"><a href="#/room"><${Icon} name="back" />${t("table.back")}</a></p>
+      <${AbsentTable} key=${state.table} name=${state.table} otherwise=${html`<p class="empty">${t("table.unknown")}</p>`} />`;
   }
   const own = figures.value?.tables[table.name];
   return html`<p class="back"><a href="#/room"><${Icon} name="back" />${t("table.back")}</a></p>
@@ -36,6 +38,7 @@ export function TablePage() {
         <${FigureList} values=${own} /><${Counts} values=${own} />
       </section>
       <${Facts} table=${table} />
+      ${administers() && html`<${Administration} key=${`${table.name}/${table.title}`} table=${table} />`}
       ${table.state?.drift.length > 0 && html`<section class="card">
         <h2>${t("table.drift")}</h2>
         <ul class="rows">${table.state.drift.map((drift) => html`<li><span lang="en">${drift.sentence}</span></li>`)}</ul>
