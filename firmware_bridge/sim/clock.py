@@ -1,11 +1,11 @@
 """The virtual clock: an event loop that jumps to the next timer instead of sleeping.
 
 All code that takes time uses `loop.time()`, `loop.call_at` and `asyncio.sleep`, and therefore runs
-unchanged on asyncio's ordinary loop and on this one. This loop keeps its timers outside the
-ordinary loop's heap. When no callback is ready, the ordinary loop calls its selector to wait; this
-selector moves the clock from timer to timer until one of them makes a callback ready. File
-descriptors are real and are polled in between, without waiting. Runs with the same seed are
-therefore identical.
+unchanged on asyncio's ordinary loop and on this one. This loop keeps its timers and the callbacks
+of its next turn outside the ordinary loop, which only calls its selector to wait; this selector
+runs the callbacks in order, and moves the clock to the next timer when there is none. File
+descriptors are real and are polled in between, without waiting; the ordinary loop runs their
+callbacks. Runs with the same seed are therefore identical.
 
 If no timer is set and no descriptor or thread can wake the loop, it raises `Deadlock`, which names
 the waiting tasks.
@@ -16,12 +16,13 @@ from __future__ import annotations
 import asyncio
 import selectors
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import Context, copy_context
 from math import inf
 from typing import Any, NoReturn, TypeVar, TypeVarTuple, Unpack
 
-from firmware_bridge.sim.timers import Timers, VirtualTimer
+from firmware_bridge.sim.timers import Timers, VirtualHandle, VirtualTimer
 from rules.errors import WallwrightError
 
 T = TypeVar("T")
@@ -69,8 +70,16 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         if patience is None:
             patience = PATIENCE if pace is None else PACED_PATIENCE
         self._timers = Timers()
+        self._soon: deque[VirtualHandle] = deque()
+        self._ended = self._debugs = False
         self._jumps = _JumpingSelector(
-            pace, patience, self._timers, self.call_exception_handler, self._deadlock, live
+            pace,
+            patience,
+            self._timers,
+            self._soon,
+            self.call_exception_handler,
+            self._deadlock,
+            live,
         )
         super().__init__(self._jumps)
         self._jumps.settle()
@@ -90,7 +99,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Call at an instant of virtual time; timers of one instant fire in the order set."""
-        if self.is_closed():
+        if self._ended:
             raise RuntimeError("Event loop is closed")
         timer = VirtualTimer(when, callback, args, context or copy_context())
         self._timers.push(timer)
@@ -113,8 +122,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         context: Context | None = None,
     ) -> asyncio.Handle:
         """Call in the next turn of the loop, before the clock advances."""
-        self._jumps.woken = True
-        return super().call_soon(callback, *args, context=context)
+        if self._debugs:
+            self._jumps.woken = True
+            return super().call_soon(callback, *args, context=context)
+        if self._ended:
+            raise RuntimeError("Event loop is closed")
+        handle = VirtualHandle(callback, args, context or copy_context())
+        self._soon.append(handle)
+        return handle
 
     def call_soon_threadsafe(
         self,
@@ -131,10 +146,17 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._jumps.woken = True
         super().stop()
 
+    def set_debug(self, enabled: bool) -> None:
+        """Set the debug mode of asyncio, in which the ordinary loop runs and checks callbacks."""
+        super().set_debug(enabled)
+        self._debugs = enabled
+
     def close(self) -> None:
         """Close the loop and drop its timers. Idempotent."""
         super().close()
+        self._ended = True
         self._timers.clear()
+        self._soon.clear()
 
     @property
     def companion(self) -> Companion | None:
@@ -176,16 +198,18 @@ class _JumpingSelector(selectors.BaseSelector):
         pace: float | None,
         patience: float,
         timers: Timers,
+        soon: deque[VirtualHandle],
         failed: Callable[[dict[str, Any]], None],
         deadlock: Callable[[], NoReturn],
         live: bool,
     ) -> None:
         self.now = 0.0
         self.woken = False
-        """Whether a callback became ready since the last call of `select`."""
+        """Whether the ordinary loop has callbacks of its own, or must stop."""
         self.companion: Companion | None = None
         self._patience = patience
         self._timers = timers
+        self._soon = soon
         self._failed = failed
         self._deadlock = deadlock
         self._pacer = _Pacer(pace) if pace is not None else None
@@ -203,13 +227,30 @@ class _JumpingSelector(selectors.BaseSelector):
         self._outside = False
 
     def select(self, timeout: float | None = None) -> Ready:
-        """Return at once while callbacks are ready; otherwise fire timers until a callback is."""
+        """Run callbacks and fire timers until a descriptor is ready or the loop is woken.
+
+        With a timeout, the ordinary loop has callbacks or stops: run one turn only.
+        """
+        soon = self._soon
         if timeout is not None:
+            self._run(soon)
             self._turns += 1
             return _NONE_READY if self._turns % _EVERY else self._poll(0)
         self.woken = False
         timers = self._timers
-        while not self.woken:
+        while True:
+            if soon:
+                self._run(soon)
+                if self.woken:
+                    return _NONE_READY
+                self._turns += 1
+                if self._turns % _EVERY == 0:
+                    ready = self._poll(0)
+                    if ready:
+                        return ready
+                continue
+            if self.woken:
+                return _NONE_READY
             when = timers.next()
             if when is None:
                 return self._idle()
@@ -226,25 +267,30 @@ class _JumpingSelector(selectors.BaseSelector):
                     ready = self._advance(when)
                     if ready:
                         return ready
-            self._fire()
-        return _NONE_READY
+            for timer in timers.due(self.now):
+                # An earlier callback may have cancelled this one.
+                if not timer.is_cancelled:
+                    try:
+                        timer.context.run(timer.callback, *timer.args)
+                    except Exception as error:  # noqa: BLE001 - as asyncio does
+                        self._report(timer, error)
 
-    def _fire(self) -> None:
-        """Fire the timers of this instant. A callback that fails is reported, as by any loop."""
-        for _, _, timer in self._timers.due(self.now):
-            # An earlier callback may have cancelled this one.
-            if timer.is_cancelled:
-                continue
-            try:
-                timer.context.run(timer.callback, *timer.args)
-            except Exception as error:  # noqa: BLE001 - what asyncio does with its own handles
-                self._failed(
-                    {
-                        "message": f"Exception in callback {timer.callback!r}",
-                        "exception": error,
-                        "handle": timer,
-                    }
-                )
+    def _run(self, soon: deque[VirtualHandle]) -> None:
+        """Run the callbacks of this turn; those that they add belong to the next one."""
+        for _ in range(len(soon)):
+            handle = soon.popleft()
+            if not handle.is_cancelled:
+                try:
+                    handle.context.run(handle.callback, *handle.args)
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:  # noqa: BLE001 - as asyncio does
+                    self._report(handle, error)
+
+    def _report(self, handle: VirtualHandle | VirtualTimer, error: BaseException) -> None:
+        """Report a callback that failed, as any loop does."""
+        message = f"Exception in callback {handle.callback!r}"
+        self._failed({"message": message, "exception": error, "handle": handle})
 
     def _advance(self, until: float) -> Ready:
         if self.companion is not None:

@@ -1,4 +1,4 @@
-"""Timers of the virtual loop: a heap of callbacks, without the timers that were cancelled."""
+"""Handles of the virtual loop, and its timers: a heap without the timers that were cancelled."""
 
 from __future__ import annotations
 
@@ -12,6 +12,33 @@ _RESOLUTION = 1e-9
 """Timers closer together than this (seconds) fire at one instant, as on the ordinary loop."""
 _FEW = 64
 """With fewer timers than this, cancelled ones are not removed from the heap."""
+
+
+class VirtualHandle(asyncio.Handle):
+    """A call in the next turn of the virtual loop; `cancel` prevents it.
+
+    It replaces the methods of the handle of the ordinary loop and does not initialise it, because
+    every step of a task is such a call.
+    """
+
+    __slots__ = ("args", "callback", "context", "is_cancelled")
+
+    def __init__(
+        self, callback: Callable[..., object], args: tuple[Any, ...], context: Context
+    ) -> None:
+        self.callback = callback
+        self.args = args
+        self.context = context
+        self.is_cancelled = False
+
+    def __repr__(self) -> str:
+        return f"<VirtualHandle {'cancelled ' if self.is_cancelled else ''}{self.callback!r}>"
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+    def cancelled(self) -> bool:
+        return self.is_cancelled
 
 
 class VirtualTimer(asyncio.TimerHandle):
@@ -75,9 +102,9 @@ class Timers:
         heap = self._heap
         heappush(heap, (timer.time, self._count, timer))
         if len(heap) > self._limit:
-            self._heap = [entry for entry in heap if not entry[2].is_cancelled]
-            heapify(self._heap)
-            self._limit = max(_FEW, 2 * len(self._heap))
+            heap[:] = [entry for entry in heap if not entry[2].is_cancelled]
+            heapify(heap)
+            self._limit = max(_FEW, 2 * len(heap))
 
     def next(self) -> float | None:
         """The virtual time at which the next timer fires; None without a timer."""
@@ -86,12 +113,19 @@ class Timers:
             heappop(heap)
         return heap[0][0] if heap else None
 
-    def due(self, now: float) -> list[TimerEntry]:
+    def due(self, now: float) -> tuple[VirtualTimer, ...]:
         """Remove and return the timers that fire at this instant."""
-        heap, end, out = self._heap, now + _RESOLUTION, []
+        heap, end = self._heap, now + _RESOLUTION
+        if not heap or heap[0][0] >= end:
+            return ()
+        first = heappop(heap)[2]
+        if not heap or heap[0][0] >= end:
+            # The usual case; a list takes longer.
+            return (first,)
+        out = [first]
         while heap and heap[0][0] < end:
-            out.append(heappop(heap))
-        return out
+            out.append(heappop(heap)[2])
+        return tuple(out)
 
     def clear(self) -> None:
         self._heap.clear()

@@ -119,6 +119,47 @@ def test_remaining_tasks_are_cancelled_and_can_still_wait_while_they_clean_up() 
     assert ended == [6.0]
 
 
+def test_a_callback_that_fails_is_reported_and_the_following_ones_are_called() -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        reported: list[object] = []
+        called: list[str] = []
+        loop.set_exception_handler(lambda _, context: reported.append(context["exception"]))
+        broken = ValueError("no such pin")
+
+        def fail() -> None:
+            raise broken
+
+        loop.call_soon(fail)
+        loop.call_soon(called.append, "cancelled").cancel()
+        loop.call_soon(lambda: loop.call_soon(called.append, "second turn"))
+        loop.call_soon(called.append, "first turn")
+        loop.call_at(0.0, called.append, "timer of this instant")
+        await asyncio.sleep(1.0)
+        assert reported == [broken]
+        assert called == ["first turn", "second turn", "timer of this instant"]
+
+    run(main())
+
+
+def test_a_loop_that_is_stopped_calls_what_is_ready_and_keeps_the_rest() -> None:
+    called: list[str] = []
+    loop = VirtualLoop()
+    try:
+        loop.call_soon(loop.stop)
+        loop.call_soon(called.append, "ready")
+        loop.call_soon(lambda: loop.call_soon(called.append, "later"))
+        loop.run_forever()
+        assert called == ["ready"]
+        loop.stop()
+        loop.run_forever()
+        assert called == ["ready", "later"] and loop.time() == 0.0
+    finally:
+        loop.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        loop.call_soon(called.append, "closed")
+
+
 def test_another_thread_can_call_while_the_loop_fires_timers() -> None:
     async def main() -> str:
         loop = asyncio.get_running_loop()
