@@ -33,9 +33,9 @@ def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
     setup = orders.setup(orders.dealer)
     if lanes is None or not setup.layout.count:
         return None
-    deals = [_sizes(orders, dealer) for dealer in range(setup.seating.players)]
     common: dict[Seat, int] = {}
-    for sizes in deals:
+    # Each forecast takes milliseconds, so the first one that rules the lanes out is the last one.
+    for sizes in (_sizes(orders, dealer) for dealer in range(setup.seating.players)):
         if sizes is None or len(sizes) > len(lanes.seats) or max(sizes.values()) > lanes.capacity:
             return None
         common = {seat: min(size, common.get(seat, size)) for seat, size in sizes.items()}
@@ -45,8 +45,9 @@ def hands_for_lanes(table: Table, orders: Orders) -> Mapping[Seat, int] | None:
 def _sizes(orders: Orders, dealer: Seat) -> dict[Seat, int] | None:
     """Number of tiles of each seat with this dealer; None if it depends on throws or choices."""
     setup = orders.setup(dealer)
-    first, *others = (_hands(foreseen(setup, probe)) for probe in PROBES)
-    return first if first and all(other == first for other in others) else None
+    forecasts = (_hands(foreseen(setup, probe)) for probe in PROBES)
+    first = next(forecasts)
+    return first if first and all(other == first for other in forecasts) else None
 
 
 def _hands(setup: Setup) -> dict[Seat, int]:

@@ -97,7 +97,8 @@ def replacement_order(
     With `end="gap"` they go from the gap backwards, upper tile first, and on into the neighbouring
     wall. With `end="outer"` the standing columns of the opened wall go first, from their outer end.
     """
-    columns = _columns(place for place in wall.tail if place in undealt)
+    left = frozenset(undealt)
+    columns = _columns(place for place in wall.tail if place in left)
     if end == "outer":
         columns[:total] = reversed(columns[:total])
     return [place for column in columns for place in column]
