@@ -19,7 +19,7 @@ from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
 from firmware_bridge.sim.plant.electrical.connected_boards import BoardInputs
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import boards_side
-from firmware_bridge.wire.codec import Decoder
+from firmware_bridge.wire.codec import Decoder, whole_frames
 from firmware_bridge.wire.messages import ResetCause
 
 
@@ -141,13 +141,19 @@ class Bench:
 
     def _deliver(self, data: bytes) -> None:
         assert self._disturbances is not None
+        # Boards have decoders of their own here, because one can miss bytes that another receives.
+        # Whole frames are the same for all of them, and are decoded once.
+        frames = whole_frames(data)
         with boards_side():
             for name, end in tuple(self._ends.items()):
                 if name in self._disturbances.silent:
                     continue
                 if name in self._booting:
                     self._booting[name].receive()
-                end.receive(data)
+                if frames is None or not end.is_between_frames:
+                    end.receive(data)
+                else:
+                    end.take([frame for frame in frames if frame.address == end.address])
 
     def _send_frame(self, name: str, data: bytes) -> None:
         assert self._disturbances is not None

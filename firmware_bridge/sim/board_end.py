@@ -31,10 +31,16 @@ class BoardEnd:
         self._board = board
         self._loop = board.loop
         self._session = BoardSession(address, execute or board.execute, send, board.key, decoder)
+        self._decoder = decoder
         self._timer: asyncio.TimerHandle | None = None
         self._open = True
         board.send = self.emit
         board.line = self._line
+
+    @property
+    def is_between_frames(self) -> bool:
+        """Whether the board has received the end of every frame that has begun."""
+        return self._decoder.is_between_frames
 
     def receive(self, data: bytes) -> None:
         """Process bytes of the line."""
@@ -44,7 +50,7 @@ class BoardEnd:
 
     def take(self, frames: list[Frame]) -> None:
         """Process frames to this board that another decoder has read from the line."""
-        if self._open:
+        if self._open and (frames or self._session.has_unreceived):
             self._session.take(frames)
             self._tick()
 

@@ -6,7 +6,7 @@ It makes frames and verifies received ones. It neither repeats nor waits; `wire.
 from __future__ import annotations
 
 from firmware_bridge.wire.challenge import Challenge, verified
-from firmware_bridge.wire.codec import EVENTS, Frame, encode, plain
+from firmware_bridge.wire.codec import EVENTS, Frame, encode
 from firmware_bridge.wire.link import Link
 from firmware_bridge.wire.messages import (
     PROTOCOL,
@@ -84,7 +84,7 @@ class HostSession:
             counter = self.counter - 1 - (self.counter - 1 - frame.sequence & 0xFF)
         if counter < 0:
             return False
-        return is_equal(tag(self.keys.board, counter, plain(*frame[:3])), frame.tag)
+        return is_equal(tag(self.keys.board, counter, frame.plain), frame.tag)
 
     def _near(self, sequence: int) -> int:
         """The event counter with this sequence number that is nearest to the next one."""

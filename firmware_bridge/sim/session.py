@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from firmware_bridge.wire.challenge import Challenge
-from firmware_bridge.wire.codec import COMMANDS, EVENTS, Decoder, Frame, encode, plain
+from firmware_bridge.wire.codec import COMMANDS, EVENTS, Decoder, Frame, encode
 from firmware_bridge.wire.messages import (
     EVENT_WINDOW,
     REMEMBERED,
@@ -112,6 +112,11 @@ class BoardSession:
     def damaged(self) -> int:
         """The number of damaged frames."""
         return self._decoder.dropped
+
+    @property
+    def has_unreceived(self) -> bool:
+        """Whether an event waits to be sent or acknowledged."""
+        return bool(self._unreceived or self._queued)
 
     def receive(self, data: bytes) -> None:
         """Decode bytes from the line, execute their commands, and send all replies at once."""
@@ -260,7 +265,7 @@ class BoardSession:
             if first and opening.challenge.is_answered_by(frame.message):
                 return True
         assert self._keys is not None
-        if is_equal(tag(self._keys.host, counter, plain(*frame[:3])), frame.tag):
+        if is_equal(tag(self._keys.host, counter, frame.plain), frame.tag):
             return True
         self.forged += 1
         if self.forged >= MOST_FORGED:

@@ -44,6 +44,8 @@ class Frame(NamedTuple):
     sequence: int
     message: Message
     tag: bytes = b""
+    plain: bytes = b""
+    """The bytes that the tag covers (`plain`); empty for a frame without a tag."""
 
 
 def plain(address: int, sequence: int, message: Message) -> bytes:
@@ -69,7 +71,8 @@ def encode(
 def framed(raw: bytes) -> bytes:
     """The bytes on the wire of a frame with these bytes before COBS."""
     body = _compress(raw)
-    return body + _check(crc_hqx(body, _SEED)).to_bytes(_CHECK + 1, "little")
+    crc = crc_hqx(body, _SEED)
+    return body + (_CHECK_LOW[crc & 0xFF] | _CHECK_HIGH[crc >> 8]).to_bytes(_CHECK + 1, "little")
 
 
 class Decoder:
@@ -85,6 +88,11 @@ class Decoder:
         self.unknown = 0
         """Valid frames of a type that this version does not define."""
         self._rest = b""
+
+    @property
+    def is_between_frames(self) -> bool:
+        """Whether all bytes so far belong to complete frames, kept or dropped."""
+        return not self._rest
 
     @property
     def dropped(self) -> int:
@@ -108,7 +116,9 @@ class Decoder:
                 self.oversized += 1
                 continue
             body = part[:-_CHECK]
-            if int.from_bytes(part[-_CHECK:], "little") != _check(crc_hqx(body, _SEED)):
+            crc = crc_hqx(body, _SEED)
+            check = _CHECK_LOW[crc & 0xFF] | _CHECK_HIGH[crc >> 8]
+            if int.from_bytes(part[-_CHECK:], "little") != check:
                 self.damaged += 1
                 continue
             try:
@@ -123,13 +133,24 @@ class Decoder:
             message, size, unpack = known
             # NamedTuple's constructor calls tuple.__new__; a direct call takes a third of the time.
             if len(raw) == size + TAG_SIZE:
-                fields = _new(message, unpack(raw[:size]))
-                frames.append(_new(Frame, (raw[0], raw[1], fields, raw[size:])))
+                covered = raw[:size]
+                fields = _new(message, unpack(covered))
+                frames.append(_new(Frame, (raw[0], raw[1], fields, raw[size:], covered)))
             elif len(raw) == size:
-                frames.append(_new(Frame, (raw[0], raw[1], _new(message, unpack(raw)), b"")))
+                frames.append(_new(Frame, (raw[0], raw[1], _new(message, unpack(raw)), b"", b"")))
             else:
                 self.truncated += 1
         return frames
+
+
+def whole_frames(data: bytes) -> list[Frame] | None:
+    """The frames of bytes that are complete, valid frames only; None for any other bytes.
+
+    For such bytes a decoder that `is_between_frames` returns the same frames and counts nothing.
+    """
+    decoder = Decoder()
+    frames = decoder.feed(data)
+    return frames if decoder.is_between_frames and not decoder.dropped else None
 
 
 def configuration_crc(records: Iterable[Configure]) -> int:
@@ -142,6 +163,11 @@ def configuration_crc(records: Iterable[Configure]) -> int:
 
 def _check(crc: int) -> int:
     return 0x808080 | crc & 0x7F | (crc & 0x3F80) << 1 | (crc & 0xC000) << 2
+
+
+_CHECK_LOW = [_check(byte) for byte in range(256)]
+_CHECK_HIGH = [_check(byte << 8) for byte in range(256)]
+"""The checks of the low and the high byte of a CRC; the check of the CRC is one OR the other."""
 
 
 def _pack(row: MessageRow) -> tuple[int, Callable[..., bytes]]:

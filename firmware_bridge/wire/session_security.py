@@ -17,6 +17,7 @@ A frame that is altered, repeated at another place, or recorded in another sessi
 from __future__ import annotations
 
 import hmac
+from functools import lru_cache
 from typing import NamedTuple
 
 from siphash24 import siphash24
@@ -35,6 +36,8 @@ _PROOF = b"\xff\xff\xff\xff"
 _NONCE = b"\xfe\xff\xff\xff"
 """Begins the input of a board's nonce."""
 _KEY_SIZE = 16
+_RECENT = 256
+"""Number of tags that are kept; the full windows of all boards of a table are fewer."""
 _INFO = b"wallwright link %d" % PROTOCOL
 
 
@@ -70,9 +73,14 @@ def board_nonce(key: bytes, serial: bytes, boots: int, session: int) -> bytes:
     return _siphash(key[:_KEY_SIZE].ljust(_KEY_SIZE, b"\0"), _NONCE + serial + numbers)
 
 
+@lru_cache(maxsize=_RECENT)
 def tag(key: bytes, counter: int, plain: bytes) -> bytes:
-    """The tag of a frame, 4 bytes. `plain` is the frame before COBS, `counter` at most 32 bits."""
-    # Not by `_siphash`: a tag is computed twice for each frame.
+    """The tag of a frame, 4 bytes. `plain` is the frame before COBS, `counter` at most 32 bits.
+
+    Recent tags are kept, because a simulated table computes each tag twice in one process: at the
+    sender and at the receiver.
+    """
+    # Not by `_siphash`, because most calls are for tags.
     digest: bytes = siphash24(counter.to_bytes(4, "little") + plain, key=key).digest()
     return digest[:TAG_SIZE]
 

@@ -19,7 +19,7 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 
-from firmware_bridge.wire.codec import Frame, encode, plain
+from firmware_bridge.wire.codec import Frame, encode
 from firmware_bridge.wire.messages import (
     MAX_FRAME,
     RECEIVING,
@@ -277,7 +277,7 @@ class Exchange:
         genuine = (
             self._keys is not None
             and counter >= 0
-            and is_equal(tag(self._keys.board, counter, plain(*frame[:3])), frame.tag)
+            and is_equal(tag(self._keys.board, counter, frame.plain), frame.tag)
         )
         self.traffic.forged += not genuine
         return genuine

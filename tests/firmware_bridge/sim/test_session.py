@@ -58,7 +58,7 @@ class SessionRig:
         """The frames that the board has sent since the last call, all with the right tag."""
         sent, self._sent = self._sent, []
         assert all(self.host.is_genuine(frame) for frame in sent)
-        return [frame._replace(tag=b"") for frame in sent]
+        return [frame._replace(tag=b"", plain=b"") for frame in sent]
 
     def _execute(self, message: Message, sequence: int) -> Message:
         self.done.append(message)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, encode
+from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, encode, whole_frames
 from firmware_bridge.wire.messages import MAX_FRAME, MAX_PAYLOAD, TABLE, Message, MessageRow
 from tests.quick import tries
 
@@ -28,14 +28,14 @@ def _exactly(size: int) -> dict[str, int]:
 
 
 MESSAGES = st.sampled_from(TABLE).flatmap(_message)
-FRAMES = st.builds(Frame, BYTE, BYTE, MESSAGES, st.just(b""))
+FRAMES = st.builds(Frame, BYTE, BYTE, MESSAGES, st.just(b""), st.just(b""))
 
 
 @given(st.lists(FRAMES, max_size=12), st.integers(1, 40))
 def test_every_message_is_decoded_as_it_was_encoded_in_pieces_of_any_size(
     frames: list[Frame], piece: int
 ) -> None:
-    data = b"".join(encode(*frame) for frame in frames)
+    data = b"".join(encode(*frame[:3]) for frame in frames)
     decoder = Decoder()
     out: list[Frame] = []
     for start in range(0, len(data), piece):
@@ -46,7 +46,7 @@ def test_every_message_is_decoded_as_it_was_encoded_in_pieces_of_any_size(
 
 @given(FRAMES)
 def test_a_frame_fits_the_maximum_length_and_its_only_zero_is_its_last_byte(frame: Frame) -> None:
-    data = encode(*frame)
+    data = encode(*frame[:3])
     assert len(data) <= MAX_FRAME
     assert data.index(0) == len(data) - 1
 
@@ -72,7 +72,7 @@ def test_the_double_flip_that_a_crc_inside_cobs_misses_is_detected() -> None:
 
 
 def _survives_every_double_flip(sent: Frame) -> None:
-    data = encode(*sent)
+    data = encode(*sent[:3])
     value = int.from_bytes(data, "big")
     bits = range(8 * len(data))
     for flipped in [*combinations(bits, 1), *combinations(bits, 2)]:
@@ -93,7 +93,7 @@ def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
     decoder = Decoder()
     for piece in garbage:
         decoder.feed(piece)
-    assert decoder.feed(b"\0" + encode(*frame))[-1] == frame
+    assert decoder.feed(b"\0" + encode(*frame[:3]))[-1] == frame
 
 
 @pytest.mark.evidence
@@ -103,7 +103,7 @@ def test_garbage_never_raises_and_the_next_frame_after_a_zero_is_decoded(
 def test_a_frame_cut_short_or_with_a_piece_missing_is_dropped_and_counted(
     frame: Frame, data: st.DataObject
 ) -> None:
-    whole = encode(*frame)
+    whole = encode(*frame[:3])
     start = data.draw(st.integers(0, len(whole) - 2))
     end = data.draw(st.integers(start + 1, len(whole) - 1))
     decoder = Decoder()
@@ -111,6 +111,19 @@ def test_a_frame_cut_short_or_with_a_piece_missing_is_dropped_and_counted(
     assert decoder.feed(left) == []
     assert decoder.dropped == (left != b"\0")
     assert decoder.feed(whole) == [frame]
+
+
+def test_only_undamaged_complete_frames_can_be_decoded_once_for_all_boards() -> None:
+    read, stop = encode(0, 1, wire.Read(3), b"k" * 16, 1), encode(1, 2, wire.Stop(0))
+    frames = whole_frames(read + stop)
+    assert frames == Decoder().feed(read + stop) and len(frames) == 2
+    assert whole_frames(read + stop[:-1]) is None
+    assert whole_frames(read[1:] + stop) is None
+    decoder = Decoder()
+    decoder.feed(stop[:-1])
+    assert not decoder.is_between_frames
+    decoder.feed(stop[-1:])
+    assert decoder.is_between_frames
 
 
 def test_each_kind_of_damage_has_its_own_count() -> None:
