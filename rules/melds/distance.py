@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import product
 
 from rules.melds.counts import DIGIT, KINDS, SUIT, Counts, Kind
@@ -14,6 +14,9 @@ Blocks = tuple[int, int, int]
 NO_BLOCKS: frozenset[Blocks] = frozenset({(0, 0, 0)})
 _HONOURS_AT = 3
 """The index of the honours, which form no runs, among the four suits of `Counts`."""
+_REMEMBERED = 1 << 14
+"""Limit of the results of each function that are kept. A suit has 405,350 possible holdings, so a
+process that plays for months would otherwise keep hundreds of megabytes."""
 
 
 def tiles_short(counts: Counts, sets: int, wild: int = 0) -> int:
@@ -54,7 +57,7 @@ def helpful_kinds(counts: Counts, sets: int, wild: int = 0) -> Iterator[Kind]:
                     yield SUIT * at + number
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def _short(blocks: frozenset[Blocks], sets: int) -> int:
     return min(
         2 * (sets - min(made, sets)) - min(begun, sets - min(made, sets)) + 1 - pair
@@ -62,7 +65,7 @@ def _short(blocks: frozenset[Blocks], sets: int) -> int:
     )
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def _together(some: frozenset[Blocks], others: frozenset[Blocks]) -> frozenset[Blocks]:
     """The best sums of two suits' blocks, with at most one pair."""
     return _best(
@@ -72,7 +75,7 @@ def _together(some: frozenset[Blocks], others: frozenset[Blocks]) -> frozenset[B
     )
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def _blocks(suit: int, *, runs: bool) -> frozenset[Blocks]:
     """The best ways to divide one suit; its lowest tile joins a block or stays single."""
     if not suit:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotationError
+from rules.games.dominoes.position import layout
 from rules.melds import (
     KINDS,
     Counts,
+    distance,
     face_of,
     groups_with,
     helpful_kinds,
@@ -212,3 +215,16 @@ def test_numbers_win_agrees_with_sets_and_pair() -> None:
         assert sets_and_pair(Counts.of_numbers(numbers))
         numbers[chance.randrange(KINDS)] += 1
         assert not numbers_win(numbers)
+
+
+@pytest.mark.parametrize("module", [distance, layout], ids=["distance", "tableau"])
+def test_a_table_that_plays_for_months_keeps_a_limited_number_of_results(
+    module: ModuleType,
+) -> None:
+    kept = {
+        name: each.cache_info().maxsize
+        for name, each in vars(module).items()
+        if hasattr(each, "cache_info") and each.__module__ == module.__name__
+    }
+    assert kept
+    assert None not in kept.values(), f"{module.__name__} keeps results without limit: {kept}"

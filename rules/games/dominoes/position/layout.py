@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from rules.games.dominoes.actions import Lay, Orientation
@@ -23,6 +23,9 @@ from rules.judging.objections import Objection
 from rules.tiles import Face
 
 SEATS = range(4)
+_REMEMBERED = 1 << 13
+"""Limit of the tableaux that are kept. Without it, tableaux of earlier house rules stay in memory
+for ever; `chaos` draws other house rules for every evening."""
 
 Kind = Literal["half", "doublet", "lone", "short", "long"]
 """The kinds of open ends: `half` is half a tile, `doublet` a doublet across the end of an arm,
@@ -175,7 +178,7 @@ class Tableau:
         return self.parameters.doublets_matter and _is_crosswise(self.parameters, orientation)
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def _tableau(parameters: Parameters, ends: tuple[End, ...], sniffed: bool) -> Tableau:
     """Returns the same value for equal tableaux, so that `after` is computed once for each."""
     return Tableau(parameters, ends, sniffed)
