@@ -16,6 +16,9 @@ from tests.processes import Processes
 from tests.quick import EVIDENCE_ONLY, VARIANTS
 from tests.time_record import TimeRecord
 
+# On small arrays a second thread mostly waits, with a processor that another process could use.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Derandomized, so that a test that has passed passes again. `search` tries new random examples.
 settings.register_profile(
     "house",

@@ -136,14 +136,14 @@ ROUNDS = [
 ]
 
 
-KILLED = tries(1, quick=1, evidence=6)
-"""Of each six writes in a row, the number at which a host is killed. `make test` kills a host
-before the first of them, another one in the middle of the third and one after the fifth."""
+EACH = tries(12, quick=12, evidence=1)
+"""Of this many writes in a row, a host is killed at one. `make test` kills a host before the first
+of twelve, another one in the middle of the fifth and one after the ninth."""
 
 
 def killed_at(first: int, writes: int) -> list[int]:
     """Return the numbers of the writes at which one host each is killed: `first`, ..., the last."""
-    return [at for at in range(1, writes + 1) if (at - first) % 6 < KILLED or at == writes]
+    return [at for at in range(1, writes + 1) if (at - first) % EACH == 0 or at == writes]
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_R5_a_host_that_stops_at_any_write_changes_no_hand_and_loses_no_tile(
     whole.mkdir()
     undisturbed = evening(whole, table, game, answers=answers, whole=True)
     assert undisturbed.writes > 35
-    for number in killed_at(5 if written else 1, undisturbed.writes):
+    for number in killed_at(9 if written else 1, undisturbed.writes):
         folder = tmp_path / str(number)
         folder.mkdir()
 
@@ -184,7 +184,7 @@ def test_a_host_that_stops_in_the_middle_of_any_write_changes_no_hand_and_loses_
     (tmp_path / "whole").mkdir()
     undisturbed = evening(tmp_path / "whole", table, game, answers=answers, whole=True, sync_s=0.1)
     assert undisturbed.writes > 35
-    for number in killed_at(3, undisturbed.writes - 1):  # the last write is the end record
+    for number in killed_at(5, undisturbed.writes - 1):  # the last write is the end record
         folder = tmp_path / str(number)
         folder.mkdir()
         disturbed = evening(

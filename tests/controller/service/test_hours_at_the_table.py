@@ -19,11 +19,11 @@ from rules.play import HOUSE, plain
 from rules.records.record import Replayed, evening
 from tests.controller.service.service_at_a_table import Guests
 from tests.controller.service.surviving_service import SurvivingTable
-from tests.quick import EVIDENCE_ONLY, tries
+from tests.quick import EVIDENCE_ONLY
 
-LENGTH = tries(1, quick=1, evidence=5)
+LENGTH = 5
 """Factor of the durations; with 5 the evening takes more than eight hours."""
-HOURS = 8 / 5 * LENGTH
+HOURS = 8
 """The evening takes at least this long."""
 GAMES = ("wenzhou", "pai_gow", "filipino", "draw")
 
@@ -160,7 +160,7 @@ async def _games(guests: Guests) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.evidence
+@EVIDENCE_ONLY
 def test_hours_with_four_games_and_five_restarts(tmp_path: Path) -> None:
     chance = Random(20261123)
 

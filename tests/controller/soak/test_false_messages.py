@@ -18,7 +18,7 @@ from firmware_bridge.sim.false_messages.falsified_sessions import FalsifiedSessi
 from firmware_bridge.sim.false_messages.falsifying_board import KINDS, Falsification
 from firmware_bridge.sim.false_messages.values import FieldValues
 from firmware_bridge.wire.codec import Decoder, encode
-from tests.quick import slow_except, tries
+from tests.quick import EVIDENCE_ONLY, slow_except, tries
 
 LATEST = 0.050
 Play = Callable[[int], Coroutine[object, object, None]]
@@ -53,6 +53,7 @@ def test_rounds_with_false_messages_become_ready_or_stop_by_a_fault() -> None:
 
 
 @pytest.mark.slow
+@EVIDENCE_ONLY
 def test_the_memory_of_a_host_that_gets_false_messages_does_not_grow() -> None:
     counts: Counter[Falsification] = Counter()
     host = FalsifiedSessions(counts)
