@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from typing import Any, Literal
 
 from fastapi import FastAPI, Request
@@ -88,25 +89,31 @@ class CommandTable(BaseModel):
     commands: list[CommandDescription]
 
 
+@cache
+def _table_text() -> str:
+    """The table of all commands as JSON, made once in a process."""
+    return json_text(
+        {
+            "commands": [
+                {
+                    "name": kind.name,
+                    "summary": kind.summary,
+                    "role": kind.role.value,
+                    "arguments": kind.arguments.model_json_schema(),
+                }
+                for kind in KINDS
+            ]
+        }
+    )
+
+
 class CommandRoutes:
     """Passes commands to the service, for callers whose role suffices."""
 
     def __init__(self, service: ServicePort) -> None:
         self._service = service
         self._limits = CommandLimits()
-        self._table = json_text(
-            {
-                "commands": [
-                    {
-                        "name": kind.name,
-                        "summary": kind.summary,
-                        "role": kind.role.value,
-                        "arguments": kind.arguments.model_json_schema(),
-                    }
-                    for kind in KINDS
-                ]
-            }
-        )
+        self._table = _table_text()
 
     def add_to(self, app: FastAPI) -> None:
         """Register the endpoints."""
