@@ -62,7 +62,8 @@ test-arm64: $(VENV)/.dev packaging-tools arm64-tools
 		tests/packaging/test_booted_on_arm64.py
 
 test-quick: $(VENV)/.dev firmware-tools browser-tools metrics-tools floor-tools
-	$(PYTEST) --processes $(QUICK_JOBS) -m "not slow" --hypothesis-profile quick
+	$(PYTEST) --processes $(QUICK_JOBS) -m "not slow and not costly" \
+		--hypothesis-profile quick
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

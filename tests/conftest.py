@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.longest import LONGEST
 from tests.processes import Processes
-from tests.quick import EVIDENCE_ONLY, VARIANTS
+from tests.quick import COSTLY, EVIDENCE_ONLY, VARIANTS
 from tests.time_record import TimeRecord
 
 # On small arrays a second thread mostly waits, with a processor that another process could use.
@@ -96,6 +96,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not _is_for_evidence_only(item)]
     for item in items:
+        if item.nodeid.partition("[")[0] in COSTLY:
+            item.add_marker(pytest.mark.costly)
         if item.name.startswith(DOUBLED) or _is_for_a_variant(item):
             item.add_marker(pytest.mark.slow)
     items.sort(key=_start)

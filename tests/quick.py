@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,12 @@ from hypothesis import settings
 VARIANTS = frozenset({"bergen", "draw", "muggins", "sebastopol", "threes"})
 """Games of dominoes whose rules differ from those of block, matador and sniff in parameters only.
 Tests that run for each game are slow for them."""
+COSTLY = frozenset(
+    line
+    for line in Path(__file__).with_name("costly.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+)
+"""Test functions that were measured to take more than 0.1 s of processor time on average."""
 EVIDENCE_ONLY = pytest.mark.evidence(only=True)
 """Marks a test that only `make evidence` runs."""
 
