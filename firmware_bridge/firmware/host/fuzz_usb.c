@@ -33,6 +33,8 @@ __attribute__((destructor)) static void print_counts(void) {
 
 static volatile uint32_t memory[USB_MEMORY_SIZE / 4u];
 static volatile uint32_t address, main_control, line, status, buffers, stalls, muxing, power;
+static volatile uint32_t frame;
+static uint32_t micros;
 static volatile uint32_t written; /* through an alias, at `*aliased` */
 static volatile uint32_t *aliased;
 static bool clears;
@@ -50,6 +52,9 @@ static volatile uint32_t *register_of(uint32_t at) {
         return &address;
     case USB_MAIN:
         return &main_control;
+    case USB_FRAME:
+        frame = micros / 1000u & 0x7FFu;
+        return &frame;
     case USB_LINE:
         return &line;
     case USB_STATUS:
@@ -138,8 +143,6 @@ static void host_setup(const uint8_t *bytes) {
 }
 
 /* What usb.c needs of the other files of the port. */
-
-static uint32_t micros;
 
 uint32_t port_micros(void) {
     return micros += 100u;

@@ -138,6 +138,7 @@ static inline void register_clear(uint32_t address, uint32_t bits) {
 #define USB_ADDRESS 0x50110000u
 #define USB_MAIN 0x50110040u
 #define USB_MAIN_ENABLE BIT(0)
+#define USB_FRAME 0x50110048u /* the number of the last frame of the bus, of 11 bits */
 #define USB_LINE 0x5011004Cu
 #define USB_LINE_CONTROL_BUFFERS BIT(29) /* also endpoint 0 sets its bits of USB_BUFFERS */
 #define USB_LINE_PULL_UP BIT(16)

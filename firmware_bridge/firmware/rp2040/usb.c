@@ -28,6 +28,8 @@
 #define SETTLE_READS 6u   /* longer than a cycle of the controller's clock, 2.6 of the processor's */
 #define RING 256u         /* an 8-bit index wraps by itself */
 #define DRAIN_MICROS 50000u
+#define FRAME_MICROS 1000u
+#define SENDS_UNTIL 750u /* microseconds of a frame: 50 before its end begins, for an interrupt */
 #define SET_ADDRESS 0x0005u
 #define TO_HOST 0x80u
 
@@ -43,6 +45,9 @@ static bool control_data1;
 /* An endpoint's buffer is given: it belongs to the controller until a packet was transferred. */
 static bool in_given, out_given, in_data1, out_data1;
 static bool suspended, heard;
+
+/* The bus's frame: its number, and the times of the last turn before it and of the first one in it. */
+static uint32_t bus_frame, before_bus_frame, in_bus_frame_since, last_turn;
 
 static uint8_t received[RING], sending[RING];
 static uint8_t received_in, received_out, runs_in, runs_out;
@@ -78,6 +83,27 @@ static void give(uint32_t buffer, uint32_t bits) {
         (void)REGISTER(buffer);
     }
     REGISTER(buffer) = bits | USB_BUFFER_AVAILABLE;
+}
+
+/* Erratum RP2040-E15: some hubs end a packet that the device sends at the end of a frame of the bus with
+ * an error, and certain errors stop the controller until it is reset. So no buffer of the data endpoint
+ * is given in the last 200 us of a frame. The beginning of a frame is known to a turn only, up to 200 us:
+ * a frame can have begun right after the last turn without it. A bus without frames has no such end. */
+
+static void follow_frames(void) {
+    const uint32_t now = port_micros();
+    const uint32_t number = REGISTER(USB_FRAME);
+    if (number != bus_frame) {
+        bus_frame = number;
+        before_bus_frame = last_turn;
+        in_bus_frame_since = now;
+    }
+    last_turn = now;
+}
+
+static bool may_send(void) {
+    const uint32_t now = port_micros();
+    return now - before_bus_frame < SENDS_UNTIL || now - in_bus_frame_since >= FRAME_MICROS;
 }
 
 /* The rings */
@@ -319,6 +345,7 @@ void usb_start(void) {
 
 /* The buffers of endpoint 0 come before a setup packet, which the host sends after them. */
 void usb_turn(void) {
+    follow_frames();
     const uint32_t status = REGISTER(USB_STATUS);
     if (status & USB_STATUS_BUS_RESET) {
         bus_reset();
@@ -349,7 +376,7 @@ void usb_turn(void) {
     if (usb_is_configured() && !out_given) {
         give_data_out();
     }
-    if (is_read() && !in_given && sending_in != sending_out) {
+    if (is_read() && !in_given && sending_in != sending_out && may_send()) {
         give_data_in();
     }
 }

@@ -8,6 +8,7 @@
 import { BasePeripheral } from 'rp2040js';
 
 const ADDR = 0x00;
+const SOF_RD = 0x48;
 const SIE_CTRL = 0x4c;
 const SIE_STATUS = 0x50;
 const BUFF_STATUS = 0x58;
@@ -27,12 +28,16 @@ const AVAILABLE = 1 << 10;
 const LENGTH = 0x3ff;
 const ENABLE = 1 << 31;
 const EACH_BUFFER = 1 << 29;
+const FRAME = 1e6; // nanoseconds
+const END_OF_FRAME = 200e3;
+const DATA = 2; // the endpoint
 const PHY_CONNECTED = 0b1001;
 const POWER_OVERRIDE = 0b1100;
 
 export class UsbController extends BasePeripheral {
   constructor(chip, fail) {
     super(chip, 'USB');
+    this.clock = chip.clock;
     this.fail = fail;
     this.memory = chip.usbDPRAMView;
     this.registers = { [ADDR]: 0, [MAIN]: 0, [SIE_CTRL]: 0, [MUXING]: 0, [POWER]: 0, [STALL_ARM]: 0 };
@@ -53,6 +58,8 @@ export class UsbController extends BasePeripheral {
 
   readUint32(offset) {
     switch (offset) {
+      case SOF_RD:
+        return Math.floor(this.clock.nanos / FRAME) & 0x7ff;
       case SIE_STATUS:
         return this.status | (this.suspended ? SUSPENDED : 0);
       case BUFF_STATUS:
@@ -86,6 +93,11 @@ export class UsbController extends BasePeripheral {
     const before = this.before.get(offset) ?? 0;
     if (value & AVAILABLE && (before & ~AVAILABLE) !== (value & ~AVAILABLE)) {
       this.fail(`a buffer of USB that was given while it was filled (${value.toString(16)})`);
+    }
+    // Erratum RP2040-E15, for the data that the device sends.
+    const left = FRAME - (this.clock.nanos % FRAME);
+    if (value & AVAILABLE && offset === 0x80 + 8 * DATA && left <= END_OF_FRAME) {
+      this.fail(`a buffer of USB that was given ${left / 1e3} us before the end of a frame`);
     }
     this.before.set(offset, value);
   }
@@ -182,7 +194,6 @@ const RESET = 10e6;
 const UNTIL_SUSPENDED = 3e6;
 const PATIENCE = 500e6; // for a control transfer
 const PACKET = 64;
-const DATA = 2;
 const TO_HOST = 0x80;
 const OWN_ADDRESS = 7;
 
