@@ -24,11 +24,11 @@ import httpx
 from websockets.asyncio.client import connect
 
 from benchmarks import Row
-from controller.api.server.serving import serve_api
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.port import HandRecord, SessionSummary
 from controller.service.status import GameChoice, HandResult, SceneStatus, Status, TableFacts
 from controller.service.status.feed import StatusFeed
+from controller.web.api.server.serving import serve_api
 
 V1 = "api/v1"
 SECONDS = 12.0

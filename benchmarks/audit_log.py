@@ -19,11 +19,11 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import Row
-from controller.audit.bundle.export import export_bundle
-from controller.audit.log.audit_log import AuditLog, begun_log
-from controller.audit.log.event_line import AuditEntry
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import LogReader, checked_log
+from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.log.audit_log import AuditLog, begun_log
+from controller.records.audit.log.event_line import AuditEntry
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import LogReader, checked_log
 
 EVENTS = 1_000_000
 APPENDS, BATCH = 2000, 5000
@@ -33,7 +33,7 @@ NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
 VERIFY = """
 import sys
-from controller.audit.bundle.bundle_verification import verify_bundle
+from controller.records.audit.bundle.bundle_verification import verify_bundle
 with open(sys.argv[1], "rb") as file:
     print(verify_bundle(file).size)
 """

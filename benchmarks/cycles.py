@@ -14,11 +14,11 @@ from typing import Any
 from benchmarks import Row
 from benchmarks.played import played
 from config.loader import game_parameters, load_game, load_table
-from controller.assembly import daemon_for, simulated
 from controller.events import EventLog
-from controller.journal import Journal
-from controller.orders import Orders
-from controller.planning.setup_forecast import seats_of
+from controller.run.assembly import daemon_for, simulated
+from controller.run.journal import Journal
+from controller.run.orders import Orders
+from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import run
 from rules.games import find_game
 

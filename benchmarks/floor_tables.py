@@ -18,15 +18,15 @@ from hashlib import sha256
 from typing import Any
 
 from benchmarks.light_mqtt import light_connection
-from controller.audit.log.event_line import AuditEntry
-from controller.audit.notes.signed_note import SignedNote
-from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.messages.payloads import TableState
 from controller.floor.messages.topics import TableAddress
 from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings
 from controller.floor.table.publisher import TablePublisher
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
+from controller.records.audit.log.event_line import AuditEntry
+from controller.records.audit.notes.signed_note import SignedNote
+from controller.records.audit.notes.verifier_key import VerifierKey
 
 TICK = 0.03
 """Seconds between two looks at which events are due."""

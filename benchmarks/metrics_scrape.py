@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator
 
 from benchmarks import Row
-from controller.metrics.readings import ApiFigures
-from controller.metrics.table_metrics import TableMetrics
+from controller.web.metrics.readings import ApiFigures
+from controller.web.metrics.table_metrics import TableMetrics
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 TIMES = 200

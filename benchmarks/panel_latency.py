@@ -20,9 +20,7 @@ from typing import Any
 
 from benchmarks import Row
 from config.loader import load_table
-from controller.api.server.serving import serve_api
-from controller.assembly import Hardware
-from controller.panel.pages import panel_app
+from controller.run.assembly import Hardware
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
@@ -31,9 +29,11 @@ from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
+from controller.web.api.server.serving import serve_api
+from controller.web.panel.pages import panel_app
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.slow_disk import SlowDisk
-from tests.controller.panel.browser import chromium
+from tests.controller.web.panel.browser import chromium
 
 SECONDS = 60.0
 """Real seconds of the measurement; a set is built in about 25."""

@@ -13,9 +13,9 @@ from typing import Any
 
 from benchmarks import Row
 from config.loader import load_game, load_table
-from controller.panel.geometry import geometry
-from controller.panel.scene_geometry import PlaceSlot, TableGeometry
-from tests.controller.panel.browser import chromium, mount, panel_files
+from controller.web.panel.geometry import geometry
+from controller.web.panel.scene_geometry import PlaceSlot, TableGeometry
+from tests.controller.web.panel.browser import chromium, mount, panel_files
 
 TILES = 304
 FRAMES = 300

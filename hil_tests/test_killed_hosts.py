@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.soak.killing import Killed, Killing, kill_hosts
+from controller.proof.chaos.killing import Killed, Killing, kill_hosts
 
 TABLES, KILLS = 2, 4
 

@@ -7,8 +7,8 @@ the project names its plug-in as an entry point of the group `wallwright.games`:
     [project.entry-points."wallwright.games"]
     odd_bones = "odd_bones:PLUGIN"
 
-`controller.conformance` is the test suite that every plug-in has to pass; CONTRIBUTING.md says how
-to run it.
+`controller.proof.conformance` is the test suite that every plug-in has to pass; CONTRIBUTING.md
+says how to run it.
 """
 
 from __future__ import annotations

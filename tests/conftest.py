@@ -59,7 +59,7 @@ for ignorable in (signal.SIGINT, signal.SIGHUP):
         signal.signal(ignorable, lambda *_: None)
 
 DOUBLED = "test_a_table_deals_the_game_and_follows_two_hands"
-"""A test of the conformance suite that `tests/controller/rounds` repeats with more checks."""
+"""A test of the conformance suite that `tests/controller/run/rounds` repeats with more checks."""
 DOUBLED_GAMES = VARIANTS | {"backgammon", "da_san", "filipino", "matador", "pai_gow", "sniff"}
 """Games for which only `make evidence` runs `DOUBLED`; for the others `make test` runs it too."""
 

@@ -13,7 +13,7 @@ from config.loader import check_file, load_table
 from config.schema import Table
 from config.validation.checks import NAMES
 from controller.cli import main
-from controller.faults.catalogue import CATALOGUE
+from controller.run.faults.catalogue import CATALOGUE
 from tests.pages import PAGES, blocks, files
 from tools.readme_picture import portrait
 

@@ -15,33 +15,33 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.accounts.passwords import Passwords
-from controller.api.accounts.store import AccountsFileError, AccountStore
-from controller.audit.bundle.bundle_verification import verify_bundle
-from controller.audit.errors import AuditLockedError, RefusedProofError
-from controller.audit.log import audit_log, key_chain
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
-from controller.backup.errors import BackupError
-from controller.backup.packing import PackedBackup
-from controller.backup.restoring import RestoreTargets, restore_backup
-from controller.backup.sealing import opened
 from controller.cli.commands.version import program_version
 from controller.cli.output.format_versions import formats
-from controller.identity import signing
-from controller.identity.boot import SIGNERS
-from controller.identity.identity_error import IdentityError
-from controller.identity.manifest import read_manifest
-from controller.journal import Journal, JournalError, read_entries, read_records
-from controller.journal.copies import paths_of
-from controller.journal.lines import JOURNAL_FORMAT, JournalRecord, chain_of, line_of
+from controller.records.audit.bundle.bundle_verification import verify_bundle
+from controller.records.audit.errors import AuditLockedError, RefusedProofError
+from controller.records.audit.log import audit_log, key_chain
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
+from controller.records.backup.errors import BackupError
+from controller.records.backup.packing import PackedBackup
+from controller.records.backup.restoring import RestoreTargets, restore_backup
+from controller.records.backup.sealing import opened
+from controller.records.identity import signing
+from controller.records.identity.boot import SIGNERS
+from controller.records.identity.identity_error import IdentityError
+from controller.records.identity.manifest import read_manifest
+from controller.run.journal import Journal, JournalError, read_entries, read_records
+from controller.run.journal.copies import paths_of
+from controller.run.journal.lines import JOURNAL_FORMAT, JournalRecord, chain_of, line_of
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.user_roles import UserRole
+from controller.web.api.accounts.passwords import Passwords
+from controller.web.api.accounts.store import AccountsFileError, AccountStore
 from firmware_bridge.wire.codec import Decoder
 from firmware_bridge.wire.messages import PROTOCOL, TABLE, Limits, ReadLimits
-from tests.controller.audit.logs_for_tests import log_of
-from tests.controller.backup.table_folder import contents
-from tests.controller.identity.signed_program import small_program
+from tests.controller.records.audit.logs_for_tests import log_of
+from tests.controller.records.backup.table_folder import contents
+from tests.controller.records.identity.signed_program import small_program
 from tools.compatibility_page import ROWS
 from tools.format_samples import PASSPHRASE, PASSWORD, main
 

@@ -24,12 +24,12 @@ THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
 THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
 WITH_THREADS = {
-    "controller/api/server/api_thread.py",
-    "controller/api/worker_thread.py",
+    "controller/web/api/server/api_thread.py",
+    "controller/web/api/worker_thread.py",
     "controller/cli/terminal/live_region.py",
     "controller/cli/terminal/serial_console.py",
     "controller/floor/table/floor_thread.py",
-    "controller/journal/writer_threads.py",
+    "controller/run/journal/writer_threads.py",
     "controller/service/evening/store_thread.py",
     "firmware_bridge/boards/gpio_board.py",
 }
@@ -39,8 +39,8 @@ a floor publishes in one, and the journal of a real table is synced in threads
 (docs/decisions/0015). The live view of a terminal is drawn by one at intervals. Simulations in
 virtual time use none of the others."""
 STARTS_PROCESSES = {
-    "controller/campaign/process_pool.py",
-    "controller/campaign/stopping.py",
+    "controller/proof/campaign/process_pool.py",
+    "controller/proof/campaign/stopping.py",
 }
 """The only files that start processes: campaigns compute several seeds in parallel."""
 

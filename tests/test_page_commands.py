@@ -58,10 +58,16 @@ NOT_RUN: Sequence[tuple[str, str]] = (
         r"wallwright doctor",
         "its exit code depends on the computer; test_doctor.py of the commands runs it",
     ),
-    (r"wallwright run .*--trace http", "it needs a collector; tests/controller/tracing has one"),
+    (
+        r"wallwright run .*--trace http",
+        "it needs a collector; tests/controller/records/tracing has one",
+    ),
     (r"wallwright casino gat", "it needs a serial line; tests/controller/casino has one"),
-    (r"wallwright identity challenge ", "it needs a signed program; tests/controller/identity"),
-    (r"wallwright monitor ", "it needs a service that runs; tests/controller/monitor runs it"),
+    (
+        r"wallwright identity challenge ",
+        "it needs a signed program; tests/controller/records/identity",
+    ),
+    (r"wallwright monitor ", "it needs a service that runs; tests/controller/cli/monitor runs it"),
     (
         r"wallwright serve ",
         "it serves until Ctrl-C; tests/controller/cli/commands/test_serve.py runs it",
@@ -70,17 +76,26 @@ NOT_RUN: Sequence[tuple[str, str]] = (
     (r"wallwright scan /dev/", "no board is connected to this machine"),
     (r"wallwright firmware (flash|verify|provision) ", "no board is connected to this machine"),
     (r"wallwright check my_table.yaml", "`wallwright learn` writes this file in a dialogue"),
-    (r"wallwright learn --sim ", "it asks a person; tests/controller/learn gives answers"),
+    (r"wallwright learn --sim ", "it asks a person; tests/controller/upkeep/learn gives answers"),
     (r"wallwright run --emulated ", "it takes minutes; the tests of the firmware run it"),
-    (r"wallwright identity make ", "it signs an installation; tests/controller/identity runs it"),
+    (
+        r"wallwright identity make ",
+        "it signs an installation; tests/controller/records/identity runs it",
+    ),
     (
         r"(sudo )?wallwright update ",
-        "it needs releases and two slots; tests/controller/update runs it",
+        "it needs releases and two slots; tests/controller/upkeep/update runs it",
     ),
     (r"\s*curl ", "it needs a service or an authority on a network"),
-    (r"wallwright backup ", "it needs a service's data and a passphrase; tests/controller/backup"),
-    (r"wallwright audit ", "it needs a service's data; tests/controller/audit runs it"),
-    (r"\s*wallwright verify bundle", "it needs a service's bundle; tests/controller/audit runs it"),
+    (
+        r"wallwright backup ",
+        "it needs a service's data and a passphrase; tests/controller/records/backup",
+    ),
+    (r"wallwright audit ", "it needs a service's data; tests/controller/records/audit runs it"),
+    (
+        r"\s*wallwright verify bundle",
+        "it needs a service's bundle; tests/controller/records/audit runs it",
+    ),
     (
         r"wallwright lab shuffle .*--cycles 1000",
         "it takes minutes; tests/controller/cli/commands/test_lab_shuffle.py runs fewer cycles",

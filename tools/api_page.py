@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint, OpenAccess
 from controller.service.commands import KINDS
+from controller.web.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint, OpenAccess
 
 _INTRODUCTION = """\
 # The API
 
-This page is generated from `controller/api/endpoints.py` and
+This page is generated from `controller/web/api/endpoints.py` and
 `controller/service/commands/kinds.py` by `make docs`. `GET /api/v1/openapi.json` describes every
 request and response as OpenAPI 3.1.
 

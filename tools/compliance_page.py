@@ -27,7 +27,7 @@ REQUIREMENTS: Mapping[str, Requirement] = {
         " cannot be predicted; statistical tests at 99 % confidence show it.",
         "Greece art. 23; AGCO 21.1; 25 CFR 547.14; New Mexico 15.1.7.13; Maryland 36.05.02.17"
         " (95 %, for shufflers)",
-        "One source for all choices of the machine, with health tests (`controller/chance`).",
+        "One source for all choices of the machine, with health tests (`controller/run/chance`).",
     ),
     "R2": Requirement(
         "No two devices, and no device twice, produce the same choices, and no setting makes one"

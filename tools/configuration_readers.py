@@ -3,7 +3,7 @@
 `python -m tools.configuration_readers` runs every packaged table, and an example for the keys that
 no packaged table has, in the simulation, its self-test and its list of wires, and records which
 module reads which field of which part. It prints the result as JSON: `{"Drum.mix":
-["controller.rounds.under_cycle", ...]}`. It needs a process of its own, because values that the
+["controller.run.rounds.under_cycle", ...]}`. It needs a process of its own, because values that the
 process has read before can be cached and would not be read again.
 """
 

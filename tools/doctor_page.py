@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from controller.doctor.checks import CHECKS
-from controller.doctor.finding import DoctorCheck
-from controller.doctor.report import REPORT_VERSION
+from controller.upkeep.doctor.checks import CHECKS
+from controller.upkeep.doctor.finding import DoctorCheck
+from controller.upkeep.doctor.report import REPORT_VERSION
 
 _INTRODUCTION = f"""\
 # The doctor
@@ -58,8 +58,8 @@ with `started`, `facts`, `steps` and `unconfirmed`).
 
 ## All checks
 
-This part is generated from `controller/doctor/checks/`; change that, then run `make docs`. Each
-outcome has a test in `tests/controller/doctor/test_checks.py`.
+This part is generated from `controller/upkeep/doctor/checks/`; change that, then run `make docs`.
+Each outcome has a test in `tests/controller/upkeep/doctor/test_checks.py`.
 """
 
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from controller.soak.false_messages import FalsifiedRounds
+from controller.proof.chaos.false_messages import FalsifiedRounds
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.false_messages.falsified_sessions import FalsifiedSessions
 from firmware_bridge.sim.false_messages.falsifying_board import KINDS, Falsification

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from controller.faults.catalogue import CATALOGUE, FaultRow, below, on_top, whole
-from controller.faults.catalogue.facts import facts
+from controller.run.faults.catalogue import CATALOGUE, FaultRow, below, on_top, whole
+from controller.run.faults.catalogue.facts import facts
 
 _INTRODUCTION = """\
 # Faults
 
-This page is generated from the catalogue in `controller/faults/catalogue/`; change that, then run
-`make docs`. `wallwright explain CODE` prints the same in a terminal.
+This page is generated from the catalogue in `controller/run/faults/catalogue/`; change that, then
+run `make docs`. `wallwright explain CODE` prints the same in a terminal.
 
 If the sensors do not confirm a motion, the machine first retries it (**retries**). Then it
 prompts an operator (**asks**) and reads the sensors again. If they still do not confirm it, the

@@ -18,17 +18,17 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.api.accounts.identity import Credential, User
-from controller.api.accounts.passwords import Passwords
-from controller.api.accounts.store import AccountStore
-from controller.audit.bundle.export import export_bundle
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
-from controller.backup.creating import BackupSources, create_backup
-from controller.backup.sealing import Sealing
-from controller.backup.snapshots.folder_snapshot import database_copy
 from controller.cli.commands.version import program_version
+from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
+from controller.records.backup.creating import BackupSources, create_backup
+from controller.records.backup.sealing import Sealing
+from controller.records.backup.snapshots.folder_snapshot import database_copy
 from controller.service.user_roles import UserRole
+from controller.web.api.accounts.identity import Credential, User
+from controller.web.api.accounts.passwords import Passwords
+from controller.web.api.accounts.store import AccountStore
 from firmware_bridge.wire.codec import encode
 from firmware_bridge.wire.messages import TABLE
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from controller.state_machine import (
+from controller.run.state_machine import (
     ABOVE,
     ABOVE_TRANSITIONS,
     MODE,
@@ -51,7 +51,7 @@ MEANINGS = {
 _INTRODUCTION = """\
 # The table's state machine
 
-This page is generated from the tables in `controller/state_machine.py`; change those, then run
+This page is generated from the tables in `controller/run/state_machine.py`; change those, then run
 `make docs`.
 
 While the table is running, three regions are active in parallel: `mode` is going, paused or

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.floor.server.exposition import FLOOR_METRICS
-from controller.metrics.catalogue import SECTIONS, Metric
-from controller.metrics.label_values import (
+from controller.web.metrics.catalogue import SECTIONS, Metric
+from controller.web.metrics.label_values import (
     ASKED,
     CAUSES,
     CODES,
@@ -20,7 +20,7 @@ from controller.metrics.label_values import (
 _INTRODUCTION = """\
 # Metrics
 
-This page is generated from `controller/metrics/catalogue.py` by `make docs`.
+This page is generated from `controller/web/metrics/catalogue.py` by `make docs`.
 
 A table's service serves its metrics at `GET /metrics`, in the text format of Prometheus. The
 request needs a login, as every other one does: a technician makes an API token with the role

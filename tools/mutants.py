@@ -35,10 +35,10 @@ from tools.function_coverage import FOLDER, functions_of, instrumented
 
 HOUSE = Path(__file__).parent.parent
 CHANGED = ("controller", "firmware_bridge/wire", "firmware_bridge/boards", "rules")
-LEFT_OUT = ("controller/cli", "controller/conformance", "controller/soak")
+LEFT_OUT = ("controller/cli", "controller/proof/conformance", "controller/proof/chaos")
 """Folders without mutants: the command line mostly prints, and the other two contain tests."""
-RULES = ("tests/rules", "controller/conformance")
-PLAYED = ("tests/controller/test_safe_stop.py", "tests/controller/rounds")
+RULES = ("tests/rules", "controller/proof/conformance")
+PLAYED = ("tests/controller/test_safe_stop.py", "tests/controller/run/rounds")
 """Whole rounds on simulated tables, which execute most of the controller."""
 TESTS: dict[str, tuple[str, ...]] = {
     "rules/melds": ("tests/rules/test_melds.py", *RULES),
@@ -52,14 +52,14 @@ TESTS: dict[str, tuple[str, ...]] = {
         *("tests/firmware_bridge/executor", "tests/firmware_bridge/sim", *PLAYED),
     ),
     **{
-        f"controller/{name}": (f"tests/controller/{name}", *PLAYED)
+        f"controller/run/{name}": (f"tests/controller/run/{name}", *PLAYED)
         for name in (
             *("faults", "health", "journal", "operator", "pausing", "planning", "rounds"),
             "stations",
         )
     },
-    "controller/selftest": ("tests/controller/cli/commands/test_selftest.py",),
-    "controller/wiring": ("tests/tools/test_wiring_command.py", "tests/controller/cli"),
+    "controller/upkeep/selftest": ("tests/controller/cli/commands/test_selftest.py",),
+    "controller/upkeep/wiring": ("tests/tools/test_wiring_command.py", "tests/controller/cli"),
     "controller": (*PLAYED, "tests/controller"),
 }
 """The tests of each folder, most specific first; the longest path that contains a file counts."""

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 TOP = Path(__file__).parent.parent
-FOLDERS = ("tests", "controller/conformance", "hil_tests")
+FOLDERS = ("tests", "controller/proof/conformance", "hil_tests")
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.casino.host_codes import HostRow
-from controller.faults.catalogue import Fault
+from controller.run.faults.catalogue import Fault
 
 _MECHANISM = (
     "Neither protocol has a code for this part of a table. The codes of SAS for jams name reels,"

@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from controller.identity.boot import refusal
+from controller.records.identity.boot import refusal
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
@@ -23,12 +23,12 @@ _INPUT_ERRORS = (
     ("rules.errors", "RulesError"),
     ("config.errors", "ConfigError"),
     ("config.layout.staging", "DoesNotFitError"),
-    ("controller.campaign.errors", "CampaignError"),
+    ("controller.proof.campaign.errors", "CampaignError"),
     ("controller.cli.errors", "BadInputError"),
-    ("controller.lab.errors", "LaboratoryError"),
-    ("controller.identity.identity_error", "IdentityError"),
-    ("controller.journal", "JournalError"),
-    ("controller.audit.errors", "AuditError"),
+    ("controller.proof.lab.errors", "LaboratoryError"),
+    ("controller.records.identity.identity_error", "IdentityError"),
+    ("controller.run.journal", "JournalError"),
+    ("controller.records.audit.errors", "AuditError"),
 )
 """Errors that are caused by the command line or by an input file: module and class name.
 

@@ -26,10 +26,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from config.errors import Finding, located
 from config.loader import load_settings, read
-from controller.audit.errors import RefusedProofError
-from controller.audit.notes.verifier_key import COSIGNATURE, VerifierKey
 from controller.floor.messages.topics import NAME, TableAddress
 from controller.floor.mqtt.broker import PORT, TLS_PORT, Broker, TlsFiles
+from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.notes.verifier_key import COSIGNATURE, VerifierKey
 
 RequestName = Literal["take_out_of_play", "put_in_play", "choose_next"]
 """Requests that a floor can be permitted. None of them moves anything by itself."""

@@ -13,8 +13,8 @@ from controller.service.status.feed import StatusFeed
 from controller.service.status.machine_figures import MachineFigures
 
 if TYPE_CHECKING:
-    from controller.audit.notes.signed_note import SignedNote
-    from controller.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.notes.signed_note import SignedNote
+    from controller.records.audit.notes.verifier_key import VerifierKey
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class ServicePort(Protocol):
     """One table's service, as its clients use it.
 
     A port belongs to one event loop: that of the table, or that of the API, which has a mirror of
-    the service (`controller.api.server.service_mirror`). Methods that are no coroutines return at
-    once. `submit` never raises for a command that a person can give: it returns a refusal with a
+    the service (`controller.web.api.server.service_mirror`). Methods that are no coroutines return
+    at once. `submit` never raises for a command that a person can give: it returns a refusal with a
     sentence.
     """
 

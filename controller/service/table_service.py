@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from config.schema import Table
 from controller.events import Event, Listener, Listeners
-from controller.faults.table_fault import Fault
-from controller.journal.measured_storage import MeasuredStorage, WriteFigures
+from controller.run.faults.table_fault import Fault
+from controller.run.journal.measured_storage import MeasuredStorage, WriteFigures
 from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
 from controller.service.auditing.receipt_book import ReceiptBook, facts_of_table
 from controller.service.commands.recovery_lead import RecoveryLead
@@ -41,12 +41,12 @@ from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
 
 if TYPE_CHECKING:
-    from controller.daemon import Daemon
-    from controller.journal.storage import Storage
-    from controller.maintenance.mode_status import ServiceModeStatus
-    from controller.selftest import SelfTestReport
+    from controller.run.daemon import Daemon
+    from controller.run.journal.storage import Storage
     from controller.service.servicing.service_mode_shift import ServiceModeShift
-    from controller.update.session_lock import SessionLock
+    from controller.upkeep.selftest import SelfTestReport
+    from controller.upkeep.service_mode.mode_status import ServiceModeStatus
+    from controller.upkeep.update.session_lock import SessionLock
 
 
 OUT_OF_PLAY = "out of play"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from controller.faults.catalogue import Who
+from controller.run.faults.catalogue import Who
 
 
 class UserRole(Enum):

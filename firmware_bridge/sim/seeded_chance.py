@@ -1,6 +1,6 @@
 """The source of random shares of a simulated table: repeatable, and of no use for a real one.
 
-It implements `controller.chance.source.ChanceSource`.
+It implements `controller.run.chance.source.ChanceSource`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Slow disk: simulates syncs that take virtual seconds, and the loss of unsynced data.
 
-It implements `controller.journal.storage.Storage`: each file operation is applied to the real file
-when its sync ends, on the simulation's clock and without a thread.
+It implements `controller.run.journal.storage.Storage`: each file operation is applied to the real
+file when its sync ends, on the simulation's clock and without a thread.
 """
 
 from __future__ import annotations

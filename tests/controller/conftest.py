@@ -10,18 +10,18 @@ import pytest
 
 from config.layout.field import Field, Spot
 from config.loader import game_parameters, load_game, load_table
-from controller.journal import Journal
-from controller.planning.moves import Carry, Grasp
-from controller.planning.preview import Preview, preview
-from controller.planning.setup_forecast import seats_of
-from controller.planning.table_top import raised
+from controller.run.journal import Journal
+from controller.run.planning.moves import Carry, Grasp
+from controller.run.planning.preview import Preview, preview
+from controller.run.planning.setup_forecast import seats_of
+from controller.run.planning.table_top import raised
 from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.dice import Dice
 from rules.games import find_game
 from rules.playing.setup_facts import settle
 from rules.setup import Setup
-from tests.controller.journal.on_disk import NOON
+from tests.controller.run.journal.on_disk import NOON
 
 Dealt = tuple[Setup, Preview, Felt]
 DealOut = Callable[..., Dealt]

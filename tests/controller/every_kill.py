@@ -26,13 +26,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.loader import game_parameters, load_game
-from controller.daemon import Daemon
 from controller.events import Event
-from controller.journal import Entry, read_entries
-from controller.journal.copies import paths_of
-from controller.journal.lines import JournalRecord, record_of
-from controller.soak.host_restarts import SurvivingTable
-from controller.soak.witness import Witness, faces_thrown, one_outcome_each, throws_as_recorded
+from controller.proof.chaos.host_restarts import SurvivingTable
+from controller.proof.chaos.witness import (
+    Witness,
+    faces_thrown,
+    one_outcome_each,
+    throws_as_recorded,
+)
+from controller.run.daemon import Daemon
+from controller.run.journal import Entry, read_entries
+from controller.run.journal.copies import paths_of
+from controller.run.journal.lines import JournalRecord, record_of
 from firmware_bridge.sim.clock import VirtualLoop
 from rules.records.record import evening as replayed_evening
 

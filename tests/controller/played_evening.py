@@ -9,12 +9,12 @@ from functools import cache
 from typing import Any
 
 from config.loader import game_parameters, load_game, load_table
-from controller.assembly import daemon_for, simulated
-from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.journal import Journal
-from controller.orders import Orders
-from controller.planning.setup_forecast import seats_of
+from controller.run.assembly import daemon_for, simulated
+from controller.run.daemon import Daemon
+from controller.run.journal import Journal
+from controller.run.orders import Orders
+from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import Plant

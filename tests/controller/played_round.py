@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
-from controller.assembly import Hardware, daemon_for, simulated
-from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.journal import Journal
-from controller.orders import Orders
-from controller.planning.setup_forecast import seats_of
+from controller.run.assembly import Hardware, daemon_for, simulated
+from controller.run.daemon import Daemon
+from controller.run.journal import Journal
+from controller.run.orders import Orders
+from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 from rules.games import find_game

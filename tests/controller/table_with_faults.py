@@ -9,13 +9,13 @@ from typing import Any
 
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Recovery
-from controller.assembly import Hardware, daemon_for, simulated
-from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.faults.table_fault import TableFault
-from controller.journal import Entry, Journal
-from controller.orders import Orders
-from controller.planning.setup_forecast import seats_of
+from controller.run.assembly import Hardware, daemon_for, simulated
+from controller.run.daemon import Daemon
+from controller.run.faults.table_fault import TableFault
+from controller.run.journal import Entry, Journal
+from controller.run.orders import Orders
+from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injected_fault import parse
 from rules.games import find_game

@@ -19,12 +19,12 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
-from controller.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
-from controller.chance.source import OperatingSystemChance
 from controller.events import Event, EventLog
-from controller.faults.table_fault import TableFault
-from controller.journal import Journal
-from controller.orders import Orders
+from controller.run.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
+from controller.run.chance.source import OperatingSystemChance
+from controller.run.faults.table_fault import TableFault
+from controller.run.journal import Journal
+from controller.run.orders import Orders
 from firmware_bridge.board import Board
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.mock_pins import MockPins

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.audit.errors import AuditError
-from controller.audit.log.audit_log import opened_log
-from controller.audit.log.log_reader import checked_log
-from controller.audit.witnessing import WitnessMemory
 from controller.durable_files import replace_file
-from tests.controller.audit.logs_for_tests import entry, log_of
+from controller.records.audit.errors import AuditError
+from controller.records.audit.log.audit_log import opened_log
+from controller.records.audit.log.log_reader import checked_log
+from controller.records.audit.witnessing import WitnessMemory
+from tests.controller.records.audit.logs_for_tests import entry, log_of
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from config.loader import game_parameters, load_game
-from controller.orders import Orders
-from controller.planning.setup_forecast import seats_of
+from controller.run.orders import Orders
+from controller.run.planning.setup_forecast import seats_of
 from rules.games import find_game
 from rules.games.pai_gow.cuts import CUTS, cut_choices, find_cut
 from tests.controller.played_evening import spend

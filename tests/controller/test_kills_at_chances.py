@@ -18,11 +18,16 @@ from random import Random
 
 import pytest
 
-from controller.daemon import Daemon
 from controller.events import Event
-from controller.journal import read_entries
-from controller.soak.host_restarts import SurvivingTable
-from controller.soak.witness import Witness, faces_thrown, one_outcome_each, throws_as_recorded
+from controller.proof.chaos.host_restarts import SurvivingTable
+from controller.proof.chaos.witness import (
+    Witness,
+    faces_thrown,
+    one_outcome_each,
+    throws_as_recorded,
+)
+from controller.run.daemon import Daemon
+from controller.run.journal import read_entries
 from firmware_bridge.sim.clock import VirtualLoop
 from rules.games import GAMES
 from tests.controller.every_kill import (

@@ -12,14 +12,14 @@ from random import Random
 import pytest
 
 from config.layout.mixing import MixingState, PanMotion, mixing_state
-from controller.daemon import Daemon
 from controller.events import Event
-from controller.faults.failures import sort_failures
-from controller.faults.table_fault import Fault, TableFault
-from controller.journal import Entry, Journal
-from controller.journal.replay import Replay, ReplayError
-from controller.soak.host_restarts import SurvivingTable
-from controller.soak.witness import hands_as_planned
+from controller.proof.chaos.host_restarts import SurvivingTable
+from controller.proof.chaos.witness import hands_as_planned
+from controller.run.daemon import Daemon
+from controller.run.faults.failures import sort_failures
+from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.journal import Entry, Journal
+from controller.run.journal.replay import Replay, ReplayError
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import parse

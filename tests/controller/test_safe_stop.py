@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from controller.assembly import Hardware
-from controller.daemon import Daemon
 from controller.events import EventLog
-from controller.faults.catalogue import Fault
+from controller.run.assembly import Hardware
+from controller.run.daemon import Daemon
+from controller.run.faults.catalogue import Fault
 from tests.controller.played_round import Round, play
 from tests.controller.table_with_faults import evening
 

@@ -13,14 +13,21 @@ import pytest
 from config.layout.mixing import MixingState, PanMotion, mixing_state, with_drum
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
-from controller.assembly import daemon_for, simulated
-from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.journal import Entry, Journal, read_entries
-from controller.journal.notes import ChainAt, LaneFilled, Note, PushProven, TileFree, TilesSurplus
-from controller.orders import Orders
-from controller.planning.setup_forecast import seats_of
-from controller.soak.host_restarts import SurvivingTable
+from controller.proof.chaos.host_restarts import SurvivingTable
+from controller.run.assembly import daemon_for, simulated
+from controller.run.daemon import Daemon
+from controller.run.journal import Entry, Journal, read_entries
+from controller.run.journal.notes import (
+    ChainAt,
+    LaneFilled,
+    Note,
+    PushProven,
+    TileFree,
+    TilesSurplus,
+)
+from controller.run.orders import Orders
+from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import VirtualLoop, run
 from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.slow_disk import SlowDisk
@@ -192,7 +199,7 @@ def test_hosts_that_stop_at_random_times_on_slow_cards_change_no_hand(
     """Each copy keeps a random part of the sectors that are being written at the power cut."""
     # A host that stops during the mixing lets the next one mix from the beginning: with the table's
     # own time of mixing no host would come to the walls.
-    monkeypatch.setattr("controller.soak.host_restarts.load_table", mixes_briefly)
+    monkeypatch.setattr("controller.proof.chaos.host_restarts.load_table", mixes_briefly)
     monkeypatch.setattr("firmware_bridge.sim.plant.below_lid.drum.mixing_state", as_mixed_once)
 
     def hands(folder: str, kills: int) -> tuple[dict[int, list[str]], list[str], int]:

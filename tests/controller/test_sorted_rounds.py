@@ -10,15 +10,15 @@ from random import Random
 
 import pytest
 
-from controller.assembly import Hardware
-from controller.chance.verification import verify_chance
 from controller.cli import main
-from controller.daemon import Daemon
 from controller.events import Event, EventLog
-from controller.faults.table_fault import Fault
-from controller.rounds.sorted_build import POCKETS
-from controller.soak.host_restarts import SurvivingTable
-from controller.stations.magazine import MagazineStation
+from controller.proof.chaos.host_restarts import SurvivingTable
+from controller.run.assembly import Hardware
+from controller.run.chance.verification import verify_chance
+from controller.run.daemon import Daemon
+from controller.run.faults.table_fault import Fault
+from controller.run.rounds.sorted_build import POCKETS
+from controller.run.stations.magazine import MagazineStation
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.plant.below_lid.drum import Drum
 from firmware_bridge.sim.plant.below_lid.magazine import Magazine

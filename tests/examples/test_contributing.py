@@ -33,8 +33,13 @@ OTHERS = (
 )
 """Games and tables of the project; the tests of one of them alone are not repeated in the copy."""
 WITHOUT_GAMES = (
-    *("hil_tests", "tests/firmware_bridge", "tests/controller/api", "tests/controller/monitor"),
-    *("tests/controller/panel", "tests/controller/pausing"),
+    *(
+        "hil_tests",
+        "tests/firmware_bridge",
+        "tests/controller/web/api",
+        "tests/controller/cli/monitor",
+    ),
+    *("tests/controller/web/panel", "tests/controller/run/pausing"),
 )
 """Folders without tests for each game or table; to collect them takes seconds."""
 

@@ -48,7 +48,7 @@ def run_installed(installed: Path, *command: str) -> subprocess.CompletedProcess
 
 @pytest.mark.slow
 def test_the_installed_game_passes_the_conformance_tests(installed: Path) -> None:
-    suite = ["pytest", "--pyargs", "controller.conformance", "-k", "high_bone"]
+    suite = ["pytest", "--pyargs", "controller.proof.conformance", "-k", "high_bone"]
     tested = run_installed(installed, *suite, "-q", "-p", "no:cacheprovider")
     assert tested.returncode == 0, tested.stdout + tested.stderr
     passed = re.search(r"^(\d+) passed, \d+ deselected", tested.stdout, re.MULTILINE)

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from controller.audit.bundle.bundle_verification import verify_bundle
-from controller.audit.bundle.export import export_bundle
-from controller.audit.errors import RefusedProofError
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
-from controller.audit.receipts.receipt import receipt_of, receipt_text, verify_receipt
-from controller.chance.records import ChoiceRequest, CycleDraw, PlayerShare, permutation
+from controller.records.audit.bundle.bundle_verification import verify_bundle
+from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
+from controller.records.audit.receipts.receipt import receipt_of, receipt_text, verify_receipt
+from controller.run.chance.records import ChoiceRequest, CycleDraw, PlayerShare, permutation
 from examples import verify_elsewhere
-from tests.controller.audit.logs_for_tests import entry, log_of
-from tests.controller.audit.receipts.test_receipts import contents
+from tests.controller.records.audit.logs_for_tests import entry, log_of
+from tests.controller.records.audit.receipts.test_receipts import contents
 from tests.damage import with_one_changed_byte
 
 FILE = Path(verify_elsewhere.__file__)

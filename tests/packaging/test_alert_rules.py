@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from controller.floor.server.exposition import FLOOR_METRICS
-from controller.health.drift import CURRENT, WIDTH
-from controller.metrics.catalogue import METRICS, MetricKind
+from controller.run.health.drift import CURRENT, WIDTH
+from controller.web.metrics.catalogue import METRICS, MetricKind
 from tests.pages import TOP
 
 FOLDER = TOP / "packaging" / "prometheus"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from controller.metrics.catalogue import METRICS
+from controller.web.metrics.catalogue import METRICS
 from tests.packaging.test_alert_rules import DASHBOARD, NAME, names_of_the_exporter, promtool
 
 

@@ -14,7 +14,7 @@ import yaml
 
 from config.judge_cases import load_case
 from config.validation.game_parameters import accepted
-from controller.conformance.dealing import dealt, seatings
+from controller.proof.conformance.dealing import dealt, seatings
 from rules import from_hands
 from rules.errors import RulesError
 from rules.games import PLUGINS, judging_of

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from controller.conformance.dealing import throws_of
+from controller.proof.conformance.dealing import throws_of
 from rules.errors import IllegalOutcomeError, IllegalSetupError, MissingThrowError
 from rules.games import GAMES, PLUGINS
 from rules.playing.setup_facts import facts, settle

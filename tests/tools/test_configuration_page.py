@@ -60,6 +60,6 @@ def test_every_parameter_of_a_game_has_a_meaning(game: str) -> None:
 @pytest.mark.slow
 def test_the_readers_of_a_key_are_the_modules_that_use_it() -> None:
     found = readers()
-    assert "controller.rounds.under_cycle" in found["DrumModule.mix"]
+    assert "controller.run.rounds.under_cycle" in found["DrumModule.mix"]
     assert "firmware_bridge.boards.encoding" in found["MotorChannel.max_on"]
-    assert "controller.stations.heads" in found["HeadModule.vane"]
+    assert "controller.run.stations.heads" in found["HeadModule.vane"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.faults.catalogue import Fault
+from controller.run.faults.catalogue import Fault
 from tools.faults_page import page
 
 

@@ -66,26 +66,30 @@ def test_files_that_call_the_changed_function_run_first_their_own_folder_before_
     source = b"def raised():\n    return 1\n\n\ndef lowered():\n    return 2\n"
     coverage = mutants.Coverage(
         seconds={
-            "tests/controller/faults/test_own.py": 9.0,
+            "tests/controller/run/faults/test_own.py": 9.0,
             "tests/rules/test_fast.py": 0.5,
             "tests/controller/test_slow.py": 20.0,
-            "tests/controller/rounds/test_other.py": 1.0,
+            "tests/controller/run/rounds/test_other.py": 1.0,
             "tests/rules/test_unrelated.py": 0.1,
         },
         functions={
-            "tests/controller/faults/test_own.py": frozenset({"controller/faults/a.py:raised"}),
-            "tests/rules/test_fast.py": frozenset({"controller/faults/a.py:raised"}),
-            "tests/controller/test_slow.py": frozenset({"controller/faults/a.py:raised"}),
-            "tests/controller/rounds/test_other.py": frozenset({"controller/faults/a.py:lowered"}),
+            "tests/controller/run/faults/test_own.py": frozenset(
+                {"controller/run/faults/a.py:raised"}
+            ),
+            "tests/rules/test_fast.py": frozenset({"controller/run/faults/a.py:raised"}),
+            "tests/controller/test_slow.py": frozenset({"controller/run/faults/a.py:raised"}),
+            "tests/controller/run/rounds/test_other.py": frozenset(
+                {"controller/run/faults/a.py:lowered"}
+            ),
             "tests/rules/test_unrelated.py": frozenset(),
         },
     )
-    changed = mutants.Mutant("controller/faults/a.py", 2, 0, 0, "1", "2")
+    changed = mutants.Mutant("controller/run/faults/a.py", 2, 0, 0, "1", "2")
     assert coverage.tests_of(changed, source) == [
         [
-            "tests/controller/faults/test_own.py",
+            "tests/controller/run/faults/test_own.py",
             "tests/rules/test_fast.py",
             "tests/controller/test_slow.py",
         ],
-        ["tests/controller/rounds/test_other.py"],
+        ["tests/controller/run/rounds/test_other.py"],
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.state_machine import ABOVE, MODE, TOP, TRIGGERS, UNDER
+from controller.run.state_machine import ABOVE, MODE, TOP, TRIGGERS, UNDER
 from tools.machine_page import MEANINGS, page
 
 

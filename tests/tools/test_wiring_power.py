@@ -10,9 +10,9 @@ import yaml
 
 from config.loader import load_table, table_names
 from controller.cli import main
-from controller.wiring.leads import leads_of
-from controller.wiring.supplies import SupplyRail, fed_parts
-from controller.wiring.wireviz import SUPPLY, wireviz_of
+from controller.upkeep.wiring.leads import leads_of
+from controller.upkeep.wiring.supplies import SupplyRail, fed_parts
+from controller.upkeep.wiring.wireviz import SUPPLY, wireviz_of
 from tools.wiring.drawing import Label
 from tools.wiring.power import power_sheet
 from tools.wiring.svg import SUPPLY_COLOURS, drawing_of

@@ -13,8 +13,8 @@ from itertools import accumulate
 from statistics import fmean
 from typing import NamedTuple
 
-from controller.wiring.leads import BoardLeads, Lead, Sort
-from controller.wiring.supplies import SupplyRail
+from controller.upkeep.wiring.leads import BoardLeads, Lead, Sort
+from controller.upkeep.wiring.supplies import SupplyRail
 from tools.wiring.footprints import FOOTPRINTS, Footprint, Pad, Way
 from tools.wiring.routing import Ground, Point, Run, depth_of, lay, width_of
 

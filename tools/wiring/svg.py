@@ -10,8 +10,8 @@ from math import dist
 from xml.sax.saxutils import escape
 
 from config.schema import Table
-from controller.wiring.leads import BoardLeads, Sort, leads_of
-from controller.wiring.supplies import SupplyRail
+from controller.upkeep.wiring.leads import BoardLeads, Sort, leads_of
+from controller.upkeep.wiring.supplies import SupplyRail
 from tools.wiring.drawing import (
     FOOT,
     MARGIN,

@@ -6,19 +6,19 @@ import json
 from pathlib import Path
 
 from controller.casino.gat.errors import GatError
-from controller.identity import boot
-from controller.identity.identity_error import IdentityError
-from controller.identity.low_priority_process import printed_by_process
-from controller.identity.program_files import ALL_FILES
+from controller.records.identity import boot
+from controller.records.identity.identity_error import IdentityError
+from controller.records.identity.low_priority_process import printed_by_process
+from controller.records.identity.program_files import ALL_FILES
 
 LIMIT = 1200.0
 """Largest duration of a calculation, seconds; terminals wait as long."""
 _CHILD = """
 import json
 from pathlib import Path
-from controller.identity.boot import protected_manifest
-from controller.identity.identity_error import IdentityError
-from controller.identity.program_files import component_answers
+from controller.records.identity.boot import protected_manifest
+from controller.records.identity.identity_error import IdentityError
+from controller.records.identity.program_files import component_answers
 folder, program, seed = Path(sys.argv[1]), Path(sys.argv[2]), bytes.fromhex(sys.argv[3])
 try:
     print(json.dumps(component_answers(seed, protected_manifest(folder, program).roots, program)))

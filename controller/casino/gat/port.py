@@ -14,7 +14,7 @@ from controller.casino.gat.errors import GatError, GatPortError
 from controller.casino.gat.frames import BAUD, QUERIES, GatFrameReader
 from controller.casino.gat.functions import GatRequest
 from controller.casino.gat.responder import GatResponder
-from controller.run_together import end_task
+from controller.run.run_together import end_task
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.transport import Transport, open_serial
 

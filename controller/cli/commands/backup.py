@@ -14,8 +14,8 @@ from controller.cli.errors import BadInputError
 from controller.cli.options.shared import AsJson, JournalCopy
 
 if TYPE_CHECKING:
-    from controller.backup.manifest import BackupManifest
-    from controller.backup.sealing import Sealing
+    from controller.records.backup.manifest import BackupManifest
+    from controller.records.backup.sealing import Sealing
 
 backup = typer.Typer(name="backup", help="Make, show and restore backups of a table.")
 
@@ -44,7 +44,7 @@ def make_key(
     file: Annotated[Path, typer.Argument(help="The new file of the private key.")],
 ) -> int:
     """Make a key pair: the private key in a file, the public key for `create --recipient`."""
-    from controller.backup.sealing import make_identity
+    from controller.records.backup.sealing import make_identity
 
     with _errors_reported():
         print(make_identity(file))
@@ -91,8 +91,8 @@ def create(
     ] = False,
 ) -> int:
     """Make a backup of a table, also while it runs."""
-    from controller.backup.creating import BackupSources, create_backup
     from controller.cli.commands.version import program_version
+    from controller.records.backup.creating import BackupSources, create_backup
     from firmware_bridge.commissioning.device_keys import default_file
 
     ways = [passphrase_file is not None, bool(recipient), plain]
@@ -131,7 +131,7 @@ def show(
     as_json: AsJson = False,
 ) -> int:
     """Open a backup, check every file in it, and print what it holds."""
-    from controller.backup.packing import PackedBackup
+    from controller.records.backup.packing import PackedBackup
 
     with _errors_reported():
         packed = PackedBackup(_opened(file, passphrase_file, identity))
@@ -189,7 +189,7 @@ def restore(
     ] = False,
 ) -> int:
     """Restore a backup to a folder that no table uses."""
-    from controller.backup.restoring import RestoreTargets, restore_backup
+    from controller.records.backup.restoring import RestoreTargets, restore_backup
 
     with _errors_reported():
         targets = RestoreTargets(
@@ -234,7 +234,7 @@ def _print(manifest: BackupManifest, file: Path) -> None:
 
 
 def _sealing(passphrase_file: Path | None, recipients: list[str], *, plain: bool) -> Sealing:
-    from controller.backup.sealing import (
+    from controller.records.backup.sealing import (
         Sealing,
         passphrase_in,
         require_good,
@@ -270,7 +270,7 @@ def _asked(question: str) -> str:
 
 
 def _opened(file: Path, passphrase_file: Path | None, identity: Path | None) -> bytes:
-    from controller.backup.sealing import (
+    from controller.records.backup.sealing import (
         identities_in,
         needs_passphrase,
         opened,
@@ -290,7 +290,7 @@ def _opened(file: Path, passphrase_file: Path | None, identity: Path | None) -> 
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of backups as bad input: exit code 2."""
-    from controller.backup.errors import BackupError
+    from controller.records.backup.errors import BackupError
 
     try:
         yield

@@ -17,15 +17,15 @@ from controller.cli.options.any_file import named_certificates
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen
-from controller.doctor.fact_files import FactFiles
-from controller.doctor.facts import UNIT, Subjects, read_facts
-from controller.doctor.facts.configuration import BoardAnswer, CheckedTable, ProbedPort
-from controller.doctor.facts.ports import read_lines
-from controller.doctor.facts.records import JOURNAL
-from controller.doctor.finding import FindingSeverity
-from controller.doctor.report import as_json as report_as_json
-from controller.doctor.report import as_lines, findings_of
-from controller.journal.copies import paths_of
+from controller.run.journal.copies import paths_of
+from controller.upkeep.doctor.fact_files import FactFiles
+from controller.upkeep.doctor.facts import UNIT, Subjects, read_facts
+from controller.upkeep.doctor.facts.configuration import BoardAnswer, CheckedTable, ProbedPort
+from controller.upkeep.doctor.facts.ports import read_lines
+from controller.upkeep.doctor.facts.records import JOURNAL
+from controller.upkeep.doctor.finding import FindingSeverity
+from controller.upkeep.doctor.report import as_json as report_as_json
+from controller.upkeep.doctor.report import as_lines, findings_of
 
 if TYPE_CHECKING:
     from controller.cli.commands.scan import Scanned
@@ -148,8 +148,8 @@ def _probed(
         return ()
     from controller.cli.commands.scan import scanned_port
     from controller.cli.options.boards import keys_of
-    from controller.journal import JournalInUseError
-    from controller.journal.files import Locks
+    from controller.run.journal import JournalInUseError
+    from controller.run.journal.files import Locks
 
     known = keys_of(keys)
     if journal is not None and journal.exists():

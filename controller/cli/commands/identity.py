@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from controller.cli.errors import BadInputError, print_error
-from controller.identity import boot
+from controller.records.identity import boot
 
 identity = typer.Typer(
     name="identity", help="Make and check the signed manifest of the program; answer a challenge."
@@ -64,8 +64,8 @@ def make(
 ) -> int:
     """Compile the program, and sign the hashes of all its files."""
     from controller.cli.commands.version import program_version
-    from controller.identity.identity_error import IdentityError
-    from controller.identity.signing import compile_roots, default_roots, make_manifest
+    from controller.records.identity.identity_error import IdentityError
+    from controller.records.identity.signing import compile_roots, default_roots, make_manifest
     from firmware_bridge.commissioning.image_signature import signers_file, signing_key_file
 
     if release < 0:
@@ -106,8 +106,8 @@ def _added(given: list[str]) -> dict[str, str]:
 @identity.command()
 def check(program: ProgramFolder = None, as_json: AsJson = False) -> int:
     """Compare all files of the program with its manifest; exit code 1 for a difference."""
-    from controller.identity.identity_error import IdentityError
-    from controller.identity.program_files import differences
+    from controller.records.identity.identity_error import IdentityError
+    from controller.records.identity.program_files import differences
 
     folder, place = _signed_by(), (program or boot.PROGRAM).resolve()
     try:
@@ -151,8 +151,8 @@ def challenge(
     as_json: AsJson = False,
 ) -> int:
     """Print the hash of all files with a given seed; the same files give the same answer."""
-    from controller.identity.identity_error import IdentityError
-    from controller.identity.program_files import ALL_FILES, component_answers
+    from controller.records.identity.identity_error import IdentityError
+    from controller.records.identity.program_files import ALL_FILES, component_answers
 
     try:
         key = bytes.fromhex(seed)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table as Grid
 
-from controller.chance.health_tests import EntropyFailureError
-from controller.chance.source import OperatingSystemChance
 from controller.cli.errors import BadInputError, print_error
 from controller.cli.terminal.screen import screen
+from controller.run.chance.health_tests import EntropyFailureError
+from controller.run.chance.source import OperatingSystemChance
 
 if TYPE_CHECKING:
-    from controller.chance.tests_of_streams.laboratory import Results, StreamReport
+    from controller.run.chance.tests_of_streams.laboratory import Results, StreamReport
 
 FAILED = 1
 
@@ -31,7 +31,7 @@ def chance(
 ) -> int:
     """Test the random source of this computer, and the permutations and dice drawn with it."""
     try:
-        from controller.chance.tests_of_streams.laboratory import FALSE_ALARMS, examine_source
+        from controller.run.chance.tests_of_streams.laboratory import FALSE_ALARMS, examine_source
     except ImportError as error:
         raise BadInputError(
             f"The command needs the package {error.name}; install wallwright with the extra 'lab'."

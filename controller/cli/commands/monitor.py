@@ -50,8 +50,8 @@ def monitor(
     ] = False,
 ) -> int:
     """Show a table's status in the terminal: prompts, seats, scores, counts, last events."""
-    from controller.monitor.service_address import BadAddressError, parse_address
-    from controller.monitor.stream_reader import MonitorRefusedError
+    from controller.cli.monitor.service_address import BadAddressError, parse_address
+    from controller.cli.monitor.stream_reader import MonitorRefusedError
 
     try:
         where = parse_address(address)
@@ -77,7 +77,7 @@ def monitor(
 
 async def _watch(where: Any, token: str, tls: ssl.SSLContext | None) -> int:
     """Watch until a stop signal; returns the exit code."""
-    from controller.monitor.watching import watch
+    from controller.cli.monitor.watching import watch
 
     watching = asyncio.ensure_future(watch(screen(), where, token, tls))
 
@@ -92,8 +92,8 @@ async def _watch(where: Any, token: str, tls: ssl.SSLContext | None) -> int:
 
 
 async def _print_once(where: Any, token: str, tls: ssl.SSLContext | None, *, as_json: bool) -> int:
-    from controller.monitor.page import page
-    from controller.monitor.watching import read_once
+    from controller.cli.monitor.page import page
+    from controller.cli.monitor.watching import read_once
 
     view = await read_once(where, token, tls)
     if view.status is None:

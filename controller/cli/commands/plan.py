@@ -83,10 +83,10 @@ def plan(
 
 def _moves(settled: Setup, table: Table, config: GameConfig) -> dict[str, object]:
     """The moves of a table for this set-up, each with the shortest time of the move alone."""
-    from controller.orders import Orders
-    from controller.planning.hand_lanes import hands_for_lanes
-    from controller.planning.magazine import expected_magazine_times
-    from controller.planning.preview import preview
+    from controller.run.orders import Orders
+    from controller.run.planning.hand_lanes import hands_for_lanes
+    from controller.run.planning.magazine import expected_magazine_times
+    from controller.run.planning.preview import preview
 
     seating = settled.seating
     orders = Orders(settled.game, settled.parameters, seating.dealer, seating.players)

@@ -52,7 +52,7 @@ from controller.cli.output.output_checks import require_new, require_separate
 from controller.cli.runs.run_options import check_orders, pace_of
 from controller.cli.runs.signed_tables import require_signed
 from controller.cli.runs.traced_run import trace_file, traced
-from controller.orders import Orders
+from controller.run.orders import Orders
 from controller.service.runs.run_job import RunJob
 from rules.games import rules_of
 
@@ -251,13 +251,13 @@ def _copies_of(journal: Path | None, directory: Path | None) -> tuple[Path, ...]
     """The paths of the journal's copies; none without a journal. Raises JournalError."""
     if journal is None:
         return ()
-    from controller.journal.copies import paths_of
+    from controller.run.journal.copies import paths_of
 
     return paths_of(journal, directory)
 
 
 def _require_unlocked(copies: Sequence[Path]) -> None:
     """Raise JournalError if another run uses the journal, before the daemon is imported."""
-    from controller.journal.files import Locks
+    from controller.run.journal.files import Locks
 
     Locks(copies).release()

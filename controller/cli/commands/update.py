@@ -12,7 +12,7 @@ import typer
 from controller.cli.errors import BadInputError
 
 if TYPE_CHECKING:
-    from controller.update.slots import Slots
+    from controller.upkeep.update.slots import Slots
 
 update = typer.Typer(
     name="update", help="Make, check, install, confirm and roll back signed updates."
@@ -57,7 +57,7 @@ def make_repository(
     ] = False,
 ) -> int:
     """Add a release to a repository of updates, and sign the repository's metadata."""
-    from controller.update.repository import make_repository
+    from controller.upkeep.update.repository import make_repository
     from firmware_bridge.commissioning.image_signature import signers_file
 
     with _errors_reported():
@@ -91,8 +91,8 @@ def prepare(
     ] = None,
 ) -> int:
     """Make the folder with the slots, with a first release and the starter."""
-    from controller.update.debian_package import require_no_package
-    from controller.update.preparation import prepare
+    from controller.upkeep.update.debian_package import require_no_package
+    from controller.upkeep.update.preparation import prepare
 
     with _errors_reported():
         require_no_package()
@@ -120,8 +120,8 @@ def _require_group(name: str) -> None:
 @update.command()
 def check(source: Source, root: Root = ROOT) -> int:
     """Look for a newer release; nothing is installed."""
-    from controller.update.installation import offered_update
-    from controller.update.update_source import UpdateSource
+    from controller.upkeep.update.installation import offered_update
+    from controller.upkeep.update.update_source import UpdateSource
 
     with _errors_reported():
         offered = offered_update(_slots(root), UpdateSource(source, root))
@@ -135,8 +135,8 @@ def check(source: Source, root: Root = ROOT) -> int:
 @update.command()
 def install(source: Source, root: Root = ROOT) -> int:
     """Install the newest release into the other slot, and switch to it on trial."""
-    from controller.update.installation import install
-    from controller.update.update_source import UpdateSource
+    from controller.upkeep.update.installation import install
+    from controller.upkeep.update.update_source import UpdateSource
 
     with _errors_reported():
         slots = _slots(root)
@@ -154,7 +154,7 @@ def install(source: Source, root: Root = ROOT) -> int:
 @update.command()
 def confirm(root: Root = ROOT) -> int:
     """Check the release on trial and keep it; roll back if the check fails."""
-    from controller.update.installation import confirm
+    from controller.upkeep.update.installation import confirm
 
     with _errors_reported():
         print(confirm(_slots(root)))
@@ -164,7 +164,7 @@ def confirm(root: Root = ROOT) -> int:
 @update.command("roll-back")
 def roll_back(root: Root = ROOT) -> int:
     """Switch back to the release in the other slot."""
-    from controller.update.installation import roll_back
+    from controller.upkeep.update.installation import roll_back
 
     with _errors_reported():
         print(roll_back(_slots(root)))
@@ -178,8 +178,8 @@ def _manifest_of(program: Path, manifest: Path | None) -> Path:
 
 def _slots(root: Path) -> Slots:
     """The slots of this computer. Raises UpdateError if apt updates the program."""
-    from controller.update.debian_package import require_no_package
-    from controller.update.slots import Slots
+    from controller.upkeep.update.debian_package import require_no_package
+    from controller.upkeep.update.slots import Slots
 
     require_no_package()
     return Slots(root, _trust())
@@ -187,7 +187,7 @@ def _slots(root: Path) -> Slots:
 
 def _trust() -> Path:
     """The folder of the trusted signers. Raises BadInputError if there is none."""
-    from controller.identity import boot
+    from controller.records.identity import boot
 
     folder = boot.trust_folder()
     if folder is None:
@@ -201,8 +201,8 @@ def _trust() -> Path:
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of updates as bad input: exit code 2, the running slot is unchanged."""
-    from controller.identity.identity_error import IdentityError
-    from controller.update.update_error import UpdateError
+    from controller.records.identity.identity_error import IdentityError
+    from controller.upkeep.update.update_error import UpdateError
     from firmware_bridge.signatures import SignatureError
 
     try:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from cryptography.x509 import Certificate
 
-    from controller.audit.bundle.bundle_verification import VerifiedBundle
-    from controller.audit.notes.verifier_key import VerifierKey
-    from controller.audit.receipts.receipt import VerifiedReceipt
+    from controller.records.audit.bundle.bundle_verification import VerifiedBundle
+    from controller.records.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.receipts.receipt import VerifiedReceipt
 
 _LONGEST_RECEIPT = 8 << 20
 """Bytes of the longest file that is read at once; a bundle is read line by line."""
@@ -62,7 +62,7 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
     """Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused."""
-    from controller.audit.errors import RefusedProofError
+    from controller.records.audit.errors import RefusedProofError
 
     require_regular(file)
     known = None if key is None else parsed_key(key, "--key")
@@ -88,7 +88,7 @@ def verify(
 
 def _place_of(code: str, shares: list[dict[str, Any]]) -> int:
     """The number of the share with this code, from 1. Raises RefusedProofError without one."""
-    from controller.audit.errors import RefusedProofError
+    from controller.records.audit.errors import RefusedProofError
 
     for number, share in enumerate(shares, 1):
         if share["code"].replace("-", "") == code.strip().upper().replace("-", ""):
@@ -107,8 +107,8 @@ def require_regular(file: Path) -> None:
 
 def parsed_key(text: str, option: str) -> VerifierKey:
     """A key of an option: the text, or the file that holds it. Raises BadInputError."""
-    from controller.audit.errors import RefusedProofError
-    from controller.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.errors import RefusedProofError
+    from controller.records.audit.notes.verifier_key import VerifierKey
 
     try:
         if "+" not in text and Path(text).is_file():
@@ -138,10 +138,10 @@ def _verified(
     authorities: list[Certificate],
 ) -> dict[str, Any]:
     """Verify a file by its format; returns what it proves. Raises RefusedProofError, OSError."""
-    from controller.audit.bundle.bundle_verification import verify_bundle
-    from controller.audit.bundle.export import BUNDLE_FORMAT
-    from controller.audit.errors import RefusedProofError
-    from controller.audit.receipts.receipt import (
+    from controller.records.audit.bundle.bundle_verification import verify_bundle
+    from controller.records.audit.bundle.export import BUNDLE_FORMAT
+    from controller.records.audit.errors import RefusedProofError
+    from controller.records.audit.receipts.receipt import (
         RECEIPT_FORMAT,
         RECEIPT_FORMAT_1,
         verify_receipt,
@@ -205,7 +205,7 @@ def bundle_facts(bundle: VerifiedBundle) -> dict[str, Any]:
 
 def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
     """What a receipt proves, for programs."""
-    from controller.chance.records import shares_with_codes
+    from controller.run.chance.records import shares_with_codes
 
     record = receipt.contents.get("chance")
     return {
@@ -223,7 +223,7 @@ def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
 
 
 def _print_page(file: Path, facts: dict[str, Any], *, is_known: bool) -> None:
-    from controller.audit.receipts.receipt_lines import printable
+    from controller.records.audit.receipts.receipt_lines import printable
 
     # A forger writes the texts of a file that he signs with a key of his own.
     for line in _page(file, facts, is_known=is_known):

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-from controller.identity.boot import software_identity
+from controller.records.identity.boot import software_identity
 
 PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 """The file with the version, for a source tree that is not installed."""

@@ -7,7 +7,7 @@ import json
 from controller.cli.commands.version import program_version
 from controller.cli.commands.version import version as print_version
 from controller.cli.options.shared import AsJson
-from controller.identity.boot import software_identity
+from controller.records.identity.boot import software_identity
 
 
 def version(as_json: AsJson = False) -> int:

@@ -32,7 +32,7 @@ def cuts(incomplete: str) -> list[str]:
 
 def fault_codes(incomplete: str) -> list[str]:
     """Return the fault codes that begin with the word; in lower case if the word is."""
-    from controller.faults.catalogue import CATALOGUE
+    from controller.run.faults.catalogue import CATALOGUE
 
     codes = [row.code for row in CATALOGUE.values()]
     return _beginning(incomplete, map(str.lower, codes) if incomplete.islower() else codes)

@@ -18,7 +18,7 @@ from rules.games.pai_gow.cuts import CUTS, cut_choice, find_cut
 from rules.setup import Game
 
 if TYPE_CHECKING:
-    from controller.orders import Orders
+    from controller.run.orders import Orders
 
 Dealer = Annotated[int, typer.Option(help="The seat that throws first, numbered from 0.")]
 DrawSeats = Annotated[

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.formats import data_formats, number_of
+from controller.records.formats import data_formats, number_of
 
 
 def formats() -> Mapping[str, int]:
@@ -15,15 +15,15 @@ def formats() -> Mapping[str, int]:
 
     The modules are imported here: `wallwright version` without `--json` needs none of them.
     """
-    from controller.api.endpoints import PREFIX
-    from controller.audit.bundle.export import BUNDLE_FORMAT
-    from controller.audit.receipts.receipt import RECEIPT_FORMAT
-    from controller.backup.manifest import BACKUP_FORMAT
-    from controller.chance.records import VERSION as CHANCE
-    from controller.doctor.report import REPORT_VERSION
     from controller.events import EVENTS_VERSION
-    from controller.identity.manifest import FORMAT as MANIFEST
+    from controller.records.audit.bundle.export import BUNDLE_FORMAT
+    from controller.records.audit.receipts.receipt import RECEIPT_FORMAT
+    from controller.records.backup.manifest import BACKUP_FORMAT
+    from controller.records.identity.manifest import FORMAT as MANIFEST
+    from controller.run.chance.records import VERSION as CHANCE
     from controller.service.status import STATUS_VERSION
+    from controller.upkeep.doctor.report import REPORT_VERSION
+    from controller.web.api.endpoints import PREFIX
     from firmware_bridge.commissioning.image_signature import FORMAT as IMAGE
     from firmware_bridge.wire.messages import PROTOCOL
 

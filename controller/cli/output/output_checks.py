@@ -77,7 +77,7 @@ def is_journal(file: Path) -> bool:
     """Whether an existing file is a journal or a copy of one."""
     if not file.is_file():
         return False
-    from controller.journal.lines import looks_written
+    from controller.run.journal.lines import looks_written
 
     try:
         with file.open("rb") as opened:

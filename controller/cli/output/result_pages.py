@@ -14,7 +14,7 @@ from rules.play import plain
 from rules.setup import Game
 
 if TYPE_CHECKING:
-    from controller.daemon import Daemon
+    from controller.run.daemon import Daemon
 
 
 def plan_page(game: Game, plan: Mapping[str, Any]) -> Panel:

@@ -9,10 +9,10 @@ import tty
 from contextlib import suppress
 
 from config.schema import GameConfig, Table
-from controller.assembly import simulated_plant
 from controller.cli.errors import print_error
 from controller.cli.runs.stop_signals import StopSignals
-from controller.planning.setup_forecast import seats_of
+from controller.run.assembly import simulated_plant
+from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.clock import VirtualLoop

@@ -7,11 +7,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from controller.campaign import until_interrupted
 from controller.cli.errors import BadInputError, unknown_name
 from controller.cli.runs.chaos_session import checked_tables
 from controller.cli.runs.stop_signals import INTERRUPTED
-from controller.soak.killing import Killing, kill_hosts
+from controller.proof.campaign import until_interrupted
+from controller.proof.chaos.killing import Killing, kill_hosts
 from rules.games import GAMES
 
 

@@ -16,18 +16,18 @@ from typing import TextIO, TypeVar
 from rich.progress import track
 from rich.table import Table as Grid
 
-from controller.campaign import Campaign, is_stopped, until_interrupted
 from controller.cli.errors import BadInputError
 from controller.cli.options.lookup import game_name, table_named
 from controller.cli.output.line_output import open_output
 from controller.cli.runs.stop_signals import INTERRUPTED
 from controller.cli.terminal.screen import screen
-from controller.soak.endings import ENDINGS
-from controller.soak.evening import play_evening
-from controller.soak.page import RoundTally, Row, by_kind, figures, markdown
-from controller.soak.page import as_json as page_as_json
-from controller.soak.rounds_played import Played
-from controller.soak.scenarios import EVENING, evening_of, pairs_of
+from controller.proof.campaign import Campaign, is_stopped, until_interrupted
+from controller.proof.chaos.endings import ENDINGS
+from controller.proof.chaos.evening import play_evening
+from controller.proof.chaos.page import RoundTally, Row, by_kind, figures, markdown
+from controller.proof.chaos.page import as_json as page_as_json
+from controller.proof.chaos.rounds_played import Played
+from controller.proof.chaos.scenarios import EVENING, evening_of, pairs_of
 
 T = TypeVar("T")
 

@@ -11,14 +11,6 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from controller.api.accounts.accounts import Accounts, open_accounts
-from controller.api.accounts.store import AccountsFileError
-from controller.api.server.listen_address import ListenError, listen_address, require_tls
-from controller.api.server.serving import SWITCH, listening
-from controller.audit.errors import AuditError
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.notes.signing_key import SigningKey, new_key, read_key
-from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import StopSignals
 from controller.floor.certificates.watching import watch_certificate
@@ -31,9 +23,17 @@ from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.store.engine import database_url
 from controller.floor.store.errors import StoreSettingsError, StoreVersionError
 from controller.floor.store.floor_store import FloorStore
-from controller.journal.writer_threads import WriterThreads
-from controller.service.data_folder import DataFolderInUseError, locked_data_folder
+from controller.records.audit.errors import AuditError
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.notes.signing_key import SigningKey, new_key, read_key
+from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.data_folder import DataFolderInUseError, locked_data_folder
+from controller.run.journal.writer_threads import WriterThreads
 from controller.service.runs.service_notices import ServiceNotices
+from controller.web.api.accounts.accounts import Accounts, open_accounts
+from controller.web.api.accounts.store import AccountsFileError
+from controller.web.api.server.listen_address import ListenError, listen_address, require_tls
+from controller.web.api.server.serving import SWITCH, listening
 
 KEY_FILE = "requests.key"
 """The key that signs requests, in the data folder."""

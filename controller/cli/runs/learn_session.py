@@ -15,7 +15,6 @@ from config.errors import ConfigErrors
 from config.loader import check_file, load_game
 from config.schema import MotorChannel, Table
 from config.wire_list import WireList
-from controller.assembly import simulated_plant
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import INTERRUPTED, StopSignals
 from controller.cli.terminal.operator_console import (
@@ -25,7 +24,8 @@ from controller.cli.terminal.operator_console import (
     TerminalClosedError,
 )
 from controller.cli.terminal.screen import screen
-from controller.learn import (
+from controller.run.assembly import simulated_plant
+from controller.upkeep.learn import (
     Findings,
     LearnPerson,
     LearnQuestion,
@@ -33,8 +33,8 @@ from controller.learn import (
     QuestionKind,
     propose,
 )
-from controller.learn.findings import UnreadableStateError
-from controller.learn.roles import motor_roles
+from controller.upkeep.learn.findings import UnreadableStateError
+from controller.upkeep.learn.roles import motor_roles
 from firmware_bridge.boards.encoding import flags
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.commissioning.device_keys import DeviceKeys

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.cli.errors import BadInputError
-from controller.orders import Orders
+from controller.run.orders import Orders
 from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.steps import Choose, Throw

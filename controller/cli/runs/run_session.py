@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TextIO
 
-from controller.assembly import Hardware, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.output.line_output import LineOutput, RecordFile
 from controller.cli.output.result_pages import summary_page
@@ -21,11 +20,12 @@ from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.screen import screen
 from controller.cli.terminal.terminal_guide import TerminalGuide
 from controller.events import EVENTS_VERSION, EventLog, Listener
-from controller.journal import Journal
-from controller.journal.storage import Storage
-from controller.journal.writer_threads import WriterThreads
-from controller.planning.setup_forecast import seats_of
-from controller.rounds.programme import FixedRounds
+from controller.run.assembly import Hardware, on_lines, simulated
+from controller.run.journal import Journal
+from controller.run.journal.storage import Storage
+from controller.run.journal.writer_threads import WriterThreads
+from controller.run.planning.setup_forecast import seats_of
+from controller.run.rounds.programme import FixedRounds
 from controller.service.runs.run_job import RunJob
 from controller.service.runs.run_resumption import OtherRunError
 from controller.service.runs.table_run import TableRun, open_journal

@@ -12,7 +12,6 @@ from typing import TypeVar
 from config.loader import game_names, load_game
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
-from controller.assembly import Hardware, on_lines, simulated
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import INTERRUPTED, StopSignals
 from controller.cli.terminal.operator_console import (
@@ -23,8 +22,9 @@ from controller.cli.terminal.operator_console import (
 )
 from controller.cli.terminal.screen import screen
 from controller.cli.terminal.terminal_guide import TerminalGuide
-from controller.planning.setup_forecast import seats_of
-from controller.selftest import Result, SelfTestReport, TableSelfTest, TrialAnswer, Watcher
+from controller.run.assembly import Hardware, on_lines, simulated
+from controller.run.planning.setup_forecast import seats_of
+from controller.upkeep.selftest import Result, SelfTestReport, TableSelfTest, TrialAnswer, Watcher
 from firmware_bridge.commissioning.device_keys import DeviceKeys
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import InjectedFault

@@ -15,18 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.schema import Table
-from controller.api.accounts.store import AccountsFileError
-from controller.api.server.listen_address import ListenError
-from controller.api.server.serving import ServedApi, serve_api
-from controller.audit.errors import AuditError
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.options.lookup import table_named
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.screen import screen
-from controller.identity.boot import PROGRAM, software_identity, trust_folder
-from controller.panel.pages import panel_app
-from controller.service.data_folder import DataFolderInUseError, locked_data_folder
+from controller.records.audit.errors import AuditError
+from controller.records.data_folder import DataFolderInUseError, locked_data_folder
+from controller.records.identity.boot import PROGRAM, software_identity, trust_folder
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import StoreWorker
@@ -34,17 +30,21 @@ from controller.service.runs.openers import SimulatedTable, TableOnLines
 from controller.service.runs.service_notices import ServiceNotices
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
-from controller.update.session_lock import lock_of
-from controller.update.update_error import UpdateError
+from controller.upkeep.update.session_lock import lock_of
+from controller.upkeep.update.update_error import UpdateError
+from controller.web.api.accounts.store import AccountsFileError
+from controller.web.api.server.listen_address import ListenError
+from controller.web.api.server.serving import ServedApi, serve_api
+from controller.web.panel.pages import panel_app
 from firmware_bridge.sim.clock import VirtualLoop
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from controller.audit.log.recorder import AuditRecorder
     from controller.events import Event, Listener
     from controller.floor.settings import FloorSettings
-    from controller.journal.storage import Storage
+    from controller.records.audit.log.recorder import AuditRecorder
+    from controller.run.journal.storage import Storage
     from firmware_bridge.commissioning.device_keys import DeviceKeys
     from firmware_bridge.sim.faults.injected_fault import InjectedFault
 
@@ -228,7 +228,7 @@ def _start_checks(service: TableService, pace: float) -> Iterator[asyncio.Task[N
     folder = trust_folder()
     if folder is None:
         return
-    from controller.identity.periodic_check import periodic_check
+    from controller.records.identity.periodic_check import periodic_check
 
     check = periodic_check(folder, software_identity(folder), service.lock_table, pace)
     yield asyncio.get_running_loop().create_task(check.run())
@@ -308,15 +308,15 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
 
     def storage() -> Storage:
         # Imported with the first run: the service answers its clients before.
-        from controller.journal.writer_threads import WriterThreads
+        from controller.run.journal.writer_threads import WriterThreads
         from firmware_bridge.sim.slow_disk import SlowDisk
 
         return WriterThreads(loop) if job.ports else SlowDisk()
 
     def recorder(clock: Callable[[], float], changed: Callable[[], None]) -> AuditRecorder:
-        from controller.audit.log.log_folder import LogFolder
-        from controller.audit.log.recorder import AuditRecorder
-        from controller.journal.writer_threads import WriterThreads
+        from controller.records.audit.log.log_folder import LogFolder
+        from controller.records.audit.log.recorder import AuditRecorder
+        from controller.run.journal.writer_threads import WriterThreads
 
         place = LogFolder(folder / "audit")
         name = job.table.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from controller.cli.errors import BadInputError
-from controller.identity import boot
+from controller.records.identity import boot
 
 
 def require_signed(table: str) -> None:
@@ -18,7 +18,7 @@ def require_signed(table: str) -> None:
     folder = boot.trust_folder()
     if folder is None or table in table_names():
         return
-    from controller.identity.program_files import covers
+    from controller.records.identity.program_files import covers
 
     manifest = boot.protected_manifest(folder)
     if not covers(manifest.roots, boot.PROGRAM, Path(table)):

@@ -14,8 +14,8 @@ def trace_file(place: str | None) -> str | None:
     """The file of `--trace`; None without one. Raises BadInputError for a wrong address."""
     if place is None:
         return None
-    from controller.tracing.errors import TraceError
-    from controller.tracing.places import address_of, is_address
+    from controller.records.tracing.errors import TraceError
+    from controller.records.tracing.places import address_of, is_address
 
     if not is_address(place):
         if place == "-":
@@ -43,7 +43,7 @@ def traced(place: str | None, attributes: Mapping[str, str]) -> Iterator[Listene
         return
     file = trace_file(place)
     try:
-        from controller.tracing.trace_output import TraceOutput
+        from controller.records.tracing.trace_output import TraceOutput
     except ImportError as error:
         raise BadInputError(
             f"`--trace` needs the package '{error.name}', which is not installed; install the"

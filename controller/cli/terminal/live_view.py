@@ -15,8 +15,8 @@ from controller.cli.terminal.live_region import LiveRegion
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.serial_console import SerialConsole
 from controller.events import Event
-from controller.faults.catalogue import CATALOGUE, latched
-from controller.operator.incidents import Incidents, OpenPauseCause, Wait
+from controller.run.faults.catalogue import CATALOGUE, latched
+from controller.run.operator.incidents import Incidents, OpenPauseCause, Wait
 from firmware_bridge.board import FaultCode
 
 KEPT = 8

@@ -12,8 +12,8 @@ from controller.cli.terminal.operator_console import (
     OperatorConsole,
     TerminalClosedError,
 )
-from controller.faults.table_fault import Fault, TableFault
-from controller.operator.questions import (
+from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.operator.questions import (
     all_actions,
     answer,
     example_actions,

@@ -21,8 +21,8 @@ from controller.floor.figures.window import Window
 from controller.floor.messages.topics import TableAddress
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import TABLES
-from controller.health.statistics import facts, statistics_of
-from controller.journal import read_records
+from controller.run.health.statistics import facts, statistics_of
+from controller.run.journal import read_records
 
 RANGE = timedelta(days=399)
 """The time range of the figures: all that the folder has."""

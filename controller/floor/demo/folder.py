@@ -18,12 +18,12 @@ from pwd import getpwuid
 
 import yaml
 
-from controller.audit.notes.signing_key import SigningKey, new_key, read_key
-from controller.audit.notes.verifier_key import COSIGNATURE, SIGNATURE, Purpose
 from controller.floor.certificates.authority import CertificateAuthority, make_authority
 from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
 from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
 from controller.floor.demo.tables import DemoTable
+from controller.records.audit.notes.signing_key import SigningKey, new_key, read_key
+from controller.records.audit.notes.verifier_key import COSIGNATURE, SIGNATURE, Purpose
 
 FLOOR = "demo"
 """The name of the demonstration's floor."""

@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, case, distinct, func, select
 
-from controller.faults.catalogue import CATALOGUE
 from controller.floor.figures import kinds
 from controller.floor.figures.line_values import json_at, number_at, text_of
 from controller.floor.figures.window import Window
 from controller.floor.store.schema import EVENTS
+from controller.run.faults.catalogue import CATALOGUE
 
 LONGEST_PROMPT = timedelta(days=7)
 """How long before a time range a prompt is looked for that was answered in it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from controller.audit.receipts.contents import RECEIPT
-from controller.faults.table_fault import Fault
+from controller.records.audit.receipts.contents import RECEIPT
+from controller.run.faults.table_fault import Fault
 
 ROUND = RECEIPT
 """The receipt of a round, recorded when it is over, and again when its share is revealed later."""
@@ -20,7 +20,7 @@ COMMAND = "command"
 
 JAM, FORGOTTEN = Fault.JAM.name, Fault.FORGOTTEN.name
 """The fault that counts as a jam, and the one whose assists do not count for the mean time to
-assist, as in controller/metrics."""
+assist, as in controller/web/metrics."""
 OUT, BACK = "taken_out_of_play", "put_in_play"
 """Events of the table's part of the floor, when a request is carried out."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 
-from controller.audit.canonical_json import canonical
-from controller.audit.notes.signing_key import SigningKey
-from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.messages.payloads import Request
 from controller.floor.messages.topics import TableAddress
+from controller.records.audit.canonical_json import canonical
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes.verifier_key import VerifierKey
 
 _CONTEXT = "wallwright-floor-request-1"
 

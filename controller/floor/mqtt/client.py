@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import aiomqtt
 import paho.mqtt.client as paho
 
-from controller.run_together import end_task
+from controller.run.run_together import end_task
 
 CLOSING = 2.0
 """Seconds in which the broker has to answer a disconnection."""

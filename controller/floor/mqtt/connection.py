@@ -28,7 +28,7 @@ from controller.floor.mqtt.client import (
     open_client,
     task_of,
 )
-from controller.run_together import end_task
+from controller.run.run_together import end_task
 
 ANSWER = 10.0
 """Seconds in which the broker has to acknowledge a message or a subscription (our choice)."""

@@ -11,13 +11,6 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from controller.api.accounts.accounts import Accounts
-from controller.api.audited_requests import AuditedRequest, AuditedRequests
-from controller.api.problems import ProblemError
-from controller.api.request_guard import RequestGuard
-from controller.api.routes.accounts import AccountRoutes
-from controller.api.routes.errors import add_problems
-from controller.api.routes.login import LoginRoutes
 from controller.floor.figures.alarm_book import NotAcknowledgedError
 from controller.floor.figures.table_use import TableInUseError
 from controller.floor.figures.window import WindowError
@@ -31,6 +24,13 @@ from controller.floor.page.routes import FloorRoutes
 from controller.floor.page.table_change_routes import TableChangeRoutes
 from controller.floor.server.port import FloorPort
 from controller.floor.store.table_changes import TableChangeError, UnknownTableError
+from controller.web.api.accounts.accounts import Accounts
+from controller.web.api.audited_requests import AuditedRequest, AuditedRequests
+from controller.web.api.problems import ProblemError
+from controller.web.api.request_guard import RequestGuard
+from controller.web.api.routes.accounts import AccountRoutes
+from controller.web.api.routes.errors import add_problems
+from controller.web.api.routes.login import LoginRoutes
 from rules.errors import WallwrightError
 
 

@@ -7,8 +7,8 @@ technician retires and renames tables.
 
 from __future__ import annotations
 
-from controller.api.endpoints import BY_NAME, Endpoint, OpenAccess
 from controller.service.user_roles import UserRole
+from controller.web.api.endpoints import BY_NAME, Endpoint, OpenAccess
 
 _ACCOUNTS = (
     *("health", "login", "first_start", "pair", "me", "logout", "change_password", "logins"),

@@ -13,9 +13,9 @@ from contextlib import suppress
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from controller.api.accounts.accounts import Accounts
-from controller.api.accounts.identity import Identity
 from controller.floor.page.room_feed import RoomFeed, RoomWatcher
+from controller.web.api.accounts.accounts import Accounts
+from controller.web.api.accounts.identity import Identity
 
 HEARTBEAT = 2.0
 """Seconds between two messages at most; the page shows a lost connection after 6 s."""

@@ -11,14 +11,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from controller.api.audited_requests import AuditedRequest
-from controller.api.worker_thread import WorkerBusyError
-from controller.audit.errors import AuditError
-from controller.audit.log.event_line import time_text
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
-from controller.audit.log.recorder import AuditRecorder
-from controller.audit.significant_events import plain_details
 from controller.floor.server.port import FloorPort
 from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.table_changes import (
@@ -26,8 +18,16 @@ from controller.floor.store.table_changes import (
     mark_recorded,
     unrecorded_changes,
 )
-from controller.journal.storage import Storage
+from controller.records.audit.errors import AuditError
+from controller.records.audit.log.event_line import time_text
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
+from controller.records.audit.log.recorder import AuditRecorder
+from controller.records.audit.significant_events import plain_details
+from controller.run.journal.storage import Storage
 from controller.service.auditing.access_events import AccessEvents
+from controller.web.api.audited_requests import AuditedRequest
+from controller.web.api.worker_thread import WorkerBusyError
 
 CHANGES_EVERY = 2.0
 """Seconds between two looks for changes of tables that the log does not have."""

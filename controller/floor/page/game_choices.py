@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from config.loader import game_names, load_game
 from config.validation.house_rules_form import house_rules_form
-from controller.api.json_text import json_text
-from controller.api.worker_thread import WorkerThread
+from controller.web.api.json_text import json_text
+from controller.web.api.worker_thread import WorkerThread
 from rules.games import find_game
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from importlib import resources
 
-from controller.panel.pages import PanelApp, PanelFile, file_of, files_of
+from controller.web.panel.pages import PanelApp, PanelFile, file_of, files_of
 
 SHARED = (
     *("style/tokens.css", "style/controls.css", "style/frame.css", "style/views.css"),
@@ -31,7 +31,7 @@ def page_app() -> PanelApp:
 
 def page_files() -> dict[str, PanelFile]:
     """Every file of the page, by its path."""
-    panel = dict(files_of(resources.files("controller.panel") / "static"))
+    panel = dict(files_of(resources.files("controller.web.panel") / "static"))
     own = dict(files_of(resources.files("controller.floor.page") / "static"))
     chosen = {name: panel[name].read_bytes() for name in SHARED}
     chosen |= {name: file.read_bytes() for name, file in own.items()}

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from controller.api.json_text import json_text
 from controller.floor.figures.alarm_book import AlarmBook, TableAlarms
 from controller.floor.figures.alarms import Alarm
 from controller.floor.messages.topics import TableAddress
@@ -20,7 +19,8 @@ from controller.floor.page.plan import RoomPlan
 from controller.floor.page.table_view import table_view
 from controller.floor.server.port import FloorPort
 from controller.floor.server.room import RoomTable
-from controller.run_together import end_task
+from controller.run.run_together import end_task
+from controller.web.api.json_text import json_text
 from rules.errors import WallwrightError
 
 _LOG = logging.getLogger("wallwright.floor")

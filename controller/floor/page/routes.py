@@ -10,13 +10,6 @@ from fastapi import FastAPI, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from controller.api.accounts.accounts import Accounts
-from controller.api.accounts.identity import Identity
-from controller.api.audited_requests import DETAILS
-from controller.api.endpoints import BY_NAME
-from controller.api.problems import ProblemError, unknown
-from controller.api.request_guard import IDENTITY
-from controller.api.routes.registration import json_response, text_response
 from controller.floor.figures.alarm_book import acknowledge
 from controller.floor.figures.alarms import Acknowledgement
 from controller.floor.figures.window import Window
@@ -31,6 +24,13 @@ from controller.floor.page.reports.report_csv import report_csv
 from controller.floor.page.reports.report_pdf import report_pdf
 from controller.floor.page.room_feed import RoomFeed
 from controller.service.status import Value
+from controller.web.api.accounts.accounts import Accounts
+from controller.web.api.accounts.identity import Identity
+from controller.web.api.audited_requests import DETAILS
+from controller.web.api.endpoints import BY_NAME
+from controller.web.api.problems import ProblemError, unknown
+from controller.web.api.request_guard import IDENTITY
+from controller.web.api.routes.registration import json_response, text_response
 
 TableName = Annotated[str, Path(pattern=f"^{NAME.pattern}$", description="Name of a table.")]
 Number = Annotated[int, Path(ge=0, le=2**53)]

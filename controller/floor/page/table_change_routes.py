@@ -13,9 +13,6 @@ from pydantic import Field
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from controller.api.audited_requests import DETAILS, RECORDED
-from controller.api.request_guard import ADDRESS
-from controller.api.routes.registration import json_response
 from controller.floor.figures.table_use import retire_unless_in_use
 from controller.floor.page.endpoints import OWN_BY_NAME
 from controller.floor.page.figures_source import FiguresSource
@@ -33,6 +30,9 @@ from controller.floor.store.table_changes import (
     unretire_table,
 )
 from controller.service.status import Value
+from controller.web.api.audited_requests import DETAILS, RECORDED
+from controller.web.api.request_guard import ADDRESS
+from controller.web.api.routes.registration import json_response
 
 _Reason = Annotated[str, Field(max_length=LONGEST_REASON, pattern=r"^[^\x00-\x1f\x7f]*$")]
 

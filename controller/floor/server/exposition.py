@@ -18,8 +18,8 @@ from controller.floor.server.counts import (
     FloorCounts,
 )
 from controller.floor.server.room import Room
-from controller.metrics.catalogue import Metric, MetricKind
-from controller.metrics.distribution import Distribution
+from controller.web.metrics.catalogue import Metric, MetricKind
+from controller.web.metrics.distribution import Distribution
 
 _PREFIX = "floor_"
 FloorSample = tuple[str, tuple[str, ...], float | Distribution]
@@ -117,7 +117,7 @@ def floor_samples(room: Room, counts: FloorCounts, waiting: int) -> Iterator[Flo
 
 def floor_text(room: Room, counts: FloorCounts, waiting: int) -> bytes:
     """The text for a scrape."""
-    from controller.metrics.exposition import text_of  # noqa: PLC0415 - only when asked for
+    from controller.web.metrics.exposition import text_of  # noqa: PLC0415 - only when asked for
 
     return text_of(
         (_BY_NAME[_PREFIX + name], labels, value)

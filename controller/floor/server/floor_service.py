@@ -14,8 +14,6 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from controller.api.worker_thread import WorkerBusyError, WorkerThread
-from controller.audit.notes.signing_key import SigningKey
 from controller.floor.messages.payloads import (
     Cosignature,
     Reply,
@@ -43,6 +41,8 @@ from controller.floor.server.table_messages import TableMessages
 from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore, utc_now
 from controller.floor.store.table_changes import read_roster
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.web.api.worker_thread import WorkerBusyError, WorkerThread
 
 RECONNECT = (0.5, 15.0)
 """Seconds until the first and the longest wait before the broker is tried again."""

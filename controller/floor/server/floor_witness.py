@@ -13,11 +13,6 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
 
-from controller.api.worker_thread import WorkerThread
-from controller.audit.errors import RefusedProofError
-from controller.audit.notes.checkpoint import Checkpoint
-from controller.audit.notes.signed_note import SignedNote
-from controller.audit.notes.signing_key import SigningKey
 from controller.floor.messages.payloads import Cosignature, LogHead
 from controller.floor.messages.topics import TableAddress
 from controller.floor.server.counts import FloorCounts
@@ -26,6 +21,11 @@ from controller.floor.store.batches import LogKey
 from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.log_trees import StoredTree, grow_tree, keep_cosigned_head
+from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.notes.checkpoint import Checkpoint
+from controller.records.audit.notes.signed_note import SignedNote
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.web.api.worker_thread import WorkerThread
 
 SOONEST = 20.0
 """Least seconds between two heads of one table; a table asks once in 300 s."""

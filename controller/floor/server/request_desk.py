@@ -11,10 +11,6 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from controller.api.worker_thread import WorkerThread
-from controller.audit.errors import NotCanonicalError
-from controller.audit.log.event_line import time_text
-from controller.audit.notes.signing_key import SigningKey
 from controller.floor.messages.payloads import Reply, Request
 from controller.floor.messages.signing import signed
 from controller.floor.messages.topics import TableAddress
@@ -23,6 +19,10 @@ from controller.floor.server.port import RequestOutcome
 from controller.floor.server.room import Room
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.requests import next_number, store_request
+from controller.records.audit.errors import NotCanonicalError
+from controller.records.audit.log.event_line import time_text
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.web.api.worker_thread import WorkerThread
 from rules.errors import WallwrightError
 
 ANSWER = 10.0

@@ -16,7 +16,6 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, text
 
-from controller.api.worker_thread import WorkerThread
 from controller.floor.messages.payloads import Events, PayloadError, StoredPosition, parsed
 from controller.floor.messages.topics import TableAddress
 from controller.floor.server.counts import FloorCounts
@@ -28,6 +27,7 @@ from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.requests import store_reply
 from controller.floor.store.table_changes import read_roster
 from controller.floor.store.tables import KnownTable, known_tables, note_birth
+from controller.web.api.worker_thread import WorkerThread
 
 GATHER = 0.05
 """Seconds in which messages are gathered for one transaction."""

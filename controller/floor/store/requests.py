@@ -6,11 +6,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from controller.audit.canonical_json import canonical
 from controller.floor.messages.payloads import Reply, Request
 from controller.floor.messages.topics import TableAddress
 from controller.floor.store.schema import REQUESTS, TABLES
 from controller.floor.store.tables import ensure_tables, storable
+from controller.records.audit.canonical_json import canonical
 
 
 def next_number(connection: Connection, key: str, now: datetime) -> int:

@@ -6,11 +6,11 @@ cosignature. The floor gets a head only after it has stored every event below it
 
 from __future__ import annotations
 
-from controller.audit.errors import RefusedProofError
-from controller.audit.notes.checkpoint import Checkpoint
-from controller.audit.notes.signed_note import NoteSignatureLine, SignedNote
-from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.table.source import TableSource
+from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.notes.checkpoint import Checkpoint
+from controller.records.audit.notes.signed_note import NoteSignatureLine, SignedNote
+from controller.records.audit.notes.verifier_key import VerifierKey
 
 ASK_EVERY = 300.0
 """Least seconds between two heads that the floor is asked to cosign (our choice)."""

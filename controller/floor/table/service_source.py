@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from controller.audit.errors import AuditError
-from controller.audit.notes.signed_note import SignedNote
-from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.messages.payloads import TableState
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
 from controller.floor.table.state_of_status import ClockTimes, state_of_status
+from controller.records.audit.errors import AuditError
+from controller.records.audit.notes.signed_note import SignedNote
+from controller.records.audit.notes.verifier_key import VerifierKey
 from controller.service.commands import Actor, CommandRequest
 from controller.service.port import TablePort
 from controller.service.user_roles import UserRole

@@ -9,9 +9,6 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from controller.audit.errors import RefusedProofError
-from controller.audit.log.event_line import time_text
-from controller.audit.tree.hashing import leaf_hash
 from controller.floor.discovery.payloads import EXPIRY, REPEAT, discovery_messages, removal_messages
 from controller.floor.messages.payloads import (
     LARGEST_PAYLOAD,
@@ -43,6 +40,9 @@ from controller.floor.table.request_gate import (
     RequestRefusedError,
 )
 from controller.floor.table.source import RequestResult, SourceError, TableSource
+from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.log.event_line import time_text
+from controller.records.audit.tree.hashing import leaf_hash
 
 EVERY = 1.0
 """Least seconds between two messages of state or events."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from controller.audit.notes.signed_note import SignedNote
-from controller.audit.notes.verifier_key import VerifierKey
 from controller.floor.messages.payloads import TableState
+from controller.records.audit.notes.signed_note import SignedNote
+from controller.records.audit.notes.verifier_key import VerifierKey
 from rules.errors import WallwrightError
 
 

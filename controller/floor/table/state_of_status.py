@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from controller.audit.log.event_line import time_text
 from controller.floor.messages.payloads import (
     MOST_DRIFT,
     MOST_NEEDS,
@@ -15,6 +14,7 @@ from controller.floor.messages.payloads import (
     Need,
     TableState,
 )
+from controller.records.audit.log.event_line import time_text
 from controller.service.status import Status
 
 REMEMBERED = 200

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypedDict
 
-from controller.audit.errors import AuditError
-from controller.audit.significant_events import SIGNIFICANT, details_of, plain_details
 from controller.events import Event
-from controller.formats import ANCHOR, ENDED
+from controller.records.audit.errors import AuditError
+from controller.records.audit.significant_events import SIGNIFICANT, details_of, plain_details
+from controller.records.formats import ANCHOR, ENDED
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands
 from controller.service.commands import Actor, CommandRequest
 from controller.service.evening.evening_store import EveningStore
@@ -21,8 +21,8 @@ from controller.service.evening.store_thread import StoreThread
 from controller.service.status import AuditStatus, ServiceName
 
 if TYPE_CHECKING:
-    from controller.audit.log.event_line import AuditEvent
-    from controller.audit.log.recorder import AuditRecorder
+    from controller.records.audit.log.event_line import AuditEvent
+    from controller.records.audit.log.recorder import AuditRecorder
 
 RecorderOpener = Callable[[Callable[[], float], Callable[[], None]], "AuditRecorder"]
 """Opens the recorder, from the table's clock and a function to call after a change of its state."""
@@ -55,7 +55,7 @@ class AuditTrail:
         self.recorder = None if opener is None else opener(clock, self.changed)
         self._last_anchor: dict[str, object] | None = store.fact(ANCHOR)
         if self.recorder is not None:
-            from controller.audit.log.anchors import Anchor  # noqa: PLC0415 - with the recorder
+            from controller.records.audit.log.anchors import Anchor  # noqa: PLC0415 - with the recorder
 
             kept = Anchor.of(self._last_anchor, "the store of the evenings")
             self.recorder.expect([] if kept is None else [kept], store.fact(ENDED) or [])

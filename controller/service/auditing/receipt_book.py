@@ -1,7 +1,7 @@
 """Collects what the receipts of shuffle cycles and rounds say, and records them in the audit log.
 
-The contents of a receipt are an event of the log. `controller.audit.receipts` makes the receipt
-itself, which adds the proof that the log has the event.
+The contents of a receipt are an event of the log. `controller.records.audit.receipts` makes the
+receipt itself, which adds the proof that the log has the event.
 
 The receipt of a round is recorded when the round is over. If the machine reveals its random share
 later, the receipt is recorded again with the reveal; the later one replaces the earlier one.
@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from controller.audit.receipts.contents import RECEIPT, nameplate_facts
 from controller.events import Event
-from controller.identity.boot import software_identity
+from controller.records.audit.receipts.contents import RECEIPT, nameplate_facts
+from controller.records.identity.boot import software_identity
 from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
@@ -23,7 +23,7 @@ from controller.service.evening.session_book import SessionBook
 from controller.service.evening.store_thread import StoreThread
 
 if TYPE_CHECKING:
-    from controller.audit.log.event_line import AuditEvent
+    from controller.records.audit.log.event_line import AuditEvent
 
 ROUNDS = 10
 """Number of rounds that `last_rounds` keeps (a regulator asks for the last ten games)."""

@@ -15,9 +15,9 @@ from controller.service.status.machine_figures import MachineFigures
 from controller.service.table_service import TableService
 
 if TYPE_CHECKING:
-    from controller.audit.log.log_reader import LogReader
-    from controller.audit.notes.signed_note import SignedNote
-    from controller.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.log.log_reader import LogReader
+    from controller.records.audit.notes.signed_note import SignedNote
+    from controller.records.audit.notes.verifier_key import VerifierKey
 
 
 class ClientPort:
@@ -137,7 +137,7 @@ class ClientPort:
         recorder = self._service.audit.recorder
         if recorder is None:
             return
-        from controller.audit.witnessing import keep_daily  # noqa: PLC0415 - only on a floor
+        from controller.records.audit.witnessing import keep_daily  # noqa: PLC0415 - only on a floor
 
         await recorder.read(lambda log: keep_daily(log.folder, head, witness))
 
@@ -150,7 +150,7 @@ class ClientPort:
         event = self._service.receipts.event_of(session, hand)
         if event is None:
             return None
-        from controller.audit.receipts.receipt import receipt_of  # noqa: PLC0415 - seldom used
+        from controller.records.audit.receipts.receipt import receipt_of  # noqa: PLC0415 - seldom used
 
         return await recorder.read(lambda log: receipt_of(log, event))
 

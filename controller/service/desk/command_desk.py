@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from controller.audit.errors import AuditError
+from controller.records.audit.errors import AuditError
 from controller.service.commands import (
     BY_NAME,
     STOPS,

@@ -17,12 +17,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from controller.journal import JournalError
+from controller.run.journal import JournalError
 from controller.service.commands.refusal import CommandRefusedError
 from controller.service.desk.known_replies import FREE_SPACE
 
 if TYPE_CHECKING:
-    from controller.run_state import RunState
+    from controller.run.run_state import RunState
     from controller.service.commands import CommandRequest
     from controller.service.table_service import TableService
 

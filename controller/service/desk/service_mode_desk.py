@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from controller.maintenance.refusals import ServiceModeRefusalError
 from controller.service.commands import (
     Actor,
     AnswerServiceQuestion,
@@ -20,10 +19,11 @@ from controller.service.commands import (
 )
 from controller.service.commands.refusal import CommandRefusedError
 from controller.service.status import Value
+from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
 
 if TYPE_CHECKING:
-    from controller.maintenance.service_mode import ServiceMode
     from controller.service.servicing.service_mode_shift import ServiceModeShift
+    from controller.upkeep.service_mode.service_mode import ServiceMode
 
 Method = Callable[["ServiceMode", Any, Actor], Awaitable[str]]
 
@@ -115,7 +115,7 @@ def require_unlocked(lock: str | None) -> None:
 
 
 async def _jog(mode: ServiceMode, given: Jog, actor: Actor) -> str:
-    from controller.maintenance.motion.ended_presses import Press  # noqa: PLC0415 - loads the boards
+    from controller.upkeep.service_mode.motion.ended_presses import Press  # noqa: PLC0415 - loads the boards
 
     press = Press(actor.client, actor.name, given.press)
     await mode.jog(given.channel, given.direction, given.speed, press)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config.validation.game_parameters import parameters_of
-from controller.journal.replay import ReplayError, differences
-from controller.rounds.programme import RoundOrder
+from controller.run.journal.replay import ReplayError, differences
+from controller.run.rounds.programme import RoundOrder
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.status import GameChoice
@@ -18,8 +18,8 @@ from rules.play import Match
 from rules.records.record import evening
 
 if TYPE_CHECKING:
-    from controller.journal import Entry
-    from controller.run_state import RunState
+    from controller.run.journal import Entry
+    from controller.run.run_state import RunState
 
 ACTIVITY = "programme"
 """Name of the journal's intents that record by which choice each round is played."""

@@ -12,8 +12,8 @@ from config.loader import game_names, load_game
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from config.validation.game_parameters import accepted
-from controller.orders import Orders
-from controller.planning.hand_lanes import staging_of
+from controller.run.orders import Orders
+from controller.run.planning.hand_lanes import staging_of
 from controller.service.status import GameChoice
 from rules.errors import RulesError, WallwrightError
 from rules.games import GAMES

@@ -14,7 +14,7 @@ from controller.service.evening.store_thread import StoreThread
 from controller.service.status import GameChoice, HandResult
 
 if TYPE_CHECKING:
-    from controller.journal import Entry
+    from controller.run.journal import Entry
 
 SESSION = "session"
 """Name of the fact in the store that names the session in progress."""

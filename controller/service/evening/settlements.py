@@ -9,7 +9,7 @@ from controller.events import Event
 from controller.service.evening.evening_programme import ACTIVITY
 
 if TYPE_CHECKING:
-    from controller.journal import Entry
+    from controller.run.journal import Entry
 
 
 def settlements_of(entries: Iterable[Entry], session: str) -> dict[int, Event]:

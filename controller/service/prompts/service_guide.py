@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any, Protocol
 
 from config.layout.staging import Staging
-from controller.faults.catalogue import CATALOGUE, Fault
-from controller.operator.questions import answer, legal_action, take_back_request
+from controller.run.faults.catalogue import CATALOGUE, Fault
+from controller.run.operator.questions import answer, legal_action, take_back_request
 from controller.service.prompts.open_prompts import AnswerRefusedError, OpenPrompts
 from controller.service.prompts.step_prompts import LISTED, step_prompt
 from controller.service.status import OpenPrompt, PromptChoice

@@ -14,8 +14,8 @@ from controller.service.evening.game_choices import PlannedGame
 from controller.service.prompts.service_guide import ServiceGuide, SimulatedHands
 
 if TYPE_CHECKING:
-    from controller.assembly import Hardware
-    from controller.maintenance.station_tests import Helper
+    from controller.run.assembly import Hardware
+    from controller.upkeep.service_mode.station_tests import Helper
     from firmware_bridge.commissioning.device_keys import DeviceKeys
     from firmware_bridge.sim.faults.injected_fault import InjectedFault
 
@@ -36,8 +36,8 @@ class SimulatedTable:
 
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
         """Create the simulated table for a game."""
-        from controller.assembly import simulated  # noqa: PLC0415 - see above
-        from controller.planning.setup_forecast import seats_of  # noqa: PLC0415 - see above
+        from controller.run.assembly import simulated  # noqa: PLC0415 - see above
+        from controller.run.planning.setup_forecast import seats_of  # noqa: PLC0415 - see above
 
         orders = game.orders
         hardware = simulated(
@@ -56,8 +56,8 @@ class SimulatedTable:
         self, game: PlannedGame, guide: ServiceGuide
     ) -> tuple[Hardware, Helper | None]:
         """Create the simulated table without players, and a simulated person who covers sensors."""
-        from controller.assembly import simulated  # noqa: PLC0415 - see above
-        from controller.planning.setup_forecast import seats_of  # noqa: PLC0415 - see above
+        from controller.run.assembly import simulated  # noqa: PLC0415 - see above
+        from controller.run.planning.setup_forecast import seats_of  # noqa: PLC0415 - see above
         from firmware_bridge.sim.people.selftest_watcher import (  # noqa: PLC0415 - see above
             NoPeople,
             SelftestWatcher,
@@ -87,7 +87,7 @@ class TableOnLines:
 
     def __call__(self, game: PlannedGame, guide: ServiceGuide) -> Hardware:
         """Open the ports. Raises BoardSilentError if one cannot be opened."""
-        from controller.assembly import on_lines  # noqa: PLC0415 - see above
+        from controller.run.assembly import on_lines  # noqa: PLC0415 - see above
 
         return on_lines(self.table, game.orders.game, self._ports, guide, self._keys)
 

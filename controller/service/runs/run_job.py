@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.schema import GameConfig, Table
-from controller.orders import Orders
+from controller.run.orders import Orders
 
 if TYPE_CHECKING:
     from firmware_bridge.commissioning.device_keys import DeviceKeys

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from controller.chance.share_seal import ShareSeal
-from controller.faults.table_fault import Fault
-from controller.journal import Entry, Journal
-from controller.journal.replay import differences
-from controller.rounds.put_away import ACTIVITY
-from controller.run_state import as_json, open_fault_of
+from controller.run.chance.share_seal import ShareSeal
+from controller.run.faults.table_fault import Fault
+from controller.run.journal import Entry, Journal
+from controller.run.journal.replay import differences
+from controller.run.rounds.put_away import ACTIVITY
+from controller.run.run_state import as_json, open_fault_of
 from rules.errors import WallwrightError
 from rules.games import GAMES
 

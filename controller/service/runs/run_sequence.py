@@ -31,16 +31,16 @@ from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
 
 if TYPE_CHECKING:
-    from controller.assembly import Hardware
-    from controller.daemon import Daemon
-    from controller.journal import Journal
-    from controller.journal.storage import Storage
-    from controller.maintenance.station_tests import Helper
-    from controller.selftest import SelfTestReport
+    from controller.run.assembly import Hardware
+    from controller.run.daemon import Daemon
+    from controller.run.journal import Journal
+    from controller.run.journal.storage import Storage
     from controller.service.evening.evening_programme import EveningProgramme
     from controller.service.runs.run_job import RunJob
     from controller.service.runs.table_run import RunEnd
     from controller.service.servicing.service_mode_shift import ServiceModeShift
+    from controller.upkeep.selftest import SelfTestReport
+    from controller.upkeep.service_mode.station_tests import Helper
 
 ABANDONED = "the round was abandoned"
 """The reason to put every tile away after a fault that a person has cleared so."""
@@ -323,7 +323,7 @@ class RunSequence:
 
     def _note_put_away(self, event: Event) -> None:
         """Forget the reason when people are asked: by then the journal has it."""
-        from controller.rounds.put_away import TABLE  # noqa: PLC0415 - imported with the run
+        from controller.run.rounds.put_away import TABLE  # noqa: PLC0415 - imported with the run
 
         match event:
             case {"event": "operator_prompted", "code": "UNPROVEN", "part": part} if part == TABLE:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from controller.assembly import Hardware, daemon_for
-from controller.daemon import Daemon
 from controller.events import EventLog
-from controller.faults.table_fault import TableFault
-from controller.journal import Entry, Journal, JournalError
-from controller.journal.storage import Storage
-from controller.planning.hand_lanes import staging_of
-from controller.rounds.programme import RoundProgramme
-from controller.run_together import only
+from controller.run.assembly import Hardware, daemon_for
+from controller.run.daemon import Daemon
+from controller.run.faults.table_fault import TableFault
+from controller.run.journal import Entry, Journal, JournalError
+from controller.run.journal.storage import Storage
+from controller.run.planning.hand_lanes import staging_of
+from controller.run.rounds.programme import RoundProgramme
+from controller.run.run_together import only
 from controller.service.runs.run_job import RunJob
 from controller.service.runs.run_resumption import (
     expected_serials,

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 from config.loader import packaged_text, table_names
 from config.schema import Table
-from controller.health.statistics import facts, statistics_of
-from controller.journal import JournalError
-from controller.journal.lines import JournalRecord, record_of
-from controller.journal.reading import PageReader
-from controller.maintenance.diagnostics import LINES, DiagnosticSources, bundle
-from controller.selftest import SelfTestReport
+from controller.run.health.statistics import facts, statistics_of
+from controller.run.journal import JournalError
+from controller.run.journal.lines import JournalRecord, record_of
+from controller.run.journal.reading import PageReader
 from controller.service.status.feed import StatusFeed
+from controller.upkeep.selftest import SelfTestReport
+from controller.upkeep.service_mode.diagnostics import LINES, DiagnosticSources, bundle
 
 
 class DiagnosedService(Protocol):

@@ -14,15 +14,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from config.schema import Table
-from controller.assembly import Hardware
-from controller.health.statistics import TableStatistics, statistics_of
-from controller.journal import JournalError, read_records
-from controller.maintenance.mode_status import ServiceModeStatus
-from controller.maintenance.motion.leaving import Departure
-from controller.maintenance.service_mode import ServiceMode, Workshop, service_mode
-from controller.maintenance.station_tests import Helper
-from controller.selftest import Result, SelfTestReport
+from controller.run.assembly import Hardware
+from controller.run.health.statistics import TableStatistics, statistics_of
+from controller.run.journal import JournalError, read_records
 from controller.service.evening.game_choices import PlannedGame
+from controller.upkeep.selftest import Result, SelfTestReport
+from controller.upkeep.service_mode.mode_status import ServiceModeStatus
+from controller.upkeep.service_mode.motion.leaving import Departure
+from controller.upkeep.service_mode.service_mode import ServiceMode, Workshop, service_mode
+from controller.upkeep.service_mode.station_tests import Helper
 from firmware_bridge.wire.errors import BoardError
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from controller.journal.measured_storage import WriteFigures
+from controller.run.journal.measured_storage import WriteFigures
 
 
 @dataclass(frozen=True)

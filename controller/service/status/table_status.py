@@ -13,7 +13,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from controller.maintenance.mode_status import ServiceModeStatus
 from controller.service.status.chance_status import ChanceStatus
 from controller.service.status.choice import Programme, Value
 from controller.service.status.machine_status import (
@@ -30,6 +29,7 @@ from controller.service.status.prompt_status import OpenPrompt
 from controller.service.status.round_status import OpenTilesStatus, RoundStatus
 from controller.service.status.session_status import SessionStatus
 from controller.service.user_roles import UserRole
+from controller.upkeep.service_mode.mode_status import ServiceModeStatus
 
 STATUS_VERSION = 1
 """Version of `Status` and of its JSON schema."""

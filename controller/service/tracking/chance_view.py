@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from controller.service.status import ChanceStatus, CycleStatus, PlayerShareStatus
 
 if TYPE_CHECKING:
-    from controller.chance.records import CycleRecord
-    from controller.daemon import Daemon
+    from controller.run.chance.records import CycleRecord
+    from controller.run.daemon import Daemon
 
 
 def chance_of(daemon: Daemon | None) -> ChanceStatus:

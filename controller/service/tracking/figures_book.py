@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from controller.events import Event
-from controller.journal.measured_storage import WriteFigures, WriteTimes
+from controller.run.journal.measured_storage import WriteFigures, WriteTimes
 from controller.service.status.machine_figures import LinkFigures, MachineFigures
 
 if TYPE_CHECKING:
-    from controller.assembly import Hardware
-    from controller.health.drift import Drift
-    from controller.journal import Journal
+    from controller.run.assembly import Hardware
+    from controller.run.health.drift import Drift
+    from controller.run.journal import Journal
 
 _SAMPLES = ("tile_ms", "heads", "drawn_mv")
 
@@ -33,7 +33,7 @@ class FiguresBook:
         """Take the boards and the journal of a run that begins."""
         self._hardware, self._journal = hardware, journal
         if self._drift is None:
-            from controller.health.drift import Drift  # noqa: PLC0415 - only with a run
+            from controller.run.health.drift import Drift  # noqa: PLC0415 - only with a run
 
             self._drift = Drift()
             for built in journal.built_sets:

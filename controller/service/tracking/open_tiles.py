@@ -16,7 +16,7 @@ from controller.service.status.players_view import places_of_tiles
 from rules.open_tiles import OpenFact, OpenSet, OpenTiles, mixed, tiles_before
 
 if TYPE_CHECKING:
-    from controller.daemon import Daemon
+    from controller.run.daemon import Daemon
 
 
 class OpenTilesView:

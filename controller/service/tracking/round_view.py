@@ -16,8 +16,8 @@ from rules.games import rules_of
 from rules.steps import Choose, Throw, TurnUp
 
 if TYPE_CHECKING:
-    from controller.daemon import Daemon
-    from controller.rounds.deal import Deal
+    from controller.run.daemon import Daemon
+    from controller.run.rounds.deal import Deal
 
 OVER = ("collecting", "clear")
 """States of the region `top` in which a round is over or has not begun."""

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from config.schema import Table
 from controller.events import Event
-from controller.faults.catalogue import CATALOGUE
-from controller.faults.table_fault import Fault
-from controller.maintenance.mode_status import ServiceModeStatus
-from controller.operator.incidents import Incidents
+from controller.run.faults.catalogue import CATALOGUE
+from controller.run.faults.table_fault import Fault
+from controller.run.operator.incidents import Incidents
 from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
@@ -40,10 +39,11 @@ from controller.service.tracking.event_words import in_words
 from controller.service.tracking.open_tiles import players_picture
 from controller.service.tracking.round_view import RoundView, deal_on_table, turned_up
 from controller.service.user_roles import role_for
+from controller.upkeep.service_mode.mode_status import ServiceModeStatus
 
 if TYPE_CHECKING:
     from config.layout.staging import Staging
-    from controller.daemon import Daemon
+    from controller.run.daemon import Daemon
 
 _BELOW_TURNS = ("shuffling", "building")
 

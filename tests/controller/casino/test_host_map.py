@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.endpoints import ENDPOINTS
-from controller.audit.log.audit_log import CLOCK_JUMPED
-from controller.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN
-from controller.audit.receipts.contents import RECEIPT
-from controller.audit.significant_events import SIGNIFICANT
-from controller.backup.restoring import BACKUP_RESTORED
 from controller.casino.command_map import COMMANDS
 from controller.casino.event_map import EVENTS, OTHERS, row_of
 from controller.casino.fault_map import FAULTS
 from controller.casino.host_codes import G2S, SAS
 from controller.casino.host_map import sections
 from controller.cli import main
-from controller.faults.catalogue import Fault
+from controller.records.audit.log.audit_log import CLOCK_JUMPED
+from controller.records.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN
+from controller.records.audit.receipts.contents import RECEIPT
+from controller.records.audit.significant_events import SIGNIFICANT
+from controller.records.backup.restoring import BACKUP_RESTORED
+from controller.run.faults.catalogue import Fault
 from controller.service.commands import BY_NAME
+from controller.web.api.endpoints import ENDPOINTS
 
 HOUSE = Path(__file__).parents[3]
 ROWS = [row for rows in sections().values() for row in rows]
@@ -58,7 +58,7 @@ def test_every_significant_event_of_a_table_has_a_row() -> None:
 
 
 def test_every_event_that_a_source_file_records_has_a_row() -> None:
-    folders = ("audit", "backup", "service", "soak", "cli/commands/audit")
+    folders = ("records/audit", "records/backup", "service", "proof/chaos", "cli/commands/audit")
     found = {
         name
         for folder in folders

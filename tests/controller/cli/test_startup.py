@@ -19,7 +19,7 @@ HEAVY = (
     *("pydantic", "rich", "transitions", "yaml", "typer", "click"),
     *("gpiozero", "serial", "asyncio", "rules.games"),
 )
-MACHINE = ("controller.daemon", "controller.assembly", "transitions", "gpiozero", "serial")
+MACHINE = ("controller.run.daemon", "controller.run.assembly", "transitions", "gpiozero", "serial")
 """Modules that only a command that drives a table needs."""
 LATE_ERRORS = (
     *("chaos --from", "chaos --games", "chaos --tables", "chaos --kill --games", "scan"),
@@ -119,7 +119,13 @@ def test_an_invalid_command_line_imports_nothing_that_drives_a_table(
 def test_an_early_error_imports_neither_the_daemon_nor_the_journal_nor_the_simulator(
     line: str,
 ) -> None:
-    late = ("controller.journal", "controller.soak", "firmware_bridge.sim", "rich", "asyncio")
+    late = (
+        "controller.run.journal",
+        "controller.proof.chaos",
+        "firmware_bridge.sim",
+        "rich",
+        "asyncio",
+    )
     assert imported(line, (*MACHINE, *late)) == (2, [])
 
 

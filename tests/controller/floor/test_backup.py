@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.accounts.identity import User
-from controller.api.accounts.store import AccountStore
-from controller.audit.notes.signing_key import new_key, read_key
-from controller.audit.notes.verifier_key import COSIGNATURE
-from controller.backup.creating import BackupSources, create_backup
-from controller.backup.restoring import RestoreTargets, restore_backup
-from controller.backup.sealing import opened
 from controller.floor.store.floor_store import FloorStore
+from controller.records.audit.notes.signing_key import new_key, read_key
+from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.backup.creating import BackupSources, create_backup
+from controller.records.backup.restoring import RestoreTargets, restore_backup
+from controller.records.backup.sealing import opened
 from controller.service.user_roles import UserRole
-from tests.controller.audit.logs_for_tests import log_of
-from tests.controller.backup.table_folder import contents, plain_backup
-from tests.controller.backup.test_creating import IDENTITY, SEALED
+from controller.web.api.accounts.identity import User
+from controller.web.api.accounts.store import AccountStore
 from tests.controller.floor.event_lines import batch_of, lines_of
 from tests.controller.floor.postgres_process import PostgresProcess, program
 from tests.controller.floor.store.conftest import stored_lines
+from tests.controller.records.audit.logs_for_tests import log_of
+from tests.controller.records.backup.table_folder import contents, plain_backup
+from tests.controller.records.backup.test_creating import IDENTITY, SEALED
 
 LINES = lines_of(40)
 

@@ -9,9 +9,9 @@ from itertools import count
 from pathlib import Path
 
 from config.loader import load_table
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.recorder import AuditRecorder, ClockReading
-from controller.journal.storage import DirectStorage, Storage
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.recorder import AuditRecorder, ClockReading
+from controller.run.journal.storage import DirectStorage, Storage
 from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore

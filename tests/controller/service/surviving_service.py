@@ -11,17 +11,17 @@ from random import Random
 from typing import cast
 
 from config.loader import load_table
-from controller.assembly import Hardware, faces_by_tag, simulated_plant
 from controller.events import Event
-from controller.maintenance.station_tests import Helper
-from controller.planning.setup_forecast import seats_of
+from controller.proof.chaos.host_restarts import KillableStorage
+from controller.run.assembly import Hardware, faces_by_tag, simulated_plant
+from controller.run.planning.setup_forecast import seats_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.store_thread import ImmediateStore
 from controller.service.prompts.service_guide import ServiceGuide, SimulatedHands
 from controller.service.status import TableFacts
 from controller.service.table_service import TableService
-from controller.soak.host_restarts import KillableStorage
+from controller.upkeep.service_mode.station_tests import Helper
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from controller.journal import Entry, read_entries
+from controller.run.journal import Entry, read_entries
 from controller.service.commands import Actor, CommandRequest
 from controller.service.desk import known_replies
 from controller.service.status import Status

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from config.loader import load_table
 from config.schema import Table
-from controller.assembly import Hardware
-from controller.journal import JournalLockedError
+from controller.run.assembly import Hardware
+from controller.run.journal import JournalLockedError
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable

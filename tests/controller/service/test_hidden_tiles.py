@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from controller.assembly import Hardware
+from controller.run.assembly import Hardware
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from controller.chance.health_tests import EntropyFailureError
-from controller.chance.verification import verify_chance
+from controller.run.chance.health_tests import EntropyFailureError
+from controller.run.chance.verification import verify_chance
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.seeded_chance import SeededChance
 from tests.controller.service.service_at_a_table import Guests, at_a_table

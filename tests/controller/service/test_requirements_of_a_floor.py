@@ -9,11 +9,11 @@ import httpx
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from controller.api.server.starting_answer import StartingAnswer
 from controller.events import Event
-from controller.journal import Journal
-from controller.journal.copies import paths_of
+from controller.run.journal import Journal
+from controller.run.journal.copies import paths_of
 from controller.service.user_roles import UserRole
+from controller.web.api.server.starting_answer import StartingAnswer
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.sim.clock import run
 from tests.controller.service.service_at_a_table import Guests, at_a_table

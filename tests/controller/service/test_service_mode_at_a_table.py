@@ -10,7 +10,6 @@ from typing import NoReturn
 
 import pytest
 
-from controller.maintenance.motion.jogging import RENEWAL
 from controller.service.commands import BY_NAME
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.prompts.service_guide import ServiceGuide
@@ -18,6 +17,7 @@ from controller.service.runs.openers import SimulatedTable
 from controller.service.servicing.service_mode_shift import ServiceModeShift
 from controller.service.status import ServiceName
 from controller.service.user_roles import UserRole
+from controller.upkeep.service_mode.motion.jogging import RENEWAL
 from firmware_bridge.wire.errors import BoardSilentError
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 

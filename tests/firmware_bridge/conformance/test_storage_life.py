@@ -17,9 +17,9 @@ import pytest
 
 from config.boards import board_profile
 from config.schema import MotorChannel, SensorChannel
-from controller.assembly import Hardware
-from controller.daemon import Daemon
 from controller.events import EventLog
+from controller.run.assembly import Hardware
+from controller.run.daemon import Daemon
 from firmware_bridge.board import Elapsed
 from firmware_bridge.boards.encoding import drive
 from firmware_bridge.executor.virtual_board import KEY

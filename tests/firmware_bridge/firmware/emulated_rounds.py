@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from config.layout.mixing import with_drum
 from config.loader import game_parameters, load_game, load_table
-from controller.assembly import Hardware, daemon_for, simulated
 from controller.events import Event, EventLog
-from controller.journal import Journal
-from controller.orders import Orders
-from controller.planning.setup_forecast import seats_of
+from controller.run.assembly import Hardware, daemon_for, simulated
+from controller.run.journal import Journal
+from controller.run.orders import Orders
+from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.sim import clock
 from rules.games import find_game
 

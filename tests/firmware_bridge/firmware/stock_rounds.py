@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from random import Random
 
-from controller.assembly import Hardware
+from controller.run.assembly import Hardware
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.wire.messages import ResetCause
 from tests.firmware_bridge.firmware.emulated_rounds import Round, play

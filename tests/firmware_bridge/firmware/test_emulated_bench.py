@@ -11,9 +11,9 @@ import pytest
 
 from config.loader import load_game, load_table
 from config.schema import SensorChannel
-from controller.assembly import Hardware, simulated
 from controller.cli.errors import BadInputError
 from controller.cli.options.simulation import require_emulation
+from controller.run.assembly import Hardware, simulated
 from firmware_bridge.board import Board, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim import clock

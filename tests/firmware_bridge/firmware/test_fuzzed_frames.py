@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from config.loader import load_game, load_table
-from controller.assembly import simulated
+from controller.run.assembly import simulated
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.false_messages.values import FieldValues
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench

@@ -9,7 +9,7 @@ import pytest
 
 from config.loader import load_game, load_table
 from config.schema import MotorChannel
-from controller.assembly import Hardware, simulated
+from controller.run.assembly import Hardware, simulated
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.sim.processors.processor import (

@@ -14,8 +14,8 @@ from controller.cli.errors import BadInputError, print_error
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from controller.audit.log.log_folder import LogFolder
-    from controller.audit.log.log_reader import LogReader
+    from controller.records.audit.log.log_folder import LogFolder
+    from controller.records.audit.log.log_reader import LogReader
 
 Data = Annotated[
     Path, typer.Option("--data", help="The data folder of the service.", show_default=False)
@@ -27,7 +27,7 @@ AUDIT_FOLDER = "audit"
 @contextmanager
 def refusals() -> Iterator[None]:
     """Print the reason of a refused proof; the code after this block returns exit code 1."""
-    from controller.audit.errors import RefusedProofError
+    from controller.records.audit.errors import RefusedProofError
 
     try:
         yield
@@ -37,14 +37,14 @@ def refusals() -> Iterator[None]:
 
 def folder_of(data: Path) -> LogFolder:
     """The log's folder in a data folder."""
-    from controller.audit.log.log_folder import LogFolder
+    from controller.records.audit.log.log_folder import LogFolder
 
     return LogFolder(data / AUDIT_FOLDER)
 
 
 def log_of(data: Path) -> LogReader:
     """The whole log of a data folder, checked. Raises AuditError."""
-    from controller.audit.log.log_reader import checked_log
+    from controller.records.audit.log.log_reader import checked_log
 
     return checked_log(folder_of(data))
 

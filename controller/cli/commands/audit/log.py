@@ -17,8 +17,8 @@ from controller.cli.errors import BadInputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from controller.audit.log.event_line import AuditEvent
-    from controller.audit.log.log_reader import LogReader
+    from controller.records.audit.log.event_line import AuditEvent
+    from controller.records.audit.log.log_reader import LogReader
 
 audit = typer.Typer(
     name="audit",
@@ -40,7 +40,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> int:
     """Check the whole log, and print its key, its size and its last events."""
-    from controller.audit.receipts.receipt_lines import printable
+    from controller.records.audit.receipts.receipt_lines import printable
 
     log = log_of(data)
     first = 0 if what else max(0, log.size - last)
@@ -68,8 +68,8 @@ def export(
     first: Annotated[int, typer.Option(min=0, help="The index of the first event.")] = 0,
 ) -> int:
     """Write a bundle that a stranger verifies offline with 'wallwright verify'."""
-    from controller.audit.bundle.export import export_bundle
-    from controller.audit.errors import AuditError
+    from controller.records.audit.bundle.export import export_bundle
+    from controller.records.audit.errors import AuditError
 
     log = log_of(data)
     try:
@@ -126,9 +126,9 @@ def receipt(
     ] = None,
 ) -> int:
     """Write the receipt of a round or of a shuffle cycle."""
-    from controller.audit.receipts.receipt import receipt_of, receipt_text
-    from controller.audit.receipts.receipt_lines import receipt_page
-    from controller.audit.receipts.receipt_pdf import receipt_pdf
+    from controller.records.audit.receipts.receipt import receipt_of, receipt_text
+    from controller.records.audit.receipts.receipt_lines import receipt_page
+    from controller.records.audit.receipts.receipt_pdf import receipt_pdf
 
     written: dict[str, Callable[[dict[str, Any]], bytes]] = {
         ".json": lambda made: receipt_text(made).encode(),
@@ -151,7 +151,7 @@ def receipt(
 @audit.command("rotate-key")
 def rotate_key(data: Data) -> int:
     """Make a new key on this computer; the old key signs it, and is deleted. Stop the service."""
-    from controller.audit.log.audit_log import opened_log
+    from controller.records.audit.log.audit_log import opened_log
 
     log = opened_log(folder_of(data))
     try:
@@ -168,9 +168,9 @@ def begin(data: Data) -> int:
     """Begin a new log in place of one that was moved away; it names the earlier log."""
     from contextlib import closing
 
-    from controller.audit.log.anchors import Anchor, anchor_facts, anchor_of_journal
-    from controller.audit.log.audit_log import begun_log
-    from controller.formats import ANCHOR, ENDED
+    from controller.records.audit.log.anchors import Anchor, anchor_facts, anchor_of_journal
+    from controller.records.audit.log.audit_log import begun_log
+    from controller.records.formats import ANCHOR, ENDED
     from controller.service.evening.evening_store import EveningStore
 
     folder, store_file = folder_of(data), data / "evening.db"
@@ -214,6 +214,6 @@ def _last_rounds(log: LogReader) -> list[AuditEvent]:
 
 
 def _entry(what: str) -> Any:
-    from controller.audit.log.event_line import AuditEntry
+    from controller.records.audit.log.event_line import AuditEntry
 
     return AuditEntry(what, datetime.now(UTC), 0.0, 0.0, getuser(), "", "command line")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from cryptography.x509 import Certificate
 
-    from controller.audit.log.log_reader import LogReader
+    from controller.records.audit.log.log_reader import LogReader
 
 timestamp = typer.Typer(name="timestamp", help="Have a signed head stamped with the time.")
 Authority = Annotated[
@@ -30,7 +30,7 @@ def ask_for_time(
     file: Annotated[Path, typer.Argument(help="The request to write.", show_default=False)],
 ) -> int:
     """Write a request to stamp the last kept head, for a time-stamping authority (RFC 3161)."""
-    from controller.audit.stamping import stamp_request
+    from controller.records.audit.stamping import stamp_request
 
     write_new(file, stamp_request(log_of(data)))
     print(
@@ -65,8 +65,8 @@ def fetch_time(
     authority: Authority,
 ) -> int:
     """Have a service on the network stamp the last kept head; a timer can run this command."""
-    from controller.audit.stamping import stamp_request
-    from controller.audit.timestamps.service import reply_of_service
+    from controller.records.audit.stamping import stamp_request
+    from controller.records.audit.timestamps.service import reply_of_service
 
     certificates, log = certificates_in(authority), log_of(data)
     with refusals():
@@ -77,7 +77,7 @@ def fetch_time(
 
 
 def _keep(log: LogReader, reply: bytes, authorities: Sequence[Certificate]) -> None:
-    from controller.audit.stamping import take_time_stamp
+    from controller.records.audit.stamping import take_time_stamp
 
     size, stamp = take_time_stamp(log, reply, authorities)
     print(f"The head of size {size} is stamped: {stamp.time.isoformat()}, {stamp.authority}.")

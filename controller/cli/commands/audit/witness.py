@@ -23,7 +23,7 @@ def ask(
     ] = 0,
 ) -> int:
     """Write a request to cosign the last head: the head, and the proof that it continues."""
-    from controller.audit.witnessing import witness_request
+    from controller.records.audit.witnessing import witness_request
 
     log = log_of(data)
     write_text(file, witness_request(log, seen))
@@ -37,8 +37,8 @@ def make_key(
     name: Annotated[str, typer.Option(help="The witness's name, such as casino.example/floor.")],
 ) -> int:
     """Make the key of a witness, on the witness's computer."""
-    from controller.audit.notes.signing_key import new_key
-    from controller.audit.notes.verifier_key import COSIGNATURE
+    from controller.records.audit.notes.signing_key import new_key
+    from controller.records.audit.notes.verifier_key import COSIGNATURE
 
     with refusals():
         print(new_key(file, name, COSIGNATURE).public)
@@ -60,8 +60,8 @@ def sign(
     ] = None,
 ) -> int:
     """Check that a head continues the last one that this witness has seen, and cosign it."""
-    from controller.audit.notes.signing_key import read_key
-    from controller.audit.witnessing import WitnessMemory, cosigned
+    from controller.records.audit.notes.signing_key import read_key
+    from controller.records.audit.witnessing import WitnessMemory, cosigned
 
     known = None if log_key is None else parsed_key(log_key, "--log-key")
     with refusals():
@@ -81,7 +81,7 @@ def take(
     key: Annotated[str, typer.Option(help="The public key of the witness.", show_default=False)],
 ) -> int:
     """Keep a cosignature with the log; bundles contain it from now on."""
-    from controller.audit.witnessing import take_cosignature
+    from controller.records.audit.witnessing import take_cosignature
 
     with refusals():
         size = take_cosignature(log_of(data), read_text(file), parsed_key(key, "--key"))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.chance.records import CycleDraw, PlayerShare
-from tests.controller.audit.logs_for_tests import entry, log_of
-from tests.controller.audit.receipts.test_receipts import contents
+from controller.run.chance.records import CycleDraw, PlayerShare
 from tests.controller.cli.conftest import Wallwright
+from tests.controller.records.audit.logs_for_tests import entry, log_of
+from tests.controller.records.audit.receipts.test_receipts import contents
 
 
 @pytest.fixture

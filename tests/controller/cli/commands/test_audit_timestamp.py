@@ -6,9 +6,12 @@ from threading import Thread
 
 import pytest
 
-from tests.controller.audit.logs_for_tests import entry, log_of
-from tests.controller.audit.timestamps.openssl_authority import OpensslAuthority, authority_in
 from tests.controller.cli.conftest import Wallwright
+from tests.controller.records.audit.logs_for_tests import entry, log_of
+from tests.controller.records.audit.timestamps.openssl_authority import (
+    OpensslAuthority,
+    authority_in,
+)
 
 
 @pytest.fixture(scope="module")

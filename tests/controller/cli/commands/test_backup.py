@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.controller.backup.table_folder import table_folder
 from tests.controller.cli.conftest import COMMAND, Start, Wallwright
+from tests.controller.records.backup.table_folder import table_folder
 
 WORDS = "correct horse battery"
 

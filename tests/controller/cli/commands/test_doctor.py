@@ -19,12 +19,12 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from controller.journal import Journal
-from controller.journal.copies import paths_of
+from controller.run.journal import Journal
+from controller.run.journal.copies import paths_of
 from rules.plugin import GROUP
 from rules.registry import Registry
-from tests.controller.audit.logs_for_tests import log_of
 from tests.controller.cli.conftest import Wallwright
+from tests.controller.records.audit.logs_for_tests import log_of
 
 MEMORY = Path("/dev/shm")  # noqa: S108
 NOON = "2030-01-01T12:00:00+00:00"
@@ -272,7 +272,7 @@ def broken_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     registry = Registry("rules.games", [])
     entry = EntryPoint("odd_bones", "odd_bones_missing:PLUGIN", GROUP)
     monkeypatch.setattr("rules.registry._entry_points", lambda: [entry])
-    monkeypatch.setattr("controller.doctor.facts.program.PLUGINS", registry)
+    monkeypatch.setattr("controller.upkeep.doctor.facts.program.PLUGINS", registry)
 
 
 @pytest.mark.usefixtures("broken_plugin")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from controller.cli import main
-from controller.faults.catalogue import Fault
+from controller.run.faults.catalogue import Fault
 
 
 def test_the_code_of_a_fault_is_explained(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,15 +14,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
 from controller.floor.store.floor_store import FloorStore
-from tests.controller.api.served import PASSWORD
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
 from tests.controller.cli.conftest import Start, Wallwright
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.server.served_floor import table
 from tests.controller.floor.store.conftest import stored_lines
 from tests.controller.floor.table.fake_source import FakeSource
+from tests.controller.web.api.served import PASSWORD
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from controller.chance.health_tests import EntropyFailureError
-from controller.chance.source import OperatingSystemChance
-from controller.chance.tests_of_streams import laboratory
-from controller.chance.tests_of_streams.chi_square import StreamTest
-from controller.chance.tests_of_streams.laboratory import Results
 from controller.cli import main
+from controller.run.chance.health_tests import EntropyFailureError
+from controller.run.chance.source import OperatingSystemChance
+from controller.run.chance.tests_of_streams import laboratory
+from controller.run.chance.tests_of_streams.chi_square import StreamTest
+from controller.run.chance.tests_of_streams.laboratory import Results
 
 
 def test_the_report_has_every_test_with_its_corrected_p_value(

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from tests.controller.cli.conftest import Start, Wallwright
+from tests.controller.cli.monitor.fake_stream import TOKEN, FakeStream
+from tests.controller.cli.monitor.statuses import JAM, PLAYING, as_json
 from tests.controller.cli.terminal.terminal_session import TerminalSession
-from tests.controller.monitor.fake_stream import TOKEN, FakeStream
-from tests.controller.monitor.statuses import JAM, PLAYING, as_json
 
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy computer `--once` waits longer than 5 s for the first status, in this process."""
-    monkeypatch.setattr("controller.monitor.watching.FIRST", 60.0)
+    monkeypatch.setattr("controller.cli.monitor.watching.FIRST", 60.0)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.conformance.dealing import throws_of
+from controller.proof.conformance.dealing import throws_of
 from rules.games import GAMES, PLUGINS
 from tests.controller.cli.conftest import Wallwright, hands_of
 from tests.rules.pai_gow.test_cut_tables import TABLES

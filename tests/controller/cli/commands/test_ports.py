@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal import Journal
+from controller.run.journal import Journal
 from tests.controller.cli.conftest import Start, Wallwright, named
 
 

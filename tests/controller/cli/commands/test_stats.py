@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from controller.cli import main
-from controller.journal import Journal
-from tests.controller.audit.logs_for_tests import entry, log_of
+from controller.run.journal import Journal
+from tests.controller.records.audit.logs_for_tests import entry, log_of
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal import Journal
-from controller.journal.copies import paths_of
+from controller.run.journal import Journal
+from controller.run.journal.copies import paths_of
 from tests.controller.cli.conftest import Wallwright
-from tests.controller.journal.on_disk import NOON
+from tests.controller.run.journal.on_disk import NOON
 
 
 @pytest.fixture

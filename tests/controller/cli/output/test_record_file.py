@@ -13,7 +13,7 @@ import pytest
 from controller.cli.errors import BadInputError
 from controller.cli.output.line_output import RecordFile, open_output
 from controller.events import Event
-from controller.soak.host_restarts import SurvivingTable
+from controller.proof.chaos.host_restarts import SurvivingTable
 from firmware_bridge.sim.clock import VirtualLoop
 from tests.controller.cli.conftest import Wallwright
 

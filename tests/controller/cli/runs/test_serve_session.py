@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from config.loader import load_table
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_scan import scan
 from controller.cli.runs.serve_session import ServeJob, begin_first, open_service
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_scan import scan
 from controller.service.commands import Actor
 from controller.service.commands.recovery_lead import LAPSE
 from controller.service.evening.evening_store import EveningStore

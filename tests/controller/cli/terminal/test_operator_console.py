@@ -14,8 +14,8 @@ from rich.console import Console
 
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.terminal_guide import TerminalGuide
-from controller.faults.catalogue import CATALOGUE, Fault
-from controller.faults.table_fault import TableFault
+from controller.run.faults.catalogue import CATALOGUE, Fault
+from controller.run.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
 from tests.waiting import until
 

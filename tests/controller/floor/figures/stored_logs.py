@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection, create_engine, insert
 
-from controller.audit.canonical_json import canonical
-from controller.audit.log.event_line import time_text
 from controller.floor.store.schema import EVENTS, LOGS, METADATA, TABLES
+from controller.records.audit.canonical_json import canonical
+from controller.records.audit.log.event_line import time_text
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
 """When the logs of tests begin."""

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, insert
 
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
 from controller.floor.figures.reading import read_figures
 from controller.floor.figures.table_figures import TableFigures
 from controller.floor.figures.window import Window
 from controller.floor.store.schema import EVENTS, LOGS, METADATA
-from controller.metrics.observation import Observation
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
+from controller.web.metrics.observation import Observation
 from tests.controller.floor.figures.stored_logs import add_log
 from tests.controller.service.service_at_a_table import NOON, Guests, at_a_table
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from controller.service.user_roles import UserRole
 from tests.controller.floor.page.served_page import RunningFloor, running_floor
-from tests.controller.panel.browser import PATIENCE, chromium
+from tests.controller.web.panel.browser import PATIENCE, chromium
 
 DESK = (1280, 800)
 OpenPage = Callable[..., Page]

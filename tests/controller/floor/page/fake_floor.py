@@ -13,10 +13,6 @@ import httpx
 from sqlalchemy import Connection, Engine, create_engine
 from starlette.types import ASGIApp
 
-from controller.api.accounts.accounts import Accounts, open_accounts, utc_seconds
-from controller.api.audited_requests import AuditedRequest
-from controller.api.worker_thread import WorkerThread
-from controller.audit.log.event_line import time_text
 from controller.floor.messages.payloads import Birth, State
 from controller.floor.messages.topics import TableAddress
 from controller.floor.page.app import floor_app
@@ -25,9 +21,13 @@ from controller.floor.server.port import RequestOutcome
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.store.schema import METADATA
 from controller.floor.store.table_changes import read_roster
+from controller.records.audit.log.event_line import time_text
 from controller.service.user_roles import UserRole
-from tests.controller.api.served import CHEAP, PASSWORD
+from controller.web.api.accounts.accounts import Accounts, open_accounts, utc_seconds
+from controller.web.api.audited_requests import AuditedRequest
+from controller.web.api.worker_thread import WorkerThread
 from tests.controller.floor.figures.stored_logs import NOON, Happened, add_log, store
+from tests.controller.web.api.served import CHEAP, PASSWORD
 
 Result = TypeVar("Result")
 BIRTH = "0" * 32

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, ViewportSize, expect
 from controller.service.user_roles import UserRole
 from tests.controller.floor.page.fake_floor import birth
 from tests.controller.floor.page.served_page import RunningFloor, running_floor
-from tests.controller.panel.browser import chromium
+from tests.controller.web.panel.browser import chromium
 
 IMAGES = Path(__file__).parents[4] / "docs/images"
 DESK: ViewportSize = {"width": 1280, "height": 800}

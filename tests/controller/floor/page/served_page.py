@@ -14,12 +14,11 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from controller.api.accounts.accounts import Accounts
-from controller.api.server.serving import ApiServer, _config
 from controller.floor.page.plan import RoomPlan
 from controller.floor.page.room_feed import utc_now
 from controller.service.user_roles import UserRole
-from tests.controller.api.served import PASSWORD
+from controller.web.api.accounts.accounts import Accounts
+from controller.web.api.server.serving import ApiServer, _config
 from tests.controller.floor.figures.stored_logs import NOON, Happened, happened
 from tests.controller.floor.page.fake_floor import (
     HOSTILE,
@@ -29,6 +28,7 @@ from tests.controller.floor.page.fake_floor import (
     minutes_ago,
     served_floor,
 )
+from tests.controller.web.api.served import PASSWORD
 
 PLAN = RoomPlan(tables={f"t{n:02}": ((n - 1) % 4, (n - 1) // 4) for n in range(1, 13)})
 

@@ -9,12 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from controller.api.endpoints import OpenAccess
 from controller.floor.page.endpoints import FLOOR_ENDPOINTS, OWN
 from controller.floor.page.plan import RoomPlan
 from controller.floor.server.port import RequestOutcome
 from controller.service.user_roles import UserRole
-from tests.controller.api.served import PASSWORD
+from controller.web.api.endpoints import OpenAccess
 from tests.controller.floor.figures.stored_logs import NOON, happened
 from tests.controller.floor.page.fake_floor import (
     HOSTILE,
@@ -23,6 +22,7 @@ from tests.controller.floor.page.fake_floor import (
     birth,
     served_floor,
 )
+from tests.controller.web.api.served import PASSWORD
 from tests.waiting import until
 
 PATIENCE = 30.0

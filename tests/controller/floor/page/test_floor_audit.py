@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from controller.api.audited_requests import AuditedRequest
-from controller.audit.errors import AuditLockedError
-from controller.audit.log import audit_log
-from controller.audit.log.event_line import AuditEvent
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
 from controller.floor.page.floor_audit import FloorAudit
 from controller.floor.server.port import RequestOutcome
-from controller.journal.storage import DirectStorage
+from controller.records.audit.errors import AuditLockedError
+from controller.records.audit.log import audit_log
+from controller.records.audit.log.event_line import AuditEvent
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
+from controller.run.journal.storage import DirectStorage
 from controller.service.user_roles import UserRole
-from tests.controller.api.served import PASSWORD
+from controller.web.api.audited_requests import AuditedRequest
 from tests.controller.floor.page.fake_floor import a_state, birth, served_floor
 from tests.controller.floor.page.test_floor_api import OPEN_JAM
+from tests.controller.web.api.served import PASSWORD
 
 
 def audit_in(folder: Path) -> FloorAudit:

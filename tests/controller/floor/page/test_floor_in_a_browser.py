@@ -12,8 +12,8 @@ from controller.service.user_roles import UserRole
 from tests.controller.floor.page.conftest import DESK, OpenPage
 from tests.controller.floor.page.fake_floor import HOSTILE, a_state
 from tests.controller.floor.page.served_page import RunningFloor
-from tests.controller.panel.replies import first_fails
-from tests.controller.panel.test_accessibility import AXE, defects
+from tests.controller.web.panel.replies import first_fails
+from tests.controller.web.panel.test_accessibility import AXE, defects
 
 pytestmark = pytest.mark.slow
 

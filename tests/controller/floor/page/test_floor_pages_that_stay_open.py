@@ -7,8 +7,8 @@ from playwright.sync_api import Route, expect
 
 from tests.controller.floor.page.conftest import OpenPage
 from tests.controller.floor.page.served_page import RunningFloor
-from tests.controller.panel.replies import NO_LIMIT, until
-from tests.controller.panel.test_pages_that_stay_open import TWICE, type_with_a_pause
+from tests.controller.web.panel.replies import NO_LIMIT, until
+from tests.controller.web.panel.test_pages_that_stay_open import TWICE, type_with_a_pause
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from importlib import resources
 import pytest
 
 from controller.floor.page.page_files import page_files
-from tests.controller.panel.test_catalogues import BUILT, CHOSEN, USED, placeholders
+from tests.controller.web.panel.test_catalogues import BUILT, CHOSEN, USED, placeholders
 
 FILES = page_files()
 MODULES = {

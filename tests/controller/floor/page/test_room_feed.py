@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from config.errors import ConfigErrors
-from controller.api.accounts.accounts import open_accounts, utc_seconds
 from controller.floor.messages.topics import TableAddress
 from controller.floor.page import event_stream, room_feed
 from controller.floor.page.event_stream import RoomStream
@@ -18,7 +17,7 @@ from controller.floor.page.room_feed import RoomFeed, TooManyWatchersError
 from controller.floor.page.table_view import condition_of, table_view
 from controller.floor.server.room import RoomTable
 from controller.service.user_roles import UserRole
-from tests.controller.api.served import CHEAP, PASSWORD
+from controller.web.api.accounts.accounts import open_accounts, utc_seconds
 from tests.controller.floor.figures.stored_logs import NOON, happened
 from tests.controller.floor.page.fake_floor import (
     NOW,
@@ -28,6 +27,7 @@ from tests.controller.floor.page.fake_floor import (
     fake_floor,
     minutes_ago,
 )
+from tests.controller.web.api.served import CHEAP, PASSWORD
 
 PATIENCE = 30.0
 """Real seconds after which news that do not arrive are a defect."""

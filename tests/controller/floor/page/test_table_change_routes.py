@@ -7,11 +7,11 @@ import csv
 import io
 from pathlib import Path
 
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
 from controller.floor.messages.topics import TableAddress
 from controller.floor.page.floor_audit import record_table_changes
 from controller.floor.store.table_changes import unrecorded_changes
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
 from controller.service.user_roles import UserRole
 from tests.controller.floor.figures.stored_logs import happened
 from tests.controller.floor.page.fake_floor import ServedFloor, a_state, birth, served_floor

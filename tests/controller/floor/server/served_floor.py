@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from controller.audit.notes.signing_key import SigningKey
-from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.floor.messages.topics import TableAddress
 from controller.floor.mqtt.broker import Broker
 from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.table.publisher import TablePublisher
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes.verifier_key import COSIGNATURE
 from tests.controller.floor.table.fake_source import FakeSource
 
 KEY = SigningKey("pit", b"p" * 32)

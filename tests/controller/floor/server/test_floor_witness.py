@@ -13,12 +13,6 @@ import pytest
 from sqlalchemy import select
 from tlog_scales import signing, tlog
 
-from controller.api.worker_thread import WorkerThread
-from controller.audit.log.audit_log import AuditLog
-from controller.audit.notes.checkpoint import Checkpoint
-from controller.audit.notes.signed_note import NoteSignatureLine, SignedNote
-from controller.audit.notes.signing_key import SigningKey
-from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.floor.messages.payloads import Cosignature, LogHead
 from controller.floor.messages.topics import TableAddress
 from controller.floor.server import floor_witness
@@ -28,8 +22,14 @@ from controller.floor.server.room import Room, RoomTable
 from controller.floor.store.errors import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import LOG_TREES
-from tests.controller.audit.logs_for_tests import log_of
+from controller.records.audit.log.audit_log import AuditLog
+from controller.records.audit.notes.checkpoint import Checkpoint
+from controller.records.audit.notes.signed_note import NoteSignatureLine, SignedNote
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.web.api.worker_thread import WorkerThread
 from tests.controller.floor.event_lines import BIRTH, batch_of, log_id
+from tests.controller.records.audit.logs_for_tests import log_of
 from tests.waiting import until
 
 A1, B2 = TableAddress("club", "a1"), TableAddress("club", "b2")

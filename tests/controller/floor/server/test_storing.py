@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from controller.api.worker_thread import WorkerThread
 from controller.floor.messages.payloads import Birth, Events, StoredPosition, encoded
 from controller.floor.messages.topics import TableAddress
 from controller.floor.server.counts import FloorCounts
@@ -15,6 +14,7 @@ from controller.floor.server.intake import Intake, WaitingBatch
 from controller.floor.server.room import Room
 from controller.floor.server.storing import Storing
 from controller.floor.store.floor_store import FloorStore
+from controller.web.api.worker_thread import WorkerThread
 from tests.controller.floor.event_lines import BIRTH, batch_of, birth_of, lines_of, log_id
 from tests.controller.floor.server.served_floor import SOON
 

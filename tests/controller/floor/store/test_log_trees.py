@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, select, update
 
-from controller.audit.errors import RefusedProofError
-from controller.audit.log.audit_log import AuditLog
-from controller.audit.tree.growing_tree import root_of
-from controller.audit.tree.hashing import leaf_hash
 from controller.floor.messages.topics import TableAddress
 from controller.floor.store import log_trees
 from controller.floor.store.batches import LogKey
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.log_trees import StoredTree, grow_tree, keep_cosigned_head
 from controller.floor.store.schema import EVENTS, LOG_TREES
-from tests.controller.audit.logs_for_tests import entry, log_of
+from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.log.audit_log import AuditLog
+from controller.records.audit.tree.growing_tree import root_of
+from controller.records.audit.tree.hashing import leaf_hash
 from tests.controller.floor.event_lines import batch_of, log_id
+from tests.controller.records.audit.logs_for_tests import entry, log_of
 
 A1 = TableAddress("club", "a1")
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from controller.audit.log.event_line import AuditEntry
-from controller.audit.log.key_chain import LOG_BEGUN
-from controller.audit.notes.checkpoint import Checkpoint
-from controller.audit.notes.signed_note import SignedNote
-from controller.audit.notes.signing_key import SigningKey
-from controller.audit.notes.verifier_key import VerifierKey
-from controller.audit.tree.growing_tree import root_of
-from controller.audit.tree.hashing import leaf_hash
 from controller.floor.messages.payloads import TableState
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
-from controller.formats import LOG_FORMAT
+from controller.records.audit.log.event_line import AuditEntry
+from controller.records.audit.log.key_chain import LOG_BEGUN
+from controller.records.audit.notes.checkpoint import Checkpoint
+from controller.records.audit.notes.signed_note import SignedNote
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.tree.growing_tree import root_of
+from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.formats import LOG_FORMAT
 
 IDLE = TableState(
     service="idle",

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from controller.audit.bundle.bundle_verification import verify_bundle
-from controller.audit.bundle.export import export_bundle
-from controller.audit.log.event_line import parsed_event
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
-from controller.audit.notes.checkpoint import Checkpoint
-from controller.audit.notes.signing_key import SigningKey
-from controller.audit.notes.verifier_key import COSIGNATURE
 from controller.floor.figures.kinds import BACK, OUT
 from controller.floor.messages.payloads import Alive, Birth, Events, State, parsed
 from controller.floor.messages.topics import TableAddress
 from controller.floor.table.service_source import ServiceSource
 from controller.floor.table.state_of_status import ClockTimes, state_of_status
+from controller.records.audit.bundle.bundle_verification import verify_bundle
+from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.log.event_line import parsed_event
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
+from controller.records.audit.notes.checkpoint import Checkpoint
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes.verifier_key import COSIGNATURE
 from controller.service.user_roles import UserRole
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.serve_process import ServeProcess, received_until

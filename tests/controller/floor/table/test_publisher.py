@@ -11,11 +11,6 @@ from itertools import pairwise
 
 import pytest
 
-from controller.audit.notes.checkpoint import Checkpoint
-from controller.audit.notes.signed_note import SignedNote
-from controller.audit.notes.signing_key import SigningKey
-from controller.audit.notes.verifier_key import COSIGNATURE
-from controller.audit.tree.hashing import leaf_hash
 from controller.floor.discovery.payloads import REPEAT
 from controller.floor.messages.payloads import (
     Alive,
@@ -38,6 +33,11 @@ from controller.floor.table.head_cosigning import ASK_EVERY
 from controller.floor.table.outbox import LONGEST_RESEND
 from controller.floor.table.publisher import LONGEST, TablePublisher
 from controller.floor.table.session import EVERY, FLOOR_ANSWERS, LAST_EVENTS, STATE_EVERY
+from controller.records.audit.notes.checkpoint import Checkpoint
+from controller.records.audit.notes.signed_note import SignedNote
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.audit.tree.hashing import leaf_hash
 from firmware_bridge.sim.clock import run
 from tests.controller.floor.memory_broker import MemoryBroker
 from tests.controller.floor.table.fake_source import FakeSource

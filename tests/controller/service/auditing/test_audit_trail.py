@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.audit.bundle.bundle_verification import verify_bundle
-from controller.audit.bundle.export import export_bundle
-from controller.audit.log import audit_log
-from controller.audit.log.event_line import AuditEvent
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
-from controller.audit.significant_events import SIGNIFICANT
-from controller.journal.storage import DirectStorage, Done, Job
+from controller.records.audit.bundle.bundle_verification import verify_bundle
+from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.log import audit_log
+from controller.records.audit.log.event_line import AuditEvent
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
+from controller.records.audit.significant_events import SIGNIFICANT
+from controller.run.journal.storage import DirectStorage, Done, Job
 from controller.service.status import AuditStatus, GameChoice
 from controller.service.user_roles import UserRole
 from tests.controller.service.service_at_a_table import Guests, at_a_table

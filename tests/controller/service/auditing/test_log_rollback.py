@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.audit.log.log_folder import LogFolder
-from controller.audit.log.log_reader import checked_log
 from controller.cli import main
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import checked_log
 from controller.service.evening.evening_store import EveningStore
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 

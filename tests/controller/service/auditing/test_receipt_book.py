@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from controller.audit.log.event_line import AuditEvent
-from controller.audit.receipts.receipt import receipt_text, verify_receipt
+from controller.records.audit.log.event_line import AuditEvent
+from controller.records.audit.receipts.receipt import receipt_text, verify_receipt
 from controller.service.commands import Actor, CommandRequest
 from controller.service.port import LastRounds
 from controller.service.status import GameChoice

@@ -10,10 +10,10 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.cli.options.boards import PINS
-from controller.faults.table_fault import Fault, TableFault
-from controller.journal import Journal
-from controller.journal.copies import paths_of
-from controller.orders import Orders
+from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.journal import Journal
+from controller.run.journal.copies import paths_of
+from controller.run.orders import Orders
 from controller.service.runs.run_job import RunJob
 from controller.service.runs.run_resumption import (
     ADDED,

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.daemon import Daemon
-from controller.ledger import Ledger
+from controller.run.daemon import Daemon
+from controller.run.ledger import Ledger
 from controller.service.status import (
     OpenPrompt,
     RoundStatus,

@@ -1,0 +1,1 @@
+"""What tries a table without people: laboratory, chaos, conformance, campaigns."""

@@ -1,0 +1,166 @@
+"""Report of a chaos run as a page: totals, and counts by kind of fault, table and game."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from controller.proof.chaos.coverage import Coverage
+from controller.proof.chaos.endings import ENDINGS, ending, longest_pause
+from controller.proof.chaos.rounds_played import Played, RoundPlayed
+from firmware_bridge.sim.faults.kinds import KINDS
+from rules.games import find_game
+
+Row = tuple[str, ...]
+
+
+@dataclass
+class RoundTally:
+    """Counts over all evenings so far."""
+
+    rounds: int = 0
+    tiles: int = 0
+    seconds: float = 0.0
+    longest_pause: float = 0.0
+    deaths: int = 0
+    ends: Counter[str] = field(default_factory=Counter)
+    kinds: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """By kind of fault: its number of occurrences, and the endings of the rounds with it."""
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    stops: Counter[str] = field(default_factory=Counter)
+    """By fault code: the number of times that it stopped a table."""
+    coverage: Coverage = field(default_factory=Coverage)
+    """The values of every choice that were taken."""
+
+    def add(self, played: Played) -> None:
+        """Add the counts of one evening."""
+        self.seconds += played.seconds
+        self.coverage.add(played)
+        self.longest_pause = max(self.longest_pause, longest_pause(played.rounds))
+        for each in played.rounds:
+            self._round(each)
+
+    def _round(self, played: RoundPlayed) -> None:
+        end = ending(played)
+        self.rounds += 1
+        self.tiles += len(find_game(played.game).tiles)
+        self.ends[end] += 1
+        self.pairs[played.table, played.game] += 1
+        self.stops.update(played.stops)
+        self.deaths += len(played.events_named("run_resumed"))
+        for kind, often in Counter(played.injected_faults).items():
+            self.kinds[kind]["happened"] += often
+            self.kinds[kind][end] += 1
+
+
+def markdown(tally: RoundTally, command: str, interrupted: str = "") -> str:
+    """The report as Markdown. The same rounds give the same bytes on every computer.
+
+    `interrupted` is a sentence about rounds that were not played.
+    """
+    parts = [
+        "# Chaos",
+        "",
+        "Random rounds with random injected faults. After each round the plant is checked: every",
+        "tile is at one place, every hand is the one that the rules deal, no place was dealt twice",
+        f"or skipped, no throw was repeated, every journal is intact. Written by `{command}`.",
+        "",
+        *((f"**{interrupted}**", "") if interrupted else ()),
+        *_grid(("", ""), figures(tally)),
+        "",
+        "A round is counted under every kind of injected fault that occurred in it, by its ending.",
+        "*Clean*: the table reported no fault. *Recovered*: the table continued without a person.",
+        "*Helped*: a person was prompted. *Waiting*: the table stopped safely, and a technician",
+        "restarted it. *Re-gathered*: people put the tiles away, and the round was played again.",
+        "",
+        *_grid(("injected fault", "happened", *ENDINGS), by_kind(tally)),
+        "",
+        *_grid(("stopped for", "times"), [(c, f"{n:,}") for c, n in tally.stops.most_common()]),
+        "",
+        *_grid(("table", "game", "rounds"), by_pair(tally)),
+        "",
+        *choices_page(tally.coverage),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def choices_page(coverage: Coverage) -> list[str]:
+    """The section on choices: values that were taken, and values that were not."""
+    missed = coverage.missed()
+    return [
+        "## Choices",
+        "",
+        "People and houses choose uniformly among all legal values, from the seed. A choice of the",
+        "house (a parameter, the players, the dealer) counts once for each round that was played",
+        "with it, a choice of people (a cut, an action, an answer) each time that it was made.",
+        "In half of the evenings at a table with a drum, the drum mixes for 8 s only, so that a",
+        "set is built below while a hand is dealt on top.",
+        "",
+        *_grid(("games", "choice", "values and counts"), coverage.rows(), figures=False),
+        "",
+        *(
+            ["No round had these values:", "", *_grid(_MISSED, missed, figures=False)]
+            if missed
+            else ["Every value of every parameter was drawn."]
+        ),
+    ]
+
+
+_MISSED = ("game", "choice", "values")
+
+
+def as_json(tally: RoundTally, wall: float) -> dict[str, object]:
+    """The report as JSON values."""
+    return {
+        "rounds": tally.rounds,
+        "endings": {end: tally.ends[end] for end in ENDINGS},
+        "hosts_that_took_over": tally.deaths,
+        "tiles": tally.tiles,
+        "longest_pause_s": round(tally.longest_pause, 3),
+        "virtual_s": round(tally.seconds, 3),
+        "real_s": round(wall, 3),
+        "faults": {kind: dict(tally.kinds[kind]) for kind in KINDS if kind in tally.kinds},
+        "stops": dict(tally.stops.most_common()),
+        "tables": [
+            {"table": table, "game": game, "rounds": n}
+            for (table, game), n in sorted(tally.pairs.items())
+        ],
+        "choices": tally.coverage.facts(),
+        "choices_missed": [
+            {"game": game, "choice": choice, "values": values}
+            for game, choice, values in tally.coverage.missed()
+        ],
+    }
+
+
+def figures(tally: RoundTally) -> list[Row]:
+    """The totals, each with its name."""
+    return [
+        ("rounds", f"{tally.rounds:,}"),
+        *((end, f"{tally.ends[end]:,}") for end in ENDINGS),
+        ("hosts that resumed an unfinished round", f"{tally.deaths:,}"),
+        ("tiles handled", f"{tally.tiles:,}"),
+        ("longest pause", f"{tally.longest_pause:.1f} s"),
+        ("time at the tables", f"{tally.seconds / 3600:,.1f} h"),
+    ]
+
+
+def by_kind(tally: RoundTally) -> list[Row]:
+    """For each kind of fault its number of occurrences and the endings of its rounds."""
+    return [
+        (kind, *(f"{tally.kinds[kind][name]:,}" for name in ("happened", *ENDINGS)))
+        for kind in KINDS
+    ]
+
+
+def by_pair(tally: RoundTally) -> list[Row]:
+    """The number of rounds by table and game."""
+    return [(table, game, f"{n:,}") for (table, game), n in sorted(tally.pairs.items())]
+
+
+def _grid(head: Row, rows: Iterable[Sequence[str]], *, figures: bool = True) -> list[str]:
+    """A Markdown table; with `figures` all columns except the first are aligned to the right."""
+    right = "--:" if figures else "---"
+    lines = [head, tuple("---" if not n else right for n, _ in enumerate(head)), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines]

@@ -1,0 +1,10 @@
+"""Tests that every game has to pass: the project's own games and any plug-in.
+
+    python -m pytest --pyargs controller.proof.conformance           # every game that is installed
+    python -m pytest --pyargs controller.proof.conformance -k NAME   # one of them
+
+The tests need pytest, which is not a dependency of Wallwright: install it in the same environment.
+The names of the tests state the requirements: `test_setup` covers the set-up, `test_play` the rules
+of play, `test_judging` the judge, `test_settings` the game's YAML file, and `test_table` plays the
+game on a simulated table.
+"""

@@ -1,0 +1,114 @@
+"""Examines cycles of one table: every statistic, corrected for their number, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from controller.proof.lab.errors import LaboratoryError
+from controller.proof.lab.models.samplers import Orders
+from controller.proof.lab.statistics.displacement import displacement, order_correlation
+from controller.proof.lab.statistics.guessing import guessing_by_record, guessing_by_rule
+from controller.proof.lab.statistics.holm import corrected
+from controller.proof.lab.statistics.longest_block import longest_kept_block
+from controller.proof.lab.statistics.neighbours import (
+    adjacency_retained,
+    rising_sequences,
+    set_clustering,
+)
+from controller.proof.lab.statistics.position import (
+    drop_order_side_row,
+    position_places,
+    position_regions,
+)
+from controller.proof.lab.statistics.result import FALSE_ALARMS, FailureLevel, StatisticResult
+
+FEWEST_CYCLES = 30
+"""With fewer cycles the normal laws of the means are not exact enough."""
+FEWEST_TILES = 8
+"""With fewer tiles the parts of the drop order are too small."""
+SET = 4
+"""Tiles of a set of the last hand, if the sets were not recorded."""
+
+Statistic = Callable[[Orders, FailureLevel], StatisticResult]
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The results of all statistics; `corrected` are their p values after Holm's correction."""
+
+    cycles: int
+    tiles: int
+    results: tuple[StatisticResult, ...]
+    corrected: tuple[float, ...]
+
+    @property
+    def failed(self) -> tuple[StatisticResult, ...]:
+        """The statistics in which the cycles differ from a perfect shuffle."""
+        return tuple(
+            result
+            for result, p_value in zip(self.results, self.corrected, strict=True)
+            if p_value <= FALSE_ALARMS
+        )
+
+
+def statistics_of(
+    tiles: int, sides_and_rows: Sequence[object] = (), sets: Sequence[object] = ()
+) -> tuple[Statistic, ...]:
+    """The statistics for cycles of `tiles` tiles.
+
+    `sides_and_rows` gives the side and row of each place, `sets` the set of each tile in drop
+    order. Without sets, each `SET` tiles that went in one after the other are a set.
+    """
+    grouped = sets or [number // SET for number in range(tiles)]
+    found: list[Statistic] = [
+        position_places,
+        position_regions,
+        adjacency_retained,
+        rising_sequences,
+        displacement,
+        order_correlation,
+        partial(_set_clustering, grouped),
+        guessing_by_rule,
+        guessing_by_record,
+        longest_kept_block,
+    ]
+    if len(set(sides_and_rows)) > 1:
+        found.insert(6, partial(_drop_order_side_row, sides_and_rows))
+    return tuple(found)
+
+
+def examine(
+    orders: Orders, sides_and_rows: Sequence[object] = (), sets: Sequence[object] = ()
+) -> Examination:
+    """Compute all statistics of these cycles, one order in each row.
+
+    Raises LaboratoryError if there are too few cycles or tiles.
+    """
+    cycles, tiles = orders.shape
+    if cycles < FEWEST_CYCLES:
+        raise LaboratoryError(
+            f"The statistics need at least {FEWEST_CYCLES} cycles; got {cycles}. Add cycles."
+        )
+    if tiles < FEWEST_TILES:
+        raise LaboratoryError(
+            f"The statistics need at least {FEWEST_TILES} tiles in a set; got {tiles}."
+        )
+    statistics = statistics_of(tiles, sides_and_rows, sets)
+    threshold = FailureLevel.among(len(statistics))
+    results = tuple(statistic(orders, threshold) for statistic in statistics)
+    p_values = tuple(corrected([result.p_value for result in results]))
+    return Examination(cycles, tiles, results, p_values)
+
+
+def _set_clustering(
+    sets: Sequence[object], orders: Orders, threshold: FailureLevel
+) -> StatisticResult:
+    return set_clustering(orders, sets, threshold)
+
+
+def _drop_order_side_row(
+    sides_and_rows: Sequence[object], orders: Orders, threshold: FailureLevel
+) -> StatisticResult:
+    return drop_order_side_row(orders, sides_and_rows, threshold)

@@ -1,0 +1,254 @@
+"""The request to a time-stamping authority, and the verification of its token (RFC 3161, RFC 5652).
+
+A token is a signed statement: "a text with this SHA-256 existed at this time". The token contains
+the certificate that signs it. Whether that certificate can be trusted follows from the certificate
+of an authority, which the verifier has from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+
+from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.timestamps.der import (
+    CONTEXT,
+    INTEGER,
+    NULL,
+    OCTETS,
+    SEQUENCE,
+    SET,
+    TRUE,
+    DerValue,
+    der,
+    der_object,
+    der_value,
+)
+
+SHA256 = "2.16.840.1.101.3.4.2.1"
+_SIGNED_DATA, _TST_INFO = "1.2.840.113549.1.7.2", "1.2.840.113549.1.9.16.1.4"
+_CONTENT_TYPE, _MESSAGE_DIGEST = "1.2.840.113549.1.9.3", "1.2.840.113549.1.9.4"
+_CERTIFICATE, _CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.12", "1.2.840.113549.1.9.16.2.47"
+_HASHES: dict[str, hashes.HashAlgorithm] = {
+    SHA256: hashes.SHA256(),
+    "2.16.840.1.101.3.4.2.2": hashes.SHA384(),
+    "2.16.840.1.101.3.4.2.3": hashes.SHA512(),
+}
+_LONGEST_CHAIN = 5
+
+
+@dataclass(frozen=True)
+class TimeStamp:
+    """A verified token: the time (UTC), who signed it, and whether a known authority did."""
+
+    time: datetime
+    authority: str
+    is_trusted: bool
+
+
+def time_stamp_request(text: bytes) -> bytes:
+    """The request to stamp a text, as it is sent with the type application/timestamp-query."""
+    algorithm = der(SEQUENCE, der_object(SHA256), der(NULL))
+    imprint = der(SEQUENCE, algorithm, der(OCTETS, sha256(text).digest()))
+    return der(SEQUENCE, der(INTEGER, b"\x01"), imprint, TRUE)
+
+
+def token_of_reply(reply: bytes) -> bytes:
+    """The token in an authority's reply. Raises RefusedProofError if the authority refused."""
+    parts = der_value(reply).of(SEQUENCE).parts
+    status = parts[0].of(SEQUENCE).parts if parts else []
+    if not status or status[0].of(INTEGER).content not in (b"\x00", b"\x01") or len(parts) != 2:
+        raise RefusedProofError("The authority has not granted the time stamp; ask again.")
+    return parts[1].whole
+
+
+def verified_time_stamp(
+    token: bytes, text: bytes, authorities: Sequence[x509.Certificate] = ()
+) -> TimeStamp:
+    """Verify that a token stamps this text. Raises RefusedProofError with the reason.
+
+    With `authorities`, the token's certificate must be one of theirs, valid at the token's time.
+    """
+    try:
+        return _verified(token, text, authorities)
+    except (ValueError, TypeError, LookupError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
+        raise RefusedProofError(f"The time stamp is damaged ({error}).") from error
+
+
+def _verified(token: bytes, text: bytes, authorities: Sequence[x509.Certificate]) -> TimeStamp:
+    kind, wrapped = der_value(token).of(SEQUENCE).parts
+    _require_object(kind, _SIGNED_DATA, "signed data")
+    (signed,) = wrapped.of(CONTEXT).parts
+    _, _, content, *rest = signed.of(SEQUENCE).parts
+    info = _content_of(content)
+    stamped = _time_in(info, text)
+    certificates = [
+        x509.load_der_x509_certificate(each.whole)
+        for value in rest
+        if value.tag == CONTEXT
+        for each in value.parts
+    ]
+    (signer,) = rest[-1].of(SET).parts
+    certificate = _signed_by(signer, info, certificates)
+    _require_purpose(certificate, stamped)
+    is_trusted = any(_leads_to(certificate, each, certificates, stamped) for each in authorities)
+    if authorities and not is_trusted:
+        raise RefusedProofError(
+            f"The time stamp is signed by {certificate.subject.rfc4514_string()}, which no given"
+            " authority has certified for that time."
+        )
+    return TimeStamp(stamped, certificate.subject.rfc4514_string(), is_trusted)
+
+
+def _content_of(content: DerValue) -> bytes:
+    """The bytes of the statement that is signed."""
+    kind, wrapped = content.of(SEQUENCE).parts
+    _require_object(kind, _TST_INFO, "a time stamp")
+    (octets,) = wrapped.of(CONTEXT).parts
+    return octets.of(OCTETS).content
+
+
+def _time_in(info: bytes, text: bytes) -> datetime:
+    """The time in the statement, which must be about the text."""
+    version, _, imprint, _, time, *_ = der_value(info).of(SEQUENCE).parts
+    algorithm, digest = imprint.of(SEQUENCE).parts
+    _require_object(algorithm.of(SEQUENCE).parts[0], SHA256, "SHA-256")
+    if version.content != b"\x01" or digest.of(OCTETS).content != sha256(text).digest():
+        raise RefusedProofError("The time stamp belongs to another text.")
+    whole, _, fraction = time.content.decode("ascii").removesuffix("Z").partition(".")
+    at = datetime.strptime(whole, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    return at.replace(microsecond=int(f"{fraction[:6]:0<6}"))
+
+
+def _signed_by(
+    signer: DerValue, info: bytes, certificates: Sequence[x509.Certificate]
+) -> x509.Certificate:
+    """The certificate whose key has signed the statement. Raises RefusedProofError."""
+    _, identity, digest, attributes, _, signature, *_ = signer.of(SEQUENCE).parts
+    issuer, serial = identity.of(SEQUENCE).parts
+    number = int.from_bytes(serial.of(INTEGER).content, "big", signed=True)
+    found = [
+        each
+        for each in certificates
+        if each.serial_number == number and each.issuer.public_bytes() == issuer.whole
+    ]
+    if not found:
+        raise RefusedProofError("The time stamp does not contain the certificate that signs it.")
+    used = _HASHES.get(_object_of(digest.of(SEQUENCE).parts[0]))
+    if used is None:
+        raise RefusedProofError("The time stamp uses a hash that is not SHA-256, 384 or 512.")
+    values = {
+        _object_of(kind): value.of(SET).parts[0]
+        for kind, value in (each.of(SEQUENCE).parts for each in attributes.of(CONTEXT).parts)
+    }
+    hashed = hashes.Hash(used)
+    hashed.update(info)
+    if values[_MESSAGE_DIGEST].of(OCTETS).content != hashed.finalize():
+        raise RefusedProofError("The time stamp's statement was changed.")
+    _require_object(values[_CONTENT_TYPE], _TST_INFO, "a time stamp")
+    _require_named(values, found[0])
+    message = der(SET, attributes.content)
+    _require_signature(found[0], signature.of(OCTETS).content, message, used)
+    return found[0]
+
+
+def _require_named(values: dict[str, DerValue], certificate: x509.Certificate) -> None:
+    """Check that the signed attributes name the certificate, by its hash (RFC 5035)."""
+    if _CERTIFICATE_V2 in values:
+        first = values[_CERTIFICATE_V2].of(SEQUENCE).parts[0].parts[0].of(SEQUENCE).parts
+        used: hashes.HashAlgorithm = hashes.SHA256()
+        if first[0].tag == SEQUENCE:
+            used = _HASHES[_object_of(first.pop(0).parts[0])]
+    elif _CERTIFICATE in values:
+        first = values[_CERTIFICATE].of(SEQUENCE).parts[0].parts[0].of(SEQUENCE).parts
+        used = hashes.SHA1()  # noqa: S303 - RFC 3161 requires it for this attribute
+    else:
+        raise RefusedProofError("The time stamp does not name the certificate that signs it.")
+    if first[0].of(OCTETS).content != certificate.fingerprint(used):
+        raise RefusedProofError("The time stamp names another certificate.")
+
+
+def _require_signature(
+    certificate: x509.Certificate, signature: bytes, message: bytes, used: hashes.HashAlgorithm
+) -> None:
+    key: Any = certificate.public_key()
+    try:
+        if isinstance(key, rsa.RSAPublicKey):
+            key.verify(signature, message, padding.PKCS1v15(), used)
+        elif isinstance(key, ec.EllipticCurvePublicKey):
+            key.verify(signature, message, ec.ECDSA(used))
+        else:
+            raise RefusedProofError("The time stamp is signed by a key that is not RSA or ECDSA.")
+    except InvalidSignature as error:
+        raise RefusedProofError("The signature of the time stamp is wrong.") from error
+
+
+def _require_purpose(certificate: x509.Certificate, at: datetime) -> None:
+    """Check that a certificate is for time stamps, and valid at a time."""
+    try:
+        usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
+    except x509.ExtensionNotFound as error:
+        raise RefusedProofError("The time stamp's certificate is not for time stamps.") from error
+    if not usage.critical or list(usage.value) != [x509.oid.ExtendedKeyUsageOID.TIME_STAMPING]:
+        raise RefusedProofError("The time stamp's certificate is not for time stamps alone.")
+    if not _is_valid(certificate, at):
+        raise RefusedProofError("The time stamp's certificate was not valid at its time.")
+
+
+def _leads_to(
+    certificate: x509.Certificate,
+    authority: x509.Certificate,
+    others: Sequence[x509.Certificate],
+    at: datetime,
+) -> bool:
+    """Whether a chain of certificates leads from one to an authority, all valid at a time."""
+    present = certificate
+    for _ in range(_LONGEST_CHAIN):
+        if not _is_valid(present, at):
+            return False
+        if present == authority or (_is_valid(authority, at) and _issued(authority, present)):
+            return True
+        above = [each for each in others if each != present and _issued(each, present)]
+        if not above:
+            return False
+        present = above[0]
+    return False
+
+
+def _issued(issuer: x509.Certificate, certificate: x509.Certificate) -> bool:
+    try:
+        basic = issuer.extensions.get_extension_for_class(x509.BasicConstraints)
+        certificate.verify_directly_issued_by(issuer)
+    except (ValueError, TypeError, InvalidSignature, x509.ExtensionNotFound):
+        return False
+    return basic.value.ca
+
+
+def _is_valid(certificate: x509.Certificate, at: datetime) -> bool:
+    return certificate.not_valid_before_utc <= at <= certificate.not_valid_after_utc
+
+
+def _object_of(value: DerValue) -> str:
+    """An object identifier as text."""
+    numbers, number = [], 0
+    for octet in value.of(0x06).content:
+        number = number << 7 | octet & 0x7F
+        if not octet & 0x80:
+            numbers.append(number)
+            number = 0
+    first = min(numbers[0] // 40, 2)
+    return ".".join(map(str, (first, numbers[0] - 40 * first, *numbers[1:])))
+
+
+def _require_object(value: DerValue, expected: str, what: str) -> None:
+    found = _object_of(value)
+    if found != expected:
+        raise RefusedProofError(f"The time stamp has {found} where {what} is expected.")

@@ -1,0 +1,183 @@
+"""Sets the lamp tower: red, amber or green by the table's events; never delays a round.
+
+- Red: the table is stopped, has a fault, or is paused by a fault that a board has latched, or the
+  tower's own board has dropped its outputs.
+- Amber: a person is asked or prompted, the table is paused for another reason, or it starts up.
+- Green: the table runs and needs no action besides the game.
+
+Red is the safe value of the lamps: it is lit without any command, and therefore also after the host
+has failed. Amber and green need their board's lease. If a lamp cannot be set, an event reports that
+and the run goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from collections.abc import Mapping
+from contextlib import suppress
+
+from config.schema import Table
+from controller.events import Event, EventLog
+from controller.run.pausing.power_lease import BoardSupply
+from firmware_bridge.board import FaultCode
+from firmware_bridge.wire.errors import BoardError
+
+SIGNAL = "tower"
+"""Name of the lamp tower as a holder of its board's lease."""
+_STOPPED = ("offline", "fault", "stopped")
+_STARTING = ("testing", "homing")
+_LATCHED = frozenset(code.name for code in FaultCode) - {FaultCode.LEASE_EXPIRED.name}
+"""Causes of a pause that a board keeps latched until they are cleared."""
+_DONE = ("delivered", "tile_turned_up", "dice_thrown", "choice_made", "step", "ready")
+"""Events after which the last prompt to people is answered."""
+
+
+class Colour(enum.Enum):
+    """The lamps of a tower, from the top."""
+
+    RED = "red"
+    AMBER = "amber"
+    GREEN = "green"
+
+
+class LampWatch:
+    """Computes the colour of the tower from the events.
+
+    `board` is the board that the tower is wired to; `by_hand` is set if people build the walls.
+    """
+
+    def __init__(self, board: str, *, by_hand: bool = False) -> None:
+        self._board = board
+        self._by_hand = by_hand
+        self._top_state = "offline"
+        self._paused = False
+        self._latched = False
+        self._prompted = False
+        self._asked: set[tuple[object, object]] = set()
+
+    def update(self, event: Event) -> None:
+        """Update the colour by the next event."""
+        match event:
+            case {"event": "state", "top": str(top)}:
+                self._top_state = top
+                self._prompted = top == "raising" and self._by_hand
+                if top in (*_STOPPED, *_STARTING):
+                    self._paused = self._latched = False
+            case {"event": "paused", "why": why, "board": board}:
+                self._paused = True
+                # A board that pauses has dropped its outputs, so a tower wired to it shows red.
+                self._latched |= why in _LATCHED or board == self._board
+            case {"event": "resumed"}:
+                self._paused = self._latched = False
+            case {"event": "operator_prompted", "code": code, "part": part}:
+                self._asked.add((code, part))
+            case {"event": "prompt_answered" | "prompt_withdrawn", "code": code, "part": part}:
+                self._asked.discard((code, part))
+            case {"event": "fault"}:
+                self._top_state = "fault"
+            case {"event": "move", "move": "prompt"}:
+                self._prompted = True
+            case {"event": name} if name in _DONE:
+                self._prompted = False
+
+    @property
+    def colour(self) -> Colour:
+        """The colour to light now."""
+        if self._top_state in _STOPPED or self._latched:
+            return Colour.RED
+        if self._paused or self._asked or self._prompted or self._top_state in _STARTING:
+            return Colour.AMBER
+        return Colour.GREEN
+
+
+class Tower:
+    """A table's lamp tower, active from `begin` to `close`.
+
+    `supplies` are the boards' leases, by name.
+    """
+
+    def __init__(self, table: Table, supplies: Mapping[str, BoardSupply], events: EventLog) -> None:
+        tower = table.modules.tower
+        self._lamps = {Colour(name): lamp for name, lamp in tower.lamps.items()} if tower else {}
+        board = table.board_of(next(iter(self._lamps.values()))) if self._lamps else ""
+        self._supply = supplies.get(board)
+        self._watch = LampWatch(board, by_hand=table.modules.trays is None)
+        self._events = events
+        self._changed = asyncio.Event()
+        self._lit: Colour | None = None
+        """The colour that is lit, None if that is unknown."""
+        self._reported: tuple[Colour, str] | None = None
+        """The colour that could not be lit and was reported, with the reason."""
+        self._task: asyncio.Task[None] | None = None
+        if self._lamps:
+            events.listen(self._on_event)
+
+    def begin(self) -> None:
+        """Enable the tower once the boards are open."""
+        if self._supply is not None and self._lamps:
+            self._supply.on_release = self._outputs_released
+            self._task = asyncio.get_running_loop().create_task(self._run(self._supply))
+
+    async def close(self) -> None:
+        """Disable the tower; the lamps go to their safe values with their board."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait((self._task,))
+
+    def _on_event(self, event: Event) -> None:
+        if event["event"] in ("paused", "resumed") and self._supply is not None:
+            self._supply.mark_uncertain()
+            self._lit = None
+        self._watch.update(event)
+        if self._watch.colour is not self._lit:
+            self._changed.set()
+
+    def _outputs_released(self) -> None:
+        """Set the colour again after the board has set its outputs to safe values (red)."""
+        self._lit = None
+        self._changed.set()
+
+    async def _run(self, supply: BoardSupply) -> None:
+        """Light the colour of the events after each change, until cancelled."""
+        self._changed.set()
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            colour = self._watch.colour
+            if colour is self._lit:
+                continue
+            try:
+                await self._show(supply, colour)
+            except BoardError as error:
+                if not self._changed.is_set():
+                    self._report(colour, str(error))
+            else:
+                self._reported = None
+
+    async def _show(self, supply: BoardSupply, colour: Colour) -> None:
+        """Light the lamp of this colour only. Raises BoardError if amber or green cannot be lit."""
+        if colour is Colour.RED:
+            await self._show_red(supply)
+            return
+        await supply.hold_for_signal(SIGNAL)
+        # Set before the lamps: if the board releases them meanwhile, they are lit again.
+        self._lit = colour
+        for each, lamp in self._lamps.items():
+            await supply.board.set(lamp, int(each is colour))
+
+    async def _show_red(self, supply: BoardSupply) -> None:
+        """Light red. A board that is silent or has a latched fault shows red by itself."""
+        with suppress(BoardError):
+            await supply.release_for_signal(SIGNAL)
+            self._lit = Colour.RED
+            if supply.is_held:
+                for colour, lamp in self._lamps.items():
+                    await supply.board.set(lamp, int(colour is Colour.RED))
+        self._lit = Colour.RED
+
+    def _report(self, colour: Colour, why: str) -> None:
+        """Emit that a colour could not be lit, once for the same colour and reason."""
+        if self._reported != (colour, why):
+            self._reported = (colour, why)
+            self._events.emit("signal_failed", channel=self._lamps.get(colour, ""), why=why)

@@ -1,0 +1,53 @@
+"""The trigger of the state machine, and the event, for each class of step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controller.events import EventLog
+from controller.run.run_state import as_json
+from rules.steps import (
+    Arrange,
+    Build,
+    Choose,
+    DrawLot,
+    Outcome,
+    Packet,
+    Replace,
+    ReturnLots,
+    Step,
+    Throw,
+    TurnUp,
+)
+
+TRIGGERS: Mapping[type[Step], str] = {
+    Throw: "begin_throwing",
+    Choose: "begin_cutting",
+    Arrange: "begin_cutting",
+    Packet: "begin_dealing",
+    TurnUp: "begin_turning",
+    Replace: "begin_replacing",
+    DrawLot: "begin_replacing",
+    ReturnLots: "begin_replacing",
+}
+"""Trigger of the state machine for each class of step."""
+
+
+def emit_step(events: EventLog, step: Step, result: Outcome) -> None:
+    """Emit the event of a confirmed step."""
+    match step:
+        case Packet():
+            number = {} if step.hand is None else {"hand": step.hand}
+            events.emit(
+                "delivered", seat=step.seat, **{"from": [str(p) for p in step.places]}, **number
+            )
+        case Replace() | DrawLot():
+            events.emit("delivered", seat=step.seat, **{"from": [str(step.place)]})
+        case TurnUp():
+            events.emit("tile_turned_up", at=str(step.place), tile=result, by=step.by)
+        case Throw():
+            events.emit("dice_thrown", by=step.by, dice=as_json(result))
+        case Choose():
+            events.emit("choice_made", by=step.by, what=step.what, answer=result)
+        case Build() | Arrange() | ReturnLots():
+            pass

@@ -1,0 +1,155 @@
+"""Installs, confirms and rolls back releases."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from controller.durable_files import remove_file, sync_folder
+from controller.records.identity.identity_error import IdentityError
+from controller.upkeep.update.archive import unpack
+from controller.upkeep.update.session_lock import without_session
+from controller.upkeep.update.slots import RUN, Slots
+from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.update_source import OfferedRelease, UpdateSource
+
+HEALTH = 120.0
+"""Largest duration of a command of the health check, seconds."""
+HEALTH_COMMANDS = (("version",), ("tables", "--json"))
+"""Commands that a healthy program executes without an error."""
+ARCHIVE = "archive.part"
+STAGED = "staged"
+"""The folder beside the slots in which a release is checked. The slot that does not run keeps the
+release before, so that a roll-back is possible, until the new one has passed."""
+
+
+def offered_update(slots: Slots, source: UpdateSource) -> OfferedRelease | None:
+    """The release that can be installed; None if this one is the newest. Raises UpdateError."""
+    installed = slots.manifest(slots.current)
+    now = datetime.now(UTC)
+    if now < datetime.fromisoformat(installed.made):
+        raise UpdateError(
+            f"The clock shows {now:%Y-%m-%d}, before the installed release was signed"
+            f" ({installed.made}); expired metadata could not be found. Set the clock."
+        )
+    offered = source.newest()
+    if offered.release < installed.release:
+        raise UpdateError(
+            f"The release {offered.release} is older than the installed release"
+            f" {installed.release}; a downgrade is not installed."
+        )
+    return offered if offered.release > installed.release else None
+
+
+def install(slots: Slots, source: UpdateSource) -> OfferedRelease | None:
+    """Install the newest release into the other slot and switch to it, on trial.
+
+    Returns None if the installed release is the newest. Raises UpdateError or IdentityError; the
+    slot that runs is unchanged then.
+    """
+    with without_session(slots.root):
+        trial = slots.trial()
+        if trial is not None:
+            raise UpdateError(
+                f"The release in the slot {trial.slot} is not confirmed yet. Confirm it or roll it"
+                " back first: wallwright update confirm, wallwright update roll-back."
+            )
+        offered = offered_update(slots, source)
+        if offered is None:
+            return None
+        slot, archive = slots.other, slots.root / ARCHIVE
+        source.download(offered, archive)
+        slots.empty(STAGED)
+        manifest = slots.manifest_file(STAGED)
+        part = manifest.with_name(manifest.name + ".new")
+        try:
+            unpack(archive, slots.program(STAGED), part)
+            part.replace(manifest)
+            sync_folder(slots.root)
+            _require_release(slots, STAGED, offered)
+            require_healthy(slots.program(STAGED))
+        except (UpdateError, IdentityError):
+            slots.empty(STAGED)
+            shutil.rmtree(slots.program(STAGED), ignore_errors=True)
+            raise
+        _move_to(slots, slot)
+        remove_file(archive)
+        slots.try_slot(slot)
+        return offered
+
+
+def _move_to(slots: Slots, slot: str) -> None:
+    """Put the staged release into a slot, which is invalid until all of it is there."""
+    slots.empty(slot)
+    if slots.program(slot).exists():
+        shutil.rmtree(slots.program(slot))
+    slots.program(STAGED).rename(slots.program(slot))
+    sync_folder(slots.root)
+    slots.manifest_file(STAGED).replace(slots.manifest_file(slot))
+    sync_folder(slots.root)
+
+
+def _require_release(slots: Slots, slot: str, offered: OfferedRelease) -> None:
+    """The manifest is that of the offered release, and the files are those of the manifest."""
+    manifest = slots.require_whole(slot)
+    if manifest.release != offered.release:
+        raise UpdateError(
+            f"The archive contains the release {manifest.release}, and its metadata names the"
+            f" release {offered.release}; nothing was installed."
+        )
+
+
+def require_healthy(program: Path) -> None:
+    """Raises UpdateError if a command of the program fails."""
+    for command in HEALTH_COMMANDS:
+        try:
+            done = subprocess.run(  # noqa: S603 - the slot's own program
+                [sys.executable, "-I", "-B", "-c", RUN, os.fspath(program), *command],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=HEALTH,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise UpdateError(
+                f"The health check `wallwright {' '.join(command)}` in {program} did not end in"
+                f" {HEALTH:.0f} s."
+            ) from error
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise UpdateError(
+                f"The health check `wallwright {' '.join(command)}` in {program} failed: {last}"
+            )
+
+
+def confirm(slots: Slots) -> str:
+    """Confirm the slot on trial, if it is whole and healthy; else roll back.
+
+    Returns a sentence. Raises UpdateError after a roll back, and if no slot is on trial.
+    """
+    with without_session(slots.root):
+        trial = slots.trial()
+        if trial is None:
+            raise UpdateError("No release is on trial; there is nothing to confirm.")
+        try:
+            slots.require_whole(trial.slot)
+            require_healthy(slots.program(trial.slot))
+        except (UpdateError, IdentityError) as error:
+            restored = slots.roll_back()
+            raise UpdateError(
+                f"The slot {trial.slot} was rolled back to {restored}: {error}"
+            ) from error
+        slots.confirm()
+        return f"The release {slots.manifest(trial.slot).release} is confirmed."
+
+
+def roll_back(slots: Slots) -> str:
+    """Switch to the slot before, if it is whole; returns a sentence. Raises IdentityError."""
+    with without_session(slots.root):
+        slot = slots.roll_back()
+        return f"The release {slots.manifest(slot).release} in the slot {slot} runs from now on."

@@ -1,0 +1,1 @@
+"""What browsers and programs reach: the API, the panel and the metrics."""

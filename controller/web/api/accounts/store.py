@@ -1,0 +1,212 @@
+"""The accounts' file: users, password hashes and digests of issued secrets, in SQLite.
+
+Every call can wait for the disk and therefore runs in a worker thread.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+from controller.records.formats import ACCOUNTS_FORMAT
+from controller.service.user_roles import UserRole
+from controller.web.api.accounts.identity import Credential, CredentialKind, User
+from rules.errors import WallwrightError
+
+FILE = "accounts.sqlite"
+
+_TABLES = """
+CREATE TABLE users (
+    key TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, password TEXT NOT NULL,
+    created REAL NOT NULL
+) STRICT;
+CREATE TABLE credentials (
+    id TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, name TEXT NOT NULL,
+    role TEXT NOT NULL, created REAL NOT NULL, expires REAL, maker TEXT NOT NULL DEFAULT '',
+    ends REAL
+) STRICT;
+CREATE TABLE service_time (seconds REAL NOT NULL) STRICT;
+INSERT INTO service_time VALUES (0.0);
+"""
+_MAKER = "ALTER TABLE credentials ADD COLUMN maker TEXT NOT NULL DEFAULT '';"
+"""What version 2 adds to version 1."""
+_ENDS = """
+ALTER TABLE credentials ADD COLUMN ends REAL;
+UPDATE credentials SET ends = max(0.0, expires - created) WHERE expires IS NOT NULL;
+CREATE TABLE service_time (seconds REAL NOT NULL) STRICT;
+INSERT INTO service_time VALUES (0.0);
+"""
+"""What version 3 adds to version 2: for how long the service has run, and when that ends what."""
+
+
+_TIME = "SELECT seconds FROM service_time"
+
+
+class AccountsFileError(WallwrightError):
+    """The accounts' file cannot be opened, read or written."""
+
+
+class AccountStore:
+    """Reads and writes the accounts' file in the data directory; only its owner may read it.
+
+    Raises AccountsFileError if the file cannot be opened or is of a newer version.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            self._file = sqlite3.connect(path, isolation_level=None)
+            self._file.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;")
+            (version,) = self._file.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                self._file.executescript(
+                    f"BEGIN; {_TABLES} PRAGMA user_version={ACCOUNTS_FORMAT}; COMMIT;"
+                )
+            if 0 < version < ACCOUNTS_FORMAT:
+                added = f"{_MAKER if version == 1 else ''} {_ENDS}"
+                self._file.executescript(
+                    f"BEGIN; {added} PRAGMA user_version={ACCOUNTS_FORMAT}; COMMIT;"
+                )
+        except (OSError, sqlite3.Error) as error:
+            raise AccountsFileError(
+                f"{path} cannot be opened ({error}). Check the permissions of the data directory,"
+                " or restore the file."
+            ) from None
+        if version > ACCOUNTS_FORMAT:
+            self._file.close()
+            raise AccountsFileError(
+                f"{path} has version {version}; this program reads version {ACCOUNTS_FORMAT}."
+                " Install the newer program, or restore an older file."
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def users(self) -> list[User]:
+        """All users."""
+        rows = self._rows("SELECT name, role, created FROM users")
+        return [User(name, UserRole(role), created) for name, role, created in rows]
+
+    def password(self, user: User) -> str:
+        """A user's password hash; empty if the user does not exist."""
+        for (found,) in self._rows("SELECT password FROM users WHERE key = ?", user.key):
+            return str(found)
+        return ""
+
+    def save_user(self, user: User, password: str | None, before: str | None = None) -> bool:
+        """Add a user, or change one and end the user's logins; `password` None keeps the hash.
+
+        With `before`, nothing is changed unless the user has that hash; returns whether it was.
+        What a technician has made ends with the role. All of it is one transaction.
+        """
+        if before is not None and self.password(user) != before:
+            return False
+        save = (
+            (
+                "INSERT INTO users VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET"
+                " role = excluded.role,"
+                " password = CASE excluded.password WHEN '' THEN password"
+                " ELSE excluded.password END"
+            ),
+            (user.key, user.name, user.role.value, password or "", user.created),
+        )
+        keeps = user.role is UserRole.TECHNICIAN
+        self._change_all(save, _end_logins(user), *(() if keeps else (_end_made(user),)))
+        return True
+
+    def delete_user(self, user: User) -> None:
+        """Delete a user with the user's logins and all that the user has made, in one step."""
+        delete = "DELETE FROM users WHERE key = ?", (user.key,)
+        self._change_all(delete, _end_logins(user), _end_made(user))
+
+    def credentials(self) -> list[tuple[str, Credential]]:
+        """All credentials, each with the digest of its secret."""
+        rows = self._rows(
+            "SELECT digest, id, kind, name, role, created, expires, maker, ends FROM credentials"
+        )
+        return [
+            (
+                digest,
+                Credential(
+                    key, cast(CredentialKind, kind), name, UserRole(role), made, until, maker, ends
+                ),
+            )
+            for digest, key, kind, name, role, made, until, maker, ends in rows
+        ]
+
+    def service_time(self) -> float:
+        """Seconds for which the service has run since the file was made, as they were saved."""
+        return max((float(seconds) for (seconds,) in self._rows(_TIME)), default=0.0)
+
+    def save_service_time(self, seconds: float) -> None:
+        """Save for how long the service has run."""
+        self._change("UPDATE service_time SET seconds = ?", seconds)
+
+    def add_credential(self, digest: str, new: Credential, password: str = "") -> bool:
+        """Add a credential by the digest of its secret; False if its maker has changed meanwhile.
+
+        A login is added only while the user has the hash `password` with which it was verified, a
+        token or a device only while its maker is a technician.
+        """
+        condition, values = "1", tuple[str, ...]()
+        if new.kind == "login":
+            condition, values = (
+                "EXISTS (SELECT 1 FROM users WHERE key = ? AND password = ?)",
+                (new.maker, password),
+            )
+        elif new.maker:
+            condition = "EXISTS (SELECT 1 FROM users WHERE key = ? AND role = 'technician')"
+            values = (new.maker,)
+        added = self._change(
+            "INSERT INTO credentials (digest, id, kind, name, role, created, expires, maker, ends)"
+            f" SELECT ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE {condition}",
+            *(digest, new.id, new.kind, new.name, new.role.value, new.created, new.expires),
+            *(new.maker, new.ends, *values),
+        )
+        return added == 1
+
+    def delete_credentials(self, keys: list[str]) -> None:
+        """Delete credentials by their ids."""
+        marks = ",".join("?" * len(keys))
+        self._change(f"DELETE FROM credentials WHERE id IN ({marks})", *keys)  # noqa: S608 - marks only
+
+    def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        try:
+            with closing(self._file.execute(query, values)) as cursor:
+                yield from cursor.fetchall()
+        except sqlite3.Error as error:
+            raise AccountsFileError(f"The accounts' file cannot be read ({error}).") from None
+
+    def _change(self, query: str, *values: object) -> int:
+        """Execute a change; returns the number of rows."""
+        try:
+            with closing(self._file.execute(query, values)) as cursor:
+                return cursor.rowcount
+        except sqlite3.Error as error:
+            raise AccountsFileError(f"The accounts' file cannot be written ({error}).") from None
+
+    def _change_all(self, *changes: tuple[str, tuple[object, ...]]) -> None:
+        """Execute changes in one transaction."""
+        self._change("BEGIN IMMEDIATE")
+        try:
+            for query, values in changes:
+                self._change(query, *values)
+            self._change("COMMIT")
+        except AccountsFileError:
+            if self._file.in_transaction:
+                self._file.execute("ROLLBACK")
+            raise
+
+
+def _end_logins(user: User) -> tuple[str, tuple[object, ...]]:
+    return "DELETE FROM credentials WHERE kind = 'login' AND name = ?", (user.name,)
+
+
+def _end_made(user: User) -> tuple[str, tuple[object, ...]]:
+    return "DELETE FROM credentials WHERE kind != 'login' AND maker = ?", (user.key,)

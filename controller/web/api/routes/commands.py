@@ -1,0 +1,198 @@
+"""Endpoints of the commands: the table of all commands, and giving one."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from typing import Any, Literal
+
+from fastapi import FastAPI, Request
+from pydantic import BaseModel, Field, ValidationError
+from pydantic.json_schema import models_json_schema
+from starlette.responses import Response
+
+from controller.service.commands import BY_NAME, KINDS, Actor, CommandReply, CommandRequest
+from controller.service.port import ServicePort
+from controller.service.status import Status
+from controller.service.user_roles import UserRole
+from controller.web.api.accounts.identity import Identity
+from controller.web.api.command_limits import CommandLimits
+from controller.web.api.json_text import json_text
+from controller.web.api.problems import ProblemError
+from controller.web.api.request_guard import ADDRESS, CLIENT, IDENTITY
+from controller.web.api.routes.registration import json_response, register, text_response
+
+_STATUS = {"role": 403, "arguments": 422, "unknown_command": 422}
+"""HTTP status by the code of a refusal; any other refusal is a conflict, 409."""
+
+_EXAMPLES = {
+    "start_session": {
+        "id": "panel-1",
+        "name": "start_session",
+        "arguments": {"choice": {"game": "wenzhou"}, "names": {"0": "Ana", "1": "Ben"}},
+    },
+    "answer": {
+        "id": "panel-2",
+        "name": "answer",
+        "arguments": {"prompt": "p7", "value": "done"},
+    },
+    "pause": {"id": "panel-3", "name": "pause"},
+}
+
+
+def command_schemas() -> dict[str, dict[str, Any]]:
+    """The JSON schemas of all commands by component name; `GiveCommand` is any one of them.
+
+    References point to `#/components/schemas/`, where the OpenAPI description has them.
+    """
+    kinds: list[tuple[type[BaseModel], Literal["validation"]]] = [
+        (kind.arguments, "validation") for kind in KINDS
+    ]
+    arguments, top = models_json_schema(kinds, ref_template="#/components/schemas/{model}")
+    request = CommandRequest.model_json_schema()["properties"]
+    found: dict[str, dict[str, Any]] = dict(top.get("$defs", {}))
+    names = []
+    for kind in KINDS:
+        given = arguments[kind.arguments, "validation"]
+        optional = not any(field.is_required() for field in kind.arguments.model_fields.values())
+        names.append(f"Command_{kind.name}")
+        found[names[-1]] = {
+            "type": "object",
+            "title": kind.name,
+            "description": f"{kind.summary} Least role: {kind.role.value}.",
+            "properties": {
+                "id": request["id"],
+                "name": {"const": kind.name, "type": "string"},
+                "arguments": given,
+            },
+            "required": ["id", "name"] if optional else ["id", "name", "arguments"],
+            "additionalProperties": False,
+        }
+    found["GiveCommand"] = {
+        "oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in names],
+    }
+    return found
+
+
+class CommandDescription(BaseModel):
+    """One command: what it does, the least role that may give it, the schema of its arguments."""
+
+    name: str
+    summary: str
+    role: UserRole
+    arguments: dict[str, Any] = Field(description="JSON schema of `arguments`.")
+
+
+class CommandTable(BaseModel):
+    """Every command."""
+
+    commands: list[CommandDescription]
+
+
+@cache
+def _table_text() -> str:
+    """The table of all commands as JSON, made once in a process."""
+    return json_text(
+        {
+            "commands": [
+                {
+                    "name": kind.name,
+                    "summary": kind.summary,
+                    "role": kind.role.value,
+                    "arguments": kind.arguments.model_json_schema(),
+                }
+                for kind in KINDS
+            ]
+        }
+    )
+
+
+class CommandRoutes:
+    """Passes commands to the service, for callers whose role suffices."""
+
+    def __init__(self, service: ServicePort) -> None:
+        self._service = service
+        self._limits = CommandLimits()
+        self._table = _table_text()
+
+    def add_to(self, app: FastAPI) -> None:
+        """Register the endpoints."""
+        register(app, "commands", CommandTable, self.commands)
+        register(
+            app,
+            "give_command",
+            CommandReply,
+            self.give,
+            409,
+            429,
+            503,
+            more={202: "Accepted: the command takes effect later."},
+            examples=_EXAMPLES,
+        )
+
+    async def commands(self) -> Response:
+        return text_response(self._table)
+
+    async def give(self, request: Request, command: CommandRequest) -> Response:
+        identity: Identity = request.scope["state"][IDENTITY]
+        loop = asyncio.get_running_loop()
+        wait = self._limits.wait(identity.credential, command.name, loop.time())
+        if wait > 0:
+            raise ProblemError(
+                429,
+                "too_many_commands",
+                "The caller has given too many commands, or too many that were refused.",
+                f"Wait {wait:.0f} s; commands that stop the table are always taken.",
+                {"Retry-After": str(round(wait + 1))},
+            )
+        try:
+            check_command(command, identity.role, self._service.feed.status)
+        except ProblemError:
+            self._limits.refused(identity.credential, loop.time())
+            raise
+        state = request.scope["state"]
+        actor = Actor(identity.name, identity.role, state[CLIENT], state.get(ADDRESS, ""))
+        reply = await self._service.submit(command, actor)
+        if reply.state == "refused":
+            self._limits.refused(identity.credential, loop.time())
+            status = _STATUS.get(reply.code, 409)
+            raise ProblemError(status, reply.code or "refused", reply.sentence, reply.next_step)
+        return json_response(reply.model_dump(), 202 if reply.state == "accepted" else 200)
+
+
+def check_command(command: CommandRequest, role: UserRole, status: Status) -> None:
+    """Raises ProblemError for an unknown command, for wrong arguments and for a role too low."""
+    kind = BY_NAME.get(command.name)
+    if kind is None:
+        raise ProblemError(
+            422,
+            "unknown_command",
+            f"There is no command '{command.name}'.",
+            f"Give one of {', '.join(BY_NAME)}.",
+        )
+    _require(role, kind.role, f"give the command '{command.name}'")
+    try:
+        kind.arguments.model_validate(command.arguments)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "arguments"
+        raise ProblemError(
+            422,
+            "arguments",
+            f"The arguments of '{command.name}' are wrong: {place[:80]}: {first['msg']}.",
+            "Compare them with the schema in `GET /api/v1/commands`.",
+        ) from None
+    if command.name == "answer":
+        for prompt in status.prompts:
+            if prompt.id == command.arguments.get("prompt"):
+                _require(role, prompt.role, "answer this prompt")
+
+
+def _require(role: UserRole, least: UserRole, act: str) -> None:
+    if not role.includes(least):
+        raise ProblemError(
+            403,
+            "role",
+            f"The role '{role.value}' may not {act}; it needs the role '{least.value}'.",
+            f"Ask a person with the role '{least.value}'.",
+        )

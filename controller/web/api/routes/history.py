@@ -1,0 +1,129 @@
+"""Endpoints of the past: sessions, results, records of hands, the journal. Long lists are paged."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Path, Query
+from pydantic import BaseModel, Field
+from starlette.responses import Response, StreamingResponse
+
+from controller.service.port import ServicePort
+from controller.service.status import GameChoice, HandResult
+from controller.web.api.problems import unknown
+from controller.web.api.routes.registration import json_response, register
+
+NDJSON = "application/x-ndjson"
+LINES = 100
+"""Journal lines in a chunk; between two chunks the event loop does other work."""
+_HIGHEST = 2**53
+_NUMBER = re.compile(r'\{"number":([0-9]{1,18}),')
+
+SessionId = Annotated[str, Path(max_length=100, description="Id of a session.")]
+HandNumber = Annotated[int, Path(ge=0, le=_HIGHEST, description="Number of a hand of the session.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Most entries of the page.")]
+After = Annotated[
+    int, Query(ge=0, le=_HIGHEST, description="Number of the last entry of the page before.")
+]
+
+
+class SessionEntry(BaseModel):
+    """A session; `ended` is empty for the present one."""
+
+    id: str
+    started: str
+    ended: str
+    game: str
+    title: str
+    rounds: int
+    names: list[str]
+    scores: list[float]
+
+
+class SessionPage(BaseModel):
+    """Sessions, latest first; `next` is the `before` of the next page, null after the last one."""
+
+    sessions: list[SessionEntry]
+    next: str | None
+
+
+class ResultPage(BaseModel):
+    """Results of hands in order; `next` is the `after` of the next page, null after the last."""
+
+    results: list[HandResult]
+    next: int | None
+
+
+class RecordAnswer(BaseModel):
+    """The record of one hand: lines for `wallwright replay`, and the hand's events."""
+
+    session: str
+    number: int
+    lines: list[str]
+    events: list[dict[str, Any]] = Field(description="Events as docs/EVENTS.md lists them.")
+    choice: GameChoice | None = Field(default=None, description="The game with its house rules.")
+
+
+class HistoryRoutes:
+    """Reads what the service has recorded."""
+
+    def __init__(self, service: ServicePort) -> None:
+        self._service = service
+
+    def add_to(self, app: FastAPI) -> None:
+        """Register the endpoints."""
+        register(app, "sessions", SessionPage, self.sessions, 422)
+        register(app, "results", ResultPage, self.results)
+        register(app, "record", RecordAnswer, self.record, 404)
+        register(app, "journal", None, self.journal, 422, media=NDJSON)
+        register(app, "journal_file", None, self.journal_file, 422, media=NDJSON)
+
+    async def sessions(
+        self,
+        before: Annotated[
+            str | None, Query(max_length=100, description="Id of the last session before.")
+        ] = None,
+        limit: Limit = 50,
+    ) -> Response:
+        found = await self._service.sessions(before, limit)
+        more = found[-1].id if len(found) == limit else None
+        return json_response({"sessions": [asdict(each) for each in found], "next": more})
+
+    async def results(self, session: SessionId, after: After = 0, limit: Limit = 50) -> Response:
+        found = await self._service.results(session, after, limit)
+        more = found[-1].number if len(found) == limit else None
+        results = [each.model_dump(mode="json") for each in found]
+        return json_response({"results": results, "next": more})
+
+    async def record(self, session: SessionId, hand: HandNumber) -> Response:
+        found = await self._service.record(session, hand)
+        if found is None:
+            raise unknown("hand", f"{hand} of session {session}", "See the session's results.")
+        choice = None if found.choice is None else found.choice.model_dump(mode="json")
+        return json_response({**asdict(found), "choice": choice})
+
+    async def journal(self, after: After = 0, limit: Limit = 50) -> Response:
+        lines = await self._service.journal_lines(after, limit)
+        text = "".join(f"{line}\n" for line in lines)
+        return Response(text, headers={"Cache-Control": "no-store"}, media_type=NDJSON)
+
+    async def journal_file(self, after: After = 0) -> Response:
+        headers = {
+            "Cache-Control": "no-store",
+            "Content-Disposition": 'attachment; filename="journal.ndjson"',
+        }
+        return StreamingResponse(self._chunks(after), headers=headers, media_type=NDJSON)
+
+    async def _chunks(self, after: int) -> AsyncIterator[str]:
+        """The journal's lines in chunks, up to the last line that is there now."""
+        while lines := await self._service.journal_lines(after, LINES):
+            yield "".join(f"{line}\n" for line in lines)
+            number = _NUMBER.match(lines[-1])
+            after = int(number[1]) if number is not None else after + len(lines)
+            if len(lines) < LINES:
+                return
+            await asyncio.sleep(0)

@@ -1,0 +1,188 @@
+"""Makes the values of all metrics at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from controller.run.journal.measured_storage import LIMITS as WRITE_LIMITS
+from controller.run.journal.measured_storage import WriteFigures
+from controller.service.status import Status
+from controller.service.status.machine_figures import LinkFigures, MachineFigures
+from controller.web.metrics.computer import ComputerFigures
+from controller.web.metrics.distribution import Distribution
+from controller.web.metrics.label_values import (
+    ASKED,
+    CAUSES,
+    CODES,
+    GOING,
+    MODES,
+    PHASES,
+    PROMPT_KINDS,
+    ROLES,
+    SERVICE_STATES,
+    bounded,
+)
+from controller.web.metrics.observation import Observation
+
+Sample = tuple[str, tuple[str, ...], float | Distribution]
+"""The name of a metric without its prefix, the values of its labels, and its value."""
+
+
+@dataclass(frozen=True)
+class ApiFigures:
+    """How many connections watch the table, and how many different clients they belong to."""
+
+    streams: int
+    clients: int
+
+
+def is_playable(status: Status) -> bool:
+    """Whether nothing prevents play: no fault, no pause, a log that is written, no service mode."""
+    return (
+        status.service.state in ("idle", "session")
+        and status.fault is None
+        and not status.pause
+        and not status.audit.failure
+        and status.machine.mode in (GOING, "offline")
+    )
+
+
+def readings(
+    status: Status,
+    at: float,
+    seen: Observation,
+    figures: MachineFigures,
+    lag: Distribution,
+    api: ApiFigures,
+) -> tuple[Sample, ...]:
+    """The values of all metrics but those of the computer; `at` is the table's time."""
+    return (
+        *_table(status, at, seen),
+        *_rounds(status, seen),
+        *_faults(status, at, seen),
+        *_boards(status, seen, figures),
+        *_wear(status, figures),
+        *_logs(status, seen, figures),
+        ("event_loop_lag_seconds", (), lag),
+        ("api_streams", (), api.streams),
+        ("api_clients", (), api.clients),
+        ("scrapes_total", (), seen.scrapes),
+    )
+
+
+def computer_readings(figures: ComputerFigures) -> Iterator[Sample]:
+    """The values of the metrics of the computer."""
+    yield "time_seconds", (), figures.time
+    for sensor, celsius in figures.temperatures.items():
+        yield "temperature_celsius", (sensor,), celsius
+    if figures.data_size is not None and figures.data_free is not None:
+        yield "data_size_bytes", (), figures.data_size
+        yield "data_free_bytes", (), figures.data_free
+
+
+def _table(status: Status, at: float, seen: Observation) -> Iterator[Sample]:
+    facts = status.table
+    simulated = "true" if facts.simulated else "false"
+    yield "build_info", (facts.software, facts.identity, facts.name, simulated), 1
+    yield "playable", (), is_playable(status)
+    yield from _one_of("service_state", status.service.state, SERVICE_STATES)
+    yield from _each("service_state_seconds_total", seen.service.seconds(at), SERVICE_STATES)
+    machine = seen.machine
+    yield from _one_of("machine_mode", machine.modes.state, MODES)
+    yield from _each("machine_mode_seconds_total", machine.modes.seconds(at), MODES)
+    going = machine.modes.state == GOING
+    for name, activity in machine.activities.items():
+        for phase in PHASES[name]:
+            yield "machine_phase", (name, phase), going and activity.phase == phase
+    yield "table_clock_seconds", (), at
+
+
+def _rounds(status: Status, seen: Observation) -> Iterator[Sample]:
+    yield "rounds_total", (), status.counts.rounds
+    yield "sets_built_total", (), seen.sets_built
+    for name, activity in seen.machine.activities.items():
+        for phase, times in activity.phases.items():
+            yield "phase_duration_seconds", (name, phase), times.distribution
+        yield "cycle_duration_seconds", (name,), activity.cycles.distribution
+    yield "tiles_lifted_total", (), seen.tiles_lifted
+    yield "tiles", ("expected",), status.tiles.expected
+    yield "tiles", ("accounted",), status.tiles.accounted
+
+
+def _faults(status: Status, at: float, seen: Observation) -> Iterator[Sample]:
+    counts = status.counts
+    yield from _each("faults_total", seen.faults, CODES)
+    if status.fault is not None:
+        yield "fault_open", (bounded(status.fault.code, CODES),), 1
+    yield from _each("recoveries_total", _bounded(counts.recoveries, CODES), ASKED)
+    yield "jams_total", (), seen.jams
+    yield from _each("assists_total", _bounded(counts.assists, CODES), ASKED)
+    yield "assist_duration_seconds", (), seen.assists.distribution
+    yield from _each("pauses_total", _bounded(counts.pauses, CAUSES), CAUSES)
+    since = min((cause.since for cause in status.pause), default=at)
+    yield "paused_seconds_total", (), counts.paused_s + max(0.0, at - since)
+    for why in sorted({bounded(cause.why, CAUSES) for cause in status.pause}):
+        yield "pause_open", (why,), 1
+    ages: dict[tuple[str, str], list[float]] = {}
+    for prompt in status.prompts:
+        key = (bounded(prompt.kind, PROMPT_KINDS), bounded(prompt.role.value, ROLES))
+        ages.setdefault(key, []).append(max(0.0, at - prompt.since))
+    for key, found in sorted(ages.items()):
+        yield "prompts_open", key, len(found)
+        yield "prompt_open_seconds", key, max(found)
+
+
+def _boards(status: Status, seen: Observation, figures: MachineFigures) -> Iterator[Sample]:
+    for board, shown in status.boards.items():
+        link = figures.links.get(board, LinkFigures())
+        yield "board_connected", (board,), shown.connected
+        yield "board_commands_total", (board,), link.commands
+        yield "board_retries_total", (board,), link.retries
+        yield "board_forged_frames_total", (board,), link.forged
+        yield "board_protocol_breaches_total", (board,), link.breaches
+        yield "board_resets_total", (board,), seen.board_resets[board]
+        if board in figures.storage_used:
+            yield "board_storage_used_ratio", (board,), figures.storage_used[board] / 1000
+
+
+def _wear(status: Status, figures: MachineFigures) -> Iterator[Sample]:
+    for key, share in sorted(figures.drift.items()):
+        yield "drift_ratio", key, share
+    yield "power_ups_total", (), status.audit.power_ups
+    yield "lid_openings_total", (), status.audit.lid_openings
+    yield "service_entries_total", (), status.audit.service_entries
+
+
+def _logs(status: Status, seen: Observation, figures: MachineFigures) -> Iterator[Sample]:
+    yield "journal_write_duration_seconds", (), _distribution(figures.journal)
+    yield "journal_write_failures_total", (), figures.journal.failures
+    yield "journal_copies_repaired_total", (), seen.copies_repaired
+    yield "audit_write_duration_seconds", (), _distribution(figures.audit)
+    yield "audit_write_failures_total", (), figures.audit.failures
+    yield "audit_events_total", (), status.audit.events
+    yield "audit_waiting_events", (), figures.audit_waiting
+    yield "audit_failing", (), bool(status.audit.failure)
+
+
+def _distribution(figures: WriteFigures) -> Distribution:
+    return Distribution(WRITE_LIMITS, figures.classes, figures.seconds)
+
+
+def _one_of(name: str, present: str, states: tuple[str, ...]) -> Iterator[Sample]:
+    for state in states:
+        yield name, (state,), state == present
+
+
+def _each(name: str, values: Mapping[str, float], always: tuple[str, ...]) -> Iterator[Sample]:
+    """A sample for each label value that is always shown, and for each other one that occurred."""
+    for key in (*always, *sorted(values.keys() - set(always))):
+        yield name, (key,), values.get(key, 0)
+
+
+def _bounded(counts: Mapping[str, int], allowed: tuple[str, ...]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for key, number in counts.items():
+        name = bounded(key, allowed)
+        found[name] = found.get(name, 0) + number
+    return found
