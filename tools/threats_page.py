@@ -241,10 +241,14 @@ FLOOR = (
     ),
     Threat(
         "the same person",
-        "Goes on with the certificate after the theft was noticed.",
+        "Goes on with the certificate after the theft was noticed, or the table was retired.",
         "A revoked certificate is refused from the next connection on; a live connection ends when"
-        " the new certificate connects or the broker restarts.",
-        ("test_a_revoked_certificate_is_refused_after_a_reload",),
+        " the new certificate connects or the broker restarts. The floor service drops the messages"
+        " of a retired table at once.",
+        (
+            "test_a_revoked_certificate_is_refused_after_a_reload",
+            "test_a_retired_table_that_is_still_connected_changes_nothing_on_the_floor",
+        ),
     ),
     Threat(
         "the same person",

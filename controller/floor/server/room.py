@@ -187,6 +187,8 @@ class Room:
     def apply(self, roster: Roster, now: datetime) -> None:
         """Remove retired tables, show labels, and show tables that came back as disconnected."""
         before, self._roster = self._roster, roster
+        if roster == before:
+            return
         for address in roster.retired:
             if self._tables.pop(address, None) is not None:
                 self._notify(address)

@@ -16,6 +16,12 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from controller.floor.certificates import files, making
 from controller.floor.certificates.authority import make_authority
+from controller.floor.messages.payloads import Alive, State, StoredPosition, encoded, parsed
+from controller.floor.store.floor_store import FloorStore
+from controller.floor.store.table_changes import ChangedBy, retire_table
+from tests.controller.floor.event_lines import BIRTH, batch_of, birth_of, lines_of, log_id
+from tests.controller.floor.server.served_floor import floor_service
+from tests.controller.floor.table.fake_source import IDLE
 from tests.controller.floor.tls_floor import (
     ANSWER,
     BROKER,
@@ -27,10 +33,12 @@ from tests.controller.floor.tls_floor import (
     received,
     table,
 )
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 BELOW = f"wallwright/1/{FLOOR}"
 T1, T2 = table("t1"), table("t2")
+AT = "2026-11-24T20:00:00.000Z"
 CONNECT = bytes.fromhex("100d 00044d515454 05 02 003c 00 0000")
 """The message CONNECT of MQTT 5, without an identifier."""
 CONNECTED = b"\x20"
@@ -270,3 +278,46 @@ def test_an_ended_revocation_list_refuses_every_client(floor: TlsFloor) -> None:
     (floor.folder / "mosquitto" / "crl.pem").write_bytes(files.pem(ended))
     floor.reload()
     assert asyncio.run(is_refused(floor, folder=floor.folders[T1]))
+
+
+def test_a_retired_table_that_is_still_connected_changes_nothing_on_the_floor(
+    floor: TlsFloor, sqlite_url: str
+) -> None:
+    """The broker refuses its certificate from the next connection on; the service at once."""
+    lines = lines_of(9, "t1")
+
+    async def attack() -> tuple[int, list[StoredPosition]]:
+        async with (
+            floor_service(sqlite_url, floor.broker(SERVER)) as service,
+            floor.client(T1, f"{BELOW}/t1/position") as thief,
+        ):
+            await until(lambda: service.room.is_broker_connected)
+            await thief.publish(f"{BELOW}/t1/events", encoded(batch_of(lines, 0, 5, "t1").events))
+            await until(lambda: service.counts.events == 5)
+            manager = FloorStore(sqlite_url)  # as `wallwright floor retire` in another process
+            by, now = ChangedBy("manager"), datetime.now(UTC)
+            manager.write(lambda connection: retire_table(connection, FLOOR, "t1", by, now))
+            manager.close()
+            later = encoded(batch_of(lines, 5, 9, "t1").events)
+            await thief.publish(f"{BELOW}/t1/events", later)
+            await until(lambda: len(service.room) == 0)
+            for kind, payload in (
+                ("birth", birth_of(BIRTH, log_id(lines), "Mine again")),
+                ("alive", Alive(online=True, birth=BIRTH)),
+                ("state", State(**IDLE.model_dump(), birth=BIRTH, sequence=0, at=AT)),
+            ):
+                await thief.publish(f"{BELOW}/t1/{kind}", encoded(payload), retain=True)
+            await thief.publish(f"{BELOW}/t1/events", later)
+            await until(lambda: service.counts.dropped["retired"] == 5)
+            assert len(service.room) == 0
+            answers = list[StoredPosition]()
+            async with asyncio.timeout(ANSWER):
+                async for message in thief.messages:
+                    answers.append(parsed(StoredPosition, bytes(message.payload)))  # type: ignore[arg-type] # bytes
+                    if answers[-1].retired:
+                        break
+            return service.counts.events, answers
+
+    stored, answers = asyncio.run(attack())
+    assert stored == 5
+    assert [(each.next, each.retired) for each in answers] == [(5, False), (0, True)]

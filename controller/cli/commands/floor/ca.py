@@ -82,8 +82,11 @@ def issue(
     """Make a key and a certificate for a new table, server, broker or reader."""
     with _errors_reported():
         authority, identity = _authority(folder), _identity(kind, name)
+        had_others = any(one.identity == identity for one in authority.issued())
         print(authority.issue(identity, host or (), days, _now()))
         print(f"Copy this folder to the {kind}, where only its service can read it.")
+        if kind is Owner.TABLE and had_others:
+            print(f"If the floor has retired it, also run `wallwright floor unretire {name}`.")
         if kind in {Owner.SERVER, Owner.READER}:
             print("The broker does not know this name yet: run `wallwright floor ca mosquitto`.")
     return 0

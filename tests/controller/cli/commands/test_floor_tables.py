@@ -34,8 +34,12 @@ def test_a_retired_table_loses_its_certificate_and_stays_in_the_list(
     retired = wallwright(command)
     assert (retired.code, retired.err) == (0, "")
     (one,) = CertificateAuthority(ca).issued()
+    assert "unretire" not in retired.out
     assert one.revoked is not None and one.serial in retired.out
     assert "crl.pem" in retired.out
+    issued = wallwright(f"floor ca issue table t-07 --folder {ca}")
+    assert "wallwright floor unretire t-07" in issued.out  # the certificate alone is not enough
+    wallwright(f"floor ca revoke table t-07 --folder {ca}")
     again = wallwright(command)
     assert again.code == 2 and "t-07 was retired on" in again.err
     listed = wallwright(f"floor tables --data {data} --json").json["tables"]

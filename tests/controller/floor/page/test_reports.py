@@ -3,17 +3,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
 from controller.floor.figures.window import Window
 from controller.floor.page.reports import pit_report, report_pdf
 from controller.floor.page.reports.pit_report import PitReport, read_report
 from controller.floor.page.reports.report_csv import report_csv, safe_cell
-from controller.floor.store.schema import ACKNOWLEDGEMENTS
+from controller.floor.store.schema import ACKNOWLEDGEMENTS, TABLES
 from tests.controller.floor.figures.stored_logs import NOON, Happened, happened
 from tests.controller.floor.page.fake_floor import HOSTILE, NOW, fake_floor
 
@@ -30,12 +30,19 @@ EVENING = [
 ]
 
 
-def report_of(folder: Path, events: list[Happened], title: str = "Table 1") -> PitReport:
+def report_of(
+    folder: Path,
+    events: list[Happened],
+    title: str = "Table 1",
+    retired: datetime | None = None,
+) -> PitReport:
+    folder.mkdir(exist_ok=True)
     floor = fake_floor(folder)
     floor.store("t1", events, title)
     with floor.engine.begin() as connection:
         row = {"log_id": 1, "number": 3, "at": NOW, "who": "Ann", "note": ""}
         connection.execute(insert(ACKNOWLEDGEMENTS).values(row))
+        connection.execute(update(TABLES).values(retired=retired))
         report = read_report(connection, "main", Window(NOON, NOON + timedelta(hours=1)), NOW)
     floor.worker.close()
     floor.engine.dispose()
@@ -53,6 +60,20 @@ def test_each_incident_has_its_end_its_duration_and_who_acknowledged_it(tmp_path
         ("fault", "LIFT", 600, "restarted", ""),
         ("prompt", "JAM", None, "", ""),
     ]
+
+
+def test_the_retirement_of_a_table_ends_its_fault_and_its_time_out_of_play(tmp_path: Path) -> None:
+    report = report_of(tmp_path, EVENING[:6], retired=NOON + timedelta(seconds=1200))
+    assert [(each.code, each.seconds, each.ending) for each in report.incidents] == [
+        ("JAM", 60, "answered"),
+        ("LIFT", 300, "retired"),
+    ]
+    (table,) = report.figures.tables
+    assert (table.retired, table.figures.out_of_play_s) == (NOON + timedelta(seconds=1200), 300)
+    (later,) = report_of(
+        tmp_path / "later", EVENING[:6], retired=NOON + timedelta(hours=3)
+    ).incidents[1:]
+    assert (later.seconds, later.ending) == (None, "")  # open at the end of the report
 
 
 def test_the_csv_has_the_room_each_table_and_the_incidents(tmp_path: Path) -> None:
