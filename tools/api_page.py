@@ -71,11 +71,12 @@ _GIVING = """\
 `POST /api/v1/commands` gives the table a command: `id`, `name` and `arguments`. The client chooses
 the id; a command with the same id is executed once, and its second reply equals the first. An id is
 the client's own, by its login and `X-Client-Id`; with another name or other arguments it is refused
-(`id_used`). `pause`, `stop_jog`, `stop_activity` and `stop_service` are executed each time. 200
-means that the command is done and stored, an answer, a correction and a share in the journal of the
-table; 202 that it takes effect later. A press of the lid's key is not kept over a restart. If the
-audit log, the file of the sessions or the journal cannot be written, the codes are `audit` and
-`not_stored`. `GET /api/v1/commands` has the JSON schema of the arguments.
+(`id_used`). If the service was killed before the reply, a repetition is refused (`interrupted`) and
+not executed: look at the status. `pause`, `stop_jog`, `stop_activity` and `stop_service` are
+executed each time. 200 means that the command is done and stored, an answer, a correction and a
+share in the journal of the table; 202 that it takes effect later. A press of the lid's key is not
+kept over a restart. If the audit log, the file of the sessions or the journal cannot be written,
+the codes are `audit` and `not_stored`. `GET /api/v1/commands` has the JSON schema of the arguments.
 """
 
 _ERRORS = """\

@@ -85,20 +85,23 @@ class CommandDesk:
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
         """Execute a command once; a repeated id of a client gets the reply of the first time.
 
-        A refusal is not kept. A command that stops something is executed each time.
+        If a kill has interrupted the first time, it gets a refusal. A refusal is not kept. A
+        command that stops something is executed each time.
         """
         if request.name in STOPS:
             return await self._stop(request, actor)
         key = f"{actor.client} {request.id}"
         # A jog is renewed several times a second: its replies are kept in memory only.
         is_stored = request.name != "jog"
-        try:
-            kept = await self._replies.find(key, is_stored=is_stored)
-        except StoreError as error:
-            return self._refused(request, actor, not_stored(str(error)))
-        while (first := self._in_progress.get(key)) is not None:
-            await first.wait()
-        kept = self._replies.latest(key) or kept
+        while True:
+            while (first := self._in_progress.get(key)) is not None:
+                await first.wait()
+            try:
+                kept = await self._replies.find(key, is_stored=is_stored)
+            except StoreError as error:
+                return self._refused(request, actor, not_stored(str(error)))
+            if key not in self._in_progress:
+                break
         if kept is not None:
             return repeated(request, kept)
         done = self._in_progress[key] = asyncio.Event()
@@ -121,12 +124,17 @@ class CommandDesk:
         """
         act = self._admitted(request, actor)
         self._require_records()
+        self._replies.begin(key, request)
         try:
             await self._service.audit.command(request, actor)
-        except AuditError as error:
-            raise CommandRefusedError("audit", str(error), FREE_SPACE) from error
-        effect = effect_of(self._service, request)
-        sentence = await act()
+            await self._replies.begun(request)
+            effect = effect_of(self._service, request)
+            sentence = await act()
+        except WallwrightError as error:
+            self._replies.withdraw(key, request)
+            if isinstance(error, AuditError):
+                raise CommandRefusedError("audit", str(error), FREE_SPACE) from error
+            raise
         if request.name == "start_session":
             self._service.receipts.started_by(actor.name)
         reply = CommandReply(id=request.id, state="done", sentence=sentence)

@@ -1,4 +1,8 @@
-"""Replies to commands by client and id, by which a repeated command is recognised."""
+"""Replies to commands by client and id, by which a repeated command is recognised.
+
+Before a command is executed its reply is stored as `interrupted`, and replaced when it ends. If the
+service is killed in between, a repeated command gets that reply and is not executed a second time.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 
 from controller.service.commands import CommandReply, CommandRequest
 from controller.service.commands.refusal import CommandRefusedError
+from controller.service.evening.evening_store import StoreError
 from controller.service.evening.store_thread import StoreThread
 
 REPLIES = 1000
@@ -16,6 +21,10 @@ FREE_SPACE = "Free space on the disk of the data folder; the service tries again
 PAUSE_NOT_STORED = (
     "The pause is not stored yet: if the service restarts now, the table is not paused."
 )
+LOOK_FIRST = "Look at the table, and give the command again if it had no effect."
+REPEATABLE = frozenset({"answer", "jog"})
+"""Commands that are executed again if they are repeated after a kill. The id of a prompt is not
+valid after a restart, and a jog is renewed several times a second."""
 Facts = dict[str, Any]
 
 
@@ -26,15 +35,30 @@ class KnownReplies:
         self._thread = thread
         self._latest: dict[str, Facts] = {}
 
-    def latest(self, key: str) -> Facts | None:
-        """The facts of a reply that is in memory; None without one."""
-        return self._latest.get(key)
-
     async def find(self, key: str, *, is_stored: bool) -> Facts | None:
         """The facts of a reply, from memory or the store; None without one. Raises StoreError."""
         if key in self._latest or not is_stored:
             return self._latest.get(key)
         return await self._thread.read(lambda store: store.reply(key))
+
+    def begin(self, key: str, request: CommandRequest) -> None:
+        """Begin to store that a command may be executed from now on; `begun` waits for it."""
+        if request.name not in REPEATABLE:
+            facts = _facts(request, _interrupted(request))
+            self._thread.write(lambda store: store.put_reply(key, facts))
+
+    def withdraw(self, key: str, request: CommandRequest) -> None:
+        """Forget a command that was refused: if it is repeated, it is executed."""
+        if request.name not in REPEATABLE:
+            self._thread.write(lambda store: store.put_reply(key, None))
+
+    async def begun(self, request: CommandRequest) -> None:
+        """Wait until `begin` is on disk. Raises CommandRefusedError."""
+        if request.name not in REPEATABLE:
+            try:
+                await self._thread.stored()
+            except StoreError as error:
+                raise not_stored(str(error)) from error
 
     async def keep(
         self, key: str, request: CommandRequest, reply: CommandReply, *, is_stored: bool
@@ -43,11 +67,7 @@ class KnownReplies:
 
         With `is_stored` false the reply is kept in memory only.
         """
-        facts = {
-            "command": request.name,
-            "arguments": _digest(request),
-            **reply.model_dump(mode="json"),
-        }
+        facts = _facts(request, reply)
         if is_stored:
             self._thread.write(lambda store: store.put_reply(key, facts))
             await self._thread.stored()
@@ -75,6 +95,29 @@ def repeated(request: CommandRequest, kept: Facts) -> CommandReply:
             next_step="Give every command an id of its own.",
         )
     return CommandReply.model_validate(facts)
+
+
+def _facts(request: CommandRequest, reply: CommandReply) -> Facts:
+    """A reply with what identifies its command."""
+    return {
+        "command": request.name,
+        "arguments": _digest(request),
+        **reply.model_dump(mode="json"),
+    }
+
+
+def _interrupted(request: CommandRequest) -> CommandReply:
+    """The reply to a repeated command whose first execution was interrupted."""
+    return CommandReply(
+        id=request.id,
+        state="refused",
+        sentence=(
+            f"The command '{request.name}' was interrupted before its reply, and is not executed a"
+            " second time."
+        ),
+        code="interrupted",
+        next_step=LOOK_FIRST,
+    )
 
 
 def _digest(request: CommandRequest) -> str:

@@ -177,10 +177,17 @@ class EveningStore:
         rows = self._read("SELECT name, choice FROM preset ORDER BY name", ())
         return {name: json.loads(choice) for name, choice in rows}
 
-    def put_reply(self, command: str, reply: Json) -> None:
-        """Keep the reply to a command; the oldest one beyond `REPLIES` is deleted."""
+    def put_reply(self, command: str, reply: Json | None) -> None:
+        """Keep the reply to a command in place of an earlier one; None deletes it.
+
+        The oldest reply beyond `REPLIES` is deleted.
+        """
+        if reply is None:
+            self._write("DELETE FROM reply WHERE id = ?", (command,))
+            return
         self._write(
-            "INSERT INTO reply (id, reply) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO reply (id, reply) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET"
+            " reply = excluded.reply",
             (command, _text(reply)),
         )
         self._write(

@@ -60,6 +60,10 @@ class Guests:
         """Send the last command again with its id, as a client does without a reply."""
         return await self.port.submit(*self._last)
 
+    def repeat_of(self, others: Guests) -> None:
+        """Let `repeat` send the last command of other guests: of the same client, before a kill."""
+        self._last = others._last
+
     async def have(self, name: str, /, **arguments: object) -> None:
         """Give a command that must be carried out."""
         reply = await self.give(name, **arguments)  # type: ignore[arg-type]

@@ -306,6 +306,54 @@ def test_a_correction_and_a_share_are_kept_if_they_are_acknowledged(
 
 
 @pytest.mark.parametrize(
+    ("name", "arguments", "acts", "shares"),
+    [("correct", {"acts": 1}, 1, 0), ("add_share", {"seat": 0, "share": "0011"}, 2, 1)],
+)
+def test_a_command_that_was_killed_before_its_reply_is_not_executed_again_when_it_is_repeated(
+    name: str,
+    arguments: dict[str, object],
+    acts: int,
+    shares: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The panel sends a command without a reply again, with the same id."""
+    given: list[Guests] = []
+
+    async def killed(guests: Guests) -> None:
+        await guests.have("start_session", choice={"game": "block", "follow_play": True})
+        for acts_due in (0, 1):
+            await guests.until(partial(_has_acts, acts_due))
+            prompt = guests.status.prompts[0]
+            await guests.have("answer", prompt=prompt.id, value="simulated player")
+        await guests.until(partial(_has_acts, 2))
+        with monkeypatch.context() as patch:
+            patch.setattr(known_replies.KnownReplies, "keep", lambda *_, **__: asyncio.sleep(1e6))
+            giving = asyncio.ensure_future(guests.give(name, **arguments))  # type: ignore[arg-type]
+            await asyncio.sleep(60.0)
+            giving.cancel()
+        given.append(guests)
+
+    async def repeat(guests: Guests) -> None:
+        await guests.until(lambda s: bool(s.prompts))
+        guests.repeat_of(given[0])
+        for _ in range(2):
+            reply = await guests.repeat()
+            assert (reply.state, reply.code) == ("refused", "interrupted")
+        await asyncio.sleep(60.0)
+        daemon = guests.service.daemon
+        assert daemon is not None and daemon.hand is not None and daemon.chances.next is not None
+        assert (daemon.hand.acts, len(daemon.chances.next.player_shares)) == (acts, shares)
+
+    async def evening() -> None:
+        surviving = SurvivingTable("robotic", tmp_path, 3, automatic=False)
+        await surviving.host(killed, kill=True)
+        await surviving.host(repeat)
+
+    run(evening())
+
+
+@pytest.mark.parametrize(
     ("left", "channel", "asked"),
     [(False, "", True), (True, "lift1", True), (True, "drum", False)],
     ids=["in service mode", "after a lift moved", "after the drum turned"],
