@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.bench import Bench
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.line import CablePlug
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import Plant
@@ -41,7 +42,14 @@ class SurvivingTable:
     """One table with its people; a new one replaces it when people change the tiles."""
 
     def __init__(
-        self, table: str, folder: Path, seed: int, *, sync_s: float = 0.0, automatic: bool = True
+        self,
+        table: str,
+        folder: Path,
+        seed: int,
+        *,
+        sync_s: float = 0.0,
+        automatic: bool = True,
+        injected_faults: Iterable[InjectedFault] = (),
     ) -> None:
         self.machine = self.table = load_table(table)
         self.events: list[Event] = []
@@ -52,10 +60,11 @@ class SurvivingTable:
         self._folder = folder
         self._seed = seed
         self._sync_s = sync_s
+        self._injected_faults = tuple(injected_faults)
         self.automatic = automatic
         self._random = Random(seed)
         self._game: PlannedGame | None = None
-        self._hands: SimulatedGuide | None = None
+        self.hands: SimulatedGuide | None = None
         self._plug = CablePlug()
         self._line: SerialLine | None = None
         self._storage: KillableStorage | None = None
@@ -84,8 +93,7 @@ class SurvivingTable:
         if kill:
             if self._storage is not None:
                 self._storage.die()
-            if self._line is not None:
-                self._line.close()
+            self.cut_line()
             store.close()
             serving.cancel()
             with suppress(BaseException):
@@ -98,6 +106,11 @@ class SurvivingTable:
             store.close()
         telling.result()
 
+    def cut_line(self) -> None:
+        """Cut the line of the present host to the boards."""
+        if self._line is not None:
+            self._line.close()
+
     def _new_storage(self) -> KillableStorage:
         self._storage = KillableStorage(SlowDisk(self._sync_s), Random(self._seed))
         return self._storage
@@ -106,10 +119,10 @@ class SurvivingTable:
         """Open the boards for a run; people change the tiles if the game needs others."""
         if self._game is None or not game.uses_tiles_of(self._game):
             self._change_tiles(game)
-        elif self._hands is not None:
-            self._hands.host_restarted()
-        assert self._hands is not None
-        guide.use(cast(SimulatedHands, self._hands))
+        elif self.hands is not None:
+            self.hands.host_restarted()
+        assert self.hands is not None
+        guide.use(cast(SimulatedHands, self.hands))
         return self._attached(game, guide)
 
     def open_for_service(
@@ -146,9 +159,10 @@ class SurvivingTable:
             orders.game,
             seats_of(orders.setup(orders.dealer)),
             self._seed + self.tables,
+            injected_faults=self._injected_faults,
         )
         self.plant.expect(game.staging.fills)
-        self._hands = SimulatedGuide(self.plant, parameters=orders.parameters)
+        self.hands = SimulatedGuide(self.plant, parameters=orders.parameters)
         self._plug = CablePlug()
         bench = Bench(self.plant, self._plug.send)
         self._plug.on_receive = bench.receive
