@@ -92,7 +92,7 @@ def create(
 ) -> int:
     """Make a backup of a table, also while it runs."""
     from controller.cli.commands.version import program_version
-    from controller.records.backup.creating import BackupSources, create_backup
+    from controller.records.backup.creating import BackupSources, create_backup, unfinished_backups
     from firmware_bridge.commissioning.device_keys import default_file
 
     ways = [passphrase_file is not None, bool(recipient), plain]
@@ -120,6 +120,8 @@ def create(
             program_version(),
         )
     _print(manifest, file)
+    for left in unfinished_backups(file.parent):
+        print(f"{left} was left by a backup that was interrupted; it is no backup: delete it.")
     return 0
 
 

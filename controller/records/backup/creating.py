@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from controller.durable_files import sync_folder
+from controller.durable_files import sync_folder, write_all
 from controller.records.backup.errors import BackupError
 from controller.records.backup.manifest import (
     BOARD_KEYS,
@@ -18,12 +21,15 @@ from controller.records.backup.manifest import (
     StoredFile,
 )
 from controller.records.backup.packing import packed
-from controller.records.backup.sealing import Sealing, sealed
+from controller.records.backup.sealing import AGE, Sealing, sealed
 from controller.records.backup.snapshots.folder_snapshot import FolderSnapshot, folder_snapshot
 from controller.records.formats import data_formats
 
 IDENTITY = "identity"
 """The folder of the configuration with the trusted signers: root installs it, no backup does."""
+PART = ".part"
+"""End of the name of a backup that is being written."""
+GZIP = b"\x1f\x8b"
 _PRIVATE_KEY = b"PRIVATE KEY-----"
 
 
@@ -118,22 +124,78 @@ def _read(file: Path) -> bytes:
         ) from error
 
 
+def unfinished_backups(folder: Path) -> list[Path]:
+    """The files that interrupted backups have left in a folder, sorted; none is in use."""
+    left: list[Path] = []
+    for part in sorted(folder.glob(f"*{PART}")):
+        try:
+            with part.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                begin = file.read(len(AGE))
+        except OSError:
+            continue
+        if not begin or begin.startswith((AGE, GZIP)):
+            left.append(part)
+    return left
+
+
 def _write(to: Path, data: bytes) -> None:
-    """Write a new file; a power cut leaves no file of this name, or the whole."""
-    part = to.with_name(f"{to.name}.part")
+    """Write a new file; a power cut leaves no file of this name, or the whole.
+
+    The part that an interrupted backup has left is written anew. Raises BackupError.
+    """
+    part = to.with_name(f"{to.name}{PART}")
     try:
-        part.unlink(missing_ok=True)
-        file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(file, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        # A link fails if the name was taken meanwhile; a rename would replace that file.
-        os.link(part, to)
-        part.unlink()
-        sync_folder(to.parent)
+        with _locked(part, to) as file:
+            try:
+                write_all(file, data)
+                os.fsync(file)
+                _give_name(part, to)
+            finally:
+                part.unlink(missing_ok=True)
+            sync_folder(to.parent)
     except OSError as error:
         raise BackupError(
             f"The backup {to} cannot be written ({error.strerror}); name a new file in a folder"
             " with enough space."
         ) from error
+
+
+@contextmanager
+def _locked(part: Path, to: Path) -> Iterator[int]:
+    """Open the part of a backup, empty and locked: two backups would mix their data in it.
+
+    Raises BackupError if another process writes it, and OSError.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    file = os.open(part, flags, 0o600)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_ours = os.path.samestat(os.fstat(file), part.stat())
+        except (BlockingIOError, FileNotFoundError):
+            is_ours = False
+        if not is_ours:
+            raise BackupError(
+                f"Another process writes the backup {to} at this moment; wait for its end, or name"
+                " another file."
+            )
+        os.fchmod(file, 0o600)
+        os.ftruncate(file, 0)
+        yield file
+    finally:
+        os.close(file)
+
+
+def _give_name(part: Path, to: Path) -> None:
+    """Give a complete backup its name, if no file has it. Raises OSError."""
+    try:
+        # A link fails if the name was taken meanwhile; a rename would replace that file.
+        os.link(part, to)
+    except OSError as error:
+        # File systems of USB sticks have no links.
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+        if to.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(to)) from error
+        part.rename(to)

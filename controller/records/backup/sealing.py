@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyrage
 
-from controller.durable_files import sync_folder
+from controller.durable_files import sync_folder, write_all
 from controller.records.backup.errors import BackupError
 
 AGE = b"age-encryption.org/v1\n"
@@ -144,10 +144,14 @@ def make_identity(file: Path) -> str:
     public = str(identity.to_public())
     try:
         opened_file = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(opened_file, "w", encoding="ascii") as stream:
-            stream.write(f"# public key: {public}\n{identity}\n")
-            stream.flush()
-            os.fsync(stream.fileno())
+        try:
+            write_all(opened_file, f"# public key: {public}\n{identity}\n".encode("ascii"))
+            os.fsync(opened_file)
+        except OSError:
+            file.unlink()
+            raise
+        finally:
+            os.close(opened_file)
         sync_folder(file.parent)
     except OSError as error:
         raise BackupError(
