@@ -205,7 +205,8 @@ class Host:
         for change in outputs.pins:
             self.levels[change.pin] = change.level
         self.changes += outputs.pins
-        for _, sequence, message, _ in self._decoder.feed(outputs.bytes_of(self._link)):
+        for frame in self._decoder.feed(outputs.bytes_of(self._link)):
+            sequence, message = frame.sequence, frame.message
             if type(message) is Refused:
                 self._note_refusal(self._in_flight[sequence], message)
             if type(message) is Value:
