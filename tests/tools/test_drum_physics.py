@@ -4,34 +4,37 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 
 from config.layout.mixing import FITTED
+from tools import pages
 from tools.drum_physics import fit, pan, tumbling
 from tools.drum_physics.compare import Comparison, compared_engines
 from tools.drum_physics.designs import DESIGNS
-from tools.drum_physics.fit import HELD_OUT, OUTSIDE, SPREAD, Fitted, fitted_campaign
+from tools.drum_physics.fit import HELD_OUT, OUTSIDE, SPREAD
 from tools.drum_physics.heaps import heap_up
 from tools.drum_physics.measures import rank_correlation, segregation, successive_share
 from tools.drum_physics.order_fit import ORDER, PickedRun, drop_order_correlation
 from tools.drum_physics.setting import DrumSetting, plausible_speed
+from tools.mixing_page import campaign_fit
 
 SMALLEST = DrumSetting(tiles=8, pan_radius_mm=80.0)
 RUNS = fit.read_runs()
 
 
-@cache
-def fitted() -> Fitted:
-    return fitted_campaign()
+@pytest.mark.slow
+def test_the_page_about_mixing_is_current() -> None:
+    """Here, because it shows the fit, which takes 20 s, as the tests below do."""
+    assert pages.stale(["docs/MIXING.md"]) == [], "run `make docs`"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SPREAD, *ORDER])
 def test_the_models_constants_are_those_of_the_fit(name: str) -> None:
     assert getattr(FITTED, name) == pytest.approx(
-        getattr(fitted().constants, name), rel=0.01, abs=0.001
+        getattr(campaign_fit().constants, name), rel=0.01, abs=0.001
     )
 
 
@@ -42,18 +45,20 @@ def test_at_least_twenty_drums_were_simulated_more_than_once() -> None:
     assert len({(run["design"], run["seed"]) for run in RUNS}) == len(RUNS)
 
 
+@pytest.mark.slow
 def test_the_model_is_within_its_errors_of_the_drums_that_were_held_out() -> None:
-    held = {row.design: row.deviation for row in fitted().rows if row.design in HELD_OUT}
+    held = {row.design: row.deviation for row in campaign_fit().rows if row.design in HELD_OUT}
     assert len(held) == len(HELD_OUT) >= 5
     assert all(abs(deviation) < 2.5 for deviation in held.values()), held
     mean_square = sum(deviation**2 for deviation in held.values()) / len(held)
     assert mean_square < 2, "the stated errors are not too small"
-    errors = [row.predicted_error for row in fitted().rows if row.design in HELD_OUT]
+    errors = [row.predicted_error for row in campaign_fit().rows if row.design in HELD_OUT]
     assert all(error < 0.5 for error in errors), "nor without use"
 
 
-def test_the_model_is_within_its_errors_of_the_drums_that_were_fitted() -> None:
-    rows = {row.design: row.deviation for row in fitted().rows if row.design not in OUTSIDE}
+@pytest.mark.slow
+def test_the_model_is_within_its_errors_of_the_drums_that_were_campaign_fit() -> None:
+    rows = {row.design: row.deviation for row in campaign_fit().rows if row.design not in OUTSIDE}
     assert all(abs(deviation) < 3 for deviation in rows.values()), rows
 
 
