@@ -71,7 +71,7 @@ COMMANDS = {
     ),
     "scan": (
         "scan",
-        "List serial ports and the boards on them, with serial number, firmware and key.",
+        "List serial ports and the boards on them, with serial number, firmware, key and limits.",
     ),
     "selftest": (
         "selftest",
@@ -83,7 +83,7 @@ COMMANDS = {
     ),
     "floor": (
         "floor",
-        "Run the floor service of many tables, and issue its certificates.",
+        "Run the floor service of many tables, retire tables, and issue certificates.",
     ),
     "doctor": (
         "doctor",
