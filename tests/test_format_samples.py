@@ -22,7 +22,7 @@ from controller.records.audit.errors import AuditLockedError, RefusedProofError
 from controller.records.audit.log import audit_log, key_chain
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.backup.errors import BackupError
+from controller.records.backup.manifest import BackupError
 from controller.records.backup.packing import PackedBackup
 from controller.records.backup.restoring import RestoreTargets, restore_backup
 from controller.records.backup.sealing import opened

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from controller.casino.command_map import COMMANDS
-from controller.casino.event_map import GROUPS, OTHERS
-from controller.casino.fault_map import FAULTS
-from controller.casino.host_codes import G2S, SAS, HostRow
+from controller.casino.host_codes import COMMANDS, FAULTS, G2S, SAS, HostRow
+from controller.casino.host_map import GROUPS, OTHERS
 
 _INTRODUCTION = """\
 # A casino's host

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from controller.run.faults.catalogue import CATALOGUE, FaultRow, below, on_top, whole
-from controller.run.faults.catalogue.facts import facts
+from controller.run.faults.catalogue.row import facts
 
 _INTRODUCTION = """\
 # Faults

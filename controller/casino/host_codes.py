@@ -3,12 +3,18 @@
 The Slot Accounting System (SAS) reports one byte for each exception; Game To System (G2S) reports a
 code of letters and digits. The meanings are in our words. Both protocols are described in documents
 that their publishers sell; a product that speaks one of them must be checked against these.
+
+The module has a row for every command that a client gives the table and that is recorded as done,
+and for every fault of the catalogue, which the event `fault` reports with its code. A refused
+command changes nothing and has no code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from controller.run.faults.catalogue import Fault
 
 SAS: Mapping[str, str] = {
     "11": "the door was opened",
@@ -82,3 +88,111 @@ class HostRow:
             "g2s": {code: G2S[code] for code in self.g2s},
             "note": self.note,
         }
+
+
+_OWN_EVENT = "The table emits an event of its own for it, which has the code."
+_NO_STATE = "It changes nothing that a host of SAS or G2S keeps."
+_MAINTENANCE = "It is part of service mode, whose beginning and end are reported."
+
+COMMANDS: Mapping[str, HostRow] = {
+    row.what: row
+    for row in (
+        HostRow("start_session", ("8C",), ("G2S_CBE314",)),
+        HostRow(
+            "choose_next",
+            ("8C",),
+            ("G2S_CBE314",),
+            "The choice applies from the next shuffle on.",
+        ),
+        *(
+            HostRow(what, note=_OWN_EVENT)
+            for what in (
+                "answer",
+                "clear_fault",
+                "correct",
+                "enter_service_mode",
+                "leave_service_mode",
+                "pause",
+                "press_lid_key",
+                "put_in_play",
+                "resume",
+                "stop_service",
+                "take_out_of_play",
+            )
+        ),
+        *(
+            HostRow(what, note=_NO_STATE)
+            for what in (
+                "add_share",
+                "automatic",
+                "delete_preset",
+                "end_session",
+                "name_players",
+                "release_lead",
+                "save_preset",
+                "take_lead",
+            )
+        ),
+        HostRow("confirm_change", ("3C",), ("G2S_CBE006",)),
+        *(
+            HostRow(what, note=_MAINTENANCE)
+            for what in (
+                "answer_service_question",
+                "calibrate",
+                "clear_board_faults",
+                "discard_change",
+                "home",
+                "jog",
+                "run_test",
+                "stop_activity",
+                "stop_jog",
+            )
+        ),
+    )
+}
+"""The row of each command by its name."""
+
+
+_MECHANISM = (
+    "Neither protocol has a code for this part of a table. The codes of SAS for jams name reels,"
+    " hoppers and note acceptors, which a host's staff would look for."
+)
+_GENERAL = ("20",), ("G2S_CBE309", "G2S_CBE203")
+_OTHERS: Mapping[Fault, HostRow] = {
+    Fault.AUDIT: HostRow("AUDIT", ("35",), ("G2S_CBE311", "G2S_CBE203")),
+    Fault.STORE: HostRow("STORE", ("35",), ("G2S_CBE311", "G2S_CBE203")),
+    Fault.AUDIT_LOCKED: HostRow(
+        "AUDIT_LOCKED",
+        ("34", "6F"),
+        ("G2S_CBE311", "G2S_CBE210"),
+        "The recorded events were changed; the table is locked until a technician has looked.",
+    ),
+    Fault.CONFIGURATION: HostRow("CONFIGURATION", ("34",), ("G2S_CBE311", "G2S_CBE203")),
+    Fault.SELF_TEST: HostRow("SELF_TEST", ("34",), ("G2S_CBE311", "G2S_CBE203")),
+    Fault.JOURNAL: HostRow("JOURNAL", ("35",), ("G2S_CBE311", "G2S_CBE203")),
+    Fault.JOURNAL_LOCKED: HostRow(
+        "JOURNAL_LOCKED",
+        *_GENERAL,
+        "Another process has the journal open; the storage itself has no fault.",
+    ),
+    Fault.BROWN_OUT: HostRow(
+        "BROWN_OUT", ("20",), ("G2S_CBE309", "G2S_CBE402"), "The supply of one board fell."
+    ),
+    Fault.WATCHDOG: HostRow(
+        "WATCHDOG", ("20",), ("G2S_CBE309", "G2S_CBE402"), "The processor of a board was reset."
+    ),
+    Fault.POWER: HostRow(
+        "POWER",
+        *_GENERAL,
+        "The power of the motors was cut; the computer runs. SAS 18 means the whole machine.",
+    ),
+    Fault.EMERGENCY: HostRow(
+        "EMERGENCY", *_GENERAL, "Neither protocol has a code for an emergency stop."
+    ),
+    Fault.NOBODY: HostRow("NOBODY", ("71",), ("G2S_CBE301",), "A prompt was not answered in time."),
+}
+
+FAULTS: Mapping[Fault, HostRow] = {
+    fault: _OTHERS.get(fault) or HostRow(fault.name, *_GENERAL, _MECHANISM) for fault in Fault
+}
+"""The row of each fault. A fault without a row of its own has the general codes."""

@@ -13,9 +13,8 @@ from config.schema import GameConfig, Table
 from controller.events import EVENTS_VERSION, EventLog
 from controller.run.chance.source import OpenChance
 from controller.run.faults.catalogue import STOP
-from controller.run.faults.failures import sort_failures
+from controller.run.faults.failures import Fault, TableFault, sort_failures
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from controller.run.health.storage_life import storage_used
 from controller.run.journal import Journal, JournalError
 from controller.run.ledger import Ledger

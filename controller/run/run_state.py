@@ -16,7 +16,7 @@ from typing import Any
 
 from controller.events import EventLog
 from controller.run.faults.catalogue import Who
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal import Entry, Journal, JournalError
 from controller.run.journal.notes import Note
 from controller.run.journal.replay import Replay

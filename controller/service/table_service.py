@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from config.schema import Table
 from controller.events import Event, Listener, Listeners
-from controller.run.faults.table_fault import Fault
+from controller.run.faults.failures import Fault
 from controller.run.journal.measured_storage import MeasuredStorage, WriteFigures
 from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
 from controller.service.auditing.receipt_book import ReceiptBook, facts_of_table

@@ -12,7 +12,7 @@ from config.schema import Recovery
 from controller.events import Event, EventLog
 from controller.run.assembly import Hardware, daemon_for, simulated
 from controller.run.daemon import Daemon
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.run.journal import Entry, Journal
 from controller.run.orders import Orders
 from controller.run.planning.setup_forecast import seats_of

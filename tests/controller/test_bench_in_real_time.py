@@ -22,7 +22,7 @@ from config.schema import Table
 from controller.events import Event, EventLog
 from controller.run.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.run.chance.source import OperatingSystemChance
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.run.journal import Journal
 from controller.run.orders import Orders
 from firmware_bridge.board import Board

@@ -16,8 +16,7 @@ from controller.events import Event
 from controller.proof.chaos.host_restarts import SurvivingTable
 from controller.proof.chaos.witness import hands_as_planned
 from controller.run.daemon import Daemon
-from controller.run.faults.failures import sort_failures
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault, sort_failures
 from controller.run.journal import Entry, Journal
 from controller.run.journal.replay import Replay, ReplayError
 from firmware_bridge.guide import Ask

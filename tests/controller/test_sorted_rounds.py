@@ -16,7 +16,7 @@ from controller.proof.chaos.host_restarts import SurvivingTable
 from controller.run.assembly import Hardware
 from controller.run.chance.verification import verify_chance
 from controller.run.daemon import Daemon
-from controller.run.faults.table_fault import Fault
+from controller.run.faults.failures import Fault
 from controller.run.rounds.sorted_build import POCKETS
 from controller.run.stations.magazine import MagazineStation
 from firmware_bridge.sim.clock import VirtualLoop

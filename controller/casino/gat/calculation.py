@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from controller.casino.gat.errors import GatError
+from controller.casino.gat.frames import GatError
 from controller.records.identity import boot
 from controller.records.identity.identity_error import IdentityError
 from controller.records.identity.low_priority_process import printed_by_process

@@ -2,6 +2,8 @@
 
 The length counts the whole frame: 4 bytes more than its data. The checksum is a CRC-16 with the
 reflected polynomial 0xA001 and the initial value 0xFFFF, its high byte first.
+
+A frame that cannot be read, and a serial line that fails, raise the errors of this module.
 """
 
 from __future__ import annotations
@@ -10,7 +12,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from controller.casino.gat.errors import GatError
+from rules.errors import WallwrightError
+
+
+class GatError(WallwrightError):
+    """A frame or a reply that the protocol does not allow, or a line that does not work."""
+
+
+class GatPortError(GatError):
+    """A serial port that cannot be opened."""
+
 
 BAUD = 9600
 """Baud rate of the line; one byte takes 1.04 ms."""

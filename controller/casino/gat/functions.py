@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from controller.casino.gat.errors import GatError
+from controller.casino.gat.frames import GatError
 from controller.casino.gat.messages import SPECIAL_FUNCTIONS
 
 LEVEL_ONE = 1

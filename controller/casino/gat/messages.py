@@ -6,8 +6,7 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
-from controller.casino.gat.errors import GatError
-from controller.casino.gat.frames import MOST_DATA
+from controller.casino.gat.frames import MOST_DATA, GatError
 
 VERSION = 0x0350
 """Version 3.50 of the protocol, as binary-coded decimals."""

@@ -10,8 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
-from controller.casino.gat.errors import GatError, GatPortError
-from controller.casino.gat.frames import BAUD, QUERIES, GatFrameReader
+from controller.casino.gat.frames import BAUD, QUERIES, GatError, GatFrameReader, GatPortError
 from controller.casino.gat.functions import GatRequest
 from controller.casino.gat.responder import GatResponder
 from controller.run.run_together import end_task

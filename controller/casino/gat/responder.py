@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from controller.casino.gat.errors import GatError
-from controller.casino.gat.frames import GatCommand, GatFrame
+from controller.casino.gat.frames import GatCommand, GatError, GatFrame
 from controller.casino.gat.functions import GatRequest, WrongLevelError, requested
 from controller.casino.gat.messages import (
     FRAME_OF_RESULTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, ParseError, SubElement, fromstring, indent, tostring
 
-from controller.casino.gat.errors import GatError
+from controller.casino.gat.frames import GatError
 from controller.casino.gat.functions import ANSWERS, COMPONENT, FILE
 
 PRODUCT = "Wallwright"

@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from controller.casino.gat.errors import GatError
-from controller.casino.gat.frames import REPLIES, GatCommand, GatFrame, GatFrameReader
+from controller.casino.gat.frames import REPLIES, GatCommand, GatError, GatFrame, GatFrameReader
 from controller.casino.gat.functions import GatRequest
 from controller.casino.gat.messages import (
     GatFormat,

@@ -292,7 +292,7 @@ def _opened(file: Path, passphrase_file: Path | None, identity: Path | None) -> 
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of backups as bad input: exit code 2."""
-    from controller.records.backup.errors import BackupError
+    from controller.records.backup.manifest import BackupError
 
     try:
         yield

@@ -15,7 +15,7 @@ from controller.cli.errors import BadInputError
 from controller.cli.options import completion
 from controller.cli.terminal.screen import screen
 from controller.run.faults.catalogue import CATALOGUE, FaultRow
-from controller.run.faults.catalogue.facts import facts
+from controller.run.faults.catalogue.row import facts
 
 CODES = {row.code: row for row in CATALOGUE.values()}
 NEAREST = 3

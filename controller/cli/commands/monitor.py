@@ -50,8 +50,11 @@ def monitor(
     ] = False,
 ) -> int:
     """Show a table's status in the terminal: prompts, seats, scores, counts, last events."""
-    from controller.cli.monitor.service_address import BadAddressError, parse_address
-    from controller.cli.monitor.stream_reader import MonitorRefusedError
+    from controller.cli.monitor.stream_reader import (
+        BadAddressError,
+        MonitorRefusedError,
+        parse_address,
+    )
 
     try:
         where = parse_address(address)
@@ -92,8 +95,7 @@ async def _watch(where: Any, token: str, tls: ssl.SSLContext | None) -> int:
 
 
 async def _print_once(where: Any, token: str, tls: ssl.SSLContext | None, *, as_json: bool) -> int:
-    from controller.cli.monitor.page import page
-    from controller.cli.monitor.watching import read_once
+    from controller.cli.monitor.watching import page, read_once
 
     view = await read_once(where, token, tls)
     if view.status is None:

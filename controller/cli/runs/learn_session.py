@@ -33,8 +33,7 @@ from controller.upkeep.learn import (
     QuestionKind,
     propose,
 )
-from controller.upkeep.learn.findings import UnreadableStateError
-from controller.upkeep.learn.roles import motor_roles
+from controller.upkeep.learn.proposal import UnreadableStateError, motor_roles
 from firmware_bridge.boards.encoding import flags
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.commissioning.device_keys import DeviceKeys

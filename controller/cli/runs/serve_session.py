@@ -241,7 +241,7 @@ def _start_gat(service: TableService, job: ServeJob) -> Iterator[asyncio.Task[No
     """
     if job.gat is None:
         return
-    from controller.casino.gat.errors import GatPortError
+    from controller.casino.gat.frames import GatPortError
     from controller.cli.runs.gat_session import gat_port
     from controller.cli.runs.signed_tables import require_signed_program
 

@@ -12,7 +12,7 @@ from controller.cli.terminal.operator_console import (
     OperatorConsole,
     TerminalClosedError,
 )
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.operator.questions import (
     all_actions,
     answer,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.records.audit.receipts.contents import RECEIPT
-from controller.run.faults.table_fault import Fault
+from controller.run.faults.failures import Fault
 
 ROUND = RECEIPT
 """The receipt of a round, recorded when it is over, and again when its share is revealed later."""

@@ -14,7 +14,7 @@ from random import Random
 from config.loader import game_parameters, load_game, load_table
 from controller.events import EventLog
 from controller.run.assembly import daemon_for, simulated
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.run.journal import Journal
 from controller.run.orders import Orders
 from controller.run.planning.setup_forecast import seats_of

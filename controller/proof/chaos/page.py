@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from controller.proof.chaos.coverage import Coverage
-from controller.proof.chaos.endings import ENDINGS, ending, longest_pause
+from controller.proof.chaos.evening import ENDINGS, ending, longest_pause
 from controller.proof.chaos.rounds_played import Played, RoundPlayed
 from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game

@@ -8,21 +8,26 @@ from functools import partial
 
 from controller.proof.lab.errors import LaboratoryError
 from controller.proof.lab.models.samplers import Orders
-from controller.proof.lab.statistics.displacement import displacement, order_correlation
 from controller.proof.lab.statistics.guessing import guessing_by_record, guessing_by_rule
-from controller.proof.lab.statistics.holm import corrected
-from controller.proof.lab.statistics.longest_block import longest_kept_block
 from controller.proof.lab.statistics.neighbours import (
     adjacency_retained,
+    longest_kept_block,
     rising_sequences,
     set_clustering,
 )
 from controller.proof.lab.statistics.position import (
+    displacement,
     drop_order_side_row,
+    order_correlation,
     position_places,
     position_regions,
 )
-from controller.proof.lab.statistics.result import FALSE_ALARMS, FailureLevel, StatisticResult
+from controller.proof.lab.statistics.result import (
+    FALSE_ALARMS,
+    FailureLevel,
+    StatisticResult,
+    corrected,
+)
 
 FEWEST_CYCLES = 30
 """With fewer cycles the normal laws of the means are not exact enough."""

@@ -13,10 +13,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from controller.durable_files import sync_folder, write_all
-from controller.records.backup.errors import BackupError
 from controller.records.backup.manifest import (
     BOARD_KEYS,
     CONFIGURATION,
+    BackupError,
     BackupManifest,
     StoredFile,
 )

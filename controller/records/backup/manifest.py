@@ -13,7 +13,12 @@ from dataclasses import asdict, astuple, dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from controller.records.backup.errors import BackupError
+from rules.errors import WallwrightError
+
+
+class BackupError(WallwrightError):
+    """A backup cannot be made, read or restored; nothing was changed, unless the text says so."""
+
 
 BACKUP_FORMAT = "wallwright-backup/1"
 MANIFEST = "manifest.json"

@@ -14,10 +14,10 @@ import zlib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
-from controller.records.backup.errors import BackupError
 from controller.records.backup.manifest import (
     LARGEST_MANIFEST,
     MANIFEST,
+    BackupError,
     BackupManifest,
     damaged,
     read_manifest,

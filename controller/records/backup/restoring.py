@@ -18,11 +18,11 @@ from controller.records.audit.errors import AuditError
 from controller.records.audit.log.audit_log import begun_log, opened_log
 from controller.records.audit.log.event_line import AuditEntry
 from controller.records.audit.log.log_folder import FolderLock, LogFolder
-from controller.records.backup.errors import BackupError
 from controller.records.backup.manifest import (
     AUDIT_KEY,
     CONFIGURATION,
     DATA,
+    BackupError,
     BackupManifest,
 )
 from controller.records.backup.packing import PackedBackup

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyrage
 
 from controller.durable_files import sync_folder, write_all
-from controller.records.backup.errors import BackupError
+from controller.records.backup.manifest import BackupError
 
 AGE = b"age-encryption.org/v1\n"
 """The first line of an encrypted file."""

@@ -1,11 +1,21 @@
-"""The spans of one round: its two activities, their phases, and on top steps and moves."""
+"""The spans of one round: its two activities, their phases, and on top steps and moves.
+
+A trace contains no name of a person and no evidence of a fault, and of tiles only what is on the
+table. Events of the table are span events, with the facts that are listed here. A trace goes to a
+file or to the address of a collector.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
 
 from opentelemetry.context import Context
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
+
+from controller.run.faults.catalogue import below, on_top
+from controller.run.faults.catalogue.row import FaultRow
+from rules.errors import WallwrightError
 
 Attributes = Mapping[str, str | int | float | bool]
 Moment = Callable[[float], int]
@@ -91,3 +101,90 @@ class RoundTrace:
         spans = self._open[activity]
         while len(spans) > level:
             spans.pop().end(self._moment(at))
+
+
+NOTED = frozenset(
+    {
+        "action_taken",
+        "actions_taken_back",
+        "board_reset",
+        "chance_committed",
+        "chance_revealed",
+        "choice_made",
+        "dice_thrown",
+        "fault",
+        "hand_abandoned",
+        "journal_copy_repaired",
+        "motor_reversed",
+        "operator_prompted",
+        "paused",
+        "prompt_answered",
+        "prompt_withdrawn",
+        "protocol_broken",
+        "put_away_requested",
+        "ready",
+        "recovered",
+        "resumed",
+        "run_resumed",
+        "seats_drawn",
+        "settled",
+        "signal_failed",
+        "tile_turned_up",
+        "walls_raised",
+    }
+)
+"""Names of the events that become span events."""
+_TEXTS = frozenset({"board", "cause", "channel", "code", "commitment", "part", "role", "why"})
+"""Keys whose texts a trace keeps; numbers are kept for every key."""
+
+
+def _codes(rows: tuple[FaultRow, ...]) -> frozenset[str]:
+    return frozenset(row.code for row in rows)
+
+
+_PLACES = {"under": _codes(below.ROWS), "top": _codes(on_top.ROWS)}
+
+
+def facts_kept(event: Mapping[str, object]) -> dict[str, str | int | float | bool]:
+    """The facts of an event that a trace keeps, as attributes."""
+    return {
+        key: value
+        for key, value in event.items()
+        if key not in {"t", "event"}
+        and (isinstance(value, int | float) or (isinstance(value, str) and key in _TEXTS))
+    }
+
+
+def activity_of(event: Mapping[str, object]) -> str:
+    """The activity that an event belongs to: `under`, `top`, or empty for both."""
+    code = event.get("code")
+    return next((name for name, codes in _PLACES.items() if code in codes), "")
+
+
+class TraceError(WallwrightError):
+    """An output of traces that cannot be used, or a package that is missing."""
+
+
+PATH = "/v1/traces"
+"""Path of a collector, if the address has none."""
+
+
+def is_address(place: str) -> bool:
+    """Whether a place is the address of a collector, and not a file."""
+    return "://" in place
+
+
+def address_of(place: str) -> str:
+    """The address of a collector with its path. Raises TraceError."""
+    try:
+        parts = urlsplit(place)
+        is_complete = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        _ = parts.port  # raises ValueError for a port that is no number
+    except ValueError:
+        is_complete = False
+    if not is_complete:
+        raise TraceError(
+            "`--trace` must be a file or the address of a collector, such as"
+            f" http://127.0.0.1:4318; got '{place}'."
+        )
+    return parts._replace(path=PATH).geturl() if parts.path in {"", "/"} else place

@@ -12,8 +12,13 @@ from datetime import UTC, datetime
 from opentelemetry.trace import Tracer
 
 from controller.events import Event
-from controller.records.tracing.notes import NOTED, activity_of, facts_kept
-from controller.records.tracing.round_trace import Attributes, RoundTrace
+from controller.records.tracing.round_trace import (
+    NOTED,
+    Attributes,
+    RoundTrace,
+    activity_of,
+    facts_kept,
+)
 
 UNDER = frozenset({"gathering", "shuffling", "building", "staged"})
 TOP = frozenset(

@@ -24,8 +24,7 @@ from opentelemetry.sdk.trace.export import (
     SpanExportResult,
 )
 
-from controller.records.tracing.places import address_of
-from controller.records.tracing.round_trace import Attributes
+from controller.records.tracing.round_trace import Attributes, address_of
 from controller.records.tracing.round_tracer import RoundTracer
 
 SEND_LIMIT = 5.0

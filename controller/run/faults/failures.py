@@ -1,7 +1,8 @@
-"""Sorts the exceptions that ended a run into faults of the table and errors of the program.
+"""The exception for a fault of the table, and the sorting of exceptions that ended a run.
 
-Several tasks can fail at the same moment; their exceptions arrive as one group. A fault is recorded
-and reported. An error of the program in the same group is raised with it; the fault never hides it.
+A fault has its code, the part and the evidence. Several tasks can fail at the same moment; their
+exceptions arrive as one group. A fault is recorded and reported. An error of the program in the
+same group is raised with it; the fault never hides it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.catalogue import CATALOGUE, Fault, FaultRow
 from controller.run.journal import JournalError, JournalLockedError
 from controller.run.journal.replay import ReplayError
 from firmware_bridge.wire.errors import (
@@ -18,6 +19,38 @@ from firmware_bridge.wire.errors import (
     BoardSilentError,
     StrangeBoardError,
 )
+from rules.errors import WallwrightError
+
+__all__ = ["Fault", "TableFault"]
+
+
+class TableFault(WallwrightError):
+    """A fault that needs a retry, a person or a stop; `evidence` is what the sensors showed."""
+
+    def __init__(self, fault: Fault, part: str, evidence: str) -> None:
+        super().__init__(f"{part}: {fault.value} ({evidence}).")
+        self.fault = fault
+        self.part = part
+        self.evidence = evidence
+        self.final = False
+        """Whether every recovery has been tried; then no enclosing work retries it."""
+        self.ordered = False
+        """Whether a person stopped the table over it; then it is reported before other faults."""
+
+    @property
+    def row(self) -> FaultRow:
+        """The row of the fault in the catalogue."""
+        return CATALOGUE[self.fault]
+
+    @property
+    def cure(self) -> str:
+        """The request to a person, as a sentence."""
+        return self.row.request(self.part)
+
+    def facts(self) -> dict[str, object]:
+        """The fault as plain JSON values."""
+        return {"code": self.fault.name, "part": self.part, "evidence": self.evidence}
+
 
 _BOARD_FAULTS: tuple[tuple[type[BoardError], Fault], ...] = (
     (BoardSilentError, Fault.SILENT),

@@ -17,8 +17,8 @@ from typing import Protocol, TypeVar
 
 from config.recovery_limits import DEFAULTS, Limits
 from controller.run.faults.catalogue import STOP, Fault, Who
+from controller.run.faults.failures import TableFault
 from controller.run.faults.recovery_policy import Decision, decide
-from controller.run.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
 
 T = TypeVar("T")

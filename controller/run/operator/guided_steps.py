@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from config.layout.staging import Staging
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.operator.table_keys import Key
 from controller.run.run_together import only
 from firmware_bridge.boards.devices import Output

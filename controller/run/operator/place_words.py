@@ -1,10 +1,15 @@
-"""Places of tiles in the words by which a person at the table finds them."""
+"""Words for places and for faces of tiles, by which a person finds them at the table.
+
+Examples of faces: `2z` is `South wind`, `3s` is `3 bamboo`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from rules.geometry import BoneyardPlace, CardPlace, HandPlace, PilePlace, Place, WallPlace
+from rules.tiles import Face
 
 LEVELS = ("upper", "lower")
 
@@ -47,3 +52,25 @@ def _wall_in_words(owner: int, stacks: dict[int, list[int]]) -> str:
 
 def _listed(texts: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+
+
+HONOURS = (
+    "East wind",
+    "South wind",
+    "West wind",
+    "North wind",
+    "White dragon",
+    "Green dragon",
+    "Red dragon",
+)
+SUITS = {"m": "characters", "p": "circles", "s": "bamboo", "f": "flowers"}
+_TILE = re.compile(r"([1-9])([mpsf])")
+
+
+def face_in_words(face: Face) -> str:
+    """A face of a mahjong tile in words; any other face as it is written."""
+    if re.fullmatch("[1-7]z", face):
+        return HONOURS[int(face[0]) - 1]
+    if found := _TILE.fullmatch(face):
+        return f"{found[1]} {SUITS[found[2]]}"
+    return face

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from controller.run.faults.catalogue import STOP, Fault, FaultRow, Who
+from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import Asking
-from controller.run.faults.table_fault import TableFault
 from controller.run.pausing.pause_gate import PROTOCOL, SILENT, STRANGER, PauseCause
 from controller.run.run_state import RunState
 from firmware_bridge.guide import Ask

@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from config.schema import RelayModule, Table
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Board
 from firmware_bridge.wire.errors import BoardError
 

@@ -32,7 +32,7 @@ from controller.run.chance.records import (
 )
 from controller.run.chance.share_seal import SealBrokenError, ShareSeal
 from controller.run.chance.source import ChanceSource, OpenChance
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.notes import (
     ChoicesDrawn,
     PlayerShareAdded,

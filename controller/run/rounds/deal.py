@@ -8,7 +8,7 @@ from typing import Any
 
 from config.layout.field import Field
 from config.layout.staging import Staging
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.notes import Flipped, MovesMade, Note, last_of
 from controller.run.planning.moves import (
     Carry,

@@ -7,8 +7,8 @@ hand is dealt from tiles whose position is only assumed. The journal and the eve
 from __future__ import annotations
 
 from controller.run.faults.catalogue import CATALOGUE, STOP, Fault
+from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import Asking
-from controller.run.faults.table_fault import TableFault
 from controller.run.pausing.operator_help import ask_until_answered
 from controller.run.run_state import RunState
 from controller.run.stations.rig import Stations

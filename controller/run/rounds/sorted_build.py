@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from config.layout.staging import Staging
 from config.schema import Table
 from controller.run.chance.records import ChoiceRequest, permutation
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.rounds.build_progress import BuildProgress
 from controller.run.rounds.cycle_chances import CycleChances
 from controller.run.stations.chain import ChainStation

@@ -10,7 +10,7 @@ from functools import partial
 
 from config.layout.staging import Staging
 from config.schema import Table
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.replay import Notebook
 from controller.run.rounds.build_progress import BuildProgress, has_begun
 from controller.run.rounds.cycle_chances import CycleChances

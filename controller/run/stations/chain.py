@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from config.schema import ChainModule
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from controller.run.journal.notes import ChainAt, ChainLost, last_of
 from controller.run.journal.replay import DiscardingNotebook, Notebook
 from controller.run.stations.standstill import Standstill

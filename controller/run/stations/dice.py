@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from config.schema import DiceModule
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from controller.run.journal.notes import FacesFallen, Note, ShakesBefore, last_of
 from controller.run.journal.replay import DiscardingNotebook, Notebook
 from firmware_bridge.boards.devices import Devices

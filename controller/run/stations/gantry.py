@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from config.schema import GantryModule, Modules
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from controller.run.journal.notes import TagRead, last_of
 from controller.run.journal.replay import DiscardingNotebook, Notebook
 from controller.run.planning.moves import Carry, Grasp, TurnOver

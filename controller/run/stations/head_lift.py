@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from config.schema import HeadModule, HeadsModule
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from controller.run.planning.least_times import PASSING, proving_wait
 from controller.run.stations.hand_over import HandOver
 from controller.run.stations.load import Load, longest_wait, wait_parts

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from config.schema import HeadModule, HeadsModule
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from controller.run.stations.hand_over import HandOver
 from controller.run.stations.stack_source import StackSource
 from controller.run.stations.standstill import Standstill

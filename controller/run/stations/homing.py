@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 
 from config.schema import AxisChannel, GantryModule, Table
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from firmware_bridge.board import Board, Ended, Reason
 from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import Refusal

@@ -6,7 +6,7 @@ A cure is skipped if its motor cannot run backwards; the next cure is then an as
 from __future__ import annotations
 
 from config.schema import HeadModule, MotorChannel
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.run_together import run_together
 from controller.run.stations.standstill import Standstill
 from controller.run.stations.switched import FULL

@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from config.schema import MagazineModule
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from controller.run.planning.magazine import shortest_turn
 from controller.run.stations.standstill import Standstill
 from controller.run.stations.switched import FULL, LATE, MARGIN, SOON, missing

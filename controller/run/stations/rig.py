@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from config.schema import AxisChannel, Modules, Table, TileSize
+from controller.run.faults.failures import Fault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault
 from controller.run.health.condition import ConditionSampler
 from controller.run.stations.chain import ChainStation
 from controller.run.stations.dice import DiceStation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.run.stations.tile_counter import TileCounter
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault, TableFault
 from controller.run.stations.standstill import Standstill
 from firmware_bridge.board import Elapsed, Ended, Level, Reason
 from firmware_bridge.boards.devices import Motor

@@ -10,7 +10,7 @@ run that resumes the build.
 
 from __future__ import annotations
 
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.notes import (
     CountedFrom,
     PushDoubted,

@@ -19,7 +19,7 @@ from controller.service.commands import (
 )
 from controller.service.commands.refusal import CommandRefusedError
 from controller.service.status import Value
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
+from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError
 
 if TYPE_CHECKING:
     from controller.service.servicing.service_mode_shift import ServiceModeShift
@@ -115,7 +115,7 @@ def require_unlocked(lock: str | None) -> None:
 
 
 async def _jog(mode: ServiceMode, given: Jog, actor: Actor) -> str:
-    from controller.upkeep.service_mode.motion.ended_presses import Press  # noqa: PLC0415 - loads the boards
+    from controller.upkeep.service_mode.motion.jogging import Press  # noqa: PLC0415 - loads the boards
 
     press = Press(actor.client, actor.name, given.press)
     await mode.jog(given.channel, given.direction, given.speed, press)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from controller.run.chance.share_seal import ShareSeal
-from controller.run.faults.table_fault import Fault
+from controller.run.faults.failures import Fault
 from controller.run.journal import Entry, Journal
 from controller.run.journal.replay import differences
 from controller.run.rounds.put_away import ACTIVITY

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from controller.events import EventLog
 from controller.run.assembly import Hardware, daemon_for
 from controller.run.daemon import Daemon
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.run.journal import Entry, Journal, JournalError
 from controller.run.journal.storage import Storage
 from controller.run.planning.hand_lanes import staging_of

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from controller.events import Event
-from controller.run.operator.face_words import face_in_words
-from controller.run.operator.place_words import places_in_words
+from controller.run.operator.place_words import face_in_words, places_in_words
 from controller.service.status import RecentEvent
 from rules.geometry import parse_place
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from config.schema import Table
 from controller.events import Event
 from controller.run.faults.catalogue import CATALOGUE
-from controller.run.faults.table_fault import Fault
+from controller.run.faults.failures import Fault
 from controller.run.operator.incidents import Incidents
 from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.evening.game_choices import PlannedGame

@@ -8,9 +8,8 @@ steps, `probe` the motions, `findings` what was learned, `proposal` the file.
 
 from __future__ import annotations
 
-from controller.upkeep.learn.asking import LearnPerson, LearnQuestion, QuestionKind
-from controller.upkeep.learn.findings import Findings
-from controller.upkeep.learn.proposal import propose
+from controller.upkeep.learn.probe import LearnPerson, LearnQuestion, QuestionKind
+from controller.upkeep.learn.proposal import Findings, propose
 from controller.upkeep.learn.session import LearnSession
 
 __all__ = ["Findings", "LearnPerson", "LearnQuestion", "LearnSession", "QuestionKind", "propose"]

@@ -1,15 +1,99 @@
-"""The proposal: a table file like the model, with the pins that were learned."""
+"""Proposes a table file like the model table's, with the pins that were learned.
+
+A role is a channel of the model table; learning finds the wire for each role. What was learned so
+far is kept in a file between two sessions.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from config.schema import MotorChannel, SensorChannel, Table
+from config.validation.channels import plugs
 from config.wire_list import WireList
-from controller.upkeep.learn.findings import Findings
+from controller.durable_files import replace_file
+from rules.errors import WallwrightError
+
+VERSION = 1
+
+
+class UnreadableStateError(WallwrightError):
+    """The file with an earlier session's findings cannot be used; the text has the next step."""
+
+
+@dataclass
+class MotorFinding:
+    """A motor wire whose part is known."""
+
+    wire: str
+    swapped: bool = False
+    """Whether the wire's forward is the part's reverse, so that its two pins are exchanged."""
+    seconds: float = 0.0
+    """The measured time from end to end; 0 for a motor without two ends."""
+    edges: dict[str, int] = field(default_factory=dict)
+    """The activations of each sensor wire while the motor was tried."""
+
+
+@dataclass
+class SensorFinding:
+    """A sensor wire whose place is known."""
+
+    wire: str
+    inverted: bool = False
+    """Whether it is active while nothing actuates it, so that its `active` is exchanged."""
+    by: str = "hand"
+    """What has actuated it: `hand`, or the wire of a motor."""
+
+
+@dataclass
+class Findings:
+    """The wires by the channels of the model table."""
+
+    table: str
+    motors: dict[str, MotorFinding] = field(default_factory=dict)
+    sensors: dict[str, SensorFinding] = field(default_factory=dict)
+
+    @property
+    def wires(self) -> set[str]:
+        """Every wire whose function is known."""
+        motors = {each.wire for each in self.motors.values()}
+        return motors | {each.wire for each in self.sensors.values()}
+
+    def save(self, file: Path) -> None:
+        """Write the findings; a crash while writing leaves the earlier file."""
+        text = json.dumps({"version": VERSION, **asdict(self)}, indent=1) + "\n"
+        replace_file(file, text.encode())
+
+    @classmethod
+    def load(cls, file: Path, table: str) -> Findings:
+        """Read an earlier session's findings, or begin. Raises UnreadableStateError."""
+        if not file.exists():
+            return cls(table)
+        try:
+            values: dict[str, Any] = json.loads(file.read_text("utf-8"))
+            found = cls(
+                values["table"],
+                {role: MotorFinding(**each) for role, each in values["motors"].items()},
+                {role: SensorFinding(**each) for role, each in values["sensors"].items()},
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UnreadableStateError(
+                f"'{file}' is not the state of an earlier `wallwright learn`"
+                f" ({type(error).__name__}); name another file with --state, or remove it."
+            ) from error
+        if found.table != table:
+            raise UnreadableStateError(
+                f"'{file}' has findings for a table like {found.table}, not {table}; name another"
+                " file with --state."
+            )
+        return found
+
 
 _WIDE = 10_000
 
@@ -109,3 +193,51 @@ def _flow(value: object) -> str:
     """A value in one line of YAML."""
     text: str = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=_WIDE)
     return text.strip().removesuffix("...").strip()
+
+
+@dataclass(frozen=True)
+class Role:
+    """A motor or sensor of the model table: its channel, and its name for people."""
+
+    channel: str
+    label: str
+    reverses: bool = False
+    far: str = ""
+    """The sensor at the end of a motor's forward travel, if it has two ends."""
+    near: str = ""
+    """The sensor at the end of its reverse travel."""
+
+    @property
+    def travels(self) -> bool:
+        """Whether the part moves between two limit switches."""
+        return bool(self.far and self.near)
+
+
+def motor_roles(table: Table) -> dict[str, Role]:
+    """The motors of a table by channel, in the order of its modules."""
+    found = {}
+    for channel, label in _labels(table):
+        config = table.channel(channel)
+        if isinstance(config, MotorChannel):
+            reverses = config.reverse_pin is not None
+            far, near = config.forward_stop or "", config.reverse_stop or ""
+            found[channel] = Role(channel, label, reverses, far, near)
+    return found
+
+
+def sensor_roles(table: Table) -> dict[str, Role]:
+    """The sensors of a table by channel, without emergency stop and light curtain."""
+    safety = {*table.modules.emergency, *table.modules.curtain}
+    return {
+        channel: Role(channel, label)
+        for channel, label in _labels(table)
+        if isinstance(table.channel(channel), SensorChannel) and channel not in safety
+    }
+
+
+def _labels(table: Table) -> list[tuple[str, str]]:
+    """Each channel that a module names, once, with a name such as `heads ports 2 wheel`."""
+    found: dict[str, str] = {}
+    for path, _, channel in plugs(table.modules, ("modules",)):
+        found.setdefault(channel, f"{channel} ({' '.join(str(step) for step in path[1:])})")
+    return list(found.items())

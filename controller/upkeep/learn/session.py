@@ -8,19 +8,27 @@ from contextlib import closing
 
 from config.schema import MotorChannel, SensorChannel, Table
 from config.wire_list import WireList
-from controller.upkeep.learn.asking import (
+from controller.upkeep.learn.probe import (
     MOVE,
     NO,
     NOTHING,
     UNSURE,
     YES,
+    Evidence,
     LearnPerson,
     LearnQuestion,
+    Prober,
     QuestionKind,
+    SafetyStopError,
 )
-from controller.upkeep.learn.findings import Findings, MotorFinding, SensorFinding
-from controller.upkeep.learn.probe import Evidence, Prober, SafetyStopError
-from controller.upkeep.learn.roles import Role, motor_roles, sensor_roles
+from controller.upkeep.learn.proposal import (
+    Findings,
+    MotorFinding,
+    Role,
+    SensorFinding,
+    motor_roles,
+    sensor_roles,
+)
 from firmware_bridge.board import Board
 
 PATIENCE = 60.0

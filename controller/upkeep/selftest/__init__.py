@@ -15,21 +15,19 @@ from typing import TYPE_CHECKING
 from rules.values.lazy import lazily
 
 if TYPE_CHECKING:
-    from controller.upkeep.selftest.asking import Watcher
-    from controller.upkeep.selftest.report import SelfTestReport
-    from controller.upkeep.selftest.running import TableSelfTest
-    from controller.upkeep.selftest.trial import Result, TrialAnswer, TrialVerdict
+    from controller.upkeep.selftest.running import SelfTestReport, TableSelfTest
+    from controller.upkeep.selftest.trial import Result, TrialAnswer, TrialVerdict, Watcher
 
-# Each name is imported on first use: `naming` is used by programs that try no channel.
+# Each name is imported on first use: some programs use `trial` only.
 __getattr__ = lazily(
     __name__,
     {
         "Result": "trial",
-        "SelfTestReport": "report",
+        "SelfTestReport": "running",
         "TableSelfTest": "running",
         "TrialAnswer": "trial",
         "TrialVerdict": "trial",
-        "Watcher": "asking",
+        "Watcher": "trial",
     },
 )
 __all__ = ["Result", "SelfTestReport", "TableSelfTest", "TrialAnswer", "TrialVerdict", "Watcher"]

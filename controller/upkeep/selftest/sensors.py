@@ -8,10 +8,13 @@ from contextlib import closing
 from functools import partial
 
 from config.schema import SensorChannel
-from controller.upkeep.selftest.asking import PATIENCE
-from controller.upkeep.selftest.naming import named_channels
-from controller.upkeep.selftest.table_under_test import TableUnderTest
-from controller.upkeep.selftest.trial import DisagreementError, Trial
+from controller.upkeep.selftest.trial import (
+    PATIENCE,
+    DisagreementError,
+    TableUnderTest,
+    Trial,
+    named_channels,
+)
 from firmware_bridge.board import BoardFault, FaultCode
 
 

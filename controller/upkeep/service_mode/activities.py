@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.upkeep.selftest.trial import DisagreementError
 from controller.upkeep.service_mode.calibrations.calibration import CalibrationError
-from controller.upkeep.service_mode.mode_status import ActivityStatus
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
+from controller.upkeep.service_mode.mode_status import ActivityStatus, ServiceModeRefusalError
 from firmware_bridge.wire.errors import BoardError
 
 Kind = Literal["home", "test", "calibration"]

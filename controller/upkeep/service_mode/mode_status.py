@@ -1,13 +1,18 @@
 """The status of service mode: one frozen value, which is a part of the table's status.
 
-Times are seconds of the table's clock.
+Times are seconds of the table's clock. The maintenance counters are wear since the journal began,
+and the life of the boards' storage. A refused command gives a sentence, the next step and a code.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from controller.run.health.statistics import TableStatistics, facts
+from rules.errors import WallwrightError
 
 Trace = tuple[tuple[float, float], ...]
 """Points of time and value, oldest first."""
@@ -147,3 +152,49 @@ class ServiceModeStatus(ModeValue):
     moved: tuple[str, ...] = Field(default=(), description="Motors and axes that have moved.")
     tiles_may_have_moved: bool = False
     findings: tuple[ModeFinding, ...] = ()
+
+
+HOUR = 3600.0
+
+
+def counters_of(
+    statistics: TableStatistics | None, storage_used: Mapping[str, int]
+) -> tuple[CounterStatus, ...]:
+    """The counters of a table; `storage_used` is the share that each board reports, permille."""
+    counters = [] if statistics is None else list(_worn(facts(statistics)))
+    counters += [
+        CounterStatus(name=f"storage of {board} used", value=used / 10, unit="%")
+        for board, used in sorted(storage_used.items())
+    ]
+    return tuple(counters)
+
+
+def _worn(figures: Mapping[str, Any]) -> Iterator[CounterStatus]:
+    wear = figures["worn"]
+    yield CounterStatus(name="running time", value=round(figures["seconds"] / HOUR, 1), unit="h")
+    for name, key in (("runs", "runs"), ("rounds", "rounds"), ("sets built", "sets")):
+        yield CounterStatus(name=name, value=figures[key])
+    yield CounterStatus(name="tiles lifted", value=figures["tiles"])
+    yield CounterStatus(name="lid openings", value=wear["lid_openings"])
+    yield CounterStatus(name="walls raised", value=wear["walls_raised"])
+    yield CounterStatus(name="throws", value=wear["throws"])
+    for part, picks in wear["picks"].items():
+        yield CounterStatus(name=f"tiles lifted by {part}", value=picks)
+    if figures["tiles_per_jam"] is not None:
+        yield CounterStatus(name="tiles per jam", value=figures["tiles_per_jam"])
+    for board, life in figures["storage"].items():
+        if life["rounds_left"] is not None:
+            yield CounterStatus(name=f"rounds left for {board}", value=life["rounds_left"])
+
+
+class ServiceModeRefusalError(WallwrightError):
+    """A command of service mode that is not executed.
+
+    `code` is a short name of the refusal for programs; `next_step` says what a person can do.
+    """
+
+    def __init__(self, code: str, sentence: str, next_step: str) -> None:
+        super().__init__(f"{sentence} {next_step}")
+        self.code = code
+        self.sentence = sentence
+        self.next_step = next_step

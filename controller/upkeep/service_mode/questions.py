@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from controller.upkeep.selftest import TrialAnswer
-from controller.upkeep.service_mode.mode_status import ModeQuestion
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
+from controller.upkeep.service_mode.mode_status import ModeQuestion, ServiceModeRefusalError
 
 BEGIN, SKIP = "begin", "skip"
 """The answers to the announcement of a trial."""

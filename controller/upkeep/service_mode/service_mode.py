@@ -27,28 +27,26 @@ from controller.upkeep.selftest import Result
 from controller.upkeep.service_mode.activities import Activities, Kind
 from controller.upkeep.service_mode.calibrations.calibration import Calibration
 from controller.upkeep.service_mode.calibrations.offers import CalibrationOffers
-from controller.upkeep.service_mode.calibrations.table_changes import TableChanges
-from controller.upkeep.service_mode.channels.channel_facts import channel_facts
-from controller.upkeep.service_mode.channels.channel_monitor import WINDOW, ChannelMonitor
-from controller.upkeep.service_mode.counters import counters_of
+from controller.upkeep.service_mode.calibrations.table_edits import TableChanges
+from controller.upkeep.service_mode.channels import WINDOW, ChannelMonitor, channel_facts
 from controller.upkeep.service_mode.mode_status import (
     CalibrationOffer,
     CounterStatus,
     ModeFinding,
+    ServiceModeRefusalError,
     ServiceModeStatus,
     TrialStatus,
+    counters_of,
 )
-from controller.upkeep.service_mode.motion.board_leases import BoardLeases
-from controller.upkeep.service_mode.motion.ended_presses import Press
-from controller.upkeep.service_mode.motion.jogging import RENEWAL, Direction, Jogging
+from controller.upkeep.service_mode.motion.jogging import RENEWAL, Direction, Jogging, Press
 from controller.upkeep.service_mode.motion.leaving import (
+    BoardLeases,
     Departure,
     leave_safely,
     tiles_may_have_moved,
 )
 from controller.upkeep.service_mode.motion.part_homing import PartHoming
 from controller.upkeep.service_mode.questions import TechnicianQuestions
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
 from controller.upkeep.service_mode.station_tests import Helper, StationTests, TechnicianWatcher
 from firmware_bridge.board import Board, BoardFault, FaultCode
 from firmware_bridge.boards.devices import Devices

@@ -8,8 +8,8 @@ from typing import Protocol
 from config.schema import Table, TileSize
 from controller.run.pausing.power_lease import BoardSupply
 from controller.upkeep.selftest import Result, TableSelfTest, TrialAnswer
+from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError
 from controller.upkeep.service_mode.questions import ANSWERS, BEGIN, SKIP, TechnicianQuestions
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
 from firmware_bridge.board import Board
 
 

@@ -1,7 +1,14 @@
-"""Lists every lead of a board: its pin, its channel, and the part of the table that it belongs to.
+"""Lists every lead of a board: its pin, its channel, its part of the table, and its supply.
 
 A lead is one pin of one channel. A motor that runs in both directions has two leads, and so has a
 module on a serial port. Pins have the numbers that table files use.
+
+The kind of a lead decides which supply its part needs. Motors, axes and outputs have drivers on the
+motor supply, which the relay and the emergency stop interrupt. The relay's own coil, the lamp
+tower, the buzzer and the panel are connected before the relay, because they must work while the
+motors have no power. Modules on serial ports, lamp strips, sensors and measuring amplifiers need
+5 V; a sensor that is a plain switch leaves the 5 V unused. The emergency stop and the light curtain
+are contacts to ground.
 """
 
 from __future__ import annotations
@@ -272,3 +279,68 @@ def _switches(channel: str, config: Channel, uses: Mapping[str, Use]) -> Iterabl
         if switch is not None:
             role = "home" if key == "home_switch" else key.replace("_", " ")
             yield switch, Use(owner.part, f"{owner.role} {role}")
+
+
+class SupplyRail(Enum):
+    """A supply rail to which parts are connected."""
+
+    ALWAYS = "supply"
+    MOTORS = "motor supply"
+    LOGIC = "5 V"
+    GROUND = "ground"
+
+
+NEEDS = {
+    Sort.MOTOR: (SupplyRail.MOTORS, SupplyRail.GROUND),
+    Sort.AXIS: (SupplyRail.MOTORS, SupplyRail.GROUND),
+    Sort.OUTPUT: (SupplyRail.MOTORS, SupplyRail.GROUND),
+    Sort.STRIP: (SupplyRail.LOGIC, SupplyRail.GROUND),
+    Sort.SENSOR: (SupplyRail.LOGIC, SupplyRail.GROUND),
+    Sort.SAFETY: (SupplyRail.GROUND,),
+    Sort.SERIAL: (SupplyRail.LOGIC, SupplyRail.GROUND),
+    Sort.ANALOG: (SupplyRail.LOGIC, SupplyRail.GROUND),
+}
+"""The rails that a part on each sort of lead needs."""
+ALWAYS_ON = ("relay", "tower", "buzzer", "panel")
+"""Parts whose outputs keep their power while the motors have none."""
+BOARD_NEEDS = (SupplyRail.LOGIC, SupplyRail.GROUND)
+"""The rails that a board itself needs; on USB the host supplies both."""
+
+
+class Fed(NamedTuple):
+    """A part on one board, or the board itself (`part` is empty), with the rails that it needs."""
+
+    board: str
+    part: str
+    supplies: tuple[SupplyRail, ...]
+
+    @property
+    def name(self) -> str:
+        """The name for the document: the board and the part."""
+        return f"{self.board}: {self.part}" if self.part else f"board {self.board}"
+
+
+def fed_parts(table: Table) -> tuple[Fed, ...]:
+    """Every board and every part of a table with the rails that it needs, board by board."""
+    return tuple(fed for board in leads_of(table) for fed in _of_board(board))
+
+
+def supplies_of(leads: Iterable[Lead]) -> tuple[SupplyRail, ...]:
+    """The rails that these leads need together, in the order of `SupplyRail`."""
+    needed = {rail for lead in leads for rail in _needs(lead)}
+    return tuple(rail for rail in SupplyRail if rail in needed)
+
+
+def _needs(lead: Lead) -> tuple[SupplyRail, ...]:
+    """The rails that the part on one lead needs."""
+    if lead.sort is Sort.OUTPUT and lead.part.partition(" ")[0] in ALWAYS_ON:
+        return SupplyRail.ALWAYS, SupplyRail.GROUND
+    return NEEDS[lead.sort]
+
+
+def _of_board(board: BoardLeads) -> Iterable[Fed]:
+    """Yield the board, then each of its parts, with the rails that they need."""
+    yield Fed(board.name, "", BOARD_NEEDS)
+    for part in dict.fromkeys(lead.part for lead in board.leads):
+        leads = [lead for lead in board.leads if lead.part == part]
+        yield Fed(board.name, part, supplies_of(leads))

@@ -13,8 +13,14 @@ from typing import Any
 import yaml
 
 from config.schema import Table
-from controller.upkeep.wiring.leads import BoardLeads, Lead, leads_of
-from controller.upkeep.wiring.supplies import BOARD_NEEDS, SupplyRail, supplies_of
+from controller.upkeep.wiring.leads import (
+    BOARD_NEEDS,
+    BoardLeads,
+    Lead,
+    SupplyRail,
+    leads_of,
+    supplies_of,
+)
 
 SUPPLY = "supply"
 """The connector of the supplies: one pin for each rail."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from config.layout.field import Field, Spot
 from config.layout.staging import Staging
 from config.schema import AxisChannel, Table
-from controller.upkeep.selftest.naming import named_channels
+from controller.upkeep.selftest.trial import named_channels
 from controller.web.panel.scene_geometry import (
     DiceUnitPlace,
     DiscPlace,

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.casino.gat.errors import GatError
 from controller.casino.gat.frames import (
     GAP,
     LONGEST_FRAME,
@@ -14,6 +13,7 @@ from controller.casino.gat.frames import (
     QUERIES,
     REPLIES,
     GatCommand,
+    GatError,
     GatFrame,
     GatFrameReader,
     crc16,

@@ -16,8 +16,7 @@ import pytest
 
 from controller.casino.gat import port as gat_port
 from controller.casino.gat.calculation import calculated, components
-from controller.casino.gat.errors import GatError, GatPortError
-from controller.casino.gat.frames import GatCommand, GatFrame
+from controller.casino.gat.frames import GatCommand, GatError, GatFrame, GatPortError
 from controller.casino.gat.functions import GatRequest
 from controller.casino.gat.messages import SPECIAL_FUNCTIONS, GatStart, GatState
 from controller.casino.gat.port import GatPort, open_port

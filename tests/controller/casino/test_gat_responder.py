@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.casino.gat.errors import GatError
-from controller.casino.gat.frames import QUERIES, GatCommand, GatFrame
+from controller.casino.gat.frames import QUERIES, GatCommand, GatError, GatFrame
 from controller.casino.gat.functions import LEVEL_ONE, GatRequest, requested
 from controller.casino.gat.messages import (
     SPECIAL_FUNCTIONS,

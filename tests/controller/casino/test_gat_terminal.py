@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from controller.casino.gat import terminal as gat_terminal
-from controller.casino.gat.errors import GatError
-from controller.casino.gat.frames import QUERIES, GatCommand, GatFrame, GatFrameReader
+from controller.casino.gat.frames import QUERIES, GatCommand, GatError, GatFrame, GatFrameReader
 from controller.casino.gat.functions import GatRequest
 from controller.casino.gat.messages import SPECIAL_FUNCTIONS, GatStart, GatState
 from controller.casino.gat.responder import GatResponder

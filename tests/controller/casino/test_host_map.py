@@ -9,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.casino.command_map import COMMANDS
-from controller.casino.event_map import EVENTS, OTHERS, row_of
-from controller.casino.fault_map import FAULTS
-from controller.casino.host_codes import G2S, SAS
-from controller.casino.host_map import sections
+from controller.casino.host_codes import COMMANDS, FAULTS, G2S, SAS
+from controller.casino.host_map import EVENTS, OTHERS, row_of, sections
 from controller.cli import main
 from controller.records.audit.log.audit_log import CLOCK_JUMPED
 from controller.records.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN

@@ -6,7 +6,7 @@ import pytest
 
 from controller.events import Event, EventLog
 from controller.run.faults.catalogue import Who
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal import Journal
 from controller.run.journal.notes import MovesMade
 from controller.run.ledger import Ledger

@@ -22,7 +22,7 @@ Port = Annotated[
 
 def gat(port: Port) -> int:
     """Answer checks of the signed program on a serial port (GAT 3.50) until Ctrl-C."""
-    from controller.casino.gat.errors import GatPortError
+    from controller.casino.gat.frames import GatPortError
     from controller.cli.runs.gat_session import answer_terminals
     from controller.cli.runs.signed_tables import require_signed_program
     from controller.records.identity.identity_error import IdentityError
@@ -56,7 +56,7 @@ def gat_query(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
     """Ask a machine by GAT for the answers of its components to a seed, and print them."""
-    from controller.casino.gat.errors import GatError, GatPortError
+    from controller.casino.gat.frames import GatError, GatPortError
     from controller.casino.gat.functions import SEED_BYTES, GatRequest
     from controller.casino.gat.messages import SPECIAL_FUNCTIONS
     from controller.casino.gat.results import answers_in, functions_in

@@ -1,7 +1,8 @@
-"""Chi-square of positions: does a tile's chance of each place depend on when it went in?
+"""Statistics of positions: does a tile's place depend on when it went in, and how far does it move?
 
-With N cycles of n tiles, groups of tiles by their turn (sizes g) and groups of places (sizes h),
-M counts the tiles of a group that came to a group of places, and the statistic is
+The chi-square statistic of positions: with N cycles of n tiles, groups of tiles by their turn
+(sizes g) and groups of places (sizes h), M counts the tiles of a group that came to a group of
+places, and the statistic is
 
     (n - 1) / N * sum of (M - N g h / n)^2 / (g h).
 
@@ -9,11 +10,14 @@ The factor n - 1 instead of n accounts for the fact that a cycle puts each tile 
 one tile into each place. The expectation is then exactly (groups - 1) * (groups of places - 1), the
 degrees of freedom, and the variance is 2 * freedom * (N - 1) / N: exactly for groups of single
 tiles, because the permutations of two cycles agree in one tile on average, with variance 1.
+
+The statistics of displacement measure how far tiles move, and whether early tiles come out early.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 
 import numpy as np
 
@@ -22,6 +26,7 @@ from controller.proof.lab.statistics.result import (
     Description,
     FailureLevel,
     StatisticResult,
+    judge_mean,
     judge_shares,
 )
 
@@ -106,3 +111,36 @@ def _judge(
     observed = (tiles - 1) / cycles * float(np.sum(squares))
     freedom = (counts.shape[0] - 1) * (counts.shape[1] - 1)
     return judge_shares(about, observed, freedom, cycles, tiles, threshold)
+
+
+DISPLACEMENT = Description(
+    "displacement",
+    "Displacement",
+    "places, mean over the tiles",
+    "additional places",
+    "tiles that stay near their place in the order (too small), or change ends (too large)",
+)
+CORRELATION = Description(
+    "order_correlation",
+    "Drop order against place",
+    "rank correlation",
+    "rank correlation",
+    "first in, first out (above 0) and last in, first out (below 0)",
+)
+
+
+def displacement(orders: Orders, threshold: FailureLevel) -> StatisticResult:
+    """The mean distance between a tile's number and its place: Spearman's footrule."""
+    n = orders.shape[1]
+    distances = np.mean(np.abs(orders - np.arange(n)), axis=1)
+    deviation = sqrt((n + 1) * (2 * n**2 + 7) / 45) / n
+    return judge_mean(DISPLACEMENT, distances, (n**2 - 1) / (3 * n), deviation, threshold)
+
+
+def order_correlation(orders: Orders, threshold: FailureLevel) -> StatisticResult:
+    """Spearman's rank correlation between drop order and place."""
+    n = orders.shape[1]
+    centred = np.arange(n) - (n - 1) / 2
+    products = (orders - (n - 1) / 2) @ centred
+    values = products / (n * (n**2 - 1) / 12)
+    return judge_mean(CORRELATION, values, 0.0, 1 / sqrt(n - 1), threshold)

@@ -13,7 +13,7 @@ from controller.records.audit.notes.checkpoint import Checkpoint
 from controller.records.audit.notes.signing_key import read_key
 from controller.records.audit.tree.hashing import HASH_SIZE
 from controller.records.audit.tree.stored_nodes import nodes_of
-from controller.records.backup.errors import BackupError
+from controller.records.backup.manifest import BackupError
 from controller.records.backup.snapshots.listing import files_of
 
 TRIES = 5

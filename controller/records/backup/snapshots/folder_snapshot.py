@@ -18,8 +18,7 @@ from typing import Any
 
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.notes.signing_key import is_key_file
-from controller.records.backup.errors import BackupError
-from controller.records.backup.manifest import DATA, MOST_BYTES
+from controller.records.backup.manifest import DATA, MOST_BYTES, BackupError
 from controller.records.backup.snapshots.audit_snapshot import audit_snapshot
 from controller.records.backup.snapshots.journal_snapshot import JournalSnapshot, journal_snapshot
 from controller.records.backup.snapshots.listing import files_of

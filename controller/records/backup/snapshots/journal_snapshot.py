@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from controller.records.backup.errors import BackupError
+from controller.records.backup.manifest import BackupError
 from controller.run.journal import JournalError, JournalLockedError
 from controller.run.journal.copies import paths_of
 from controller.run.journal.history import unfinished_of

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from controller.run.chance.tests_of_streams.chi_square import StreamTest, chi_square, two_sided
+from controller.run.chance.tests_of_streams.bit_tests import StreamTest, chi_square, two_sided
 
 FACES = 6
 HAND = 5

@@ -18,8 +18,7 @@ import numpy as np
 
 from controller.run.chance.records import ChoiceRequest, CycleDraw, permutation
 from controller.run.chance.source import ChanceSource
-from controller.run.chance.tests_of_streams.bit_tests import stream_tests
-from controller.run.chance.tests_of_streams.chi_square import StreamTest, holm
+from controller.run.chance.tests_of_streams.bit_tests import StreamTest, holm, stream_tests
 from controller.run.chance.tests_of_streams.choice_tests import FEW, dice_tests, permutation_tests
 
 DEVICE = "laboratory"

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.run.faults.catalogue import below, on_top, whole
-from controller.run.faults.catalogue.codes import Fault
-from controller.run.faults.catalogue.row import DONE, STOP, FaultRow, Who
+from controller.run.faults.catalogue.row import DONE, STOP, Fault, FaultRow, Who
 from firmware_bridge.board import FaultCode
 
 __all__ = ["CATALOGUE", "DONE", "STOP", "Fault", "FaultRow", "Who", "latched"]

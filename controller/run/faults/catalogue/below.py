@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from controller.run.faults.catalogue.codes import Fault
-from controller.run.faults.catalogue.row import CLEAR, STOP, FaultRow, Who
+from controller.run.faults.catalogue.row import CLEAR, STOP, Fault, FaultRow, Who
 from firmware_bridge.board import FaultCode
 
 ROWS = (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from controller.run.faults.catalogue.codes import Fault
-from controller.run.faults.catalogue.row import FaultRow, Who
+from controller.run.faults.catalogue.row import Fault, FaultRow, Who
 
 ROWS = (
     FaultRow(

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from config.schema import SensorChannel
-from controller.upkeep.selftest.asking import Watcher, wait_for_sensor
+from controller.upkeep.selftest.trial import Watcher, wait_for_sensor
 from controller.upkeep.service_mode.calibrations.calibration import CalibrationError, Measured
 from controller.upkeep.service_mode.calibrations.table_edits import TableEdit
-from controller.upkeep.service_mode.channels.channel_monitor import ChannelMonitor
+from controller.upkeep.service_mode.channels import ChannelMonitor
 from firmware_bridge.board import Board, Edge
 
 TIMES = 5

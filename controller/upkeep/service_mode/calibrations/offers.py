@@ -6,16 +6,16 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from config.schema import AxisChannel, SensorChannel, Table
-from controller.upkeep.selftest.asking import Watcher
+from controller.upkeep.selftest.trial import Watcher
 from controller.upkeep.service_mode.calibrations.axis_steps import measure_steps
 from controller.upkeep.service_mode.calibrations.calibration import Calibration, Measured
 from controller.upkeep.service_mode.calibrations.debounce import measure_debounce
 from controller.upkeep.service_mode.calibrations.travel_times import travel_times
-from controller.upkeep.service_mode.channels.channel_monitor import ChannelMonitor
-from controller.upkeep.service_mode.motion.board_leases import BoardLeases
+from controller.upkeep.service_mode.channels import ChannelMonitor
+from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError
+from controller.upkeep.service_mode.motion.leaving import BoardLeases
 from controller.upkeep.service_mode.motion.part_homing import PartHoming
 from controller.upkeep.service_mode.questions import BEGIN, TechnicianQuestions
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
 from firmware_bridge.boards.devices import Devices
 
 UNAVAILABLE = (

@@ -10,14 +10,14 @@ from functools import partial
 
 from config.schema import Table
 from controller.run.stations.switched import FULL, LATE, MARGIN, Switched
-from controller.upkeep.selftest.asking import Watcher
+from controller.upkeep.selftest.trial import Watcher
 from controller.upkeep.service_mode.calibrations.calibration import (
     Calibration,
     CalibrationError,
     Measured,
 )
 from controller.upkeep.service_mode.calibrations.table_edits import Place, TableEdit
-from controller.upkeep.service_mode.motion.board_leases import BoardLeases
+from controller.upkeep.service_mode.motion.leaving import BoardLeases
 from controller.upkeep.service_mode.motion.part_homing import PartHoming
 from firmware_bridge.board import Level, Reason
 

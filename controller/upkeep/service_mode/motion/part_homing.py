@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from config.schema import AxisChannel, Table, TileSize
+from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import TableFault
 from controller.run.stations.homing import GantryHoming
 from controller.run.stations.rig import Stations
 from controller.run.stations.switched import Switched
-from controller.upkeep.service_mode.channels.channel_facts import known_channel
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
+from controller.upkeep.service_mode.channels import known_channel
+from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.wire.errors import BoardError
 

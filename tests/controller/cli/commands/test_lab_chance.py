@@ -11,7 +11,7 @@ from controller.cli import main
 from controller.run.chance.health_tests import EntropyFailureError
 from controller.run.chance.source import OperatingSystemChance
 from controller.run.chance.tests_of_streams import laboratory
-from controller.run.chance.tests_of_streams.chi_square import StreamTest
+from controller.run.chance.tests_of_streams.bit_tests import StreamTest
 from controller.run.chance.tests_of_streams.laboratory import Results
 
 

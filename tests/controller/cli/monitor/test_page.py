@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from controller.cli.monitor.page import page
 from controller.cli.monitor.stream_reader import MonitoredTable
+from controller.cli.monitor.watching import page
 from controller.service.status import Status
 from tests.controller.cli.monitor.statuses import EVERY, PLAYING, TROUBLED, as_json
 

@@ -9,8 +9,12 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from controller.cli.monitor import stream_reader
-from controller.cli.monitor.service_address import BadAddressError, parse_address
-from controller.cli.monitor.stream_reader import MonitorRefusedError, StreamReader
+from controller.cli.monitor.stream_reader import (
+    BadAddressError,
+    MonitorRefusedError,
+    StreamReader,
+    parse_address,
+)
 from tests.controller.cli.monitor.fake_stream import TOKEN, FakeStream
 from tests.controller.cli.monitor.statuses import PLAYING, as_json
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from controller.cli.monitor.page import page
-from controller.cli.monitor.service_address import parse_address
-from controller.cli.monitor.stream_reader import MonitorRefusedError, StreamReader
+from controller.cli.monitor.stream_reader import MonitorRefusedError, StreamReader, parse_address
+from controller.cli.monitor.watching import page
 from controller.service.status import SceneStatus
 from tests.controller.web.api.fake_service import FakeService
 from tests.controller.web.api.served import a_server, first_login, run

@@ -15,7 +15,7 @@ from rich.console import Console
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.terminal_guide import TerminalGuide
 from controller.run.faults.catalogue import CATALOGUE, Fault
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from firmware_bridge.guide import Ask
 from tests.waiting import until
 

@@ -17,7 +17,7 @@ from config.layout.staging import Staging, stage
 from config.loader import load_table
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.terminal_guide import TerminalGuide
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.operator.questions import answer, example_actions, question
 from firmware_bridge.guide import HandToPlay
 from rules.games import GAMES, rules_of

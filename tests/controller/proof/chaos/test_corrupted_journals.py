@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.proof.chaos.endings import FAILED, ending
-from controller.proof.chaos.evening import play_evening
+from controller.proof.chaos.evening import FAILED, ending, play_evening
 from controller.proof.chaos.rounds_played import RoundPlayed
 from controller.proof.chaos.scenarios import Evening, ScheduledFault
 from tests.quick import slow_except

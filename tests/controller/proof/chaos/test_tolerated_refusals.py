@@ -12,7 +12,7 @@ from controller.proof.chaos.evening import play_evening
 from controller.proof.chaos.scenarios import evening_of, pairs_of
 from controller.proof.chaos.tolerated_refusals import may_refuse
 from controller.run.daemon import Daemon
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from tests.quick import slow_except
 
 ROBOTIC = load_table("robotic").modules

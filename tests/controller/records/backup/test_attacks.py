@@ -16,8 +16,12 @@ from typing import Any
 import pyrage
 import pytest
 
-from controller.records.backup.errors import BackupError
-from controller.records.backup.manifest import LARGEST_MANIFEST, BackupManifest, StoredFile
+from controller.records.backup.manifest import (
+    LARGEST_MANIFEST,
+    BackupError,
+    BackupManifest,
+    StoredFile,
+)
 from controller.records.backup.packing import PackedBackup, packed
 from controller.records.backup.restoring import RestoreTargets, restore_backup
 from controller.records.backup.sealing import (

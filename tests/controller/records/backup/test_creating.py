@@ -13,7 +13,7 @@ import pytest
 from controller.records.audit.log.audit_log import begun_log, opened_log
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.backup.creating import BackupSources, create_backup
-from controller.records.backup.errors import BackupError
+from controller.records.backup.manifest import BackupError
 from controller.records.backup.packing import PackedBackup
 from controller.records.backup.sealing import Sealing, opened
 from controller.records.backup.snapshots.audit_snapshot import audit_snapshot

@@ -17,7 +17,7 @@ from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 from controller.records.backup import replacing
 from controller.records.backup.creating import BackupSources, create_backup
-from controller.records.backup.errors import BackupError
+from controller.records.backup.manifest import BackupError
 from controller.records.backup.packing import PackedBackup, packed
 from controller.records.backup.replacing import staging_of
 from controller.records.backup.restoring import Restored, RestoreTargets, restore_backup

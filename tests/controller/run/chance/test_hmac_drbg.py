@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from controller.run.chance.hmac_drbg import (
+from controller.run.chance.source import (
     MOST_BYTES,
     RESEED_INTERVAL,
     DrbgRefusedError,

@@ -13,7 +13,7 @@ import pytest
 from controller.run.chance.records import SeedStream
 from controller.run.chance.source import OperatingSystemChance
 from controller.run.chance.tests_of_streams import bit_tests, choice_tests
-from controller.run.chance.tests_of_streams.chi_square import (
+from controller.run.chance.tests_of_streams.bit_tests import (
     StreamTest,
     TooFewSamplesError,
     chi_square,

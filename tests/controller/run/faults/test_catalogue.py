@@ -9,7 +9,7 @@ import pytest
 
 from config.recovery_limits import DEFAULTS
 from controller.run.faults.catalogue import CATALOGUE, STOP, Fault, FaultRow, Who, latched
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from firmware_bridge.board import FaultCode
 
 HOUSE = Path(__file__).parents[4]

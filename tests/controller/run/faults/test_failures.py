@@ -11,8 +11,7 @@ from controller.events import Event, EventLog
 from controller.run.assembly import Hardware
 from controller.run.daemon import Daemon
 from controller.run.faults.catalogue import STOP
-from controller.run.faults.failures import sort_failures
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault, sort_failures
 from controller.run.operator.guided_steps import Guided
 from controller.run.run_together import run_together
 from controller.run.stations.switched import Switched

@@ -11,8 +11,8 @@ import pytest
 
 from config.recovery_limits import Limits
 from controller.run.faults.catalogue import DONE, STOP, Fault, Who
+from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import TableFault
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim import clock
 

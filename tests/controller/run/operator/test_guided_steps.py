@@ -11,7 +11,7 @@ import pytest
 
 from config.layout.staging import Staging, stage
 from config.loader import load_table
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.operator.guided_steps import PATIENCE, Guided
 from controller.run.operator.table_keys import Key
 from firmware_bridge.board import Board, Edge

@@ -20,7 +20,7 @@ from config.validation.board_pins import HIGH
 from config.validation.checks import check_table
 from controller.events import Event
 from controller.run.faults.catalogue import CATALOGUE, Fault, Who
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from firmware_bridge.board import Board
 from firmware_bridge.sim.plant.tiles import ImpossibleOrderError
 from firmware_bridge.wire.errors import BoardRefusedError

@@ -15,8 +15,8 @@ import pytest
 from config.loader import load_table
 from controller.events import EventLog
 from controller.run.faults.catalogue import CATALOGUE, DONE, Fault
+from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import TableFault
 from controller.run.journal import Journal
 from controller.run.ledger import Ledger
 from controller.run.pausing import pauses as ending

@@ -10,7 +10,7 @@ import pytest
 from controller.events import Event, EventLog
 from controller.run.assembly import Hardware
 from controller.run.daemon import Daemon
-from controller.run.faults.table_fault import Fault
+from controller.run.faults.failures import Fault
 from controller.run.pausing.pause_gate import COMMAND
 from tests.controller.table_with_faults import evening
 

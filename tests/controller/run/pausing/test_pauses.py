@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from controller.events import Event
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from firmware_bridge.board import FaultCode
 from tests.controller.played_round import (
     Happens,

@@ -10,7 +10,7 @@ import pytest
 
 from controller.events import Event
 from controller.run.faults.catalogue import CATALOGUE, Fault
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.run.pausing.fault_clearing import RELEASE_LIMIT
 from controller.run.pausing.operator_help import ASKS
 from controller.run.pausing.repeated_pauses import MOST_PAUSES, PERIOD

@@ -11,7 +11,7 @@ from config.loader import load_table
 from config.schema import Table
 from controller.events import Event
 from controller.run.faults.catalogue import DONE, Fault
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.run.pausing.operator_help import ASKS
 from firmware_bridge.guide import Ask
 from tests.controller.played_round import Happens, Round, play

@@ -14,7 +14,7 @@ import pytest
 from config.loader import load_table
 from config.schema import MotorChannel, Table
 from controller.events import Event
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from firmware_bridge.sim.plant.machine import Plant
 from tests.controller.played_round import Round, play
 from tests.quick import slow_except

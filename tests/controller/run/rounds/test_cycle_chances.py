@@ -25,7 +25,7 @@ from controller.run.chance.records import (
 from controller.run.chance.source import ChanceSource, OperatingSystemChance
 from controller.run.chance.verification import verify_chance
 from controller.run.faults.catalogue import CATALOGUE, Fault, Who
-from controller.run.faults.table_fault import TableFault
+from controller.run.faults.failures import TableFault
 from controller.run.journal import Journal
 from controller.run.journal.notes import ChoicesDrawn, ShareCommitted, notes_of
 from controller.run.ledger import Ledger

@@ -16,7 +16,7 @@ import pytest
 from controller.events import Event
 from controller.proof.chaos.host_restarts import SurvivingTable
 from controller.run.daemon import Daemon
-from controller.run.faults.table_fault import Fault
+from controller.run.faults.failures import Fault
 from controller.run.journal import Entry
 from controller.run.run_state import unanswered_of
 from firmware_bridge.sim.clock import VirtualLoop

@@ -19,7 +19,7 @@ import pytest
 from config.layout.staging import Staging
 from config.loader import game_parameters, load_game, load_table
 from controller.events import Event, EventLog
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal import Entry, Journal
 from controller.run.ledger import Ledger
 from controller.run.operator.table_keys import Key

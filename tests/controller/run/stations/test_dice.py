@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.run.faults.table_fault import Fault
+from controller.run.faults.failures import Fault
 from controller.run.journal.notes import FacesFallen, Note, ShakesBefore
 from firmware_bridge.sim import clock
 from tests.controller.run.stations.test_stations import fault_of, rig_of

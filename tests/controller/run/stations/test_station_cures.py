@@ -6,8 +6,8 @@ import pytest
 
 from config.loader import load_game, load_table
 from config.recovery_limits import DEFAULTS
+from controller.run.faults.failures import Fault
 from controller.run.faults.retry import FaultHandler
-from controller.run.faults.table_fault import Fault
 from controller.run.journal.notes import ChainAt, ChainLost, Note
 from controller.run.stations.chain import ChainStation
 from controller.run.stations.rig import Stations

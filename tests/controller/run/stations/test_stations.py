@@ -15,7 +15,7 @@ import pytest
 
 from config.layout.field import Spot
 from config.loader import load_game, load_table
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.planning.moves import Carry, Grasp, TurnOver
 from controller.run.stations.chain import ChainStation
 from controller.run.stations.rig import Stations

@@ -13,7 +13,7 @@ import pytest
 
 from controller.proof.chaos.host_restarts import SurvivingTable
 from controller.proof.chaos.witness import hands_as_planned
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.notes import Note, TilesSurplus, notes_of
 from controller.run.rounds.build_progress import BuildProgress
 from controller.run.stations.heads import HeadStation

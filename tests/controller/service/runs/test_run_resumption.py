@@ -10,7 +10,7 @@ import pytest
 
 from config.loader import game_parameters, load_game, load_table
 from controller.cli.options.boards import PINS
-from controller.run.faults.table_fault import Fault, TableFault
+from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal import Journal
 from controller.run.journal.copies import paths_of
 from controller.run.orders import Orders

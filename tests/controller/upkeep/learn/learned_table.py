@@ -11,7 +11,7 @@ from config.loader import load_game, load_table
 from config.schema import MotorChannel, SensorChannel, Table
 from controller.run.assembly import simulated_plant
 from controller.upkeep.learn import Findings, LearnQuestion, LearnSession, QuestionKind
-from controller.upkeep.learn.roles import motor_roles
+from controller.upkeep.learn.proposal import motor_roles
 from firmware_bridge.board import Board
 from firmware_bridge.boards.encoding import flags
 from firmware_bridge.boards.serial_board import SerialBoard

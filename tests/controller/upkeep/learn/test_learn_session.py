@@ -9,7 +9,7 @@ import pytest
 from config.loader import check_file
 from config.schema import Table
 from controller.upkeep.learn import Findings, propose
-from controller.upkeep.learn.asking import CLEAR, MOVE
+from controller.upkeep.learn.probe import CLEAR, MOVE
 from firmware_bridge.sim import clock
 from tests.controller.upkeep.learn.learned_table import Learned, check_wiring, learner
 from tests.quick import EVIDENCE_ONLY, slow_except

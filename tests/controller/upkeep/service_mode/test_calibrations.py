@@ -10,8 +10,7 @@ import pytest
 from config.loader import load_table, packaged_text, table_names, table_of_text
 from config.schema import AxisChannel, SensorChannel
 from controller.upkeep.service_mode.calibrations.table_edits import TableEdit, edited
-from controller.upkeep.service_mode.mode_status import ProposedChange
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
+from controller.upkeep.service_mode.mode_status import ProposedChange, ServiceModeRefusalError
 from tests.controller.upkeep.service_mode.bench import ServiceBench, on_bench
 from tests.quick import slow_except
 

@@ -8,8 +8,8 @@ import itertools
 import pytest
 
 from config.loader import load_table, table_names
-from controller.upkeep.service_mode.channels.channel_monitor import POINTS, WINDOW
-from controller.upkeep.service_mode.refusals import ServiceModeRefusalError
+from controller.upkeep.service_mode.channels import POINTS, WINDOW
+from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError
 from controller.upkeep.service_mode.service_mode import PUBLISHED, Workshop, service_mode
 from firmware_bridge.sim import clock
 from tests.controller.upkeep.service_mode.bench import ANN, BOB, ServiceBench, on_bench, opened

@@ -11,25 +11,26 @@ import pytest
 
 from controller.proof.lab.examination import examine
 from controller.proof.lab.models.samplers import Orders, shelf_passes, uniform
-from controller.proof.lab.statistics.displacement import displacement, order_correlation
 from controller.proof.lab.statistics.guessing import (
     guessing_by_rule,
     scores_by_record,
     scores_by_rule,
 )
-from controller.proof.lab.statistics.holm import corrected
-from controller.proof.lab.statistics.longest_block import (
+from controller.proof.lab.statistics.neighbours import (
+    adjacency_retained,
     chance_of_block,
     longest_blocks,
     longest_kept_block,
-)
-from controller.proof.lab.statistics.neighbours import (
-    adjacency_retained,
     rising_sequences,
     set_clustering,
 )
-from controller.proof.lab.statistics.position import drop_order_side_row, position_places
-from controller.proof.lab.statistics.result import FailureLevel, StatisticResult
+from controller.proof.lab.statistics.position import (
+    displacement,
+    drop_order_side_row,
+    order_correlation,
+    position_places,
+)
+from controller.proof.lab.statistics.result import FailureLevel, StatisticResult, corrected
 
 EVERY = np.array(list(permutations(range(7))))
 """Every order of seven tiles."""
