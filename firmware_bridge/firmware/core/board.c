@@ -57,8 +57,7 @@ static void report(void) {
 
 static void report_limits(void) {
     uint8_t payload[WIRE_LIMITS_SIZE];
-    wire_limits(payload, limits.flags, limits.lease_ms, limits.on_ms, limits.guarded,
-                limits.unlimited);
+    limits_report(payload);
     replies_send(WIRE_LIMITS, payload);
 }
 

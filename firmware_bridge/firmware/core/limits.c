@@ -29,6 +29,11 @@ bool limits_begin(void) {
     return state != TWIN_DAMAGED;
 }
 
+void limits_report(uint8_t *payload) {
+    wire_limits(payload, limits.flags, limits.lease_ms, limits.on_ms, limits.guarded,
+                limits.unlimited);
+}
+
 bool limits_permit_lease(uint16_t ms) {
     return !(limits.flags & LIMITS_EXIST) || ms <= limits.lease_ms;
 }

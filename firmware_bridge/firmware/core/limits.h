@@ -29,6 +29,7 @@ extern struct limits limits;
  * the storage is ready. */
 bool limits_begin(void);
 
+void limits_report(uint8_t *payload); /* the payload of `Limits`, the same until the next start */
 bool limits_permit_lease(uint16_t ms);
 uint8_t limits_refuse(const uint8_t *record); /* a record's reason as a `Refusal`, or 0 */
 

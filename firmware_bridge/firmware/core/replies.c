@@ -1,6 +1,7 @@
 #include "replies.h"
 
 #include "identity.h"
+#include "limits.h"
 #include "seal.h"
 
 #include <string.h>
@@ -8,8 +9,9 @@
 #define LONGEST WIRE_STATISTICS_SIZE
 _Static_assert(LONGEST >= WIRE_REFUSED_SIZE && LONGEST >= WIRE_VALUE_SIZE &&
                    LONGEST >= WIRE_TAG_SIZE && LONGEST >= WIRE_RECALLED_SIZE,
-               "every reply of a session fits into its place");
+               "every reply of a session but Limits fits into its place");
 
+/* The payload of Limits is computed again for a repetition: a place for it would take 144 bytes of RAM. */
 struct reply {
     uint8_t type;
     uint8_t payload[LONGEST];
@@ -49,7 +51,7 @@ void replies_send(uint8_t type, const uint8_t *payload) {
     struct reply *const reply = reply_to((uint8_t)expected);
     const uint8_t size = frame_payload_size(type);
     reply->type = type;
-    if (size != 0) {
+    if (size != 0 && size <= LONGEST) {
         memcpy(reply->payload, payload, size);
     }
     if (remembered < WIRE_REMEMBERED) {
@@ -70,8 +72,14 @@ bool replies_await(uint32_t counter) {
         due = true;
         return true;
     }
-    struct reply *const reply = reply_to((uint8_t)counter);
+    const struct reply *const reply = reply_to((uint8_t)counter);
+    const uint8_t *payload = reply->payload;
+    uint8_t limits_payload[WIRE_LIMITS_SIZE];
     repeated++;
-    seal_put(identity.address, counter, reply->type, reply->payload);
+    if (reply->type == WIRE_LIMITS) {
+        limits_report(limits_payload);
+        payload = limits_payload;
+    }
+    seal_put(identity.address, counter, reply->type, payload);
     return false;
 }

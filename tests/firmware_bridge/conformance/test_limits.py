@@ -27,6 +27,7 @@ from firmware_bridge.wire.codec import configuration_crc
 from firmware_bridge.wire.limits import DRIVEN, BoardLimits, summary
 from firmware_bridge.wire.messages import (
     NONE,
+    REMEMBERED,
     Commit,
     Configure,
     Flag,
@@ -39,7 +40,9 @@ from firmware_bridge.wire.messages import (
     ReadLimits,
     Refusal,
     Refused,
+    SelfTest,
     TakeLease,
+    Value,
 )
 from tests.firmware_bridge.conformance.test_memory import BASE, NAMES, TABLE, Host
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
@@ -74,6 +77,28 @@ def refused(host: Host, record: Configure) -> Refusal | None:
 def test_a_board_reports_the_limits_that_were_written_to_it(host: Host) -> None:
     assert host.ask(ReadLimits()) == LIMITS.message
     assert summary(LIMITS.message).startswith("lease at most 1000 ms, on-time at most 180 s")
+
+
+def test_the_limits_are_reported_again_and_overwrite_no_other_reply(host: Host) -> None:
+    """The reply with the limits is longer than the place of a reply that the board remembers."""
+    session = HostSession(0, KEY)
+
+    def replies_to(data: bytes) -> list[Message]:
+        host.chip.receive(data)
+        host.chip.advance(2000)
+        frames = host._decoder.feed(host.chip.sent())
+        return [frame.message for frame in frames if host._is_reply(frame)]
+
+    (identity,) = replies_to(session.identify(b"limits?!"))
+    assert isinstance(identity, Identity)
+    assert replies_to(session.authenticate(identity)) == [Ok()]
+    for _ in range(REMEMBERED):  # the long reply comes at each of the places
+        commands = [session.command(SelfTest()) for _ in range(REMEMBERED - 1)]
+        commands.append(session.command(ReadLimits()))
+        replies = [replies_to(command) for command in commands]
+        assert replies == [[Value(0)]] * (REMEMBERED - 1) + [[LIMITS.message]]
+        assert [replies_to(command) for command in commands] == replies
+        assert replies_to(session.command(SelfTest())) == [Value(0)]
 
 
 def test_the_table_of_the_limits_is_accepted_and_moves(host: Host) -> None:
