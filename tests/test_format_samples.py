@@ -38,7 +38,7 @@ from controller.service.user_roles import UserRole
 from controller.web.api.accounts.passwords import Passwords
 from controller.web.api.accounts.store import AccountsFileError, AccountStore
 from firmware_bridge.wire.codec import Decoder
-from firmware_bridge.wire.messages import PROTOCOL, TABLE, Limits, ReadLimits
+from firmware_bridge.wire.messages import PROTOCOL, TABLE, Limits, ReadLimits, ReadSupply, Supply
 from tests.controller.records.audit.logs_for_tests import log_of
 from tests.controller.records.backup.table_folder import contents
 from tests.controller.records.identity.signed_program import small_program
@@ -118,8 +118,9 @@ def test_a_backup_is_opened_and_restored(samples: Path, name: str, tmp_path: Pat
     assert (to / "table.journal.chance-key").exists() == (name == "sealed.backup")
 
 
-SINCE_0_2 = {row.number for row in TABLE if row.message in (ReadLimits, Limits)}
-"""Messages that firmware 2 has added; their frames are in the samples of the next release."""
+NEW_MESSAGES = (ReadLimits, Limits, ReadSupply, Supply)
+SINCE_0_2 = {row.number for row in TABLE if row.message in NEW_MESSAGES}
+"""Messages of firmware 2 and 3; their frames are in the samples of the next release."""
 
 
 def test_the_frames_of_the_wire_are_decoded(samples: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_report_contains_date_host_target_and_boards(tmp_path: Path) -> None
         ("date", today),
         ("host", platform.node()),
         ("target", "sim"),
-        ("board of sim", "SIM00000, firmware 2, build sim"),
+        ("board of sim", "SIM00000, firmware 3, build sim"),
     ):
         assert f"<tr><th>{name}</th><td>{value}" in written
     suite = ET.parse(junit).getroot()  # noqa: S314 pytest has just written it

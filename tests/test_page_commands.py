@@ -74,7 +74,10 @@ NOT_RUN: Sequence[tuple[str, str]] = (
     ),
     (r"wallwright \w+ .*--port ", "no board is connected to this machine"),
     (r"wallwright scan /dev/", "no board is connected to this machine"),
-    (r"wallwright firmware (flash|verify|provision) ", "no board is connected to this machine"),
+    (
+        r"wallwright firmware (flash|verify|provision|calibrate) ",
+        "no board is connected to this machine",
+    ),
     (r"wallwright check my_table.yaml", "`wallwright learn` writes this file in a dialogue"),
     (r"wallwright learn --sim ", "it asks a person; tests/controller/upkeep/learn gives answers"),
     (r"wallwright run --emulated ", "it takes minutes; the tests of the firmware run it"),

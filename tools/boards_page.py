@@ -86,6 +86,14 @@ def _properties(profile: BoardProfile) -> Iterator[tuple[str, str]]:
         level = f"LOW_SUPPLY below {supply.low:g} V at {supply.at} as the board measures it"
         truth = f"which can be {least:.2f} to {most:.2f} V; never at {supply.ordinary:g} V or more"
         yield "supply", f"{level}, {truth}"
+        if (reference := supply.reference) is not None:
+            lowest, highest = (supply.low * (1 + part * reference.calibrated) for part in (-1, 1))
+            level = f"LOW_SUPPLY below a true {lowest:.2f} to {highest:.2f} V"
+            sheet = f"{reference.least * 1000:.0f} to {reference.most * 1000:.0f} mV"
+            yield (
+                "supply, after `firmware calibrate`",
+                f"{level}; the reference can be {sheet}, by the data sheet",
+            )
     if profile.bootloader is not None:
         loader = profile.bootloader
         yield "bootloader", f"{loader.name}, {loader.size:,} bytes. {loader.starts}"

@@ -66,6 +66,10 @@ def _numbers(profile: BoardProfile) -> Iterator[tuple[str, str]]:
     yield "STORAGE_CYCLES", f"{profile.storage.cycles}u"
     if profile.supply is not None:
         yield "SUPPLY_LOW_MV", f"UINT32_C({round(profile.supply.low * 1000)})"
+        if (reference := profile.supply.reference) is not None:
+            yield "REFERENCE_MV", f"{round(reference.nominal * 1000)}u"
+            yield "REFERENCE_LEAST_MV", f"{round(reference.least * 1000)}u"
+            yield "REFERENCE_MOST_MV", f"{round(reference.most * 1000)}u"
 
 
 def _pin_count(profile: BoardProfile) -> int:

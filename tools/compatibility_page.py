@@ -43,7 +43,8 @@ receipt), [CHANCE.md](CHANCE.md) (records of random choices), [EVENTS.md](EVENTS
 **The storage of a board** has no number in `version --json`. Firmware 2 (the field `firmware` of
 Identity) reads the serial number, the key and the log of firmware 1, and numbers its starts from
 65,537 on; the board has no limits until it is provisioned again. Do not write firmware 1 to
-such a board again: it counts its starts with 16 bits.
+such a board again: it counts its starts with 16 bits. Firmware 3 also reads the reference that
+`wallwright firmware calibrate` writes; firmware 2 leaves it as it is and uses the nominal one.
 """
 
 

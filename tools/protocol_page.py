@@ -337,13 +337,13 @@ compares the ticket with that of its own last command: another ticket means that
 never arrived. A command that was cut short (STOPPED, HELD, FAULT) continues to count its sensor's
 activations, so that a tile within the debounce time is not lost.
 
-A board with firmware keeps this in a log without power, beside its serial number, address, key and
-limits (in two copies) and how often it has started. It saves everything once when its supply
-falls, after a reset that leaves the RAM as it was, and before its bootloader; and counts and dice
-at rest, at most every 20 s. If the power is lost without a warning, the counts are those of the
-last save, never higher than the true ones, and `Recall` reports no order. The log also has the safe
-levels of the outputs of the last table, which the board applies from its start until a host
-configures it; everything else of a table comes from the host. If no part of the log is sound,
+A board with firmware keeps this in a log without power, beside its serial number, address, key,
+limits and reference (in two copies each) and how often it has started. It saves everything once
+when its supply falls, after a reset that leaves the RAM as it was, and before its bootloader; and
+counts and dice at rest, at most every 20 s. If the power is lost without a warning, the counts are
+those of the last save, never higher than the true ones, and `Recall` reports no order. The log also
+has the safe levels of the outputs of the last table, which the board applies from its start until a
+host configures it; everything else of a table comes from the host. If no part of the log is sound,
 CONFIGURATION is latched. [Decision 22](decisions/0022-what-a-board-keeps.md) describes the log.
 
 While a table is in force, the board compares one channel of it every 4 ms with the checksum that it
@@ -380,6 +380,10 @@ so is a motion of more than 260 s ([decision 53](decisions/0053-late-steps-are-a
 LOW_SUPPLY is latched when the measured supply has been below the level of the board's profile for
 2 ms while the board runs ([BOARDS.md](BOARDS.md)). It can be cleared after half a second at 92/90
 of this level or more. No tolerance of the measurement latches it with an ordinary USB supply.
+`ReadSupply` measures it, from firmware 3 on. A Mega measures it against a reference in its chip,
+which differs by up to 9 % from its nominal value; `wallwright firmware calibrate` writes the
+reference of this chip to the board's EEPROM by the bootloader, and no message changes it.
+[Decision 60](decisions/0060-the-supply-is-calibrated.md) describes it.
 
 ## Pins independent of the configuration
 

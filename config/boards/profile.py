@@ -98,6 +98,19 @@ class StorageProfile(Part):
     """The number of times that each part can be written, by the data sheet; 0 if it gives none."""
 
 
+class ReferenceProfile(Part):
+    """The reference voltage against which a chip measures its supply, if it can be calibrated."""
+
+    nominal: Annotated[Positive, Unit("V")]
+    """The voltage that a board uses which was not calibrated."""
+    least: Annotated[Positive, Unit("V")]
+    """The lowest voltage by the data sheet. The board refuses a lower one."""
+    most: Annotated[Positive, Unit("V")]
+    """The highest voltage by the data sheet. The board refuses a higher one."""
+    calibrated: Annotated[Positive, Unit("of the true voltage")]
+    """The largest error of the measured supply after the calibration, near `low`."""
+
+
 class SupplyProfile(Part):
     """The supply of the board, as the firmware measures it."""
 
@@ -108,10 +121,14 @@ class SupplyProfile(Part):
     ordinary: Annotated[Positive, Unit("V")]
     """The lowest voltage at this pin with a supply that keeps to its standard. A board must run
     with it, however much its measurement differs from the true voltage."""
+    most: Annotated[Positive, Unit("V")]
+    """The highest voltage at this pin by the data sheet."""
     reads_least: Annotated[Positive, Unit("of the true voltage")]
     """The lowest measured voltage, as a share of the true one, by the tolerance of the parts."""
     reads_most: Annotated[Positive, Unit("of the true voltage")]
     """The highest measured voltage, as a share of the true one."""
+    reference: ReferenceProfile | None = None
+    """The reference of the measurement, if `wallwright firmware calibrate` can store it."""
 
     @property
     def true_low(self) -> tuple[float, float]:

@@ -11,12 +11,12 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from struct import Struct
 
-from firmware_bridge.commissioning.provisioning import PLACE, intel_hex
+from firmware_bridge.commissioning.provisioning import intel_hex
 from firmware_bridge.wire.transport import console_use, expect_reset
 from rules.errors import WallwrightError
 
@@ -169,12 +169,12 @@ def flash_bare(port: str, programmer: str) -> None:
     _program(port, programmer, "-e", *fuses, "-U", f"flash:w:{HEX}:i")
 
 
-def write_eeprom_bare(port: str, programmer: str, data: bytes) -> None:
-    """Write bytes to the beginning of a board's EEPROM with an ISP programmer, then lock the chip.
+def write_eeprom_bare(port: str, programmer: str, pieces: Mapping[int, bytes]) -> None:
+    """Write bytes by their addresses to a board's EEPROM with an ISP programmer; lock the chip.
 
     Raises FlashingError.
     """
-    with _as_file(data) as file:
+    with _as_file(pieces) as file:
         operations = ("-U", f"eeprom:w:{file}:i", "-U", f"lock:w:{LOCKED:#04x}:m")
         _program(port, programmer, *operations)
 
@@ -190,19 +190,19 @@ def compare(port: str) -> None:
     avrdude(port, f"flash:v:{HEX}:i")
 
 
-def write_eeprom(port: str, data: bytes) -> None:
-    """Write bytes to a board's EEPROM, at the place of the identity. Raises FlashingError."""
-    with _as_file(data) as file:
+def write_eeprom(port: str, pieces: Mapping[int, bytes]) -> None:
+    """Write bytes by their addresses to a board's EEPROM, and no others. Raises FlashingError."""
+    with _as_file(pieces) as file:
         avrdude(port, f"eeprom:w:{file}:i")
 
 
 @contextmanager
-def _as_file(data: bytes) -> Iterator[Path]:
+def _as_file(pieces: Mapping[int, bytes]) -> Iterator[Path]:
     """A temporary Intel HEX file with these bytes."""
     # The data contain a key; only the owner can read a directory that `tempfile` creates.
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "provisioning.hex"
-        file.write_text(intel_hex(data, PLACE), encoding="ascii")
+        file.write_text(intel_hex(pieces), encoding="ascii")
         yield file
 
 

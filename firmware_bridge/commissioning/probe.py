@@ -21,6 +21,10 @@ OTHERS = 0.25
 ADDRESSES = range(8)
 LIMITS_SINCE = 2
 """The first firmware that has limits."""
+SUPPLY_SINCE = 3
+"""The first firmware that reports its supply."""
+SAMPLES = 32
+"""Measurements of the supply whose mean is taken."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,47 @@ async def reported_limits(port: str, answer: ProbeAnswer, key: bytes) -> wire.Li
     """
     if answer.identity is None or answer.identity.firmware < LIMITS_SINCE:
         return None
+    (reply,) = await _asked(port, answer, key, wire.ReadLimits())
+    if not isinstance(reply, wire.Limits):
+        raise BoardProtocolError(f"the board {answer.serial} does not report its limits: {reply}.")
+    return reply
+
+
+@dataclass(frozen=True)
+class SupplyReport:
+    """The supply of a board as it measures it, and the reference that is stored in the board."""
+
+    volts: float
+    """The mean of the measurements; 0 if the board does not measure its supply."""
+    reference_mv: int
+    """The stored reference; 0 if the board was not calibrated."""
+
+
+async def reported_supply(
+    port: str, answer: ProbeAnswer, key: bytes, samples: int = SAMPLES
+) -> SupplyReport | None:
+    """The supply of a board that has this key; None if its firmware does not report it.
+
+    Begins a session, which ends the motions of an earlier one. Raises BoardError.
+    """
+    if answer.identity is None or answer.identity.firmware < SUPPLY_SINCE:
+        return None
+    replies = await _asked(port, answer, key, *[wire.ReadSupply()] * samples)
+    measured = []
+    for reply in replies:
+        if not isinstance(reply, wire.Supply):
+            raise BoardProtocolError(
+                f"the board {answer.serial} does not report its supply: {reply}."
+            )
+        measured.append(reply)
+    volts = sum(each.measured_mv for each in measured) / len(measured) / 1000
+    return SupplyReport(volts, measured[-1].reference_mv)
+
+
+async def _asked(
+    port: str, answer: ProbeAnswer, key: bytes, *questions: wire.Message
+) -> list[wire.Message]:
+    """The replies to these commands in a session of their own. Raises BoardError."""
     line = SerialLine(open_serial(port))
     try:
         link = line.link(answer.address, answer.serial)
@@ -100,12 +145,9 @@ async def reported_limits(port: str, answer: ProbeAnswer, key: bytes) -> wire.Li
         if challenge is None:
             raise BoardProtocolError(f"the board {answer.serial} does not prove its key any more.")
         await link.authenticate(challenge.host_proof, challenge.keys)
-        reply = await link.request(wire.ReadLimits())
+        return [await link.request(question) for question in questions]
     finally:
         line.close()
-    if not isinstance(reply, wire.Limits):
-        raise BoardProtocolError(f"the board {answer.serial} does not report its limits: {reply}.")
-    return reply
 
 
 async def probe(port: str) -> str:

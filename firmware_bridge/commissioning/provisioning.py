@@ -1,4 +1,4 @@
-"""Provisioning data of a board: serial number, key, address and limits, in its EEPROM.
+"""Provisioning data of a board in its EEPROM: serial number, key, address, limits, reference.
 
 The layout is that of `firmware_bridge/firmware/core/identity.h`. A programmer writes the first
 copy, at `PLACE`; the firmware makes a second one, and uses the rest of the EEPROM for its memory.
@@ -7,7 +7,7 @@ copy, at `PLACE`; the firmware makes a second one, and uses the rest of the EEPR
 from __future__ import annotations
 
 from binascii import crc_hqx
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from struct import Struct
 
 from config.boards import profile_of
@@ -30,6 +30,14 @@ PLACE = 64
 """The address of the first copy: not 0, which a write at a low supply voltage can change."""
 LIMITS_PLACE = 192
 """The address of the first copy of the limits."""
+REFERENCE_PLACE = 120
+"""The address of the first copy of the reference, to which the supply is compared."""
+_REFERENCE_ROOM = 8
+"""Bytes for a copy of the reference: a page of the EEPROM, which a programmer writes as a whole."""
+_REFERENCE_COPIES = (
+    range(REFERENCE_PLACE, REFERENCE_PLACE + _REFERENCE_ROOM),
+    range(184, 184 + _REFERENCE_ROOM),
+)
 LEAST_LEASE_MS = 1000
 """The longest lease of a board is at least this long, whatever its table has."""
 _LIMITS = Struct("<BHI9s9s")
@@ -64,12 +72,33 @@ def image(serial: str, key: bytes, address: int) -> bytes:
 def with_limits(identity: bytes, limits: BoardLimits) -> bytes:
     """The bytes from `PLACE` on that give a board this identity (`image`) and these limits.
 
-    The second copies and the reserved numbers of starts between them are erased.
+    The second copies, the reserved numbers of starts and the reference between them are erased.
     """
     flags, lease_ms, on_ms, guarded, unlimited = limits.message
     body = bytes([VERSION]) + _LIMITS.pack(flags, lease_ms, on_ms, guarded, unlimited)
     copy = body + crc_hqx(body, _CRC_SEED).to_bytes(2, "little")
     return identity.ljust(LIMITS_PLACE - PLACE, b"\xff") + copy
+
+
+def reference_record(reference_mv: int) -> bytes:
+    """The bytes from `REFERENCE_PLACE` on that calibrate a board: its reference in millivolts."""
+    body = bytes([VERSION]) + reference_mv.to_bytes(2, "little")
+    record = body + crc_hqx(body, _CRC_SEED).to_bytes(2, "little")
+    return record.ljust(_REFERENCE_ROOM, b"\xff")
+
+
+def without_reference(data: bytes) -> dict[int, bytes]:
+    """The pieces of the bytes from `PLACE` on that leave the copies of a reference as they are.
+
+    Returns each piece by its address. The reference is a property of the chip, so a board that is
+    provisioned again keeps it.
+    """
+    pieces, begin = {}, PLACE
+    for copy in _REFERENCE_COPIES:
+        pieces[begin] = data[begin - PLACE : copy.start - PLACE]
+        begin = copy.stop
+    pieces[begin] = data[begin - PLACE :]
+    return {at: piece for at, piece in pieces.items() if piece}
 
 
 def eeprom(serial: str, key: bytes, address: int, limits: BoardLimits | None = None) -> bytes:
@@ -126,9 +155,10 @@ def require_real(serial: str, key: bytes) -> None:
         raise ValueError(f"The key of a real board must have 16 or 32 bytes; got {len(key)}.")
 
 
-def intel_hex(data: bytes, start: int = 0) -> str:
-    """Bytes as an Intel HEX file, for a programmer."""
-    return "\n".join([*_records(data, start), ":00000001FF", ""])
+def intel_hex(pieces: Mapping[int, bytes]) -> str:
+    """Bytes by their addresses as an Intel HEX file, for a programmer."""
+    lines = [line for at, piece in pieces.items() for line in _records(piece, at)]
+    return "\n".join([*lines, ":00000001FF", ""])
 
 
 def _records(data: bytes, start: int) -> Iterator[str]:

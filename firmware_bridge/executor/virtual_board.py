@@ -33,7 +33,7 @@ from firmware_bridge.wire.session_security import PROOF_SIZE, board_nonce
 
 KEY = b"wallwright simulation"
 """The device key of every simulated board."""
-FIRMWARE = 2
+FIRMWARE = 3
 BUILD = b"sim\0"
 FIRST_START = 0x10000
 """Added to the number of starts in the nonces; firmware that counted 16 bits used lower ones."""
@@ -281,6 +281,8 @@ class VirtualBoard:
                 return wire.Ok()
             case wire.ReadLimits():
                 return self._limits.message if self._limits else _NO_LIMITS
+            case wire.ReadSupply():
+                return wire.Supply(0, 0)  # a virtual board has no supply that it could measure
             case wire.Configure():
                 self.channel_table.add(message)
                 return wire.Ok()

@@ -128,9 +128,11 @@ uint16_t port_analog_mv(uint8_t pin); /* the last measurement */
  * neither read nor written. If the power is lost meanwhile, these bytes can have any value. Only
  * erased bytes are written; the bytes of one write are in one block. */
 #define STORAGE_NONE 0xFFFFu
-enum stored { STORED_STARTS, STORED_LIMITS, STORED_IDENTITY, STORED };
+enum stored { STORED_STARTS, STORED_LIMITS, STORED_IDENTITY, STORED_REFERENCE, STORED };
 struct port_storage {
-    uint16_t copies[STORED][2]; /* the addresses of the copies (core/twin.h), each in its own blocks */
+    /* The addresses of the copies (core/twin.h), each in its own blocks; STORAGE_NONE for both: the
+     * chip does not store this value. */
+    uint16_t copies[STORED][2];
     uint16_t old_identity; /* where version 0.1 had it, or STORAGE_NONE */
     uint16_t log;          /* the address of the pages of the log, each of whole blocks */
     uint16_t page;         /* bytes of a page; at least 1,500, so that all that is kept fits */
@@ -150,6 +152,9 @@ void port_storage_erase(uint16_t at); /* the block that begins at this address *
 #define SUPPLY_LOW_PERMILLE 900u
 uint16_t port_supply_permille(void);
 void port_supply_start(void); /* before `port_start`: measures it once */
+/* Measures the supply from now on against a reference of this voltage, which was stored when the board
+ * was calibrated. False, and nothing changes, if no reference of this chip can have this voltage. */
+bool port_supply_calibrate(uint16_t reference_mv);
 
 /* A strip of WS2812 lamps. The port shifts out one lamp's 24 bits and disables all interrupts for
  * those 30 us. A strip takes lamps that follow each other within 50 us as one message. While the

@@ -326,6 +326,10 @@ class ReadLimits(NamedTuple):
     """Read the limits that the board was provisioned with. From firmware 2 on."""
 
 
+class ReadSupply(NamedTuple):
+    """Measure the board's supply. From firmware 3 on."""
+
+
 class Recall(NamedTuple):
     """Read the progress of a channel's last drive, pulse or throw; kept through resets."""
 
@@ -399,6 +403,17 @@ class Limits(NamedTuple):
     on_ms: int
     guarded: bytes
     unlimited: bytes
+
+
+class Supply(NamedTuple):
+    """The supply as the board measures it, and the stored reference of the measurement.
+
+    `measured_mv` is 0 if the board does not measure its supply. `reference_mv` is 0 if the
+    board was not calibrated; it then uses the nominal reference of its chip.
+    """
+
+    measured_mv: int
+    reference_mv: int
 
 
 class Recalled(NamedTuple):
@@ -482,8 +497,9 @@ class Started(NamedTuple):
 Message = (
     Identify | Authenticate | Configure | Commit | TakeLease | Stop | Clear
     | Set | Pulse | Drive | Move | Home
-    | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader | Recall | ReadLimits
-    | Ok | Refused | Value | Tag | Identity | Statistics | Recalled | Limits
+    | Read | Watch | Count | ThrowDice | Scan | SelfTest | Report | Bootloader | Recall
+    | ReadLimits | ReadSupply
+    | Ok | Refused | Value | Tag | Identity | Statistics | Recalled | Limits | Supply
     | EdgeSeen | MotionEnded | DiceRead | Faulted | Held
     | Received | Started
 )  # fmt: skip
@@ -525,6 +541,7 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x1C, Bootloader, Sender.COMMAND, "I"),
     _row(0x1D, Recall, Sender.COMMAND, "B"),
     _row(0x1E, ReadLimits, Sender.COMMAND, ""),
+    _row(0x1F, ReadSupply, Sender.COMMAND, ""),
     _row(0x40, Ok, Sender.REPLY, ""),
     _row(0x41, Refused, Sender.REPLY, "BB"),
     _row(0x42, Value, Sender.REPLY, "i"),
@@ -533,6 +550,7 @@ TABLE: tuple[MessageRow, ...] = (
     _row(0x45, Statistics, Sender.REPLY, "IIIHH"),
     _row(0x46, Recalled, Sender.REPLY, "BBHI"),
     _row(0x47, Limits, Sender.REPLY, "BHI9s9s"),
+    _row(0x48, Supply, Sender.REPLY, "HH"),
     _row(0x60, EdgeSeen, Sender.EVENT, "BBII"),
     _row(0x61, MotionEnded, Sender.EVENT, "BBBHI"),
     _row(0x62, DiceRead, Sender.EVENT, "BBBBBB"),

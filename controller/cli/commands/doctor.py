@@ -20,7 +20,12 @@ from controller.cli.terminal.screen import screen
 from controller.run.journal.copies import paths_of
 from controller.upkeep.doctor.fact_files import FactFiles
 from controller.upkeep.doctor.facts import UNIT, Subjects, read_facts
-from controller.upkeep.doctor.facts.configuration import BoardAnswer, CheckedTable, ProbedPort
+from controller.upkeep.doctor.facts.configuration import (
+    BoardAnswer,
+    CheckedTable,
+    MeasuredSupply,
+    ProbedPort,
+)
 from controller.upkeep.doctor.facts.ports import read_lines
 from controller.upkeep.doctor.facts.records import JOURNAL
 from controller.upkeep.doctor.finding import FindingSeverity
@@ -30,6 +35,7 @@ from controller.upkeep.doctor.report import as_lines, findings_of
 if TYPE_CHECKING:
     from controller.cli.commands.scan import Scanned
     from firmware_bridge.commissioning.device_keys import DeviceKeys
+    from firmware_bridge.commissioning.probe import ProbeAnswer
 
 WIDEST = 80
 """Columns of the report: longer lines are hard to read."""
@@ -180,8 +186,26 @@ def _answers(scanned: Scanned, known: DeviceKeys) -> ProbedPort:
         scanned.port,
         tuple(
             BoardAnswer(
-                each["serial"], each["address"], each["state_of_build"] or "", each["key"] or ""
+                each["serial"],
+                each["address"],
+                each["state_of_build"] or "",
+                each["key"] or "",
+                _supply_of(scanned.port, answer, known),
             )
-            for each in boards
+            for each, answer in zip(boards, scanned.answers, strict=True)
         ),
     )
+
+
+def _supply_of(port: str, answer: ProbeAnswer, known: DeviceKeys) -> MeasuredSupply | None:
+    from controller.cli.runs.supply_calibration import reported_by
+    from firmware_bridge.commissioning.flashing import FlashingError
+
+    try:
+        found = reported_by(port, answer, known)
+    except FlashingError:
+        return None  # the board has answered just before; the next check of the port says why
+    if found is None:
+        return None
+    report, chip = found
+    return MeasuredSupply(report.volts, chip.supply.low, not report.reference_mv)

@@ -21,10 +21,16 @@ from controller.cli.runs.board_checks import (
     require_own_serial,
 )
 from controller.cli.runs.board_limits import board_limits, print_limits
+from controller.cli.runs.supply_calibration import calibrate_supply, print_supply
 from firmware_bridge.commissioning import flashing, pico_flashing
 from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
-from firmware_bridge.commissioning.provisioning import image, require_real, with_limits
+from firmware_bridge.commissioning.provisioning import (
+    image,
+    require_real,
+    with_limits,
+    without_reference,
+)
 
 firmware = typer.Typer(
     name="firmware", help="Build, flash and verify the boards' firmware; provision boards."
@@ -156,6 +162,7 @@ def verify(
         flashing.require_port(port)
         require_build(port, made, known, chip)
         print_limits(port, known)
+        print_supply(port, known)
         if full:
             flashing.compare(port)
             print("Every byte of its flash memory matches the built firmware.")
@@ -233,10 +240,11 @@ def provision(
         else:
             require_own_serial(port, serial, known, again=again)
         known.require_writable()  # checked before the board gets a key that cannot be stored
+        pieces = without_reference(data)
         if bare:
-            flashing.write_eeprom_bare(port, programmer, data)
+            flashing.write_eeprom_bare(port, programmer, pieces)
         else:
-            flashing.write_eeprom(port, data)
+            flashing.write_eeprom(port, pieces)
         known.remember(serial, key)
         if bare:
             # The board cannot be asked here; `flash --bare` has written the image that is built.
@@ -250,6 +258,25 @@ def provision(
         print(f"The board on {port} is {serial}, address {address}; its key is in {known.file}.")
         require_identity(port, serial, key, known)
         print_limits(port, known, limits)
+    return result.code
+
+
+@firmware.command()
+def calibrate(
+    port: Port,
+    measured: Annotated[
+        float | None,
+        typer.Option(
+            help="The voltage in volts that a multimeter shows between the board's 5V pin and GND.",
+            show_default="asked",
+        ),
+    ] = None,
+    keys: KeysFile = None,
+) -> int:
+    """Calibrate by a multimeter how a Mega measures its 5 V supply; show before and after."""
+    known = keys_of(keys)
+    with _errors_reported() as result:
+        calibrate_supply(port, measured, known)
     return result.code
 
 

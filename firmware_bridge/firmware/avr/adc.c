@@ -12,10 +12,12 @@
 #include <avr/io.h>
 
 #define SUPPLY ANALOG_INPUTS  /* the index for the supply: the bandgap is measured */
-#define BANDGAP 0x1Eu         /* its number in the multiplexer, 1.1 V */
+#define BANDGAP 0x1Eu         /* its number in the multiplexer */
 #define REFERENCE (1u << REFS0) /* AVCC */
 #define CLOCK (1u << ADPS2 | 1u << ADPS1 | 1u << ADPS0) /* 125 kHz */
-#define OF_BANDGAP (UINT32_C(1100) * 1024u * SUPPLY_LOW_PERMILLE / SUPPLY_LOW_MV)
+/* Permille of the supply for a reference of 1 mV and a reading of 1, in sixteenths. */
+#define SIXTEENTHS 16u
+#define SCALE (UINT32_C(1024) * SIXTEENTHS * SUPPLY_LOW_PERMILLE / SUPPLY_LOW_MV)
 #define LEAST 100u            /* a reading below it is no supply voltage */
 
 #define MOST_POLLS 20000u     /* for 0.4 ms; the watchdog may be off */
@@ -26,6 +28,9 @@ static uint8_t measuring;
 static uint8_t settling;      /* conversions to discard: the bandgap is weak and needs 70 us */
 static uint16_t supply;       /* permille */
 static uint16_t bandgap;      /* the reading from which `supply` was computed */
+
+/* The voltage of the bandgap. The save after a reset has it from before, since the RAM is kept. */
+static uint16_t reference = REFERENCE_MV;
 
 static void start(uint8_t input) {
     measuring = input;
@@ -43,11 +48,15 @@ static uint8_t next_after(uint8_t input) {
     return input;
 }
 
+static void compute_supply(void) {
+    supply = (uint16_t)(reference * SCALE / (bandgap * SIXTEENTHS));
+}
+
 /* The division takes 40 us, so it is done only for a new reading. */
 static void take_supply(uint16_t reading) {
     if (reading != bandgap && reading >= LEAST) {
         bandgap = reading;
-        supply = (uint16_t)(OF_BANDGAP / reading);
+        compute_supply();
     }
 }
 
@@ -119,4 +128,15 @@ uint16_t port_analog_mv(uint8_t pin) {
 uint16_t port_supply_permille(void) {
     take();
     return supply;
+}
+
+bool port_supply_calibrate(uint16_t reference_mv) {
+    if (reference_mv < REFERENCE_LEAST_MV || reference_mv > REFERENCE_MOST_MV) {
+        return false;
+    }
+    reference = reference_mv;
+    if (bandgap != 0) {
+        compute_supply();
+    }
+    return true;
 }

@@ -10,7 +10,7 @@
 
 /* Of 4096 bytes, the first 64 had the identity of version 0.1. */
 const struct port_storage port_storage = {
-    .copies = {{112, 176}, {192, 224}, {64, 128}},
+    .copies = {{112, 176}, {192, 224}, {64, 128}, {120, 184}},
     .old_identity = 0,
     .log = 256,
     .page = 1920,

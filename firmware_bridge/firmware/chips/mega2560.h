@@ -18,6 +18,9 @@
 #define STORAGE_SIZE 4096u
 #define STORAGE_CYCLES 100000u
 #define SUPPLY_LOW_MV UINT32_C(4010)
+#define REFERENCE_MV 1100u
+#define REFERENCE_LEAST_MV 1000u
+#define REFERENCE_MOST_MV 1200u
 
 /* One bit for each pin, the lowest bit first: the pins that a table can use as
  * outputs, as inputs, and as analogue inputs. */

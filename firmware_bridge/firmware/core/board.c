@@ -61,6 +61,12 @@ static void report_limits(void) {
     replies_send(WIRE_LIMITS, payload);
 }
 
+static void report_supply(void) {
+    uint8_t payload[WIRE_SUPPLY_SIZE];
+    wire_supply(payload, supply_measured_mv(), supply_reference_mv());
+    replies_send(WIRE_SUPPLY, payload);
+}
+
 /* Ends the motions of the last session: their tickets have no meaning for a new one. */
 static void begin_session(void) {
     outputs_forget_tickets();
@@ -115,6 +121,9 @@ void board_execute(uint8_t type, const uint8_t *payload, uint8_t sequence) {
         break;
     case WIRE_READ_LIMITS:
         report_limits();
+        break;
+    case WIRE_READ_SUPPLY:
+        report_supply();
         break;
     case WIRE_BOOTLOADER:
         pending_leave(wire_get_u32(payload));

@@ -12,7 +12,7 @@
 #ifndef BUILD
 #define BUILD "0000" /* four bytes of the build's hash; the Makefile defines them */
 #endif
-#define FIRMWARE 2u
+#define FIRMWARE 3u
 #define PROOF_SIZE SIPHASH_SIZE
 #define IDENTITY_SIZE (WIRE_IDENTITY_SIZE - PROOF_SIZE) /* without the proof */
 #define MOST_WRONG_PROOFS 64u

@@ -8,7 +8,8 @@
 
 #define LONGEST WIRE_STATISTICS_SIZE
 _Static_assert(LONGEST >= WIRE_REFUSED_SIZE && LONGEST >= WIRE_VALUE_SIZE &&
-                   LONGEST >= WIRE_TAG_SIZE && LONGEST >= WIRE_RECALLED_SIZE,
+                   LONGEST >= WIRE_TAG_SIZE && LONGEST >= WIRE_RECALLED_SIZE &&
+                   LONGEST >= WIRE_SUPPLY_SIZE,
                "every reply of a session but Limits fits into its place");
 
 /* The payload of Limits is computed again for a repetition: a place for it would take 144 bytes of RAM. */

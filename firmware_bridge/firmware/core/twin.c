@@ -12,7 +12,7 @@ enum { FIRST, SECOND, OLD, NOWHERE, IMAGE, BLANK };
 #define PLACES 3u
 
 static const uint8_t sizes[STORED] PORT_FLASH = {TWIN_STARTS_SIZE, TWIN_LIMITS_SIZE,
-                                                 TWIN_IDENTITY_SIZE};
+                                                 TWIN_IDENTITY_SIZE, TWIN_REFERENCE_SIZE};
 
 static uint8_t sources[STORED]; /* the place that was read, which the others must equal */
 static uint8_t image[TWIN_STARTS_SIZE]; /* what is put as the number of starts */

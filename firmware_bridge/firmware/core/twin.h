@@ -15,6 +15,7 @@
 #define TWIN_IDENTITY_SIZE 45u
 #define TWIN_LIMITS_SIZE 28u
 #define TWIN_STARTS_SIZE 7u
+#define TWIN_REFERENCE_SIZE 5u
 #define TWIN_CRC 2u
 
 enum twin_state {

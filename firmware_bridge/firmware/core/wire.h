@@ -136,6 +136,7 @@ enum {
     WIRE_BOOTLOADER = 0x1C,
     WIRE_RECALL = 0x1D,
     WIRE_READ_LIMITS = 0x1E,
+    WIRE_READ_SUPPLY = 0x1F,
     WIRE_OK = 0x40,
     WIRE_REFUSED = 0x41,
     WIRE_VALUE = 0x42,
@@ -144,6 +145,7 @@ enum {
     WIRE_STATISTICS = 0x45,
     WIRE_RECALLED = 0x46,
     WIRE_LIMITS = 0x47,
+    WIRE_SUPPLY = 0x48,
     WIRE_EDGE_SEEN = 0x60,
     WIRE_MOTION_ENDED = 0x61,
     WIRE_DICE_READ = 0x62,
@@ -175,6 +177,7 @@ enum {
 #define WIRE_BOOTLOADER_SIZE 4u
 #define WIRE_RECALL_SIZE 1u
 #define WIRE_READ_LIMITS_SIZE 0u
+#define WIRE_READ_SUPPLY_SIZE 0u
 #define WIRE_OK_SIZE 0u
 #define WIRE_REFUSED_SIZE 2u
 #define WIRE_VALUE_SIZE 4u
@@ -183,6 +186,7 @@ enum {
 #define WIRE_STATISTICS_SIZE 16u
 #define WIRE_RECALLED_SIZE 8u
 #define WIRE_LIMITS_SIZE 25u
+#define WIRE_SUPPLY_SIZE 4u
 #define WIRE_EDGE_SEEN_SIZE 10u
 #define WIRE_MOTION_ENDED_SIZE 9u
 #define WIRE_DICE_READ_SIZE 6u
@@ -215,6 +219,7 @@ enum {
     {WIRE_BOOTLOADER, WIRE_BOOTLOADER_SIZE}, \
     {WIRE_RECALL, WIRE_RECALL_SIZE}, \
     {WIRE_READ_LIMITS, WIRE_READ_LIMITS_SIZE}, \
+    {WIRE_READ_SUPPLY, WIRE_READ_SUPPLY_SIZE}, \
     {WIRE_OK, WIRE_OK_SIZE}, \
     {WIRE_REFUSED, WIRE_REFUSED_SIZE}, \
     {WIRE_VALUE, WIRE_VALUE_SIZE}, \
@@ -223,6 +228,7 @@ enum {
     {WIRE_STATISTICS, WIRE_STATISTICS_SIZE}, \
     {WIRE_RECALLED, WIRE_RECALLED_SIZE}, \
     {WIRE_LIMITS, WIRE_LIMITS_SIZE}, \
+    {WIRE_SUPPLY, WIRE_SUPPLY_SIZE}, \
     {WIRE_EDGE_SEEN, WIRE_EDGE_SEEN_SIZE}, \
     {WIRE_MOTION_ENDED, WIRE_MOTION_ENDED_SIZE}, \
     {WIRE_DICE_READ, WIRE_DICE_READ_SIZE}, \
@@ -544,6 +550,11 @@ static inline void wire_limits(uint8_t *payload, uint8_t flags, uint16_t lease_m
     wire_put_u32(payload + 3, on_ms);
     wire_put_bytes(payload + 7, guarded, 9);
     wire_put_bytes(payload + 16, unlimited, 9);
+}
+
+static inline void wire_supply(uint8_t *payload, uint16_t measured_mv, uint16_t reference_mv) {
+    wire_put_u16(payload, measured_mv);
+    wire_put_u16(payload + 2, reference_mv);
 }
 
 static inline void wire_edge_seen(uint8_t *payload, uint8_t channel, uint8_t active, uint32_t at_us,

@@ -18,7 +18,7 @@
 #define LONGEST_SAVE_MICROS 3000000u
 
 struct constant_port_storage port_storage = {
-    .copies = {{112, 176}, {192, 224}, {64, 128}},
+    .copies = {{112, 176}, {192, 224}, {64, 128}, {120, 184}},
     .old_identity = 0,
     .log = 256,
     .page = 1920,
@@ -98,6 +98,10 @@ void port_supply_start(void) {
 
 uint16_t port_supply_permille(void) {
     return supply;
+}
+
+bool port_supply_calibrate(uint16_t reference_mv) {
+    return reference_mv >= REFERENCE_LEAST_MV && reference_mv <= REFERENCE_MOST_MV;
 }
 
 /* For tests */

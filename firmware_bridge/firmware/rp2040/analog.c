@@ -106,3 +106,9 @@ uint16_t port_supply_permille(void) {
     const uint32_t permille = (uint32_t)mv[SUPPLY] * SUPPLY_DIVIDER * SUPPLY_LOW_PERMILLE / SUPPLY_LOW_MV;
     return permille < UINT16_MAX ? (uint16_t)permille : UINT16_MAX;
 }
+
+/* The firmware stores no reference on this chip. */
+bool port_supply_calibrate(uint16_t reference_mv) {
+    (void)reference_mv;
+    return false;
+}

@@ -250,7 +250,7 @@ void storage_flush(void) {
 
 /* The core has the same map as on the Mega; the journal wears all sectors alike by itself. */
 const struct port_storage port_storage = {
-    .copies = {{112, 176}, {192, 224}, {64, 128}},
+    .copies = {{112, 176}, {192, 224}, {64, 128}, {STORAGE_NONE, STORAGE_NONE}},
     .old_identity = STORAGE_NONE,
     .log = 256,
     .page = 1920,

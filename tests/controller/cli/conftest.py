@@ -64,6 +64,7 @@ def late_boards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Boards in another process, which a busy computer may hold, have a minute for an answer."""
     patient = partial(answers, patience=60.0)
     monkeypatch.setattr("controller.cli.runs.board_checks.answers", patient)
+    monkeypatch.setattr("controller.cli.runs.supply_calibration.answers", patient)
     monkeypatch.setattr(sliding_window, "REPETITIONS", 120)
 
 

@@ -135,7 +135,7 @@ def test_probing_names_the_boards_that_answer_on_a_port() -> None:
 
     description = asyncio.run(main())
     protocol = f"protocol {wire.PROTOCOL}"
-    assert description == f"board PTY00001 at address 2: mega2560, firmware 2 (sim), {protocol}"
+    assert description == f"board PTY00001 at address 2: mega2560, firmware 3 (sim), {protocol}"
 
 
 def test_probing_a_missing_port_reports_that_it_cannot_be_opened() -> None:

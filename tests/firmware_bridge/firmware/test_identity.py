@@ -134,7 +134,7 @@ def test_a_board_with_damaged_identity_data_reports_it(elf: Path) -> None:
 
 def test_the_image_for_the_programmer_has_sound_records() -> None:
     data = image("WALL0042", bytes(range(32)), 7)
-    lines = intel_hex(data).split()
+    lines = intel_hex({0: data}).split()
     assert lines[-1] == ":00000001FF"
     records = [bytes.fromhex(line[1:]) for line in lines]
     assert all(sum(record) % 256 == 0 for record in records)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.upkeep.doctor.facts import Facts
+from controller.upkeep.doctor.facts.configuration import MeasuredSupply
 from controller.upkeep.doctor.facts.ports import ADAPTERS, PortFacts
 from controller.upkeep.doctor.facts.user import DeviceNode, UserFacts
 from controller.upkeep.doctor.finding import DoctorCheck, Observed, note, ok, problem, seen, unknown
 
 GROUP = "Ports and boards"
+NEAR_LOW = 1.1
+"""A measured supply below this many times the level of LOW_SUPPLY is near it."""
 LATENCY_MS = 2
 """Milliseconds for which an adapter may hold bytes back: a command and its reply wait twice."""
 
@@ -132,6 +135,17 @@ def _boards(facts: Facts) -> Iterator[Observed]:
                 yield seen("build", f"{what}.", port=port.port)
             else:
                 yield ok(f"{what}.")
+            if board.supply is not None:
+                yield _supply(port.port, board.serial, board.supply)
+
+
+def _supply(port: str, serial: str, supply: MeasuredSupply) -> Observed:
+    how = "not calibrated" if supply.uncalibrated else "calibrated"
+    what = f"{port}: board {serial} measures a supply of {supply.measured:.2f} V ({how})"
+    if supply.measured >= NEAR_LOW * supply.low:
+        return ok(f"{what}.")
+    what = f"{what}; LOW_SUPPLY comes below {supply.low:g} V."
+    return seen("uncalibrated" if supply.uncalibrated else "low_supply", what, port=port)
 
 
 _ACCESS = {
@@ -264,6 +278,16 @@ CHECKS = (
                 "the key is not that of the key file",
                 "Copy the key's line from the computer that provisioned the board, or provision it"
                 " again.",
+            ),
+            "uncalibrated": note(
+                "an uncalibrated board measures a supply that is near LOW_SUPPLY",
+                "Measure the board's 5 V supply with a multimeter, and give the value to:"
+                " wallwright firmware calibrate {port}.",
+            ),
+            "low_supply": note(
+                "the supply of a board is near LOW_SUPPLY",
+                "Take a shorter or thicker USB cable, no hub without a supply of its own, and other"
+                " loads off the board's 5 V.",
             ),
             "build": note(
                 "the firmware is not that of this program",

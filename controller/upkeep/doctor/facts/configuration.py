@@ -54,6 +54,16 @@ class CertificateFacts:
 
 
 @dataclass(frozen=True)
+class MeasuredSupply:
+    """The supply of a board as the board measures it, and the level of LOW_SUPPLY, in volts."""
+
+    measured: float
+    low: float
+    uncalibrated: bool
+    """Whether the measurement can be calibrated, and was not."""
+
+
+@dataclass(frozen=True)
 class BoardAnswer:
     """What one board answered on a port."""
 
@@ -61,6 +71,8 @@ class BoardAnswer:
     address: int
     build: str
     key: str
+    supply: MeasuredSupply | None = None
+    """None if the board does not report it, or if its key is not known here."""
 
 
 @dataclass(frozen=True)

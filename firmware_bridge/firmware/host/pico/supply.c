@@ -11,6 +11,11 @@ uint16_t port_supply_permille(void) {
     return NOMINAL;
 }
 
+bool port_supply_calibrate(uint16_t reference_mv) {
+    (void)reference_mv;
+    return false;
+}
+
 void storage_new(void) {
     pico_flash_new();
 }

@@ -1,7 +1,8 @@
 """A fake board on a pseudo-terminal, to which a fake avrdude writes. Arguments: FOLDER BUILD.
 
 The process prints its port. The folder is the board's memory: `eeprom.hex` is its EEPROM. If the
-file `flashed` exists, the board reports BUILD as its build.
+file `flashed` exists, the board reports BUILD as its build. The file `supply` has the true voltages
+of its supply and of its reference in millivolts, and `firmware` the number of its firmware.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
 
 UNSET = (b"UNSET000", bytes(16), 0)
-AT_SERIAL, AT_KEY, AT_SIZE, AT_ADDRESS = 1, 9, 41, 42
-AT_LIMITS, LIMITS = 129, Struct("<BHI9s9s")
+AT_SERIAL, AT_KEY, AT_SIZE, AT_ADDRESS, AT_REFERENCE = 65, 73, 105, 106, 121
+AT_LIMITS, LIMITS = 193, Struct("<BHI9s9s")
+NOMINAL_MV = 1100
 
 
 def identity(eeprom: Path) -> tuple[bytes, bytes, int]:
@@ -31,10 +33,25 @@ def identity(eeprom: Path) -> tuple[bytes, bytes, int]:
 
 
 def written(eeprom: Path) -> bytes:
-    """The bytes that the programmer has written, from the place of the identity on."""
-    records = [bytes.fromhex(line[1:]) for line in eeprom.read_text().split()]
-    assert all(sum(record) & 0xFF == 0 for record in records)
-    return b"".join(record[4:-1] for record in records if record[3] == 0)
+    """The bytes that the programmer has written, in the order of its orders."""
+    content = bytearray(b"\xff" * 4096)
+    for line in eeprom.read_text().split():
+        record = bytes.fromhex(line[1:])
+        assert sum(record) & 0xFF == 0
+        at = int.from_bytes(record[1:3], "big")
+        if record[3] == 0:
+            content[at : at + record[0]] = record[4:-1]
+    return bytes(content)
+
+
+def supply(folder: Path) -> wire.Supply:
+    """The supply by the stored or the nominal reference, as the firmware measures it."""
+    true_mv, reference_mv = map(int, (folder / "supply").read_text().split())
+    stored = int.from_bytes(
+        written(folder / "eeprom.hex")[AT_REFERENCE : AT_REFERENCE + 2], "little"
+    )
+    stored = 0 if stored == 0xFFFF else stored
+    return wire.Supply(true_mv * (stored or NOMINAL_MV) // reference_mv, stored)
 
 
 async def answer(folder: Path, build: bytes) -> None:
@@ -45,13 +62,15 @@ async def answer(folder: Path, build: bytes) -> None:
     def execute(message: wire.Message, *_: object) -> wire.Message:
         if isinstance(message, wire.ReadLimits):
             return wire.Limits(*LIMITS.unpack_from(written(folder / "eeprom.hex"), AT_LIMITS))
+        if isinstance(message, wire.ReadSupply):
+            return supply(folder)
         if not isinstance(message, wire.Identify):
             return wire.Ok()  # a host that disconnects sends a stop and returns its lease
         serial, _, _ = identity(folder / "eeprom.hex")
         reported_build = build if (folder / "flashed").exists() else b"old\0"
         return wire.Identity(
             wire.PROTOCOL,
-            2,
+            int((folder / "firmware").read_text()),
             wire.Chip.MEGA2560,
             reported_build,
             serial,

@@ -17,6 +17,7 @@ from controller.upkeep.doctor.facts.configuration import (
     CertificateFacts,
     CheckedFile,
     CheckedTable,
+    MeasuredSupply,
     ProbedPort,
 )
 from controller.upkeep.doctor.facts.disks import FolderFacts, MountFacts
@@ -190,6 +191,14 @@ CASES: dict[tuple[str, str], tuple[Callable[[], Facts], str]] = {
     ("boards", "protocol"): (lambda: board(serial=""), "another protocol"),
     ("boards", "key"): (lambda: board(key="not in the key file"), "key not in the key file"),
     ("boards", "build"): (lambda: board(build="not current (ab)"), "build not current (ab)"),
+    ("boards", "uncalibrated"): (
+        lambda: board(supply=MeasuredSupply(4.35, 4.01, uncalibrated=True)),
+        "measures a supply of 4.35 V (not calibrated); LOW_SUPPLY comes below 4.01 V",
+    ),
+    ("boards", "low_supply"): (
+        lambda: board(supply=MeasuredSupply(4.35, 4.01, uncalibrated=False)),
+        "measures a supply of 4.35 V (calibrated); LOW_SUPPLY comes below 4.01 V",
+    ),
     ("clock_battery", "none"): (lambda: clock(rtc=()), "no clock that runs without power"),
     ("clock_network", "free"): (lambda: clock(synchronised=False), "2024-10-04 00:00:00 UTC"),
     ("clock_forwards", "back"): (lambda: clock(latest_record=NOW + 7201), "2 h before the latest"),
