@@ -39,6 +39,9 @@ SOURCES = (
 HASH_SIZE = 4
 PROGRAMMER = ("-c", "wiring", "-p", "m2560", "-b", "115200", "-D")
 """Options for the Mega's own bootloader, which erases each page as it writes it, hence -D."""
+NO_VERIFICATION = "-V"
+"""The Mega's own bootloader reads the EEPROM at twice the addresses at which it writes it, so
+avrdude's verification of a correct EEPROM fails."""
 USB = "usb"
 """The port of a programmer that is found on the USB by itself."""
 BARE_FUSES = (("lfuse", 0xFF), ("hfuse", 0xD9), ("efuse", 0xFC))
@@ -156,7 +159,7 @@ def require_built() -> bytes:
 
 def flash(port: str) -> None:
     """Write the built firmware into the board on this port. Raises FlashingError."""
-    avrdude(port, f"flash:w:{HEX}:i")
+    avrdude(port, "-U", f"flash:w:{HEX}:i")
 
 
 def flash_bare(port: str, programmer: str) -> None:
@@ -187,13 +190,16 @@ def _program(port: str, programmer: str, *operations: str) -> None:
 
 def compare(port: str) -> None:
     """Read the board's flash back and compare it with the built firmware. Raises FlashingError."""
-    avrdude(port, f"flash:v:{HEX}:i")
+    avrdude(port, "-U", f"flash:v:{HEX}:i")
 
 
 def write_eeprom(port: str, pieces: Mapping[int, bytes]) -> None:
-    """Write bytes by their addresses to a board's EEPROM, and no others. Raises FlashingError."""
+    """Write bytes by their addresses to a board's EEPROM, and no others. Raises FlashingError.
+
+    Nothing is read back: the caller asks the firmware, which reads the bytes at its next start.
+    """
     with _as_file(pieces) as file:
-        avrdude(port, f"eeprom:w:{file}:i")
+        avrdude(port, NO_VERIFICATION, "-U", f"eeprom:w:{file}:i")
 
 
 @contextmanager
@@ -233,15 +239,15 @@ def require_port(port: str) -> None:
         )
 
 
-def avrdude(port: str, operation: str) -> None:
-    """Run avrdude. Raises FlashingError with the last line of its output.
+def avrdude(port: str, *options: str) -> None:
+    """Run avrdude with these options. Raises FlashingError with the last line of its output.
 
     avrdude resets the board by DTR before, and lets DTR go at its end.
     """
     require_avrdude(port)
     try:
         run_tool(
-            ["avrdude", *PROGRAMMER, "-P", port, "-U", operation],
+            ["avrdude", *PROGRAMMER, "-P", port, *options],
             f"avrdude, for the board on {port},",
         )
     finally:

@@ -30,9 +30,10 @@ def test_a_new_board_gets_its_serial_number_and_a_key_that_is_stored_on_this_hos
     assert (result.code, result.err) == (0, "")
     assert "has its key; write `address: 1` for it in the table's file." in result.out
     (call,) = desk.calls
-    assert call.startswith(
-        f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -U eeprom:w:"
-    ) and call.endswith(":i")
+    assert call.startswith(f"-c wiring -p m2560 -b 115200 -D -P {desk.port} -V -U eeprom:w:"), (
+        "the bootloader reads the EEPROM at other addresses, so the firmware is asked instead"
+    )
+    assert call.endswith(":i")
     serial, key, build = desk.keys.read_text().split()
     assert bytes.fromhex(build) == b"old\0", "the build that the board has proven"
     assert (serial, len(bytes.fromhex(key))) == ("WALL0001", 32)
