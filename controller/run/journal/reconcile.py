@@ -168,6 +168,18 @@ def _walk(copies: Sequence[Copy], starts: dict[bytes, str]) -> tuple[bytes, ...]
     return tuple(verified)
 
 
+def _is_first_write_cut(copies: Sequence[Copy]) -> bool:
+    """Whether a power cut in the first write of a new journal explains all of its files.
+
+    A new journal creates every copy before it writes. The disk can lose the first sector of a copy
+    and keep later ones.
+    """
+    return all(
+        copy.data is not None and (looks_begun(copy.data) or copy.is_cut_short(()))
+        for copy in copies
+    )
+
+
 def _require_journal(copies: Sequence[Copy]) -> None:
     """Raise JournalError for files that were never a journal, so that they are not changed."""
     for copy in copies:
@@ -179,7 +191,7 @@ def _require_journal(copies: Sequence[Copy]) -> None:
     found = [copy for copy in copies if copy.data]
     if found and not any(looks_written(copy.data or b"") for copy in found):
         other = [copy for copy in found if copy.lines or not looks_begun(copy.data or b"")]
-        if other:
+        if other and not _is_first_write_cut(copies):
             raise JournalError(
                 f"The file {other[0].path} is not a journal; name another file with --journal."
             )

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from controller.run.journal import Journal, JournalError, JournalInUseError
+from controller.run.journal import Journal, JournalError, JournalInUseError, read_records
+from controller.run.journal.copies import paths_of
 from tests.controller.run.journal.on_disk import NOON, PACKET, contents, now
 
 
@@ -54,6 +55,26 @@ def test_a_file_that_is_not_a_journal_is_not_changed(file: Path, text: str) -> N
         Journal(file, NOON, {})
     assert file.read_text() == text
     assert not file.with_name("table.journal.2").exists()
+
+
+@pytest.mark.parametrize("kept", [("first", "last"), ("last", "last"), ("last", "middle")])
+def test_a_power_cut_in_the_first_write_does_not_make_the_journal_unusable(
+    kept: tuple[str, str], file: Path
+) -> None:
+    """Each copy has kept other sectors of the first record, which has more than three."""
+    with Journal(file, NOON, {"house": "x" * 2000}):
+        pass
+    first = file.read_bytes()
+    sectors = {"first": (0, 512), "middle": (512, 1024), "last": (1536, len(first))}
+    files = paths_of(file)
+    for path, name in zip(files, kept, strict=False):
+        begin, end = sectors[name]
+        path.write_bytes(bytes(begin) + first[begin:end])
+    files[2].write_bytes(b"")
+    with Journal(file, NOON, {}) as journal:
+        journal.confirm(journal.intend("top", 1.0, {"step": "throw"}), 2.0, [3, 5])
+    assert len(read_records(file)) == 3
+    assert files[1].read_bytes() == files[2].read_bytes() == file.read_bytes()
 
 
 def test_an_sqlite_file_is_not_changed(file: Path) -> None:
