@@ -153,7 +153,7 @@ EVENINGS = [
         (start("wenzhou", follow_play=False), REPAIR, STOP, ABANDON),
         (JAM, "jam:head2#60~99"),
     ),
-    Evening("choices", "robotic", (start("filipino", follow_play=True), CHOICE, CHOICE, ACTION)),
+    Evening("choices", "robotic", (start("filipino", follow_play=True), CHOICE, ACTION)),
     Evening("a small table", "classic", (start("wenzhou", follow_play=True), *[STEP] * 6)),
 ]
 
