@@ -92,6 +92,7 @@ class ServiceState(Protocol):
 
     service: ServiceStatus
     clock: Callable[[], float]
+    out_of_play: str | None
 
     @property
     def audit_anchor(self) -> dict[str, object] | None:
@@ -284,6 +285,9 @@ class RunSequence:
         if book is not None:
             self.wanted = book.game
             self._state.hold_updates()
+            if self._state.out_of_play is not None:
+                # A kill can have stored that the table is out of play, and not yet this.
+                self._sessions.end_after_round()
             self._state.set_state("session", f"{book.game.orders.game.title} continues.")
         self._begins_paused = bool(await self._thread.read(lambda store: store.fact(PAUSED)))
         choice = await self._thread.read(lambda store: store.fact(RUN_CHOICE))

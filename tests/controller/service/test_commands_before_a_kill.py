@@ -15,6 +15,7 @@ from controller.run.journal import Entry, read_entries
 from controller.service.commands import Actor, CommandRequest
 from controller.service.desk import known_replies
 from controller.service.status import Status
+from controller.service.table_service import TableService
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import run
 from tests.controller.service.service_at_a_table import Guests, at_a_table
@@ -71,6 +72,31 @@ def test_a_session_that_ends_after_the_round_ends_after_it_also_after_a_kill(
     async def evening() -> None:
         table = SurvivingTable("robotic", tmp_path, 3)
         await table.host(end, kill=True)
+        await table.host(go_on)
+
+    run(evening())
+
+
+def test_a_session_at_a_table_that_is_out_of_play_ends_after_its_round_also_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kill comes after the first of two writes: the end of the session is not stored."""
+
+    async def take_out(guests: Guests) -> None:
+        await playing(guests)
+        with monkeypatch.context() as patch:
+            patch.setattr(TableService, "finish_session", lambda _: None)
+            await guests.have("take_out_of_play")
+
+    async def go_on(guests: Guests) -> None:
+        await guests.until(lambda s: s.machine.top == "playing")
+        assert guests.status.session is not None and guests.status.session.ending
+        await guests.until(lambda s: s.session is None)
+        assert guests.status.service.out_of_play
+
+    async def evening() -> None:
+        table = SurvivingTable("robotic", tmp_path, 3)
+        await table.host(take_out, kill=True)
         await table.host(go_on)
 
     run(evening())
