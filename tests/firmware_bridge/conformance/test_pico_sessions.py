@@ -22,6 +22,7 @@ from firmware_bridge.wire.messages import (
     Identity,
     Report,
     Statistics,
+    Supply,
 )
 from tests.firmware_bridge.conformance.pico_twins import (
     ENUMERATED_US,
@@ -129,13 +130,18 @@ def replies(board: Board) -> tuple[list[Frame], list[int]]:
     return sent, counts
 
 
+def _without_supply(frames: list[Frame]) -> list[Frame | type[Supply]]:
+    return [Supply if isinstance(frame.message, Supply) else frame for frame in frames]
+
+
 @pytest.mark.slow
 def test_the_pico_answers_every_vector_with_the_bytes_of_the_host_build(
     library: Path, pico: Rp2040
 ) -> None:
     answers, damaged = replies(_Pico(pico, 5))
     of_host, damaged_on_host = replies(Board(library, 0, 5))
-    assert answers == of_host
+    # Each chip measures its own supply, so that only the kind of this reply is compared.
+    assert _without_supply(answers) == _without_supply(of_host)
     assert len(answers) == len(COMMANDED) + 1, "and an Identify of protocol 1"
     assert damaged == damaged_on_host == [0, len(BAD), len(BAD)]
 
