@@ -188,7 +188,8 @@ class BoardProfile(Part):
     """The number of stepper axes that the firmware drives."""
     steps: Annotated[int, Field(ge=0), Unit("1/s")]
     """The highest step rate of an axis, while all others have it too; 0 without axes. Measured with
-    an emulated board whose inputs change all the time (`python -m benchmarks firmware_chatter`)."""
+    an emulated Mega whose inputs change all the time (`python -m benchmarks firmware_chatter`); a
+    Pico keeps it up to 200,000 changes of inputs a second in all (decision 53)."""
     converter: ConverterProfile | None = None
     """The analogue-to-digital converter, if the board has one."""
     storage: StorageProfile
