@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import tempfile
 import time
@@ -280,7 +281,12 @@ class FirstRound:
 
 
 def _announce(job: ServeJob, served: ServedApi, notices: ServiceNotices) -> None:
-    """Say where the table is served; before that, requests are not answered."""
+    """Say where the table is served; before that, requests are not answered.
+
+    The garbage collector leaves out all objects of the start from here on. With them, a full
+    collection in any thread stopped the event loop for up to 48 ms, and so the renewal of leases.
+    """
+    gc.freeze()
     notices.send("READY=1")
     print(f"The panel of the table {job.table.name}: {served}", flush=True)
     if served.first_start is not None:
