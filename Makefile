@@ -130,7 +130,7 @@ python3-venv:
 	fi
 
 # The Debian packages that build the firmware, emulate its processor and simulate the circuits of
-# docs/BENCH.md, and a file of each. Node's own packages contain npm and refuse Debian's, so Debian's
+# docs/build/BENCH.md, and a file of each. Node's own packages contain npm and refuse Debian's, so Debian's
 # are left out where both commands exist.
 FIRMWARE_PACKAGES = gcc-avr avr-libc binutils-avr arduino-core-avr libsimavr-dev avrdude clang \
 	libclang-rt-14-dev gcc-arm-none-eabi picolibc-arm-none-eabi ngspice $(NODE_PACKAGES)

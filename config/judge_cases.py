@@ -105,7 +105,7 @@ def case_of(
     ask = given.pop("ask", None)
     if ask is not None and not isinstance(ask, str):
         wrong = f"is {shown(ask)}, not the name of a question"
-        raise located(source, lines, [Finding(("ask",), wrong, "See docs/CASES.md.")])
+        raise located(source, lines, [Finding(("ask",), wrong, "See docs/operate/CASES.md.")])
     try:
         case = judging_of(game).case_class(ask)
     except RulesError as error:

@@ -1,7 +1,7 @@
 """Recovery limits for each fault code: retries, prompts to the operator, and the answer's timeout.
 
 A table's section `recovery:` can change any of these numbers for any of these codes. The meaning of
-each code is in `docs/FAULTS.md`.
+each code is in `docs/operate/FAULTS.md`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Verify a bundle or a receipt without Wallwright: `python verify_elsewhere.py FILE [KEY]`.
 
-This file was written from docs/AUDIT.md and docs/CHANCE.md alone and imports nothing of Wallwright,
-so that it can be read, or written again in another language, by a person who trusts neither. It
-needs the package `cryptography`. It does not verify cosignatures of witnesses nor time stamps.
+This file was written from docs/regulate/AUDIT.md and docs/regulate/CHANCE.md alone and imports
+nothing of Wallwright, so that it can be read, or written again in another language, by a person who
+trusts neither. It needs the package `cryptography`. It does not verify cosignatures of witnesses
+nor time stamps.
 """
 
 from __future__ import annotations
@@ -304,7 +305,7 @@ def verify_receipt(data: bytes) -> tuple[Keys, str]:
     return keys, f"event {index} of {origin}; {verify_chance(chance)}"
 
 
-# ---- the random choices: docs/CHANCE.md
+# ---- the random choices: docs/regulate/CHANCE.md
 
 
 def frame(version: int, *parts: str | int | bytes) -> bytes:

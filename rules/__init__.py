@@ -12,7 +12,7 @@
 Standard library only: no clock, no random numbers, no input or output. Dice, cuts, choices and
 turned-up tiles are inputs: a `Setup` asks for them one step at a time, and a random hand
 gets its generator from the caller. The names below are the public API; each is imported on first
-use. `docs/RULES_LIBRARY.md` introduces them.
+use. `docs/reference/RULES_LIBRARY.md` introduces them.
 """
 
 from __future__ import annotations

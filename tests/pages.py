@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TOP = Path(__file__).parent.parent
-README, GUIDE, BENCH = (TOP / name for name in ("README.md", "docs/GUIDE.md", "docs/BENCH.md"))
+README, GUIDE, BENCH = (
+    TOP / name for name in ("README.md", "docs/start/GUIDE.md", "docs/build/BENCH.md")
+)
 PAGES = sorted(
     page
     for pattern in ("*.md", "docs/**/*.md", "examples/*/*.md", "hil_tests/*.md")

@@ -1,4 +1,4 @@
-"""Runs the circuits of docs/BENCH.md in ngspice, with the worst tolerances of their parts.
+"""Runs the circuits of docs/build/BENCH.md in ngspice, with the worst tolerances of their parts.
 
 A board of 5 V reads a pin below 1.5 V (0.3 VCC) as low for certain, and above 3.0 V (0.6 VCC) as
 high for certain. The circuits have never been built.
@@ -14,7 +14,7 @@ import pytest
 
 from tests.quick import slow_except
 
-CIRCUITS = Path(__file__).parent.parent / "docs" / "circuits"
+CIRCUITS = Path(__file__).parent.parent / "docs" / "build" / "circuits"
 LOW, HIGH = 0.3, 0.6
 """Shares of the supply voltage: below is certainly low, above is certainly high."""
 EXTREMES = ((-10, 4.75), (-10, 5.25), (60, 4.75), (60, 5.25))

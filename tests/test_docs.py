@@ -19,11 +19,22 @@ from tools.readme_picture import portrait
 
 HOUSE = Path(__file__).parent.parent
 README, GUIDE, TABLES, EVENTS = (
-    HOUSE / name for name in ("README.md", "docs/GUIDE.md", "docs/TABLES.md", "docs/EVENTS.md")
+    HOUSE / name
+    for name in (
+        "README.md",
+        "docs/start/GUIDE.md",
+        "docs/start/TABLES.md",
+        "docs/reference/EVENTS.md",
+    )
 )
 
 WITH_FILE_NAMES = (
-    *(README, TABLES, HOUSE / "docs" / "ONE_PACKET.md", HOUSE / "docs" / "TESTING.md"),
+    *(
+        README,
+        TABLES,
+        HOUSE / "docs" / "reference" / "ONE_PACKET.md",
+        HOUSE / "docs" / "regulate" / "TESTING.md",
+    ),
     *sorted((HOUSE / "docs" / "decisions").glob("*.md")),
 )
 """Pages whose file names are those of files in the project."""
@@ -129,7 +140,7 @@ def test_every_step_that_people_can_do_by_hand_is_explained() -> None:
 
 
 def documented() -> dict[str, set[str]]:
-    """Return every event of docs/EVENTS.md with all the keys that its row names."""
+    """Return every event of docs/reference/EVENTS.md with all the keys that its row names."""
     rows_found = re.findall(
         r"^\| \[`(\w+)`\]\(#\w+\) \| (.*?) \|", EVENTS.read_text("utf-8"), re.MULTILINE
     )
@@ -137,7 +148,7 @@ def documented() -> dict[str, set[str]]:
 
 
 def keys_of(kind: str) -> dict[str, set[str]]:
-    """Return each `step` or each `move` of docs/EVENTS.md with the keys that its row names."""
+    """Return each `step` or `move` of docs/reference/EVENTS.md with the keys that its row names."""
     section = EVENTS.read_text("utf-8").split(f"\n## {kind}\n")[1].split("\n## ")[0]
     found = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
     return {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in found if name != kind}
@@ -266,3 +277,11 @@ def test_files_that_are_named_exist(page: Path) -> None:
         if (HOUSE / name).exists():
             folder = (HOUSE / name).parent
         assert (folder / name).exists() or (HOUSE / name).exists(), name
+
+
+def test_the_index_lists_every_page_of_its_six_folders_once() -> None:
+    index = (HOUSE / "docs" / "README.md").read_text("utf-8")
+    listed = re.findall(r"^\| \[\w+\]\((\w+/\w+\.md)\) \|", index, re.MULTILINE)
+    folders = ("start", "operate", "build", "floor", "regulate", "reference")
+    pages = [page for folder in folders for page in (HOUSE / "docs" / folder).glob("*.md")]
+    assert sorted(listed) == sorted(str(page.relative_to(HOUSE / "docs")) for page in pages)

@@ -1,4 +1,4 @@
-"""Writes docs/API.md from the tables of endpoints and of commands."""
+"""Writes docs/reference/API.md from the tables of endpoints and of commands."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ location / {
 
 
 def page() -> str:
-    """Return the text of docs/API.md."""
+    """Return the text of docs/reference/API.md."""
     parts = [_INTRODUCTION, *_endpoints(), *_commands(), _ERRORS, _STREAM, _NAMES, _PROXY]
     return "\n".join(parts)
 

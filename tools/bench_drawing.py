@@ -1,4 +1,4 @@
-"""Draws docs/images/first_drum.svg: the wiring of the table in docs/BENCH.md."""
+"""Draws docs/images/first_drum.svg: the wiring of the table in docs/build/BENCH.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from config.loader import load_table
 from config.schema import Table
 from tools.wiring.svg import drawing_of
 
-PAGE = Path(__file__).parent.parent / "docs" / "BENCH.md"
+PAGE = Path(__file__).parent.parent / "docs" / "build" / "BENCH.md"
 
 
 def drawing() -> str:

@@ -1,4 +1,4 @@
-"""Writes docs/BOARDS.md from the board profiles: every board with its limits and all its pins."""
+"""Writes docs/build/BOARDS.md from the board profiles: each board with its limits and pins."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STATES = {
 
 
 def page() -> str:
-    """Return the text of docs/BOARDS.md."""
+    """Return the text of docs/build/BOARDS.md."""
     lines = [_INTRODUCTION]
     for name in board_names():
         lines += _board(board_profile(name))

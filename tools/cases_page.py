@@ -1,4 +1,4 @@
-"""Writes docs/CASES.md: every key of every judge's case, with its type and its default.
+"""Writes docs/operate/CASES.md: every key of every judge's case, with its type and its default.
 
 Meanings are the docstrings under the fields of each game's `Case`, and types are their annotations.
 The example of each game is the one that `wallwright judge GAME --example` prints.
@@ -45,9 +45,9 @@ A case that cannot occur on a table is refused with the line, the value and the 
 judged: a claim on one's own discard, five tiles of a kind, a seat that does not exist. A key that
 is not listed here is an error as well.
 
-Rule numbers in a verdict, such as (W24), are explained on the game's page in [rules/](rules/).
+Rule numbers in a verdict, such as (W24), are explained on the game's page in [rules/](../rules/).
 `parameters:` contains the house rules; their names and defaults are in
-[CONFIGURATION.md](CONFIGURATION.md#parameters-of-the-games).
+[CONFIGURATION.md](../build/CONFIGURATION.md#parameters-of-the-games).
 """
 
 
@@ -72,7 +72,7 @@ questions: their case covers a lay, a draw, a pass and the points of a hand.
 
 
 def page() -> str:
-    """Return the text of docs/CASES.md."""
+    """Return the text of docs/operate/CASES.md."""
     lines = [_INTRODUCTION]
     shared: dict[type[Any], list[str]] = {}
     for name in GAMES:

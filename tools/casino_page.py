@@ -1,4 +1,4 @@
-"""Writes docs/CASINO_HOST.md: checks of the program by GAT, and the codes of SAS and G2S."""
+"""Writes docs/floor/CASINO_HOST.md: checks of the program by GAT, and the codes of SAS and G2S."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ $ wallwright identity challenge SEED --json                   # the answers of a
 `wallwright serve --gat PORT` answers beside the service of the table, and records each check in the
 audit log (`gat_started`, `gat_complete`, `gat_failed`). `casino gat` prints each check as a line of
 JSON with the time, the seed and the answers, or the reason of a failure. Both need a
-[signed installation](SERVICE.md#a-signed-installation). A process of the lowest priority reads the
-files, so that play is not delayed; a calculation has 20 minutes.
+[signed installation](../operate/SERVICE.md#a-signed-installation). A process of the lowest priority
+reads the files, so that play is not delayed; a calculation has 20 minutes.
 
 **A matching answer proves less than it seems to.** The machine computes its answer itself: a
 program that was exchanged could keep the files of the approved one and hash those. The answer shows
@@ -90,7 +90,8 @@ begins again. No terminal of a laboratory has been connected yet.
 A slot floor reports events of its machines by the Slot Accounting System (SAS) or by Game To System
 (G2S). This page gives the code of both for every event that a table records, so that a gateway can
 report a table like any other machine. Wallwright speaks neither protocol. A gateway reads the
-events from `GET /audit/events` ([API.md](API.md)) or from the floor's broker, and the map as JSON:
+events from `GET /audit/events` ([API.md](../reference/API.md)) or from the floor's broker, and the
+map as JSON:
 
 ```console
 $ wallwright casino map --json > codes.json
@@ -109,21 +110,24 @@ all events that the program can record, with all faults and with all commands.
 
 
 def page() -> str:
-    """Return the text of docs/CASINO_HOST.md."""
+    """Return the text of docs/floor/CASINO_HOST.md."""
     return "\n".join([_INTRODUCTION, *_sections(), *_meanings()])
 
 
 def _sections() -> Iterator[str]:
     yield "### Events of the audit log"
     yield ""
-    yield "The events are described in [AUDIT.md](AUDIT.md) and [EVENTS.md](EVENTS.md)."
+    yield (
+        "The events are described in [AUDIT.md](../regulate/AUDIT.md) and"
+        " [EVENTS.md](../reference/EVENTS.md)."
+    )
     yield ""
     for title, rows in GROUPS.items():
         yield from _table(f"#### {title}", "event", rows)
     yield from _table("#### Without an event of the audit log", "occurrence", OTHERS)
     yield "### Faults"
     yield ""
-    yield "The codes of the event `fault`, by the code of the fault ([FAULTS.md](FAULTS.md))."
+    yield "The codes of the event `fault`, by the fault's code ([FAULTS.md](../operate/FAULTS.md))."
     yield ""
     yield from _table("", "fault", FAULTS.values())
     yield "### Commands"

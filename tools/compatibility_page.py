@@ -1,4 +1,4 @@
-"""Writes docs/COMPATIBILITY.md from the versions of all formats."""
+"""Writes docs/reference/COMPATIBILITY.md from the versions of all formats."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ $ wallwright version --json
 """
 
 _END = """
-The documents of the formats: [PROTOCOL.md](PROTOCOL.md) (wire), [AUDIT.md](AUDIT.md) (log, bundle,
-receipt), [CHANCE.md](CHANCE.md) (records of random choices), [EVENTS.md](EVENTS.md) (events),
-[API.md](API.md) (API and status), [BACKUP.md](BACKUP.md), [DOCTOR.md](DOCTOR.md),
-[SERVICE.md](SERVICE.md#a-signed-installation) (manifest).
+The documents of the formats: [PROTOCOL.md](PROTOCOL.md) (wire), [AUDIT.md](../regulate/AUDIT.md)
+(log, bundle, receipt), [CHANCE.md](../regulate/CHANCE.md) (records of random choices),
+[EVENTS.md](EVENTS.md) (events), [API.md](API.md) (API and status),
+[BACKUP.md](../operate/BACKUP.md), [DOCTOR.md](../operate/DOCTOR.md),
+[SERVICE.md](../operate/SERVICE.md#a-signed-installation) (manifest).
 
 **Release 0.1** wrote journals of version 1, streams of events without a version, and used protocol
 1 with its boards. It had no service: no sessions, accounts, audit log or backups.
@@ -117,7 +118,7 @@ ROWS = {
 
 
 def page() -> str:
-    """Return the text of docs/COMPATIBILITY.md."""
+    """Return the text of docs/reference/COMPATIBILITY.md."""
     versions = formats()
     lines = [
         f"| {row.title} | `{name}` | {versions[name]} | {row.since} | {row.older} | {row.newer} |"

@@ -1,4 +1,4 @@
-"""Writes docs/COMPLIANCE.md: each requirement with the tests whose names begin with its number.
+"""Writes docs/regulate/COMPLIANCE.md: each requirement with the tests that begin with its number.
 
 A test that shows the requirement R5 is named `test_R5_...`. A requirement without such a test is an
 error, unless it is in `PENDING`.
@@ -95,7 +95,7 @@ REQUIREMENTS: Mapping[str, Requirement] = {
         " report cannot be changed; a part that fails stops and is named.",
         "AGCO 3.1 and 6.1",
         "A signed manifest of all files, outside of what it checks, and challenges with a seed"
-        " ([a signed installation](SERVICE.md#a-signed-installation)).",
+        " ([a signed installation](../operate/SERVICE.md#a-signed-installation)).",
     ),
     "R13": Requirement(
         "A peripheral disables itself when it loses its host, and proves its identity when it"
@@ -115,8 +115,8 @@ REQUIREMENTS: Mapping[str, Requirement] = {
     "R15": Requirement(
         "The documents state who may clear which fault; an alarm can be heard for at least 1.5 s.",
         "New Zealand 1.8.4 h and 1.10.42",
-        "Each row of [the faults](FAULTS.md) names the least role, which the service checks; the"
-        " buzzer sounds for 1.5 s when the table asks for a person.",
+        "Each row of [the faults](../operate/FAULTS.md) names the least role, which the service"
+        " checks; the buzzer sounds for 1.5 s when the table asks for a person.",
     ),
     "R16": Requirement(
         "A device that inspects prints a receipt with maker, model, serial number, operator, time"

@@ -1,4 +1,4 @@
-"""Writes docs/CONFIGURATION.md from the schema: every key of a table's and of a game's file.
+"""Writes docs/build/CONFIGURATION.md from the schema: every key of a table's and of a game's file.
 
 Meanings are the docstrings under the schema's fields; units and limits are their annotations.
 `tools.configuration_readers` finds the modules that read a key. A game's parameters are the fields
@@ -59,7 +59,7 @@ The keys under `parameters:` in a game's file. A parameter that is left out has 
 
 
 def page() -> str:
-    """Return the text of docs/CONFIGURATION.md."""
+    """Return the text of docs/build/CONFIGURATION.md."""
     lines = [_INTRODUCTION, "## A table's file", ""]
     for path, part in _parts(Table, ""):
         lines += _section(path or "the file itself", part)

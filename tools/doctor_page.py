@@ -1,4 +1,4 @@
-"""Writes docs/DOCTOR.md from the checks of `wallwright doctor`."""
+"""Writes docs/operate/DOCTOR.md from the checks of `wallwright doctor`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ Each outcome has a test in `tests/controller/upkeep/doctor/test_checks.py`.
 
 
 def page() -> str:
-    """Return the text of docs/DOCTOR.md."""
+    """Return the text of docs/operate/DOCTOR.md."""
     lines = [_INTRODUCTION]
     for group in dict.fromkeys(check.group for check in CHECKS):
         lines += [f"### {group}", ""]

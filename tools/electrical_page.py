@@ -1,4 +1,4 @@
-"""Writes the list of electrical profiles in docs/RETROFIT.md."""
+"""Writes the list of electrical profiles in docs/build/RETROFIT.md."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tools.fit_matrices import with_blocks
 
 
 def page() -> str:
-    """Return the text of docs/RETROFIT.md with the current profiles."""
-    return with_blocks("docs/RETROFIT.md", {"drivers": _drivers, "elements": _elements})
+    """Return the text of docs/build/RETROFIT.md with the current profiles."""
+    return with_blocks("docs/build/RETROFIT.md", {"drivers": _drivers, "elements": _elements})
 
 
 def _drivers() -> Iterator[str]:

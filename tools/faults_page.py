@@ -1,4 +1,4 @@
-"""Writes docs/FAULTS.md from the fault catalogue."""
+"""Writes docs/operate/FAULTS.md from the fault catalogue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SECTIONS = (
 
 
 def page() -> str:
-    """Return the text of docs/FAULTS.md."""
+    """Return the text of docs/operate/FAULTS.md."""
     return "\n".join([_INTRODUCTION, *_overview(CATALOGUE.values()), *_sections()])
 
 

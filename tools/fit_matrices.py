@@ -1,4 +1,4 @@
-"""Writes the tables of README.md and docs/TABLES.md that show which game fits which table.
+"""Writes the tables of README.md and docs/start/TABLES.md that show which game fits which table.
 
 Only the text between `<!-- make docs: NAME -->` and `<!-- end -->` is generated; people write the
 rest of each page.
@@ -29,8 +29,8 @@ def readme() -> str:
 
 
 def tables_page() -> str:
-    """Return the text of docs/TABLES.md with each table's modules and the steps done by hand."""
-    return with_blocks("docs/TABLES.md", {"what they are": _made_of, "by hand": _by_hand})
+    """Return the text of docs/start/TABLES.md: each table's modules and the steps done by hand."""
+    return with_blocks("docs/start/TABLES.md", {"what they are": _made_of, "by hand": _by_hand})
 
 
 def columns() -> list[str]:

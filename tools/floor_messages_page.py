@@ -1,4 +1,4 @@
-"""Writes docs/FLOOR_MESSAGES.md from the payload models of the floor."""
+"""Writes docs/floor/FLOOR_MESSAGES.md from the payload models of the floor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes docs/INJECTED_FAULTS.md from the kinds of injected faults."""
+"""Writes docs/build/INJECTED_FAULTS.md from the kinds of injected faults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ A simulated table can simulate the faults of a real one. This page is generated 
 
 ```console
 $ wallwright run --fault jam:head2#30 --fault weak_motor:lift1
-$ wallwright run --faults docs/campaigns/evening.yaml --rounds 3
+$ wallwright run --faults docs/build/campaigns/evening.yaml --rounds 3
 $ wallwright board --pty --fault board_silent:base@40~5
 ```
 
@@ -45,7 +45,7 @@ Where the occasion is *each change of an output*, a fault with `@` occurs exactl
 part that the table does not have is refused; the error lists the parts that it has.
 
 A file holds a list of injected faults, as texts or as mappings of `kind`, `part`, one of `at`,
-`nth` and `rate`, and `size`: `docs/campaigns/evening.yaml`.
+`nth` and `rate`, and `size`: `docs/build/campaigns/evening.yaml`.
 
 The seed determines all random values: the same seed and the same injected faults give the same
 run. Each injected fault has its own random numbers, so that adding one does not change the
@@ -62,7 +62,7 @@ faults by itself.
 
 
 def page() -> str:
-    """Return the text of docs/INJECTED_FAULTS.md."""
+    """Return the text of docs/build/INJECTED_FAULTS.md."""
     return _INTRODUCTION + "".join(f"\n{_section(kind)}" for kind in KINDS.values())
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/MACHINE.md from the tables of the state machine.
+"""Writes docs/reference/MACHINE.md from the tables of the state machine.
 
 A diagram (Mermaid) shows the states; tables then list them in words. Rows of a table that have the
 same several sources share one choice point in the diagram.
@@ -65,7 +65,7 @@ transition.
 
 
 def page() -> str:
-    """Return the text of docs/MACHINE.md."""
+    """Return the text of docs/reference/MACHINE.md."""
     return "\n".join([_INTRODUCTION, *_diagram(), "", *_tables()]).rstrip("\n") + "\n"
 
 

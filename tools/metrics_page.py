@@ -1,4 +1,4 @@
-"""Writes docs/METRICS.md from the list of metrics."""
+"""Writes docs/floor/METRICS.md from the list of metrics."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _LABELS = (
 
 
 def page() -> str:
-    """Return the text of docs/METRICS.md."""
+    """Return the text of docs/floor/METRICS.md."""
     return "\n".join([_INTRODUCTION, *_sections(), *_values(), *_floor()])
 
 
@@ -128,7 +128,7 @@ def _values() -> Iterator[str]:
     for label, values in _LABELS:
         yield f"| {label} | {', '.join(f'`{value}`' for value in values)} |"
     yield (
-        f"| `code` | the {len(CODES)} codes of [FAULTS.md](FAULTS.md); recoveries and assists"
-        f" always show the {len(ASKED)} that are retried and asked about |"
+        f"| `code` | the {len(CODES)} codes of [FAULTS.md](../operate/FAULTS.md); recoveries and"
+        f" assists always show the {len(ASKED)} that are retried and asked about |"
     )
     yield ""

@@ -1,4 +1,4 @@
-"""Writes docs/MIXING.md from the mixing model and the stored runs of the rigid-body simulation."""
+"""Writes docs/build/MIXING.md from the model and the stored runs of the rigid-body simulation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ _INTRODUCTION = """\
 # How well a drum mixes
 
 This page is generated from the model in `config/layout/mixing.py` and from the stored runs of a
-rigid-body simulation (`docs/campaigns/drum_physics.json`); change those, then run `make docs`.
+rigid-body simulation (`docs/build/campaigns/drum_physics.json`); change those, then run `make
+docs`.
 
 **No real drum has been measured.** Everything here is a simulation and a model that is fitted to
 it. A table with a tag reader can measure its own drum; its result takes precedence over this
@@ -130,7 +131,7 @@ to 14 instead of 20 revolutions a minute.
 
 
 def page() -> str:
-    """Return the text of docs/MIXING.md."""
+    """Return the text of docs/build/MIXING.md."""
     lines = [_INTRODUCTION.format(enough=ENOUGH_EXCESS), *_tables(), *_scores(), _MODEL]
     lines += [*_constants(), *_campaign(), *_engines(), _limits(), *_commands()]
     return "\n".join(lines)
@@ -261,7 +262,7 @@ def _commands() -> Iterator[str]:
     yield "```console"
     yield "$ python -m tools.drum_physics       # repeats the campaign: many processor minutes"
     yield "$ python -m tools.drum_physics.fit   # fits the constants, and checks each drum"
-    yield "$ python -m tools.drum_physics.bullet docs/campaigns/drum_bullet.json  # needs PyBullet"
+    yield "$ python -m tools.drum_physics.bullet docs/build/campaigns/drum_bullet.json  # PyBullet"
     yield "```"
     yield ""
 

@@ -36,4 +36,4 @@ def linked(name: str) -> str:
             f"There is no test {name}; correct the page's generator, or write the test."
         )
     words = re.sub("^test_([Rr][0-9]+_)*", "", name).replace("_", " ")
-    return f"[{words}](../{tests()[name]})"
+    return f"[{words}](../../{tests()[name]})"

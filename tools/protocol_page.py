@@ -1,4 +1,4 @@
-"""Writes docs/PROTOCOL.md from the table of messages."""
+"""Writes docs/reference/PROTOCOL.md from the table of messages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ENUMS: tuple[_Numbers, ...] = (
 
 
 def page() -> str:
-    """Return the text of docs/PROTOCOL.md."""
+    """Return the text of docs/reference/PROTOCOL.md."""
     return Template(_THEORY).substitute(
         protocol=messages.PROTOCOL,
         baud=f"{BAUD:,}",
@@ -124,7 +124,7 @@ _THEORY = """\
 
 *Generated from `firmware_bridge/wire/messages.py` by `make docs`; a test checks that it is
 current. The reasons for a protocol of our own:
-[decisions/0001-the-wire.md](decisions/0001-the-wire.md).*
+[decisions/0001-the-wire.md](../decisions/0001-the-wire.md).*
 
 Protocol version $protocol, $baud baud, 8N1, no flow control; on a Pico's USB port the same bytes.
 
@@ -204,7 +204,7 @@ same twice and cannot be predicted without the key. The number of starts has 32 
 before it answers the first `Identify` and announces its start, so no power cut makes two starts
 have one number. If it cannot, because its supply is too low or its storage is damaged, it refuses
 `Identify` from 5 s after its start on (NOT_STORED). [Decision
-45](decisions/0045-starts-and-limits-are-stored-first.md) describes it.
+45](../decisions/0045-starts-and-limits-are-stored-first.md) describes it.
 
 The derivation of the keys takes the ATmega2560 47 ms. The board keeps three challenges at a time: a
 later `Identify` neither restarts the derivation for an earlier one nor ends its challenge, which
@@ -231,7 +231,7 @@ The opening of a port can reset a board into a bootloader, in which any byte hol
 opening the host sends nothing until the first `Started`, at most for $start_silence s. If a board
 does not answer an `Identify` and its repetitions, the host sends nothing to its line, except stops,
 for $release_silence s or until a `Started`, and then asks once more. [Decision
-20](decisions/0020-first-contact.md) gives the reasons.
+20](../decisions/0020-first-contact.md) gives the reasons.
 
 After a reset by BROWN_OUT or WATCHDOG the board has latched the fault of that name.
 
@@ -344,7 +344,7 @@ counts and dice at rest, at most every 20 s. If the power is lost without a warn
 those of the last save, never higher than the true ones, and `Recall` reports no order. The log also
 has the safe levels of the outputs of the last table, which the board applies from its start until a
 host configures it; everything else of a table comes from the host. If no part of the log is sound,
-CONFIGURATION is latched. [Decision 22](decisions/0022-what-a-board-keeps.md) describes the log.
+CONFIGURATION is latched. [Decision 22](../decisions/0022-what-a-board-keeps.md) describes the log.
 
 While a table is in force, the board compares one channel of it every 4 ms with the checksum that it
 computed over its own memory at `Commit`, and all channels at `SelfTest`. If they differ,
@@ -352,7 +352,7 @@ CONFIGURATION is latched, and `Clear` is refused until the same or another table
 
 A board tests itself, and latches SELF_TEST if it finds damage; `Clear` is refused until a reset,
 and `SelfTest` names the part. The tests and their limits are in
-[decision 52](decisions/0052-boards-test-themselves.md):
+[decision 52](../decisions/0052-boards-test-themselves.md):
 
 - **program**: at the start all of it, against the CRC of its build, before the board answers
   `Identify` (0.2 s on a Mega, 0.02 s on a Pico, whose program runs in RAM). Later again and
@@ -375,15 +375,15 @@ A step that is later than planned by more than 0.3 ms, and by more than the time
 latches LATE_STEP for its axis. The axes stop by their ramps, the late one is not homed any more,
 and its motion ends with the reason FAULT even if that was its last step. An axis of more than 8,000
 steps a second, of steps above 10 mm or beyond 2 m from its zero is refused with OUT_OF_RANGE, and
-so is a motion of more than 260 s ([decision 53](decisions/0053-late-steps-are-a-fault.md)).
+so is a motion of more than 260 s ([decision 53](../decisions/0053-late-steps-are-a-fault.md)).
 
 LOW_SUPPLY is latched when the measured supply has been below the level of the board's profile for
-2 ms while the board runs ([BOARDS.md](BOARDS.md)). It can be cleared after half a second at 92/90
-of this level or more. No tolerance of the measurement latches it with an ordinary USB supply.
-`ReadSupply` measures it, from firmware 3 on. A Mega measures it against a reference in its chip,
-which differs by up to 9 % from its nominal value; `wallwright firmware calibrate` writes the
+2 ms while the board runs ([BOARDS.md](../build/BOARDS.md)). It can be cleared after half a second
+at 92/90 of this level or more. No tolerance of the measurement latches it with an ordinary USB
+supply. `ReadSupply` measures it, from firmware 3 on. A Mega measures it against a reference in its
+chip, which differs by up to 9 % from its nominal value; `wallwright firmware calibrate` writes the
 reference of this chip to the board's EEPROM by the bootloader, and no message changes it.
-[Decision 60](decisions/0060-the-supply-is-calibrated.md) describes it.
+[Decision 60](../decisions/0060-the-supply-is-calibrated.md) describes it.
 
 ## Pins independent of the configuration
 
@@ -414,8 +414,8 @@ On an Arduino Mega 2560 three pins have a function that no table changes:
   OVER_CURRENT, with the channel of the motor that started last. Wire it to ground if the current
   is not measured. On a Pico this is pin 28.
 
-Pins 0 and 1 are the line to the host. [BOARDS.md](BOARDS.md) lists what each pin can do, and
-`wallwright wiring TABLE` its use on a table.
+Pins 0 and 1 are the line to the host. [BOARDS.md](../build/BOARDS.md) lists what each pin can do,
+and `wallwright wiring TABLE` its use on a table.
 
 ## Modules on serial ports
 

@@ -1,4 +1,4 @@
-"""Writes docs/THREATS.md: attackers, their ways in, the defences, and the tests of these."""
+"""Writes docs/regulate/THREATS.md: attackers, their ways in, the defences, and their tests."""
 
 from __future__ import annotations
 
@@ -561,7 +561,7 @@ Not protected:
 - Python itself and the operating system are outside of the manifest.
 - A board cannot check the signature of its firmware, and a stock bootloader gives the board's key
   to a person who holds the board
-  ([decision 24](decisions/0024-mutual-proof-and-tagged-frames.md)).
+  ([decision 24](../decisions/0024-mutual-proof-and-tagged-frames.md)).
 - A person who looks at the tiles, marks them, or moves them by hand. Sensors count tiles; they do
   not see faces on most tables.
 """
@@ -576,6 +576,6 @@ FOOT = """
 
 The shuffle itself: a drum that mixes badly is an advantage for a player who follows the tiles,
 and no cryptography prevents it. `wallwright check` warns about a mixing time that is too short for
-the drum ([MIXING.md](MIXING.md)), `wallwright lab shuffle` examines recorded cycles
-([LABORATORY.md](LABORATORY.md)), and a magazine makes the order independent of the drum.
+the drum ([MIXING.md](../build/MIXING.md)), `wallwright lab shuffle` examines recorded cycles
+([LABORATORY.md](../build/LABORATORY.md)), and a magazine makes the order independent of the drum.
 """

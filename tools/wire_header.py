@@ -184,7 +184,7 @@ def _snake(message: type[Message]) -> str:
 
 _HEAD = """\
 /* Generated from firmware_bridge/wire/messages.py by `make docs`; a test checks that it is current.
- * docs/PROTOCOL.md describes the messages. */
+ * docs/reference/PROTOCOL.md describes the messages. */
 #ifndef WALLWRIGHT_WIRE_H
 #define WALLWRIGHT_WIRE_H
 

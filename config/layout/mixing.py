@@ -8,7 +8,7 @@ the more often the heads pick a tile of the same heap as the tile before, which 
 heaps can guess.
 
 The constants are fitted to a rigid-body simulation by `python -m tools.drum_physics.fit`;
-docs/MIXING.md has the data, the errors, the assumptions, and what was never measured.
+docs/build/MIXING.md has the data, the errors, the assumptions, and what was never measured.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MODES = (
 )
 """The slowest modes of diffusion from the quarters of a disc of radius 1: weight in the excess, and
 decay for each unit of the spread. They are 8 c^2 w and 2 j^2 with zeros j of the derivatives of
-Bessel functions (docs/MIXING.md)."""
+Bessel functions (docs/build/MIXING.md)."""
 
 Item = TypeVar("Item")
 

@@ -1,8 +1,8 @@
 """Configuration schema: a table as frozen, validated values (boards, channels, modules).
 
 `Table.capabilities` lists a table's modules. Lengths are in metres and times in seconds, unless a
-name ends in `_mm` or `_ms`. Unknown keys are errors. docs/CONFIGURATION.md is generated from these
-classes.
+name ends in `_mm` or `_ms`. Unknown keys are errors. docs/build/CONFIGURATION.md is generated from
+these classes.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class MotorChannel(Part):
     """The sensor while whose signal is active the board pauses the motor (back-pressure)."""
     driver: str | None = None
     """The electrical profile of the motor and its power switch, such as `h_bridge` or `ssr_pair`
-    (docs/RETROFIT.md). It gives this channel its defaults and its limits."""
+    (docs/build/RETROFIT.md). It gives this channel its defaults and its limits."""
     dead_time: Annotated[float, Field(ge=0, le=300), Unit("s")] = 0.0
     """The time for which the board keeps the motor off before it reverses, and in both directions
     after the board was configured."""
@@ -106,8 +106,8 @@ class SensorChannel(Part):
     debounce_ms: Annotated[float, Field(ge=0, le=250), Unit("ms")]
     """The time that a level has to last before it counts."""
     element: str | None = None
-    """The electrical profile of the sensor, such as `hall` or `micro_switch` (docs/RETROFIT.md). It
-    gives this channel its defaults and its limits."""
+    """The electrical profile of the sensor, such as `hall` or `micro_switch`
+    (docs/build/RETROFIT.md). It gives this channel its defaults and its limits."""
     threshold: Threshold | None = None
     """The voltages at which an analogue sensor changes its level; without it the sensor is
     digital."""
@@ -204,7 +204,7 @@ class BoardConfig(Part):
     kind: Literal["serial", "gpio"]
     """`serial` is a board on a serial port; `gpio` is the pins of this computer."""
     chip: str | None = None
-    """The board's profile, which lists its pins; docs/BOARDS.md has all profiles. Without it,
+    """The board's profile, which lists its pins; docs/build/BOARDS.md has all profiles. Without it,
     a `serial` board is a `mega2560` and a `gpio` board a `raspberry_pi`."""
     address: Annotated[int, Field(ge=0, le=7)] = 0
     """The board's address on the serial line, which several boards can share."""

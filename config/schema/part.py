@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit of a number, which docs/CONFIGURATION.md shows."""
+    """The unit of a number, which docs/build/CONFIGURATION.md shows."""
 
     symbol: str
 

@@ -40,7 +40,7 @@ class FieldSize(Part):
 class Recovery(Part):
     """The limits of recovery from one fault; a key that is left out keeps its default.
 
-    `docs/FAULTS.md` has the defaults.
+    `docs/operate/FAULTS.md` has the defaults.
     """
 
     retries: Annotated[int, Field(ge=0, le=20)] | None = None

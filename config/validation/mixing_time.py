@@ -28,7 +28,7 @@ def mixing_warnings(table: Table) -> Iterator[TableWarning]:
         text = (
             f"no simulated drum is like this one: its {NAMES[name]} is {getattr(pan, name):.3g},"
             f" and the model of mixing is for {low:g} to {high:g}. Measure how it mixes"
-            " (docs/LABORATORY.md)."
+            " (docs/build/LABORATORY.md)."
         )
         yield TableWarning(None, "modules.drum", text)
         return
@@ -37,12 +37,14 @@ def mixing_warnings(table: Table) -> Iterator[TableWarning]:
         return
     motion = f"tilt {drum.tilt_deg:g} deg, {drum.rpm:g} rpm, {drum.ribs} ribs"
     if isinf(needed):
-        text = f"this drum hardly mixes ({motion}). Change its tilt or speed (docs/MIXING.md)."
+        text = (
+            f"this drum hardly mixes ({motion}). Change its tilt or speed (docs/build/MIXING.md)."
+        )
         yield TableWarning(None, "modules.drum", text)
         return
     text = (
         f"{drum.mix:g} s is less than the {needed:g} s that this drum needs with"
         f" {drum.capacity} tiles ({motion}): the order of the tiles can be guessed too often"
-        " (docs/MIXING.md)."
+        " (docs/build/MIXING.md)."
     )
     yield TableWarning(None, "modules.drum.mix", text)

@@ -90,7 +90,9 @@ class ChannelNumbers:
 
 def refusal(board: str, order: str, refused: Refused, channel: str) -> str:
     """The error sentence for a refused order; `channel` is the one named in the refusal."""
-    why = _WHY.get(refused.reason, f"reason {refused.reason}; see Refusal in docs/PROTOCOL.md")
+    why = _WHY.get(
+        refused.reason, f"reason {refused.reason}; see Refusal in docs/reference/PROTOCOL.md"
+    )
     return f"board {board} refused {order}: {why.format(channel=channel or 'the board')}."
 
 

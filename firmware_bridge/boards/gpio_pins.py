@@ -52,7 +52,7 @@ def pi_pins() -> Factory:
         raise BoardError(
             f"GPIO needs the library lgpio, which cannot be imported here ({missing}). Install the"
             " package python3-lgpio of Raspberry Pi OS or Ubuntu, or, up to Python 3.12, the extra"
-            " `pi` of Wallwright (docs/PI.md); or choose a table without a gpio board."
+            " `pi` of Wallwright (docs/build/PI.md); or choose a table without a gpio board."
         ) from missing
     except OSError as refusal:
         raise BoardError(

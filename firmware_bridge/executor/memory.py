@@ -1,9 +1,9 @@
 """Persistent memory of a board: counts, last order of each channel, dice. Kept without power.
 
 The firmware saves it while the supply voltage falls, and a capacitor supplies the board meanwhile
-(docs/BENCH.md). This memory keeps everything, as a board does that has completed its save. After a
-reconnect the host requests the progress of its last orders (`Recall`) and resumes them instead of
-repeating them, so that no tile is lifted twice and no die thrown twice.
+(docs/build/BENCH.md). This memory keeps everything, as a board does that has completed its save.
+After a reconnect the host requests the progress of its last orders (`Recall`) and resumes them
+instead of repeating them, so that no tile is lifted twice and no die thrown twice.
 """
 
 from __future__ import annotations

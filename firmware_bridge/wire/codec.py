@@ -188,7 +188,9 @@ def _complaint(address: int, sequence: int, message: Message) -> str:
             Struct("<" + code).pack(value)
         except error as reason:
             name = type(message).__name__
-            return f"{field} of {name} cannot be {value!r}: {reason}. See docs/PROTOCOL.md."
+            return (
+                f"{field} of {name} cannot be {value!r}: {reason}. See docs/reference/PROTOCOL.md."
+            )
     return f"{message!r} does not fit its layout {_LAYOUT[type(message)].format!r}."
 
 

@@ -9,7 +9,7 @@ A frame is
 Numbers are little-endian. Channels are numbered in the order of the board's configuration; 255 is
 no channel, or all. A reply bears the sequence number of its command, an event one of the board's
 own. `session_security` describes the tag; `Identify`, `Identity`, `Authenticate` and the refusal of
-an `Identify` have none. `docs/PROTOCOL.md` is generated from this file.
+an `Identify` have none. `docs/reference/PROTOCOL.md` is generated from this file.
 
 Times are milliseconds or microseconds as named, positions micrometres, drive permille.
 """
@@ -146,7 +146,7 @@ class ResetCause(enum.IntEnum):
 
 
 class Chip(enum.IntEnum):
-    """The kind of board, in `Identity`: its board profile (docs/BOARDS.md)."""
+    """The kind of board, in `Identity`: its board profile (docs/build/BOARDS.md)."""
 
     MEGA2560 = 1
     """Arduino Mega 2560."""

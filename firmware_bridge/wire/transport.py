@@ -65,7 +65,7 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
     if used_by is not None:
         raise BoardSilentError(
             f"port {port} is not opened, because {used_by}. Give the port on which the board is, or"
-            " free this one: docs/PI.md lists the settings."
+            " free this one: docs/build/PI.md lists the settings."
         )
     try:
         device = serial.Serial(port, baud, timeout=0, exclusive=True)

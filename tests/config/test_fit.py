@@ -71,7 +71,7 @@ def changed(model: Table | GameConfig, **parts: dict[str, object]) -> dict[str, 
 
 @pytest.mark.slow
 def test_which_game_fits_which_table() -> None:
-    """Games and tables that are added later are checked by docs/TABLES.md only."""
+    """Games and tables that are added later are checked by docs/start/TABLES.md only."""
     head, *rows = FITS.strip().splitlines()
     tables = head.split()
     assert set(tables) <= set(table_names())

@@ -25,7 +25,7 @@ from tests.controller.records.audit.receipts.test_receipts import contents
 from tests.damage import with_one_changed_byte
 
 FILE = Path(verify_elsewhere.__file__)
-PAGE = (FILE.parents[1] / "docs/CHANCE.md").read_text("utf-8")
+PAGE = (FILE.parents[1] / "docs/regulate/CHANCE.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -98,7 +98,7 @@ def test_the_examples_in_a_docstring_run_as_they_are_printed(module: str) -> Non
 
 
 def test_the_examples_on_the_library_page_run_as_they_are_printed() -> None:
-    page = PROJECT / "docs" / "RULES_LIBRARY.md"
+    page = PROJECT / "docs" / "reference" / "RULES_LIBRARY.md"
     found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert found.attempted > 15
     assert not found.failed
@@ -109,7 +109,7 @@ def test_an_example_runs_and_prints_its_documented_result(name: str) -> None:
     command = [sys.executable, f"examples/{name}.py"]
     run = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
     assert EXAMPLES[name] in run.stdout
-    page = (PROJECT / "docs" / "RULES_LIBRARY.md").read_text()
+    page = (PROJECT / "docs" / "reference" / "RULES_LIBRARY.md").read_text()
     assert f"python examples/{name}.py" in page
 
 

@@ -1,4 +1,4 @@
-"""docs/COMPLIANCE.md and docs/THREATS.md name tests that exist."""
+"""docs/regulate/COMPLIANCE.md and docs/regulate/THREATS.md name tests that exist."""
 
 from __future__ import annotations
 

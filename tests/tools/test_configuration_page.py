@@ -1,4 +1,4 @@
-"""Tests that docs/CONFIGURATION.md has the meaning, unit and readers of every key."""
+"""Tests that docs/build/CONFIGURATION.md has the meaning, unit and readers of every key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ OWN = sorted(name for name in GAMES if PLUGINS.is_own(name))
 
 @pytest.mark.slow
 def test_the_page_is_current() -> None:
-    assert pages.stale(["docs/CONFIGURATION.md"]) == [], "The page is not current: run `make docs`."
+    assert pages.stale(["docs/build/CONFIGURATION.md"]) == [], (
+        "The page is not current: run `make docs`."
+    )
 
 
 @pytest.mark.slow

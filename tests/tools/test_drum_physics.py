@@ -27,7 +27,7 @@ RUNS = fit.read_runs()
 @pytest.mark.slow
 def test_the_page_about_mixing_is_current() -> None:
     """Here, because it shows the fit, which takes 20 s, as the tests below do."""
-    assert pages.stale(["docs/MIXING.md"]) == [], "run `make docs`"
+    assert pages.stale(["docs/build/MIXING.md"]) == [], "run `make docs`"
 
 
 @pytest.mark.slow

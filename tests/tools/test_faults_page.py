@@ -1,4 +1,4 @@
-"""Tests that docs/FAULTS.md has a section for every fault."""
+"""Tests that docs/operate/FAULTS.md has a section for every fault."""
 
 from __future__ import annotations
 

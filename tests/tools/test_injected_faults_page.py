@@ -1,4 +1,4 @@
-"""Tests that docs/INJECTED_FAULTS.md has a section for every kind of injected fault."""
+"""Tests that docs/build/INJECTED_FAULTS.md has a section for every kind of injected fault."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firmware_bridge.sim.faults.campaign import load_campaign
 from firmware_bridge.sim.faults.kinds import KINDS
 from tools.injected_faults_page import page
 
-CAMPAIGN = Path(__file__).parents[2] / "docs" / "campaigns" / "evening.yaml"
+CAMPAIGN = Path(__file__).parents[2] / "docs" / "build" / "campaigns" / "evening.yaml"
 
 
 def test_every_kind_has_a_section_with_its_effect_and_what_the_sensors_show() -> None:
@@ -21,4 +21,4 @@ def test_every_kind_has_a_section_with_its_effect_and_what_the_sensors_show() ->
 
 def test_the_campaign_file_that_the_page_names_loads() -> None:
     assert len(load_campaign(CAMPAIGN, load_table("robotic"))) == 6
-    assert "docs/campaigns/evening.yaml" in page()
+    assert "docs/build/campaigns/evening.yaml" in page()

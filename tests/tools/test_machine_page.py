@@ -1,4 +1,4 @@
-"""Tests that docs/MACHINE.md contains every state and every trigger of the state machine."""
+"""Tests that docs/reference/MACHINE.md contains all states and triggers of the state machine."""
 
 from __future__ import annotations
 

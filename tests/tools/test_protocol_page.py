@@ -1,4 +1,4 @@
-"""Tests that docs/PROTOCOL.md lists every message with its number."""
+"""Tests that docs/reference/PROTOCOL.md lists every message with its number."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _changelog(root: Path, version: str, epoch: int) -> None:
     texts = {
         "changelog.gz": entry.encode("utf-8"),
         "CHANGELOG.md.gz": (HOUSE / "CHANGELOG.md").read_bytes(),
-        "installing.md.gz": (HOUSE / "docs" / "INSTALL.md").read_bytes(),
+        "installing.md.gz": (HOUSE / "docs" / "start" / "INSTALL.md").read_bytes(),
     }
     for name, text in texts.items():
         (folder / name).write_bytes(gzip.compress(text, 9, mtime=0))

@@ -16,7 +16,7 @@ from typing import Any
 
 from tools.drum_physics.designs import DESIGNS, Design
 
-RESULTS = Path(__file__).parent.parent.parent / "docs" / "campaigns" / "drum_physics.json"
+RESULTS = Path(__file__).parent.parent.parent / "docs" / "build" / "campaigns" / "drum_physics.json"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,7 +20,9 @@ from tools.drum_physics.designs import DESIGNS
 from tools.drum_physics.order_fit import ORDER, fit_order
 from tools.drum_physics.setting import WHOLE_SET, pan_of
 
-CAMPAIGN = Path(__file__).parent.parent.parent / "docs" / "campaigns" / "drum_physics.json"
+CAMPAIGN = (
+    Path(__file__).parent.parent.parent / "docs" / "build" / "campaigns" / "drum_physics.json"
+)
 BOUNDS = {
     "hold": (-0.2, 0.6),
     "hold_width": (0.01, 0.3),

@@ -184,6 +184,6 @@ def _signed_by() -> Path:
     if folder is None:
         raise BadInputError(
             f"This program is not signed: there is no {boot.SYSTEM}. Put the file `signers` and the"
-            " manifest into it: docs/SERVICE.md, 'A signed installation'."
+            " manifest into it: docs/operate/SERVICE.md, 'A signed installation'."
         )
     return folder

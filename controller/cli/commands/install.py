@@ -97,7 +97,7 @@ def _require_package() -> None:
     if debian_package() is None:
         raise BadInputError(
             "This program was not installed by the Debian package, which brings the service's unit"
-            " and user; install the package first (docs/INSTALL.md), or start the table by hand:"
+            " and user; install the package first (docs/start/INSTALL.md), or start it by hand:"
             " wallwright serve."
         )
 

@@ -29,7 +29,7 @@ def judge(
     case: Annotated[
         Path | None,
         typer.Argument(
-            help="The case: a YAML file, described in docs/CASES.md.", show_default=False
+            help="The case: a YAML file, described in docs/operate/CASES.md.", show_default=False
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,

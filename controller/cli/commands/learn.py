@@ -28,7 +28,7 @@ def learn(
     wires: Annotated[
         Path | None,
         typer.Argument(
-            help="The wire list: the boards and pins of the table (docs/RETROFIT.md).",
+            help="The wire list: the boards and pins of the table (docs/build/RETROFIT.md).",
             show_default=False,
         ),
     ] = None,

@@ -102,14 +102,14 @@ def scan(
 NOT_ATTACHED = (
     "No board and no adapter of a board is attached by USB. Connect the board, with a cable that"
     " carries data too, and scan again. A board at the header of a Raspberry Pi must be named, for"
-    " example: wallwright scan /dev/ttyAMA0 (docs/PI.md has the settings)."
+    " example: wallwright scan /dev/ttyAMA0 (docs/build/PI.md has the settings)."
 )
 NOT_ASKED = (
     "not asked, because it is not a USB device that can be a board; it can be a console or a modem."
     " If a board is on it: wallwright scan {port}"
 )
 A_CONSOLE = (
-    "not asked, because {used_by}. It cannot have a board until that is switched off: docs/PI.md"
+    "not asked, because {used_by}. It cannot have a board until that is off: docs/build/PI.md"
     " has the settings"
 )
 

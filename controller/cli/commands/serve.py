@@ -109,7 +109,7 @@ def serve(
     floor: Annotated[
         Path | None,
         typer.Option(
-            help="A YAML file with which the table joins a floor, as docs/FLOOR.md describes it.",
+            help="A YAML file with which the table joins a floor (docs/floor/FLOOR.md).",
             show_default=False,
         ),
     ] = None,

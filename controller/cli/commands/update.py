@@ -193,7 +193,7 @@ def _trust() -> Path:
     if folder is None:
         raise BadInputError(
             f"This computer trusts no signer: there is no {boot.SYSTEM}. Put the file `signers`"
-            " into it: docs/UPDATES.md."
+            " into it: docs/operate/UPDATES.md."
         )
     return folder
 

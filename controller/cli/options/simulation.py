@@ -19,7 +19,7 @@ FaultTexts = Annotated[
     typer.Option(
         "--fault",
         help="A fault to inject (simulation only): KIND:PART, with @SECONDS, #NTH or :RATE. Repeat"
-        " for several; docs/INJECTED_FAULTS.md lists the kinds.",
+        " for several; docs/build/INJECTED_FAULTS.md lists the kinds.",
         show_default=False,
     ),
 ]

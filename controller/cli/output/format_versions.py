@@ -1,6 +1,6 @@
 """The versions of all formats that the program reads and writes, in one place.
 
-docs/COMPATIBILITY.md is written from these; `wallwright version --json` prints them.
+docs/reference/COMPATIBILITY.md is written from these; `wallwright version --json` prints them.
 """
 
 from __future__ import annotations

@@ -49,8 +49,9 @@ from firmware_bridge.wire.transport import open_serial
 from rules.games import GAMES
 
 READY = (
-    "Read docs/RETROFIT.md first. Nobody may reach into the table; one hand stays at the emergency"
-    " stop. Take all tiles out. Each motion is announced, and begins only when you type its word."
+    "Read docs/build/RETROFIT.md first. Nobody may reach into the table; one hand stays at the"
+    " emergency stop. Take all tiles out. Each motion is announced, and begins only when you"
+    " type its word."
 )
 """The safety instruction that the person confirms before the first motion."""
 GAME = "wenzhou"

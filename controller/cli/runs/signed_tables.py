@@ -34,6 +34,6 @@ def require_signed_program() -> Path:
     if folder is None:
         raise BadInputError(
             f"This program is not signed: there is no {boot.SYSTEM}, so there is nothing to"
-            " compare it with. Sign it first: docs/SERVICE.md, 'A signed installation'."
+            " compare it with. Sign it first: docs/operate/SERVICE.md, 'A signed installation'."
         )
     return folder

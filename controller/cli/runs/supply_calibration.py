@@ -163,7 +163,7 @@ def _single_board(port: str, known: DeviceKeys) -> tuple[ProbeAnswer, Calibrated
     if chip is None:
         raise FlashingError(
             f"The board {answer.serial} is a {chip_name(answer.identity.chip)}, whose measurement"
-            " of the supply is not calibrated; docs/BOARDS.md has its limits.",
+            " of the supply is not calibrated; docs/build/BOARDS.md has its limits.",
             refused=True,
         )
     if answer.serial not in known or not answer.has_key(known.of(answer.serial)):

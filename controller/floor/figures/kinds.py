@@ -1,4 +1,4 @@
-"""Names of the events that figures are computed from; docs/AUDIT.md lists them."""
+"""Names of the events that figures are computed from; docs/regulate/AUDIT.md lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """The audit: a signed log of significant events, its proofs, and receipts of shuffles and rounds.
 
-docs/AUDIT.md describes every format exactly enough to write another verifier.
+docs/regulate/AUDIT.md describes every format exactly enough to write another verifier.
 """

@@ -17,7 +17,7 @@ class BoardStatus(Value):
 
 
 class MachineStatus(Value):
-    """States of the state machine's regions, as docs/MACHINE.md lists them."""
+    """States of the state machine's regions, as docs/reference/MACHINE.md lists them."""
 
     under: str = "offline"
     top: str = "offline"

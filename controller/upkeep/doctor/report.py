@@ -23,7 +23,7 @@ def findings_of(facts: Facts) -> tuple[DoctorFinding, ...]:
 
 
 def as_json(facts: Facts, findings: Iterable[DoctorFinding]) -> dict[str, Any]:
-    """The report as JSON values: docs/DOCTOR.md describes them."""
+    """The report as JSON values: docs/operate/DOCTOR.md describes them."""
     listed = [asdict(found) for found in findings]
     return {
         "report_version": REPORT_VERSION,

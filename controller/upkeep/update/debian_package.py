@@ -28,5 +28,5 @@ def require_no_package(program: Path = PROGRAM) -> None:
         raise UpdateError(
             f"This program belongs to the Debian package {package}, so apt updates it: sudo apt"
             " install ./wallwright_VERSION_ARCHITECTURE.deb. To update this computer in slots"
-            " instead, remove the package first: docs/UPDATES.md."
+            " instead, remove the package first: docs/operate/UPDATES.md."
         )

@@ -27,7 +27,7 @@ SUPPLY = "supply"
 SUPPLY_PINS = {SupplyRail.LOGIC: "5V", SupplyRail.GROUND: "GND"}
 """The names of a board's contacts for its supplies."""
 SIGNAL_MM2, POWER_MM2 = 0.25, 0.75
-"""Cross sections of signal and power wires that docs/BENCH.md recommends, mm²."""
+"""Cross sections of signal and power wires that docs/build/BENCH.md recommends, mm²."""
 
 Document = dict[str, Any]
 

@@ -43,7 +43,8 @@ from controller.web.api.worker_thread import WorkerThread
 _LOG = logging.getLogger(__name__)
 
 _DESCRIPTION = """\
-Commands to one table, and its status. docs/API.md explains logins, the stream and the errors.
+Commands to one table, and its status. docs/reference/API.md explains logins, the stream and the
+errors.
 """
 
 

@@ -1,7 +1,7 @@
 """Every endpoint of the API with the least role that may use it.
 
 The request guard enforces this table: a request to a path that is not in it is refused. The routes,
-the OpenAPI description, docs/API.md and the role matrix of the tests read the same table.
+the OpenAPI description, docs/reference/API.md and the role matrix of the tests read the same table.
 """
 
 from __future__ import annotations

@@ -162,7 +162,10 @@ def _endpoint(scope: Scope, endpoints: tuple[Endpoint, ...]) -> Endpoint:
             return endpoint
     if not found:
         raise ProblemError(
-            404, "unknown_path", "There is nothing at this path.", "See docs/API.md for the paths."
+            404,
+            "unknown_path",
+            "There is nothing at this path.",
+            "See docs/reference/API.md for the paths.",
         )
     methods = [endpoint.method for endpoint in found if endpoint.method != SUBSCRIBE]
     if not methods:

@@ -1,8 +1,8 @@
 """Every metric of a table: its name, its type, its labels and what it measures.
 
-docs/METRICS.md is generated from this table. Label values are bounded: each label takes the values
-of `labels`, or names from the table's configuration (boards, parts). No label contains a person's
-name, an evidence or a tile.
+docs/floor/METRICS.md is generated from this table. Label values are bounded: each label takes the
+values of `labels`, or names from the table's configuration (boards, parts). No label contains a
+person's name, an evidence or a tile.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ SECTIONS: Mapping[str, Sequence[Metric]] = {
         _counter("scrapes_total", "Requests for these metrics."),
     ),
 }
-"""Every metric, by the sections of docs/METRICS.md."""
+"""Every metric, by the sections of docs/floor/METRICS.md."""
 
 METRICS: Mapping[str, Metric] = {
     metric.name: metric for section in SECTIONS.values() for metric in section

@@ -1,8 +1,8 @@
 """Previews of a deal: the moves, throws and hands that follow from choices that people consider.
 
-A preview is a list of events in the format of docs/EVENTS.md, so that the picture animates it in
-the same way as a real round. `t` counts seconds from the raised walls; a move of the machine takes
-its least time, a step of people takes `PERSON_SECONDS`.
+A preview is a list of events in the format of docs/reference/EVENTS.md, so that the picture
+animates it in the same way as a real round. `t` counts seconds from the raised walls; a move of the
+machine takes its least time, a step of people takes `PERSON_SECONDS`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 /* The opening of a session: the host's challenge, the board's identity, and the proofs of both that
  * they have the device key. Nothing here changes the session or the board before the host's proof
- * has been accepted. See docs/PROTOCOL.md.
+ * has been accepted. See docs/reference/PROTOCOL.md.
  *
  * Anybody on the line can send an Identify, and the keys that answer it take 47 ms on the AVR. So
  * several challenges exist at a time: a later one neither restarts the computation for an earlier one, nor

@@ -1,4 +1,4 @@
-/* Frames: COBS of (address, sequence, type, payload, tag), a check, a zero. See docs/PROTOCOL.md. */
+/* Frames: COBS of (address, sequence, type, payload, tag), a check, a zero. See docs/reference/PROTOCOL.md. */
 #ifndef WALLWRIGHT_FRAME_H
 #define WALLWRIGHT_FRAME_H
 

@@ -1,5 +1,5 @@
 /* The keys of the session, and the tag of each frame: the first four bytes of the SipHash-2-4 of a
- * counter and the frame. See docs/PROTOCOL.md. */
+ * counter and the frame. See docs/reference/PROTOCOL.md. */
 #ifndef WALLWRIGHT_SEAL_H
 #define WALLWRIGHT_SEAL_H
 

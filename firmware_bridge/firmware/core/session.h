@@ -1,5 +1,5 @@
 /* The board's end of the line: takes commands in the order of their numbers, each exactly once, and
- * has the reply to a repeated command sent again. See docs/PROTOCOL.md. */
+ * has the reply to a repeated command sent again. See docs/reference/PROTOCOL.md. */
 #ifndef WALLWRIGHT_SESSION_H
 #define WALLWRIGHT_SESSION_H
 

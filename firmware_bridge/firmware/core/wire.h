@@ -1,5 +1,5 @@
 /* Generated from firmware_bridge/wire/messages.py by `make docs`; a test checks that it is current.
- * docs/PROTOCOL.md describes the messages. */
+ * docs/reference/PROTOCOL.md describes the messages. */
 #ifndef WALLWRIGHT_WIRE_H
 #define WALLWRIGHT_WIRE_H
 

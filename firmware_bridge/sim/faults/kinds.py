@@ -1,7 +1,8 @@
 """The kinds of injected faults: the effect, the sensors' readings, and the remedy of each.
 
-`docs/INJECTED_FAULTS.md` is generated from this table, and a test compares the two. The sensors'
-readings are all that the controller receives: no module above the board may import this file.
+`docs/build/INJECTED_FAULTS.md` is generated from this table, and a test compares the two. The
+sensors' readings are all that the controller receives: no module above the board may import this
+file.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ FALLING_MV, HELD_UP, DETECTED = 4000, FREQUENCY // 2, FREQUENCY // 250
 """Supply voltage of a failing supply, the cycles until the processor stops, and the cycles until
 its brown-out detector resets it, if the supply recovers before (our values).
 
-The voltage is the one of a board with the capacitor of docs/BENCH.md: low, and permitted for
+The voltage is the one of a board with the capacitor of docs/build/BENCH.md: low, and permitted for
 writing (3.92 to 4.01 V on a Mega). Below it a board saves nothing; `test_power_cuts.py` has the
 other voltages."""
 

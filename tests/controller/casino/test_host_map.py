@@ -87,7 +87,7 @@ def test_every_request_that_the_audit_log_records_has_a_row_also_if_it_is_refuse
 
 
 def test_the_map_and_the_page_about_the_audit_log_list_the_same_events() -> None:
-    text = (HOUSE / "docs" / "AUDIT.md").read_text("utf-8")
+    text = (HOUSE / "docs" / "regulate" / "AUDIT.md").read_text("utf-8")
     table = text.partition("## Recorded events")[2].partition("\n## ")[0]
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     listed = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}

@@ -64,7 +64,7 @@ def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -
         await guests.until(lambda s: s.machine.top == "playing")
         hidden = {tile.face for hand in table.plant.hands().values() for tile in hand} - shown
         assert len(hidden) > 10
-        # No share and no choice of a cycle that is not revealed yet (docs/CHANCE.md).
+        # No share and no choice of a cycle that is not revealed yet (docs/regulate/CHANCE.md).
         assert not [secret for secret in secrets_of(guests) if secret in " ".join(messages)]
         # Until the first action nothing but the indicator is known to the players together.
         assert set(FACE.findall(" ".join(messages))) == shown

@@ -1,4 +1,4 @@
-"""Requirements of a regulated floor (docs/COMPLIANCE.md), shown with a service at its table."""
+"""Tests requirements of a regulated floor (docs/regulate/COMPLIANCE.md) with a table's service."""
 
 from __future__ import annotations
 

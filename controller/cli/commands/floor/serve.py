@@ -56,7 +56,7 @@ def serve(
     plan: Annotated[
         Path | None,
         typer.Option(
-            help="A YAML file with the place of each table in the room, as docs/FLOOR.md"
+            help="A YAML file with the place of each table in the room, as docs/floor/FLOOR.md"
             " describes it.",
             show_default=False,
         ),

@@ -62,7 +62,7 @@ def verdict(examination: Examination) -> str:
     return (
         f"{len(examination.failed)} of {count} statistics {verb} from a perfect shuffle: {found}."
         f" A perfect shuffle shows any such difference in at most {FALSE_ALARMS:.0%} of all"
-        " reports. Mix longer (`mix` in the table's file; docs/MIXING.md has the times), or sort"
+        " reports. Mix longer (`mix` in the table's file; times: docs/build/MIXING.md), or sort"
         " the tiles (`shuffle: sorted`) on a table that can; then examine it again."
     )
 

@@ -1,6 +1,6 @@
 """The fault catalogue: one row for every fault of a table, of its boards or in people's work.
 
-`docs/FAULTS.md`, `wallwright explain` and the prompts to people are generated from it.
+`docs/operate/FAULTS.md`, `wallwright explain` and the prompts to people are generated from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One row of the fault catalogue: its stable code, its facts, and the labelled texts of the row.
 
 The value of a code is a sentence that describes the fault. The texts are for `wallwright explain`
-and docs/FAULTS.md.
+and docs/operate/FAULTS.md.
 """
 
 from __future__ import annotations

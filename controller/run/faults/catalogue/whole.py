@@ -133,7 +133,7 @@ ROWS = (
     FaultRow(
         fault=Fault.LOW_SUPPLY,
         title="Supply too low",
-        expected="a supply above the level of the board's profile (docs/BOARDS.md)",
+        expected="a supply above the level of the board's profile (docs/build/BOARDS.md)",
         instead="a lower voltage for 2 ms or longer, while the board still runs",
         cause="a supply that fails or is switched off; too many loads on the 5 V supply; a long or"
         " thin USB cable; a hub without a supply of its own",

@@ -173,7 +173,7 @@ CHECKS = (
             "none": note(
                 "nothing is attached",
                 "If the table has boards on USB, connect them, by a cable that carries data too."
-                " A board at the header of a Raspberry Pi is not listed: docs/PI.md.",
+                " A board at the header of a Raspberry Pi is not listed: docs/build/PI.md.",
             ),
             "no_port": problem(
                 "a USB adapter has no port",
@@ -191,7 +191,7 @@ CHECKS = (
             "console": note(
                 "a port is a console",
                 "If no board is wired to {name}, leave it so. Otherwise switch the console off:"
-                " sudo raspi-config, Interface Options, Serial Port (docs/PI.md).",
+                " sudo raspi-config, Interface Options, Serial Port (docs/build/PI.md).",
             )
         },
     ),

@@ -64,7 +64,9 @@ class RecordAnswer(BaseModel):
     session: str
     number: int
     lines: list[str]
-    events: list[dict[str, Any]] = Field(description="Events as docs/EVENTS.md lists them.")
+    events: list[dict[str, Any]] = Field(
+        description="Events as docs/reference/EVENTS.md lists them."
+    )
     choice: GameChoice | None = Field(default=None, description="The game with its house rules.")
 
 

@@ -4,7 +4,7 @@ Messages are JSON objects with a `type`:
 
 - `snapshot`: `run`, `sequence`, `at`, `status`. The first message, unless the client resumes.
 - `delta`: `sequence`, `at`, `patch`, a JSON merge patch (RFC 7386) to the status before.
-- `event`: `event`, as docs/EVENTS.md lists them. Only if the client asked for events.
+- `event`: `event`, as docs/reference/EVENTS.md lists them. Only if the client asked for events.
 - `heartbeat`: `sequence`, `at`. Once every second of real time.
 - `pong`: `id`, `at`, the answer to a client's `ping`.
 

@@ -1,4 +1,4 @@
-"""Writes the screenshots of docs/FLOOR.md, as a program of its own.
+"""Writes the screenshots of docs/floor/FLOOR.md, as a program of its own.
 
 `python -m tests.controller.floor.page.floor_screenshots` writes them. They show
 the room of twelve tables of the page's tests.

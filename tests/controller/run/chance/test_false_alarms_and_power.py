@@ -47,7 +47,10 @@ BAD: dict[str, Source] = {
     "an exchange with any place": permuted_by(naive),
     "the last exchange left out": permuted_by(too_early),
 }
-"""Bad sources and methods that the default number of cycles finds with 99 % (docs/CHANCE.md)."""
+"""Bad sources and methods that the default number of cycles finds with 99 %.
+
+docs/regulate/CHANCE.md lists them.
+"""
 
 
 def found(source: Source, seed: int) -> bool:
@@ -70,7 +73,7 @@ def test_the_exact_method_of_fisher_and_yates_passes() -> None:
 
 
 def test_a_byte_by_remainder_changes_dice_by_less_than_these_tests_find() -> None:
-    """Faces differ by 1.6 % at most: docs/CHANCE.md names this limit."""
+    """Faces differ by 1.6 % at most: docs/regulate/CHANCE.md names this limit."""
     source = dice_by_remainder(256)
     assert sum(found(source, seed) for seed in range(5)) < 5
 

@@ -1,4 +1,4 @@
-"""Every use of random numbers has its reason in docs/CHANCE.md; only `chance` decides a game."""
+"""Tests that docs/regulate/CHANCE.md lists each use of random numbers; only `chance` decides."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIMULATED = (
 
 
 def test_every_other_use_of_random_numbers_has_its_reason_on_the_page() -> None:
-    page = (HOUSE / "docs/CHANCE.md").read_text("utf-8")
+    page = (HOUSE / "docs/regulate/CHANCE.md").read_text("utf-8")
     section = page.split("## Other random numbers")[1]
     listed = set(re.findall(r"^\| `([\w./]+)` \|", section, re.MULTILINE))
     using = {

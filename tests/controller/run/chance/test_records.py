@@ -42,7 +42,7 @@ def number(value: int) -> bytes:
 
 
 def test_commitment_and_choices_are_those_that_the_page_describes() -> None:
-    """Computed again from the formulas in docs/CHANCE.md, with hashlib and hmac only."""
+    """Computed again from the formulas in docs/regulate/CHANCE.md, with hashlib and hmac only."""
     asked = (
         *(b"dice of the deal", b"dice", number(6), number(3)),
         *(b"check", b"integer", number(256), number(32)),

@@ -86,7 +86,7 @@ def test_a_pi_with_nothing_attached_is_told_so_though_its_header_has_a_port(
     found = findings_of(read_facts(Subjects(), computer.files))
     (finding,) = [each for each in found if (each.check, each.outcome) == ("ports", "none")]
     assert finding.what == "No board and no adapter of a board is attached by USB."
-    assert "header of a Raspberry Pi is not listed: docs/PI.md" in finding.next_step
+    assert "header of a Raspberry Pi is not listed: docs/build/PI.md" in finding.next_step
 
 
 @pytest.mark.parametrize("by", ["kernel", "getty", "group"])

@@ -168,7 +168,7 @@ def test_a_scan_without_any_board_says_that_none_is_attached(
     assert attached.startswith("No board and no adapter of a board is attached by USB. Connect the")
     assert of_port.endswith(
         f"not asked, because {clause}. It cannot have a board until that is switched off:"
-        " docs/PI.md has the settings"
+        " docs/build/PI.md has the settings"
     )
     monkeypatch.setattr(list_ports, "comports", list)
     assert main(["scan"]) == 0

@@ -49,8 +49,8 @@ http {{
 
 
 def _location(upstream: str) -> str:
-    """The part of an nginx configuration that docs/API.md shows, with the test's address."""
-    page = (TOP / "docs/API.md").read_text("utf-8")
+    """The nginx configuration that docs/reference/API.md shows, with the test's address."""
+    page = (TOP / "docs/reference/API.md").read_text("utf-8")
     shown = page.partition("```nginx\n")[2].partition("```")[0]
     assert "http://127.0.0.1:8080" in shown
     return shown.replace("http://127.0.0.1:8080", upstream)

@@ -169,5 +169,5 @@ def test_the_lag_of_the_event_loop_is_what_a_callback_was_late() -> None:
 
 
 def test_a_table_has_at_most_500_series() -> None:
-    # A floor of 1,700 tables has 850,000 series; docs/METRICS.md gives the number of a table.
+    # A floor of 1,700 tables has 850,000 series; docs/floor/METRICS.md gives the number of a table.
     assert len(scraped("after")) <= 500

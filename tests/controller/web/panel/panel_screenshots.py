@@ -1,4 +1,4 @@
-"""Writes the screenshots of docs/PANEL.md.
+"""Writes the screenshots of docs/operate/PANEL.md.
 
 Command: `python -m tests.controller.web.panel.panel_screenshots`.
 

@@ -63,7 +63,7 @@ class Served:
 
 @contextmanager
 def nginx(folder: Path, upstream: str) -> Iterator[str]:
-    """Debian's nginx with the configuration of docs/API.md; yields its address."""
+    """Debian's nginx with the configuration of docs/reference/API.md; yields its address."""
     assert _NGINX is not None, "nginx is missing; run `make browser-tools`."
     port = free_port()
     text = _CONFIGURATION.format(folder=folder, port=port, location=_location(upstream))

@@ -1,4 +1,4 @@
-// The state after an event of docs/EVENTS.md. Unknown events leave the state as it is.
+// The state after an event of docs/reference/EVENTS.md. Unknown events leave the state as it is.
 import { withAction } from "./actions.js";
 import { slotOf } from "./state.js";
 
