@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from controller.events import Listener
-from controller.service.commands import Actor, CommandReply, CommandRequest
+from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import GameChoice, HandResult
 from controller.service.status.feed import StatusFeed
 from controller.service.status.machine_figures import MachineFigures

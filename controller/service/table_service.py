@@ -14,14 +14,13 @@ from controller.run.faults.failures import Fault
 from controller.run.journal.measured_storage import MeasuredStorage, WriteFigures
 from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
 from controller.service.auditing.receipt_book import ReceiptBook, facts_of_table
-from controller.service.commands.recovery_lead import RecoveryLead
 from controller.service.evening.evening_store import EveningStore
-from controller.service.evening.game_choices import PlannedGame, any_game, planned
-from controller.service.evening.saved_games import SavedGames
+from controller.service.evening.game_choices import PlannedGame, SavedGames, any_game, planned
 from controller.service.evening.session_book import SessionBook
 from controller.service.evening.session_keeper import SessionKeeper
 from controller.service.evening.store_thread import StoreThread
 from controller.service.prompts.open_prompts import OpenPrompts
+from controller.service.prompts.recovery_lead import RecoveryLead
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.run_sequence import First, RunOptions, RunSequence, TableOpener
 from controller.service.status import (
@@ -31,12 +30,9 @@ from controller.service.status import (
     ServiceStatus,
     TableFacts,
 )
-from controller.service.status.feed import StatusFeed
-from controller.service.status.machine_figures import MachineFigures
-from controller.service.status.publication import Publication
-from controller.service.tracking.chance_view import chance_of_round, chance_of_shuffle
-from controller.service.tracking.figures_book import FiguresBook
-from controller.service.tracking.round_view import deal_on_table
+from controller.service.status.feed import Publication, StatusFeed
+from controller.service.status.machine_figures import FiguresBook, MachineFigures
+from controller.service.tracking.round_view import chance_of_round, chance_of_shuffle, deal_on_table
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
 

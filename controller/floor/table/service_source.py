@@ -16,8 +16,8 @@ from controller.floor.table.state_of_status import ClockTimes, state_of_status
 from controller.records.audit.errors import AuditError
 from controller.records.audit.notes.signed_note import SignedNote
 from controller.records.audit.notes.verifier_key import VerifierKey
-from controller.service.commands import Actor, CommandRequest
 from controller.service.port import TablePort
+from controller.service.requests import Actor, CommandRequest
 from controller.service.user_roles import UserRole
 
 ANSWER = 10.0

@@ -15,9 +15,9 @@ from controller.records.audit.errors import AuditError
 from controller.records.audit.significant_events import SIGNIFICANT, details_of, plain_details
 from controller.records.formats import ANCHOR, ENDED
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands
-from controller.service.commands import Actor, CommandRequest
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import StoreThread
+from controller.service.requests import Actor, CommandRequest
 from controller.service.status import AuditStatus, ServiceName
 
 if TYPE_CHECKING:

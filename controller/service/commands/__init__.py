@@ -1,4 +1,4 @@
-"""The commands that clients give a table: kinds, arguments, requests, replies, refusals."""
+"""The commands that clients give a table: their kinds and their arguments."""
 
 from controller.service.commands.arguments import (
     AddShare,
@@ -29,17 +29,11 @@ from controller.service.commands.kinds import (
     STOPS,
     CommandKind,
 )
-from controller.service.commands.requests import (
-    Actor,
-    CommandReply,
-    CommandRequest,
-)
 
 __all__ = [
     "BY_NAME",
     "KINDS",
     "STOPS",
-    "Actor",
     "AddShare",
     "Answer",
     "AnswerServiceQuestion",
@@ -48,8 +42,6 @@ __all__ = [
     "ChooseNext",
     "ClearFault",
     "CommandKind",
-    "CommandReply",
-    "CommandRequest",
     "Correct",
     "DeletePreset",
     "Home",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from controller.events import Listener
-from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.command_desk import CommandDesk
 from controller.service.port import HandRecord, LastRounds, SessionSummary
+from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import GameChoice, HandResult
 from controller.service.status.feed import StatusFeed
 from controller.service.status.machine_figures import MachineFigures

@@ -12,14 +12,11 @@ from controller.records.audit.errors import AuditError
 from controller.service.commands import (
     BY_NAME,
     STOPS,
-    Actor,
     AddShare,
     Answer,
     Automatic,
     ChooseNext,
     ClearFault,
-    CommandReply,
-    CommandRequest,
     Correct,
     DeletePreset,
     NamePlayers,
@@ -27,7 +24,6 @@ from controller.service.commands import (
     SavePreset,
     StartSession,
 )
-from controller.service.commands.refusal import CommandRefusedError
 from controller.service.desk.effects import NOT_ON_DISK, effect_of
 from controller.service.desk.known_replies import (
     FREE_SPACE,
@@ -38,6 +34,7 @@ from controller.service.desk.known_replies import (
 )
 from controller.service.desk.service_mode_desk import ServiceModeDesk, require_unlocked
 from controller.service.evening.evening_store import StoreError
+from controller.service.requests import Actor, CommandRefusedError, CommandReply, CommandRequest
 from controller.service.status import Value
 from rules.errors import WallwrightError
 

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from controller.run.journal import JournalError
-from controller.service.commands.refusal import CommandRefusedError
 from controller.service.desk.known_replies import FREE_SPACE
+from controller.service.requests import CommandRefusedError
 
 if TYPE_CHECKING:
     from controller.run.run_state import RunState
-    from controller.service.commands import CommandRequest
+    from controller.service.requests import CommandRequest
     from controller.service.table_service import TableService
 
 LONGEST = 0.5

@@ -10,10 +10,9 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from controller.service.commands import CommandReply, CommandRequest
-from controller.service.commands.refusal import CommandRefusedError
 from controller.service.evening.evening_store import StoreError
 from controller.service.evening.store_thread import StoreThread
+from controller.service.requests import CommandRefusedError, CommandReply, CommandRequest
 
 REPLIES = 1000
 """Number of replies that are kept in memory; the store keeps more."""

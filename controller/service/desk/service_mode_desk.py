@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from controller.service.commands import (
-    Actor,
     AnswerServiceQuestion,
     Calibrate,
     Home,
@@ -17,7 +16,7 @@ from controller.service.commands import (
     RunTest,
     StopJog,
 )
-from controller.service.commands.refusal import CommandRefusedError
+from controller.service.requests import Actor, CommandRefusedError
 from controller.service.status import Value
 from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError
 

@@ -1,4 +1,8 @@
-"""The programme of an evening: sessions of open length, with the game that people choose."""
+"""The programme of an evening: sessions of open length, with the game that people choose.
+
+What a resumed run needs of an earlier one is here too: the match to continue, and the settlements
+of hands that its journal confirms.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config.validation.game_parameters import parameters_of
+from controller.events import Event
 from controller.run.journal.replay import ReplayError, differences
 from controller.run.rounds.programme import RoundOrder
 from controller.service.evening.evening_store import EveningStore
@@ -20,6 +25,7 @@ from rules.records.record import evening
 if TYPE_CHECKING:
     from controller.run.journal import Entry
     from controller.run.run_state import RunState
+
 
 ACTIVITY = "programme"
 """Name of the journal's intents that record by which choice each round is played."""
@@ -209,3 +215,21 @@ def continued_at(entries: Iterable[Entry] | None, following: int) -> int | None:
         return following
     mine = (entry.intent for entry in entries if entry.activity == ACTIVITY)
     return next((int(str(each["hand"])) for each in mine if CONTINUED in each), None)
+
+
+def settlements_of(entries: Iterable[Entry], session: str) -> dict[int, Event]:
+    """The settlement of each hand of a session that the journal confirms, by hand.
+
+    A settlement is in the form of the event `settled`.
+    """
+    found: dict[int, Event] = {}
+    hand: int | None = None
+    for entry in entries:
+        if entry.activity == ACTIVITY:
+            mine = entry.intent.get("session") == session
+            hand = int(str(entry.intent["hand"])) if mine else None
+        elif entry.activity == "play" and entry.intent.get("do") == "settle" and entry.confirmed:
+            outcome: Any = entry.outcome
+            if hand is not None:
+                found[hand] = {"t": entry.at, "event": "settled", **outcome}
+    return found

@@ -1,4 +1,4 @@
-"""Converts a game choice to the orders of rounds, and validates it with the table."""
+"""Validates a game choice with a table and converts it to orders of rounds; keeps saved choices."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from config.validation.checks import fit
 from config.validation.game_parameters import accepted
 from controller.run.orders import Orders
 from controller.run.planning.hand_lanes import staging_of
+from controller.service.evening.evening_store import EveningStore
+from controller.service.evening.store_thread import StoreThread
 from controller.service.status import GameChoice
 from rules.errors import RulesError, WallwrightError
 from rules.games import GAMES
@@ -115,3 +117,28 @@ def any_game(table: Table) -> PlannedGame:
 def _sentence(findings: Sequence[Finding]) -> str:
     """The findings as one text, each with its key."""
     return " ".join(f"{dotted(each.path)} {each.wrong}; {each.cure}." for each in findings)
+
+
+class SavedGames:
+    """The saved games of one table, which the store keeps."""
+
+    def __init__(self, store: EveningStore, thread: StoreThread) -> None:
+        self._thread = thread
+        self._choices = {
+            name: GameChoice.model_validate(choice) for name, choice in store.presets().items()
+        }
+
+    def all(self) -> dict[str, GameChoice]:
+        """The saved games with house rules, by name."""
+        return dict(self._choices)
+
+    def save(self, name: str, choice: GameChoice) -> None:
+        """Save a game with its house rules; a preset with this name is replaced."""
+        self._choices[name] = choice
+        facts = choice.model_dump(mode="json")
+        self._thread.write(lambda store: store.put_preset(name, facts))
+
+    def delete(self, name: str) -> None:
+        """Delete a preset. Raises KeyError if there is none with this name."""
+        del self._choices[name]
+        self._thread.write(lambda store: store.put_preset(name, None))

@@ -1,19 +1,23 @@
-"""The present session: its players, its hands, its scores and its records, from the events."""
+"""The present session: its players, its hands, its scores and its records, from the events.
+
+The rules and the events number seats. People at the table say a name or a wind, so the book puts
+these into sentences. After each hand it computes who owes whom.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from controller.events import Event
-from controller.service.evening.debts import debts_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
-from controller.service.evening.seat_names import with_names
 from controller.service.status import (
     RESULTS,
+    Debt,
     GameChoice,
     HandResult,
     PaymentStatus,
@@ -302,3 +306,50 @@ def _result(
 def _seat(named: object) -> int | None:
     """The seat of a payment's end; None for the house."""
     return named if isinstance(named, int) else None
+
+
+def debts_of(balances: Mapping[str, float]) -> tuple[Debt, ...]:
+    """The payments that settle these balances, by name; gains are positive.
+
+    The largest debtor pays the largest creditor first. With n players there are at most n - 1
+    payments. A balance that is not settled by players (the house) leaves a rest.
+    """
+    owed = sorted(((name, gain) for name, gain in balances.items() if gain > 0), key=_by_amount)
+    owing = sorted(((name, -gain) for name, gain in balances.items() if gain < 0), key=_by_amount)
+    debts = []
+    while owed and owing:
+        (creditor, due), (debtor, owes) = owed.pop(), owing.pop()
+        amount = min(due, owes)
+        debts.append(Debt(debtor=debtor, creditor=creditor, amount=amount))
+        if due > amount:
+            owed = sorted([*owed, (creditor, due - amount)], key=_by_amount)
+        if owes > amount:
+            owing = sorted([*owing, (debtor, owes - amount)], key=_by_amount)
+    return tuple(debts)
+
+
+def _by_amount(balance: tuple[str, float]) -> tuple[float, str]:
+    return balance[1], balance[0]
+
+
+_SEATS = re.compile(r"\b[Ss]eat (\d\b(?:(?:, | or | and )\d\b)*)(?=[.;:]|$)|\b[Ss]eat (\d)\b")
+"""`seat 2`, and at the end of a clause `seat 0, 1 or 2`."""
+
+
+def with_names(sentence: str, described: Callable[[int], str]) -> str:
+    """The sentence with each seat's player in place of its number.
+
+    `described` returns the player of a seat in words, or an empty text for a seat that has neither
+    a name nor a wind; such a seat keeps its number.
+    """
+
+    def seat(number: re.Match[str]) -> str:
+        return described(int(number[0])) or f"seat {number[0]}"
+
+    def seats(found: re.Match[str]) -> str:
+        numbers = found[1] or found[2]
+        if not any(described(int(each)) for each in re.findall(r"\d", numbers)):
+            return found[0]
+        return re.sub(r"\d", seat, numbers)
+
+    return _SEATS.sub(seats, sentence)

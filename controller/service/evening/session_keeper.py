@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from controller.events import Event
+from controller.service.evening.evening_programme import settlements_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
-from controller.service.evening.settlements import settlements_of
 from controller.service.evening.store_thread import StoreThread
 from controller.service.status import GameChoice, HandResult
 

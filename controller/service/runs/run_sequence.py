@@ -26,7 +26,7 @@ from controller.service.evening.store_thread import StoreThread
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.start_gate import StartGate
 from controller.service.status import GameChoice, ServiceName, ServiceStatus
-from controller.service.tracking.figures_book import FiguresBook
+from controller.service.status.machine_figures import FiguresBook
 from controller.service.tracking.status_tracker import StatusTracker
 from rules.errors import WallwrightError
 

@@ -1,63 +1,54 @@
 """The status of a table: one frozen value from which every client reads, and its changes.
 
-`table_status` has the whole value; the other modules have its parts, which this package exports.
-`feed` numbers the changes of the status, and `publication` publishes them.
+`play_status` has the parts that describe what is played, `table_status` the other ones and the
+whole value. `feed` numbers the changes of the status and publishes them. `players_view` is what
+players receive, and `machine_figures` has figures for the metrics that are no part of the status.
 """
 
-from controller.service.status.chance_status import (
+from controller.service.status.play_status import (
+    RESULTS,
+    Answers,
     ChanceStatus,
     CycleStatus,
-    PlayerShareStatus,
-    RevealStatus,
-)
-from controller.service.status.choice import (
-    Answers,
+    Debt,
     GameChoice,
+    HandResult,
+    OpenFactStatus,
+    OpenSetStatus,
+    OpenTilesStatus,
+    PaymentStatus,
+    PlayedTileStatus,
+    PlayerShareStatus,
     Programme,
+    RevealStatus,
+    RoundStatus,
+    SeatStatus,
+    SessionStatus,
+    ThrowStatus,
     Value,
 )
-from controller.service.status.machine_status import (
+from controller.service.status.table_status import (
+    RECENT,
+    STATUS_VERSION,
     AuditStatus,
     BoardStatus,
     CountsStatus,
     FaultStatus,
     HeadStatus,
+    LeadStatus,
     MachineStatus,
-    PauseCauseStatus,
-    SceneStatus,
-    TilesStatus,
-)
-from controller.service.status.prompt_status import (
     OpenPrompt,
+    PauseCauseStatus,
+    PlayersPicture,
     PromptChoice,
     PromptKind,
-)
-from controller.service.status.round_status import (
-    OpenFactStatus,
-    OpenSetStatus,
-    OpenTilesStatus,
-    PlayedTileStatus,
-    RoundStatus,
-    ThrowStatus,
-)
-from controller.service.status.session_status import (
-    RESULTS,
-    Debt,
-    HandResult,
-    PaymentStatus,
-    SeatStatus,
-    SessionStatus,
-)
-from controller.service.status.table_status import (
-    RECENT,
-    STATUS_VERSION,
-    LeadStatus,
-    PlayersPicture,
     RecentEvent,
+    SceneStatus,
     ServiceName,
     ServiceStatus,
     Status,
     TableFacts,
+    TilesStatus,
 )
 
 __all__ = [

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from controller.events import Event
-from controller.service.status.prompt_status import OpenPrompt
-from controller.service.status.table_status import Status
+from controller.service.status.table_status import OpenPrompt, Status
 from controller.service.user_roles import UserRole
 
 IN_THE_POOL = "pool"

@@ -1,7 +1,7 @@
-"""The round on the table as a part of the status.
+"""The round on the table, its open tiles and its random choices as parts of the status.
 
-It is derived from the run itself and not from events: a run that resumes emits no event for the
-steps that it replays.
+They are derived from the run itself and not from events: a run that resumes emits no event for the
+steps that it replays. The open tiles exist for those who see all of them and for players.
 """
 
 from __future__ import annotations
@@ -9,15 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from controller.service.status import RoundStatus, ThrowStatus
+from controller.service.status import (
+    ChanceStatus,
+    CycleStatus,
+    OpenFactStatus,
+    OpenSetStatus,
+    OpenTilesStatus,
+    PlayedTileStatus,
+    PlayerShareStatus,
+    PlayersPicture,
+    RoundStatus,
+    SceneStatus,
+    ThrowStatus,
+)
+from controller.service.status.players_view import places_of_tiles
 from controller.service.tracking.event_words import step_in_words
-from controller.service.tracking.open_tiles import OpenTilesView
 from rules.games import rules_of
+from rules.open_tiles import OpenFact, OpenSet, OpenTiles, mixed, tiles_before
 from rules.steps import Choose, Throw, TurnUp
 
 if TYPE_CHECKING:
+    from controller.run.chance.records import CycleRecord
     from controller.run.daemon import Daemon
     from controller.run.rounds.deal import Deal
+
 
 OVER = ("collecting", "clear")
 """States of the region `top` in which a round is over or has not begun."""
@@ -88,3 +103,112 @@ def turned_up(deal: Deal) -> Mapping[str, str]:
         for step, face in deal.setup.done
         if isinstance(step, TurnUp)
     }
+
+
+class OpenTilesView:
+    """Converts the open tiles of the hand in play, once for each change."""
+
+    def __init__(self) -> None:
+        self._last: tuple[OpenTiles | None, OpenTilesStatus | None] = (None, None)
+
+    def status(self, tiles: OpenTiles | None) -> OpenTilesStatus | None:
+        """The open tiles for the status; None if the table follows no hand."""
+        if self._last[0] is not tiles:
+            self._last = tiles, None if tiles is None else _status(tiles)
+        return self._last[1]
+
+
+def _status(tiles: OpenTiles) -> OpenTilesStatus:
+    return OpenTilesStatus(
+        played=tuple(
+            PlayedTileStatus(seat=each.seat, face=each.face or "", joined=each.joined)
+            for each in tiles.played
+        ),
+        sets=tuple(map(_set, tiles.sets)),
+        facts=tuple(map(_fact, tiles.facts)),
+    )
+
+
+def _set(each: OpenSet) -> OpenSetStatus:
+    return OpenSetStatus(
+        seat=each.seat,
+        name=each.name,
+        faces=tuple(face or "" for face in each.faces),
+        claimed=each.claimed,
+        source=each.source,
+    )
+
+
+def _fact(each: OpenFact) -> OpenFactStatus:
+    return OpenFactStatus(name=each.name, text=each.text, seat=each.seat)
+
+
+def players_picture(daemon: Daemon | None, scene: SceneStatus) -> PlayersPicture | None:
+    """What players receive in place of some parts of the status.
+
+    None if they may see all: if the discards do not lie mixed, or the table follows no hand.
+    """
+    if daemon is None or (hand := daemon.hand) is None or not hand.mixes_discards:
+        return None
+    number, deal = daemon.run_state.ledger.on_top, daemon.deal
+    if number is None or deal is None:
+        return None
+    hands = daemon.run_state.ledger.sets[number].hands
+    before = tiles_before(hand.open_tiles, {seat: len(places) for seat, places in hands.items()})
+    gone = {str(place) for places in hands.values() for place in places}
+    dealt = {
+        seat: [str(place) for place in places if str(place) in gone]
+        for seat, places in deal.setup.hands.items()
+    }
+    known = {place for places in dealt.values() for place in places}
+    drawn = [str(place) for place in hand.drawn if str(place) in gone]
+    # Tiles that came otherwise, such as flores that were turned up for mano, are in no action.
+    other = sorted(gone - known - set(drawn))
+    values = places_of_tiles(dealt, [*other, *drawn], before, hand.to_act)
+    shown = {at: value for at, value in scene.places.items() if not value.startswith("seat ")}
+    tiles = mixed(hand.open_tiles)
+    return PlayersPicture(
+        open_tiles=OpenTilesStatus(
+            pool=tuple(face or "" for face in tiles.pool),
+            sets=tuple(map(_set, tiles.sets)),
+            facts=tuple(map(_fact, tiles.facts)),
+        ),
+        places=dict(sorted({**values, **shown}.items())),
+        tiles=before,
+    )
+
+
+def chance_of(daemon: Daemon | None) -> ChanceStatus:
+    """The cycles that are not revealed yet; empty without a daemon."""
+    if daemon is None:
+        return ChanceStatus()
+    return ChanceStatus(next=_cycle(daemon.chances.next), playing=_cycle(_playing(daemon)))
+
+
+def chance_of_round(daemon: Daemon | None) -> dict[str, object] | None:
+    """The record of the set on the table, with its commitment and without its share."""
+    record = None if daemon is None else _playing(daemon)
+    return None if record is None else record.facts()
+
+
+def chance_of_shuffle(daemon: Daemon | None) -> dict[str, object] | None:
+    """The record of the last shuffle, with its commitment and without its share."""
+    record = None if daemon is None else daemon.chances.last_drawn
+    return None if record is None else record.facts()
+
+
+def _playing(daemon: Daemon) -> CycleRecord | None:
+    on_top = daemon.run_state.ledger.on_top
+    return None if on_top is None else daemon.chances.of_set(on_top)
+
+
+def _cycle(record: CycleRecord | None) -> CycleStatus | None:
+    if record is None:
+        return None
+    shares = (
+        PlayerShareStatus(seat=each.seat, share=each.text, code=code)
+        for each, code in zip(record.player_shares, record.codes, strict=True)
+    )
+    return CycleStatus(
+        cycle=record.cycle, commitment=record.commitment, player_shares=tuple(shares)
+    )

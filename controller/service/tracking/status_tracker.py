@@ -34,10 +34,14 @@ from controller.service.status import (
     ThrowStatus,
     TilesStatus,
 )
-from controller.service.tracking.chance_view import chance_of
 from controller.service.tracking.event_words import in_words
-from controller.service.tracking.open_tiles import players_picture
-from controller.service.tracking.round_view import RoundView, deal_on_table, turned_up
+from controller.service.tracking.round_view import (
+    RoundView,
+    chance_of,
+    deal_on_table,
+    players_picture,
+    turned_up,
+)
 from controller.service.user_roles import role_for
 from controller.upkeep.service_mode.mode_status import ServiceModeStatus
 

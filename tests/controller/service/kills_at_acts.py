@@ -41,11 +41,11 @@ from controller.proof.chaos.witness import (
 from controller.run.journal import Entry, read_entries
 from controller.run.journal.copies import paths_of
 from controller.run.rounds.put_away import ACTIVITY as PUT_AWAY
-from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import Done, ImmediateStore
 from controller.service.prompts.service_guide import SIMULATED, THROW
+from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import OpenPrompt, Status, TableFacts
 from controller.service.table_service import TableService
 from controller.service.user_roles import UserRole

@@ -12,10 +12,10 @@ from config.loader import load_table
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.recorder import AuditRecorder, ClockReading
 from controller.run.journal.storage import DirectStorage, Storage
-from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
+from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.runs.openers import SimulatedTable
 from controller.service.status import Status, TableFacts
 from controller.service.table_service import TableService

@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from controller.run.journal import Entry, read_entries
-from controller.service.commands import Actor, CommandRequest
 from controller.service.desk import known_replies
+from controller.service.requests import Actor, CommandRequest
 from controller.service.status import Status
 from controller.service.table_service import TableService
 from controller.service.user_roles import UserRole

@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
-from controller.service.commands import BY_NAME, KINDS, Actor, CommandReply, CommandRequest
+from controller.service.commands import BY_NAME, KINDS
 from controller.service.port import ServicePort
+from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import Status
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import Identity

@@ -21,9 +21,9 @@ from config.loader import load_table
 from controller.cli.runs.serve_session import ServeJob, begin_first, open_service, serve_job
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_scan import scan
-from controller.service.commands import Actor
-from controller.service.commands.recovery_lead import LAPSE
 from controller.service.evening.evening_store import EveningStore
+from controller.service.prompts.recovery_lead import LAPSE
+from controller.service.requests import Actor
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import VirtualLoop, run
 from tests.quick import tries

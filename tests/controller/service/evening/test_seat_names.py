@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from controller.service.evening.seat_names import with_names
+from controller.service.evening.session_book import with_names
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 NAMES = {0: "Mei (East)", 1: "South"}

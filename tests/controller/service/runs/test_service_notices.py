@@ -8,9 +8,12 @@ from pathlib import Path
 
 from controller.service.runs.service_notices import ServiceNotices, status_line
 from controller.service.status import Status, TableFacts
-from controller.service.status.machine_status import FaultStatus, PauseCauseStatus
-from controller.service.status.prompt_status import OpenPrompt
-from controller.service.status.table_status import ServiceStatus
+from controller.service.status.table_status import (
+    FaultStatus,
+    OpenPrompt,
+    PauseCauseStatus,
+    ServiceStatus,
+)
 
 IDLE = Status(table=TableFacts(name="classic", seats=4, simulated=True, software="1"))
 FAULT = FaultStatus(

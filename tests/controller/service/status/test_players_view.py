@@ -31,7 +31,7 @@ from controller.service.status.players_view import (
     players_status,
     sees_all,
 )
-from controller.service.tracking.open_tiles import OpenTilesView, players_picture
+from controller.service.tracking.round_view import OpenTilesView, players_picture
 from controller.service.user_roles import UserRole
 from rules.games import rules_of
 from rules.open_tiles import OpenTiles, mixed, tiles_before

@@ -16,10 +16,10 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from config.loader import load_table
 from controller.events import Event
-from controller.service.commands import Actor, CommandReply, CommandRequest
 from controller.service.desk.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
+from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.runs.openers import SimulatedTable
 from controller.service.status import Status, TableFacts
 from controller.service.table_service import TableService

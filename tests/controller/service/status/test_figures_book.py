@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from controller.run.journal.measured_storage import WriteFigures
-from controller.service.tracking.figures_book import FiguresBook
+from controller.service.status.machine_figures import FiguresBook
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 

@@ -1,4 +1,4 @@
-"""A command from a client, the reply to it, and the person or device that gives it."""
+"""A command from a client, the reply to it, its refusal, and the person or device that gives it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from controller.service.status import Value
 from controller.service.user_roles import UserRole
+from rules.errors import WallwrightError
 
 
 class CommandRequest(Value):
@@ -30,6 +31,15 @@ class CommandReply(Value):
     sentence: str = ""
     code: str = ""
     next_step: str = ""
+
+
+class CommandRefusedError(WallwrightError, ValueError):
+    """A command that the present state does not permit; `code` is short, for programs."""
+
+    def __init__(self, code: str, sentence: str, next_step: str = "") -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.next_step = next_step
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ part that the other one moved. The lead is taken, taken over, released, or lapse
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
-from controller.service.commands import Actor
+from controller.service.requests import Actor
 from controller.service.status import LeadStatus
 
 LAPSE = 30.0
@@ -20,7 +21,7 @@ class RecoveryLead:
 
     `pace` is the number of these seconds in a real second: above 1 for a simulated table that runs
     faster than real time, so that people there have as long as at a real table. The object has no
-    timer: its owner calls `lapse` at the time `lapses_at`.
+    timer: `LeadWatch` calls `lapse` at the time `lapses_at`.
     """
 
     def __init__(self, clock: Callable[[], float], pace: float = 1.0) -> None:
@@ -76,3 +77,40 @@ class RecoveryLead:
         assert self.status is not None
         present = self.status.client in self._connected
         self.lapses_at = None if present else self._clock() + self._lapse
+
+
+class LeadWatch:
+    """Ends the lead of a recovery when its time comes. `changed` publishes each change of the lead.
+
+    `clock` is that of the lead, which is also that of the event loop.
+    """
+
+    def __init__(
+        self, lead: RecoveryLead, clock: Callable[[], float], changed: Callable[[], None]
+    ) -> None:
+        self._lead = lead
+        self._clock = clock
+        self._changed = changed
+        self._loop = asyncio.get_running_loop()
+        self._lapsing: asyncio.TimerHandle | None = None
+
+    def presence(self, client: str, connected: bool) -> None:
+        """A client's first stream has begun, or its last one has ended."""
+        self._lead.presence(client, connected)
+        if self._lead.status is not None and self._lead.status.client == client:
+            self.watch()
+
+    def watch(self) -> None:
+        """Publish a change of the lead, and end the lead when its time comes."""
+        self.close()
+        self._lead.lapse()
+        if self._lead.lapses_at is not None:
+            wait = self._lead.lapses_at - self._clock()
+            self._lapsing = self._loop.call_later(wait, self.watch)
+        self._changed()
+
+    def close(self) -> None:
+        """Watch the lead no longer."""
+        if self._lapsing is not None:
+            self._lapsing.cancel()
+            self._lapsing = None
