@@ -101,8 +101,9 @@ lock:
 		{ echo "make lock needs uv: install it, or give its path with UV=path." >&2; exit 1; }
 	$(COMPILE) --group pyproject.toml:build -o requirements-build.txt
 	$(COMPILE) -c requirements-build.txt pyproject.toml -o requirements.txt
-	$(COMPILE) -c requirements.txt pyproject.toml --extra pi -o requirements-pi.txt
-	$(COMPILE) -c requirements.txt pyproject.toml --extra dev -o requirements-dev.txt
+	$(COMPILE) -c requirements.txt pyproject.toml --extra floor -o requirements-floor.txt
+	$(COMPILE) -c requirements-floor.txt pyproject.toml --extra pi -o requirements-pi.txt
+	$(COMPILE) -c requirements-floor.txt pyproject.toml --extra dev -o requirements-dev.txt
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache \

@@ -36,6 +36,15 @@ Their text is printed without a traceback, and the exit code is 2.
 """
 
 
+_EXTRAS = {
+    **dict.fromkeys(("alembic", "psycopg", "sqlalchemy"), "floor"),
+    **dict.fromkeys(("matplotlib", "numpy", "scipy"), "lab"),
+    "distributed": "cluster",
+    "opentelemetry": "trace",
+}
+"""The packages that only some commands need, each with the extra that installs it."""
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code. Without a command, print the help."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -48,6 +57,14 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
     except _input_errors() as error:
         return _fail(str(error))
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in _EXTRAS:
+            raise
+        return _fail(
+            f"The command needs the package '{package}', which is not installed; install the"
+            f" extra: pip install 'wallwright[{_EXTRAS[package]}]'."
+        )
     except _loaded(("click.exceptions", "ClickException")) as error:
         from controller.cli.application import NAMES
         from controller.cli.usage_errors import sentence

@@ -60,7 +60,7 @@ def build(
     os.umask(0o022)
     kind = ARCHITECTURES[architecture]
     epoch = source_time()
-    fetched = fetch_wheels(HOUSE / kind.requirements, kind, wheels)
+    fetched = fetch_wheels([HOUSE / file for file in kind.requirements], kind, wheels)
     package = output / f"wallwright_{version}_{architecture}.deb"
     with tempfile.TemporaryDirectory(prefix="wallwright-deb-") as folder:
         place = Path(folder)

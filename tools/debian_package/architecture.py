@@ -15,11 +15,11 @@ NOT_FOR_ALL = ("lgpio",)
 
 @dataclass(frozen=True)
 class Architecture:
-    """A processor: Debian's name, the name in a wheel's tag, and the file of its requirements."""
+    """A processor: Debian's name, the name in a wheel's tag, and the files of its requirements."""
 
     debian: str
     machine: str
-    requirements: str
+    requirements: tuple[str, ...]
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -31,8 +31,8 @@ class Architecture:
 ARCHITECTURES = {
     each.debian: each
     for each in (
-        Architecture("amd64", "x86_64", "requirements.txt"),
+        Architecture("amd64", "x86_64", ("requirements-floor.txt",)),
         # A table with arm64 can be driven by its own pins, which needs lgpio.
-        Architecture("arm64", "aarch64", "requirements-pi.txt"),
+        Architecture("arm64", "aarch64", ("requirements-floor.txt", "requirements-pi.txt")),
     )
 }

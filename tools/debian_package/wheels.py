@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tools.debian_package.architecture import NOT_FOR_ALL, PYTHONS, Architecture
@@ -26,23 +26,27 @@ _PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 _LIBRARIES = ("purelib", "platlib")
 
 
-def requirements(lock: Path, names: Iterable[str], *, without: bool = False) -> str:
-    """The entries of a file of requirements with these names, or `without` them: the others."""
-    entries = re.split(r"\n(?=[A-Za-z])", lock.read_text("utf-8"))
+def requirements(locks: Iterable[Path], names: Iterable[str], *, without: bool = False) -> str:
+    """The entries of files of requirements with these names, or `without` them: the others.
+
+    An entry that several files have is returned once.
+    """
+    texts = [lock.read_text("utf-8").rstrip("\n") for lock in locks]
+    entries = dict.fromkeys(e for text in texts for e in re.split(r"\n(?=[A-Za-z])", text))
     wanted = set(names)
     packages = [entry for entry in entries if re.match(r"[\w.-]+==", entry)]
     kept = [each for each in packages if (each.split("==")[0] in wanted) is not without]
     return "\n".join(kept) + "\n"
 
 
-def fetch_wheels(lock: Path, architecture: Architecture, store: Path) -> list[Path]:
-    """The wheels of every package in `lock`, for every Python. Raises PackageBuildError.
+def fetch_wheels(locks: Sequence[Path], architecture: Architecture, store: Path) -> list[Path]:
+    """The wheels of every package in `locks`, for every Python. Raises PackageBuildError.
 
     A package with compiled modules has a wheel for each Python; those of the first one come first.
-    The wheels are kept in a folder of `store` that is named after the contents of `lock`, and are
+    The wheels are kept in a folder of `store` that is named after their contents, and are
     downloaded and checked once.
     """
-    contents = lock.read_bytes() + repr(PYTHONS).encode()
+    contents = b"".join(lock.read_bytes() for lock in locks) + repr(PYTHONS).encode()
     digest = hashlib.sha256(contents).hexdigest()[:16]
     store = store / f"{architecture.debian}-{digest}"
     is_complete = store / "complete"
@@ -50,9 +54,9 @@ def fetch_wheels(lock: Path, architecture: Architecture, store: Path) -> list[Pa
         return sorted(store.glob("*.whl"))
     store.mkdir(parents=True, exist_ok=True)
     wheels = store / "wheels.txt"
-    wheels.write_text(requirements(lock, FROM_SOURCE, without=True), "utf-8")
+    wheels.write_text(requirements(locks, FROM_SOURCE, without=True), "utf-8")
     sources = store / "sources.txt"
-    sources.write_text(requirements(lock, FROM_SOURCE), "utf-8")
+    sources.write_text(requirements(locks, FROM_SOURCE), "utf-8")
     hashed = ("--no-deps", "--require-hashes")
     for python in PYTHONS:
         binary = (
@@ -65,7 +69,7 @@ def fetch_wheels(lock: Path, architecture: Architecture, store: Path) -> list[Pa
             *(f"--platform={tag}" for tag in architecture.platforms),
         )
         _pip("download", *hashed, *binary, f"--dest={store}", f"--requirement={wheels}")
-        for_all = requirements(lock, (*FROM_SOURCE, *NOT_FOR_ALL), without=True)
+        for_all = requirements(locks, (*FROM_SOURCE, *NOT_FOR_ALL), without=True)
         wheels.write_text(for_all, "utf-8")
     _pip(
         "wheel",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table as Grid
 
-from controller.cli.errors import BadInputError, print_error
+from controller.cli.errors import print_error
 from controller.cli.terminal.screen import screen
 from controller.run.chance.health_tests import EntropyFailureError
 from controller.run.chance.source import OperatingSystemChance
@@ -30,12 +30,8 @@ def chance(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
     """Test the random source of this computer, and the permutations and dice drawn with it."""
-    try:
-        from controller.run.chance.tests_of_streams.laboratory import FALSE_ALARMS, examine_source
-    except ImportError as error:
-        raise BadInputError(
-            f"The command needs the package {error.name}; install wallwright with the extra 'lab'."
-        ) from error
+    from controller.run.chance.tests_of_streams.laboratory import FALSE_ALARMS, examine_source
+
     try:
         report = examine_source(OperatingSystemChance("laboratory"), cycles, tiles)
     except EntropyFailureError as failure:

@@ -35,19 +35,14 @@ def traced(place: str | None, attributes: Mapping[str, str]) -> Iterator[Listene
     """A listener that traces rounds to a file or an address; None without a place.
 
     At the end, a sentence about spans that were lost is printed. Raises BadInputError if the file
-    cannot be written or a package is missing.
+    cannot be written, and ModuleNotFoundError without the extra `trace`.
     """
     if place is None:
         yield None
         return
     file = trace_file(place)
-    try:
-        from controller.records.tracing.trace_output import TraceOutput
-    except ImportError as error:
-        raise BadInputError(
-            f"`--trace` needs the package '{error.name}', which is not installed; install the"
-            " extra: pip install 'wallwright[trace]'."
-        ) from None
+    from controller.records.tracing.trace_output import TraceOutput
+
     named = {f"wallwright.{key}": value for key, value in attributes.items()}
     with open_output("The trace", file, "a") as stream:
         output = TraceOutput(place, stream, named)

@@ -30,17 +30,12 @@ def computed_on_cluster(
 ) -> Iterator[Result]:
     """Yield the results in the order of the seeds.
 
-    Raises CampaignError if the extra is not installed, if the scheduler or its workers do not
-    answer in time, and if every worker that computes a seed is lost.
+    Raises CampaignError if the scheduler or its workers do not answer in time, and if every worker
+    that computes a seed is lost; ModuleNotFoundError without the extra.
     """
-    try:
-        from distributed import CancelledError, Client  # noqa: PLC0415 it takes 0.7 s and an extra
-        from distributed.scheduler import KilledWorker  # noqa: PLC0415
-    except ImportError as missing:
-        raise CampaignError(
-            "`--cluster` needs the package 'distributed', which is not installed; install the"
-            " extra: pip install 'wallwright[cluster]'."
-        ) from missing
+    from distributed import CancelledError, Client  # noqa: PLC0415 it takes 0.7 s and an extra
+    from distributed.scheduler import KilledWorker  # noqa: PLC0415
+
     try:
         client = Client(address, timeout=CONNECTING, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError) as unreachable:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib import import_module
+from pkgutil import walk_packages
 
 import pytest
 from click import Context
@@ -147,3 +148,27 @@ def test_help_lists_every_command_without_importing_one() -> None:
     assert imported("--help", watched) == (0, [])
     group = LazyGroup(name="wallwright")
     assert group.list_commands(Context(group)) == list(COMMANDS)
+
+
+def test_a_table_needs_no_package_of_the_floor_service() -> None:
+    """Where they are missing, the commands of a floor name the extra that installs them."""
+    rooms = ("controller.floor.table", "controller.web.api", "controller.service")
+    modules = [
+        module.name
+        for room in rooms
+        for module in walk_packages(import_module(room).__path__, f"{room}.")
+    ]
+    code = f"""
+import sys
+from importlib import import_module
+sys.modules.update(dict.fromkeys(("sqlalchemy", "alembic", "psycopg")))
+for name in {modules}:
+    import_module(name)
+from controller.cli import main
+sys.exit(main(["floor", "demo", "--tables", "1"]))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert ended.stderr.rstrip().endswith("pip install 'wallwright[floor]'.")

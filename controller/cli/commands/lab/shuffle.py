@@ -13,7 +13,7 @@ from controller.cli.options import completion
 from controller.cli.output.output_checks import require_new
 
 EXTRA = ("numpy", "scipy", "matplotlib")
-"""The packages of the extra `lab`."""
+"""The packages of the extra `lab`; some are imported only after all cycles are shuffled."""
 
 
 def shuffle(
@@ -68,10 +68,7 @@ def shuffle(
     require_new("--html", None if html is None else str(html))
     for package in EXTRA:
         if find_spec(package) is None:
-            raise BadInputError(
-                f"`lab shuffle` needs the package '{package}', which is not installed; install the"
-                " extra: pip install 'wallwright[lab]'."
-            )
+            raise ModuleNotFoundError(name=package)
     from controller.cli.runs.shuffle_session import ShuffleJob, examine_shuffle
 
     job = ShuffleJob(table, game, cycles, seed, jobs, cluster, recorded, html)

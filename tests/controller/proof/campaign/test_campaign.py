@@ -14,6 +14,7 @@ import dask
 import distributed
 import pytest
 
+from controller.cli import main
 from controller.proof.campaign import Campaign, CampaignError
 from controller.proof.campaign.dask_cluster import computed_on_cluster
 from tests.controller.proof.campaign.work import (
@@ -109,7 +110,10 @@ def test_an_address_that_is_none_is_one_sentence() -> None:
         list(computed_on_cluster(drawn, SEEDS, "nonsense://x"))
 
 
-def test_a_missing_extra_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(CampaignError, match=r"pip install 'wallwright\[cluster\]'"):
-        list(computed_on_cluster(drawn, SEEDS, "tcp://127.0.0.1:9"))
+    command = ["chaos", "--rounds", "3", "--cluster", "tcp://127.0.0.1:9"]
+    assert main(command) == 2
+    assert "pip install 'wallwright[cluster]'" in capsys.readouterr().err
