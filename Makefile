@@ -37,7 +37,7 @@ help:
 	@echo "make test-quick  run the quick tests"
 	@echo "make check       check formatting, lint, types and layers"
 	@echo "make format      correct the formatting"
-	@echo "make bench       measure every figure of the README"
+	@echo "make bench       measure every figure of docs/reference/BENCHMARKS.md"
 	@echo "make evidence    play 10,000 random rounds with two new seeds, kill hosts, fuzz, press stops: hours"
 	@echo "make mutants     make COUNT=300 random changes; count those the quick tests detect: hours"
 	@echo "make docs        write every generated page and drawing"

@@ -1,4 +1,4 @@
-"""Benchmarks: one file for each claim of the README, with a `main()` that yields `Row`s."""
+"""Benchmarks of docs/reference/BENCHMARKS.md: one file a subject; its `main()` yields `Row`s."""
 
 from __future__ import annotations
 

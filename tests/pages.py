@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TOP = Path(__file__).parent.parent
-README, GUIDE, BENCH = (
-    TOP / name for name in ("README.md", "docs/start/GUIDE.md", "docs/build/BENCH.md")
-)
 PAGES = sorted(
     page
     for pattern in ("*.md", "docs/**/*.md", "examples/*/*.md", "hil_tests/*.md")

@@ -9,29 +9,35 @@ from pathlib import Path
 
 import pytest
 
-from config.loader import check_file, load_table
+from config.loader import check_file, load_table, table_names
 from config.schema import Table
 from config.validation.checks import NAMES
 from controller.cli import main
 from controller.run.faults.catalogue import CATALOGUE
 from tests.pages import PAGES, blocks, files
-from tools.readme_picture import portrait
+from tools.fit_matrices import games
+from tools.terminal_picture import portrait
 
 HOUSE = Path(__file__).parent.parent
-README, GUIDE, TABLES, EVENTS = (
+README, CONTRIBUTING, GUIDE, TABLE_FILE, PI, TABLES, COMMANDS, EVENTS = (
     HOUSE / name
     for name in (
         "README.md",
+        "CONTRIBUTING.md",
         "docs/start/GUIDE.md",
+        "docs/build/TABLE_FILE.md",
+        "docs/build/PI.md",
         "docs/start/TABLES.md",
+        "docs/reference/COMMANDS.md",
         "docs/reference/EVENTS.md",
     )
 )
 
 WITH_FILE_NAMES = (
     *(
-        README,
+        CONTRIBUTING,
         TABLES,
+        HOUSE / "docs" / "reference" / "BENCHMARKS.md",
         HOUSE / "docs" / "reference" / "ONE_PACKET.md",
         HOUSE / "docs" / "regulate" / "TESTING.md",
     ),
@@ -62,25 +68,39 @@ def guide_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Commands
 
 
-def test_every_command_of_the_program_is_in_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_of_the_help_is_on_the_page_of_the_commands(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["--help"]) == 0
     there = re.findall(r"^│ ([a-z]+) {2,}", capsys.readouterr().out, re.MULTILINE)
-    table = README.read_text("utf-8")
+    table = COMMANDS.read_text("utf-8")
     assert len(there) > 5
-    assert not [name for name in there if f"`{name}`" not in table and f" {name}" not in table]
+    assert not [name for name in there if f"\n| `{name}` |" not in table]
 
 
-def test_the_readme_states_the_number_of_fault_codes() -> None:
-    (number,) = re.findall(r"(\d+) fault codes", README.read_text("utf-8"))
-    assert int(number) == len(CATALOGUE)
+# The README
+
+
+def test_the_readme_states_the_number_of_fault_codes_games_and_tables() -> None:
+    text = README.read_text("utf-8")
+    (codes,) = re.findall(r"(\d+) fault codes", text)
+    assert int(codes) == len(CATALOGUE)
+    assert re.findall(r"(\d+) games on (\d+) tables", text) == [
+        (str(len(games())), str(len(table_names())))
+    ]
+
+
+def test_the_readme_has_at_most_1200_words() -> None:
+    assert len(README.read_text("utf-8").split()) <= 1200
 
 
 # YAML
 
 
-@pytest.mark.parametrize("name", [name for name, _ in files(GUIDE)])
-def test_a_table_in_the_guide_is_accepted_by_check(guide_folder: Path, name: str) -> None:
-    table = check_file(guide_folder / name)
+@pytest.mark.parametrize(("name", "text"), [*files(GUIDE), *files(TABLE_FILE)])
+def test_a_table_in_the_guide_is_accepted_by_check(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    table = check_file(tmp_path / name)
     assert isinstance(table, Table)
     assert f"{table.name}.yaml" == name
 
@@ -102,10 +122,8 @@ def test_the_mistakes_in_the_guide_give_the_errors_that_it_shows(
     assert set(shown) <= set(printed), printed
 
 
-def test_the_pins_in_the_guide_are_those_of_the_bench() -> None:
-    wired = dict(
-        re.findall(r"^\| `(\w+)` \| ([\d and]+) \|", GUIDE.read_text("utf-8"), re.MULTILINE)
-    )
+def test_the_pins_on_the_page_of_the_pi_are_those_of_the_bench() -> None:
+    wired = dict(re.findall(r"^\| `(\w+)` \| ([\d and]+) \|", PI.read_text("utf-8"), re.MULTILINE))
     (board,) = load_table("bench").boards.values()
     pins = {
         name: " and ".join(
@@ -271,9 +289,14 @@ def test_every_link_of_a_page_has_a_target(page: Path) -> None:
 
 @pytest.mark.parametrize("page", WITH_FILE_NAMES, ids=lambda page: page.stem)
 def test_files_that_are_named_exist(page: Path) -> None:
-    """A path begins at the top folder; a bare file name is in the folder of the path before it."""
+    """A path begins at the top folder; a bare file name is in the folder of the path before it.
+
+    `NAME.yaml` stands for any file.
+    """
     folder = HOUSE
     for name in re.findall(r"`((?:[\w.]+/)*\w+\.(?:py|yaml|txt))`", page.read_text("utf-8")):
+        if Path(name).stem == "NAME":
+            continue
         if (HOUSE / name).exists():
             folder = (HOUSE / name).parent
         assert (folder / name).exists() or (HOUSE / name).exists(), name

@@ -111,7 +111,10 @@ IN_PLAIN = re.compile(
     r"^    (?:wallwright|make|python|python3|pip|pytest|sudo|apt-get|git clone)\b.*$", re.MULTILINE
 )
 WITH_COMMANDS = [page for page in PAGES if list(commands(page))]
-LONG = ("GUIDE.md", "README.md", "BENCH.md", "RULES_LIBRARY.md", "INJECTED_FAULTS.md")
+LONG = (
+    *("BENCH.md", "COMMANDS.md", "FAULTS.md", "GUIDE.md", "INJECTED_FAULTS.md", "PI.md"),
+    *("RULES_LIBRARY.md", "TABLE_FILE.md", "VIRTUAL_BOARDS.md"),
+)
 """Pages whose commands run for more than a second."""
 ALL = [command for page in PAGES for command in commands(page)]
 TARGETS = re.findall(r"^([a-z0-9-]+):", (TOP / "Makefile").read_text("utf-8"), re.MULTILINE)

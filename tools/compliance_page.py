@@ -1,4 +1,4 @@
-"""Writes docs/regulate/COMPLIANCE.md: each requirement with the tests that begin with its number.
+"""Writes the requirements of docs/regulate/COMPLIANCE.md, each with the tests that show it.
 
 A test that shows the requirement R5 is named `test_R5_...`. A requirement without such a test is an
 error, unless it is in `PENDING`.
@@ -7,9 +7,10 @@ error, unless it is in `PENDING`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from tools.fit_matrices import with_blocks
 from tools.named_tests import linked, tests
 
 
@@ -170,7 +171,12 @@ def page() -> str:
     """The page. Raises LookupError if a row has no test."""
     if wrong := unproven():
         raise LookupError(" ".join(sorted(wrong)))
-    return HEAD + "\n".join(map(_section, REQUIREMENTS)) + "\n"
+    return with_blocks("docs/regulate/COMPLIANCE.md", {"requirements": _sections})
+
+
+def _sections() -> Iterator[str]:
+    yield ""
+    yield from map(_section, REQUIREMENTS)
 
 
 def _section(name: str) -> str:
@@ -191,16 +197,3 @@ def _section(name: str) -> str:
             "",
         ]
     )
-
-
-HEAD = """\
-# Requirements of a regulated floor, and the tests that show them
-
-This page is generated from the names of the tests; `make docs` writes it. A test whose name
-begins with `test_R5_` shows the requirement R5. The requirements are restated from the published
-texts of regulators, whose short names follow each. All tests run in simulation. No laboratory has
-certified this project, and this page does not replace a certificate.
-
-Attackers and defences are in [THREATS.md](THREATS.md).
-
-"""

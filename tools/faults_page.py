@@ -1,4 +1,4 @@
-"""Writes docs/operate/FAULTS.md from the fault catalogue."""
+"""Writes the faults of docs/operate/FAULTS.md from the fault catalogue."""
 
 from __future__ import annotations
 
@@ -6,25 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from controller.run.faults.catalogue import CATALOGUE, FaultRow, below, on_top, whole
 from controller.run.faults.catalogue.row import facts
-
-_INTRODUCTION = """\
-# Faults
-
-This page is generated from the catalogue in `controller/run/faults/catalogue/`; change that, then
-run `make docs`. `wallwright explain CODE` prints the same in a terminal.
-
-If the sensors do not confirm a motion, the machine first retries it (**retries**). Then it
-prompts an operator (**asks**) and reads the sensors again. If they still do not confirm it, the
-table stops safely and names the part. *Who may clear it* is the lowest of the roles player,
-dealer, attendant, technician; each role may clear everything that the roles before it may. A
-table's file changes the limits of a fault that has limits:
-
-```yaml
-recovery:
-  JAM: {retries: 5}                # times the head tries by itself
-  LIFT: {asks: 1, patience: 300}   # once a person, for at most 300 s
-```
-"""
+from tools.fit_matrices import with_blocks
 
 _SECTIONS = (
     ("Below: from the lid to the trays", below.ROWS),
@@ -35,7 +17,12 @@ _SECTIONS = (
 
 def page() -> str:
     """Return the text of docs/operate/FAULTS.md."""
-    return "\n".join([_INTRODUCTION, *_overview(CATALOGUE.values()), *_sections()])
+    return with_blocks("docs/operate/FAULTS.md", {"faults": _catalogue})
+
+
+def _catalogue() -> Iterator[str]:
+    yield from _overview(CATALOGUE.values())
+    yield from _sections()
 
 
 def _overview(rows: Iterable[FaultRow]) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Writes the tables of README.md and docs/start/TABLES.md that show which game fits which table.
+"""Writes the tables of docs/start/TABLES.md that show which game fits which table.
 
 Only the text between `<!-- make docs: NAME -->` and `<!-- end -->` is generated; people write the
-rest of each page.
+rest of the page.
 """
 
 from __future__ import annotations
@@ -23,14 +23,12 @@ NOT_LISTED = frozenset({"keys", "emergency", "curtain", "ready"})
 """Modules that do not change which steps a table can do."""
 
 
-def readme() -> str:
-    """Return the text of README.md with the current table of games and tables."""
-    return with_blocks("README.md", {"games and tables": _marks})
-
-
 def tables_page() -> str:
-    """Return the text of docs/start/TABLES.md: each table's modules and the steps done by hand."""
-    return with_blocks("docs/start/TABLES.md", {"what they are": _made_of, "by hand": _by_hand})
+    """Return the text of docs/start/TABLES.md: each table's games, modules and steps by hand."""
+    return with_blocks(
+        "docs/start/TABLES.md",
+        {"games and tables": _marks, "what they are": _made_of, "by hand": _by_hand},
+    )
 
 
 def columns() -> list[str]:

@@ -20,20 +20,21 @@ from tools.cases_page import page as cases_page
 from tools.casino_page import page as casino_page
 from tools.chip_header import chips
 from tools.chip_header import header as chip_header
+from tools.commands_page import page as commands_page
 from tools.compatibility_page import page as compatibility_page
 from tools.compliance_page import page as compliance_page
 from tools.configuration_page import page as configuration_page
 from tools.doctor_page import page as doctor_page
 from tools.electrical_page import page as electrical_page
 from tools.faults_page import page as faults_page
-from tools.fit_matrices import readme, tables_page
+from tools.fit_matrices import tables_page
 from tools.floor_messages_page import page as floor_messages_page
 from tools.injected_faults_page import page as injected_faults_page
 from tools.machine_page import page as machine_page
 from tools.metrics_page import page as metrics_page
 from tools.mixing_page import page as mixing_page
 from tools.protocol_page import page as protocol_page
-from tools.readme_picture import portrait
+from tools.terminal_picture import portrait
 from tools.threats_page import page as threats_page
 from tools.wire_header import header
 
@@ -41,11 +42,11 @@ TOP = Path(__file__).parent.parent
 CHECK = "--check"
 
 GENERATED: Mapping[str, Callable[[], str]] = {
-    "README.md": readme,
     "docs/reference/API.md": api_page,
     "docs/build/BOARDS.md": boards_page,
     "docs/operate/CASES.md": cases_page,
     "docs/floor/CASINO_HOST.md": casino_page,
+    "docs/reference/COMMANDS.md": commands_page,
     "docs/reference/COMPATIBILITY.md": compatibility_page,
     "docs/regulate/COMPLIANCE.md": compliance_page,
     "docs/build/CONFIGURATION.md": configuration_page,

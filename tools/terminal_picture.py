@@ -1,4 +1,4 @@
-"""Draws docs/images/table.svg, the picture in the README.
+"""Draws docs/images/table.svg, the picture of docs/reference/COMMANDS.md.
 
 It is the picture that `wallwright run` prints in a terminal, exported by rich: Wenzhou with the
 throws 3,5 and 2,4. No machine turns a tile up here, so `INDICATOR` gives the face. The file
