@@ -11,6 +11,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.event_keys import check_emitted_keys
 from tests.longest import LONGEST
 from tests.processes import Processes
 from tests.quick import COSTLY, EVIDENCE_ONLY, VARIANTS
@@ -38,6 +39,7 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile("house")
+check_emitted_keys()
 
 # A collection of garbage has to look at every test that was found so far: 1 s in each process.
 gc.disable()

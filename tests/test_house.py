@@ -12,6 +12,7 @@ from functools import cache
 from importlib import import_module, metadata, resources
 from pathlib import Path
 
+from controller.events import EventName
 from rules.errors import WallwrightError
 from tests.longest import LONGEST
 
@@ -286,3 +287,66 @@ def test_every_public_class_has_a_name_of_its_own() -> None:
                 game = name.startswith("rules/games/")
                 places.setdefault(node.name, set()).add("rules/games" if game else name)
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+EVENTS = HOUSE / "controller" / "events"
+EMITTING = {"emit", "_event", "events_named"}
+"""Functions whose first argument is the name of an event."""
+
+
+def test_names_of_events_are_texts_in_the_table_of_events_only() -> None:
+    literals = [
+        f"{name}:{node.lineno}: {node.value}"
+        for file, name in zip(FILES, NAMES, strict=True)
+        if file.is_relative_to(HOUSE / "controller") and not file.is_relative_to(EVENTS)
+        for node in _names_of_events(tree_of(file))
+    ]
+    assert not literals, f"Use a member of controller.events.EventName: {literals}."
+
+
+def _names_of_events(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the texts in a file that name an event where it is emitted, compared or matched."""
+    names = {name.value for name in EventName}
+    for node in ast.walk(tree):
+        for part in _event_parts(node):
+            for text in ast.walk(part):
+                if isinstance(text, ast.Constant) and text.value in names:
+                    yield text
+
+
+def _event_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of an expression or a pattern that have the name of an event."""
+    match node:
+        case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called)):
+            yield from node.args[:1] if called in EMITTING else ()
+            yield from (word.value for word in node.keywords if word.arg == "emit")
+        case ast.Compare():
+            sides = [node.left, *node.comparators]
+            yield from sides if any(map(_reads_an_event, sides)) else ()
+        case ast.MatchMapping(keys=keys, patterns=patterns):
+            pairs = zip(keys, patterns, strict=True)
+            yield from (pattern for key, pattern in pairs if _is_event_key(key))
+        case ast.Dict(keys=keys, values=values):
+            given = zip(keys, values, strict=True)
+            yield from (value for key, value in given if _is_event_key(key))
+        case ast.Set(elts=elements) | ast.Tuple(elts=elements) | ast.List(elts=elements):
+            # Texts with an underscore have no other meaning than that of an event.
+            yield from (
+                each
+                for each in elements
+                if isinstance(each, ast.Constant) and "_" in str(each.value)
+            )
+
+
+def _reads_an_event(node: ast.expr) -> bool:
+    """Whether an expression is `event["event"]`, `event.get("event")` or `event.what`."""
+    match node:
+        case ast.Subscript(slice=key) | ast.Call(func=ast.Attribute(attr="get"), args=[key, *_]):
+            return _is_event_key(key)
+        case ast.Attribute(attr="what"):
+            return True
+    return False
+
+
+def _is_event_key(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value == "event"

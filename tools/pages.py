@@ -26,6 +26,7 @@ from tools.compliance_page import page as compliance_page
 from tools.configuration_page import page as configuration_page
 from tools.doctor_page import page as doctor_page
 from tools.electrical_page import page as electrical_page
+from tools.events_page import page as events_page
 from tools.faults_page import page as faults_page
 from tools.fit_matrices import tables_page
 from tools.floor_messages_page import page as floor_messages_page
@@ -51,6 +52,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/regulate/COMPLIANCE.md": compliance_page,
     "docs/build/CONFIGURATION.md": configuration_page,
     "docs/operate/DOCTOR.md": doctor_page,
+    "docs/reference/EVENTS.md": events_page,
     "docs/operate/FAULTS.md": faults_page,
     "docs/floor/FLOOR_MESSAGES.md": floor_messages_page,
     "docs/reference/MACHINE.md": machine_page,

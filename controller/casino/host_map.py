@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.casino.host_codes import COMMANDS, FAULTS, G2S, SAS, HostRow
+from controller.events.lookups import ROWS
+from controller.events.row import HostGroup
+from controller.events.table import WITHIN_A_ROUND
 
-_WITHIN_A_ROUND = (
-    "SAS and G2S have no code for this part of a round; the audit log and the receipt have it."
-)
+_IN_RECEIPT = WITHIN_A_ROUND.note
 _ACCESS = (
     "SAS and G2S have no code for users and logins of a machine; the audit log has the event with"
     " person, role and address."
@@ -78,81 +79,13 @@ _SERVICE = (
         "SAS has no exception for the clock of the machine.",
     ),
 )
-_FAULTS = (
-    HostRow("fault", note="The codes depend on the fault; the list of faults has them."),
+_LIDS = tuple(
     HostRow(
-        "paused",
-        ("20",),
-        ("G2S_CBE203",),
-        "SAS has no exception for an emergency stop or a light curtain.",
-    ),
-    HostRow(
-        "resumed",
-        (),
-        ("G2S_CBE205",),
-        "SAS has no exception for the end of a general tilt.",
-    ),
-    HostRow(
-        "board_reset",
-        (),
-        ("G2S_CBE402",),
-        "SAS has no exception for the reset of a board; `paused` before it reports the fault.",
-    ),
-    HostRow(
-        "protocol_broken",
-        note="The event adds the text of a message to `paused`, which has reported the fault.",
-    ),
-    HostRow("operator_prompted", ("71",), ("G2S_CBE301",)),
-    *(HostRow(what, ("72",), ("G2S_CBE302",)) for what in ("prompt_answered", "prompt_withdrawn")),
-    HostRow(
-        "put_away_requested",
-        note="`operator_prompted` follows it and reports the call.",
-    ),
-    HostRow(
-        "recovered",
-        note="The table has corrected the fault by itself; it was not reported before.",
-    ),
-    HostRow(
-        "signal_failed",
-        note="A lamp or the buzzer did not answer; the table plays on without it.",
-    ),
-    HostRow("journal_copy_repaired", ("31",), ("G2S_CBE311",)),
-)
-_ROUNDS = (
-    HostRow("ready", ("7E",), ("G2S_GPE103",), "The set-up is complete, and play can begin."),
-    HostRow("settled", ("7F",), ("G2S_GPE112",)),
-    HostRow(
-        "hand_abandoned",
-        ("7F",),
-        ("G2S_GPE112",),
-        "The round ended without a result; neither protocol has a code for that.",
-    ),
-    *(
-        HostRow(what, note=_WITHIN_A_ROUND)
-        for what in (
-            "actions_taken_back",
-            "chance_committed",
-            "choice_made",
-            "dice_thrown",
-            "receipt",
-            "run_started",
-            "seats_drawn",
-            "set_built",
-            "tile_turned_up",
-        )
-    ),
-    HostRow(
-        "run_resumed",
-        note="The round that was interrupted goes on: its start was reported before.",
-    ),
-    *(
-        HostRow(
-            what,
-            note="The table opens this lid in every round to take the tiles in. The code of a door"
-            " (SAS 11 and 12, G2S_CBE307 and 308) would report an intrusion each time.",
-        )
-        for what in ("lid_opened", "lid_closed")
-    ),
+        what,
+        note="The table opens this lid in every round to take the tiles in. The code of a door"
+        " (SAS 11 and 12, G2S_CBE307 and 308) would report an intrusion each time.",
+    )
+    for what in ("lid_opened", "lid_closed")
 )
 _RECORDS = (
     *(HostRow(what, note=_LOG) for what in ("log_begun", "key_rotated", "audit_recovered")),
@@ -175,10 +108,20 @@ _RECORDS = (
     ),
 )
 
+
+def _of_the_stream(group: HostGroup) -> tuple[HostRow, ...]:
+    """The rows of the events of the stream that the audit log records."""
+    return tuple(
+        HostRow(name, codes.sas, codes.g2s, codes.note)
+        for name, row in ROWS.items()
+        if (codes := row.recorded) is not None and codes.group == group
+    )
+
+
 GROUPS: Mapping[str, tuple[HostRow, ...]] = {
     "Start, stop and service": (*_POWER, *_SERVICE),
-    "Faults and calls": _FAULTS,
-    "Rounds": _ROUNDS,
+    "Faults and calls": _of_the_stream("Faults and calls"),
+    "Rounds": (*_of_the_stream("Rounds"), HostRow("receipt", note=_IN_RECEIPT), *_LIDS),
     "Log, users and logins": _RECORDS,
 }
 """The rows of all events, in groups by title."""

@@ -10,7 +10,7 @@ from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
-from controller.events import EVENTS_VERSION, EventLog
+from controller.events import EVENTS_VERSION, EventLog, EventName
 from controller.run.chance.source import OpenChance
 from controller.run.faults.catalogue import STOP
 from controller.run.faults.failures import Fault, TableFault, sort_failures
@@ -315,7 +315,7 @@ class Daemon:
         """
         run_state = self.run_state
         if run_state.open_fault is not None:
-            run_state.events.emit("fault", **run_state.open_fault.facts())
+            run_state.events.emit(EventName.FAULT, **run_state.open_fault.facts())
             await self._ask_again(run_state.open_fault)
         for fault in run_state.unanswered:
             await self._pauses.gate.wait_until_open()

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from controller.events import EventLog
+from controller.events import EventLog, EventName
 from controller.run.faults.catalogue import Who
 from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal import Entry, Journal, JournalError
@@ -121,7 +121,7 @@ class RunState:
         self.resumed = True
         self.open_fault = open_fault_of(interrupted)
         self.unanswered = unanswered_of(interrupted)
-        self.events.emit("run_resumed", entries=len(interrupted))
+        self.events.emit(EventName.RUN_RESUMED, entries=len(interrupted))
 
     def is_replaying(self, activity: str) -> bool:
         """Whether journal entries of this activity are still to be replayed."""
@@ -132,7 +132,7 @@ class RunState:
         self,
         activity: str,
         intent: dict[str, object],
-        emit: str | None = None,
+        emit: EventName | None = None,
         *,
         wait: bool = True,
         write: bool = True,
@@ -154,7 +154,7 @@ class RunState:
         self,
         activity: str,
         intent: dict[str, object],
-        emit: str | None = None,
+        emit: EventName | None = None,
         *,
         wait: bool = True,
         write: bool = True,
@@ -210,7 +210,7 @@ class RunState:
         """
         self.figures.faults += 1
         facts = fault.facts()
-        self.events.emit("fault", **facts)
+        self.events.emit(EventName.FAULT, **facts)
         # A journal that cannot be written can be the fault that is being reported.
         with suppress(JournalError):
             self._record("fault", facts)
@@ -218,7 +218,7 @@ class RunState:
     def recovered(self, fault: Fault, part: str, attempt: int) -> None:
         """Emit and record that a part succeeded at this attempt after at least one failure."""
         facts: dict[str, object] = {"code": fault.name, "part": part, "attempt": attempt}
-        self.events.emit("recovered", **facts)
+        self.events.emit(EventName.RECOVERED, **facts)
         self._record("recovered", facts)
 
     def _record(self, activity: str, facts: dict[str, object]) -> None:
@@ -231,7 +231,7 @@ class RunState:
     async def check(self) -> None:
         """Compare the journal's copies and repair damaged ones. Raises JournalLockedError."""
         for sentence in await self.journal.check():
-            self.events.emit("journal_copy_repaired", message=sentence)
+            self.events.emit(EventName.JOURNAL_COPY_REPAIRED, message=sentence)
 
     @asynccontextmanager
     async def asking(self, ask: Ask, who: Who) -> AsyncIterator[Callable[[str], None]]:
@@ -249,7 +249,7 @@ class RunState:
             "who": who.value,
         }
         self.events.emit(
-            "operator_prompted",
+            EventName.OPERATOR_PROMPTED,
             code=ask.code,
             part=ask.part,
             evidence=ask.seen,
@@ -262,16 +262,20 @@ class RunState:
                 yield answers.append
                 work({"by": who.value, "answer": answers[-1]})
         except BaseException:
-            self.events.emit("prompt_withdrawn", code=ask.code, part=ask.part)
+            self.events.emit(EventName.PROMPT_WITHDRAWN, code=ask.code, part=ask.part)
             raise
         self.answered.add((ask.code, ask.part))
         self.events.emit(
-            "prompt_answered", code=ask.code, part=ask.part, role=who.value, answer=answers[-1]
+            EventName.PROMPT_ANSWERED,
+            code=ask.code,
+            part=ask.part,
+            role=who.value,
+            answer=answers[-1],
         )
 
     def _emit_state(self, under: str, top: str) -> None:
         if self.replay.over:
-            self.events.emit("state", under=under, top=top)
+            self.events.emit(EventName.STATE, under=under, top=top)
 
 
 def mean(values: list[float]) -> float | None:

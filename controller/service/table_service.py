@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.schema import Table
-from controller.events import Event, Listener, Listeners
+from controller.events import Event, EventName, Listener, Listeners
 from controller.run.faults.failures import Fault
 from controller.run.journal.measured_storage import MeasuredStorage, WriteFigures
 from controller.service.auditing.audit_trail import AuditTrail, RecorderOpener
@@ -440,7 +440,7 @@ class TableService:
             return
         fault = Fault.AUDIT_LOCKED if is_locked else Fault.AUDIT
         facts = {"code": fault.name, "part": "audit log", "evidence": sentence.rstrip(".")}
-        self.on_event({"t": self.clock(), "event": "fault", **facts})
+        self.on_event({"t": self.clock(), "event": EventName.FAULT.value, **facts})
         self.runs.fail(sentence)
 
     def _store_changed(self, failure: str | None) -> None:
@@ -453,7 +453,7 @@ class TableService:
             "part": "store of the sessions",
             "evidence": failure.rstrip("."),
         }
-        self.on_event({"t": self.clock(), "event": "fault", **facts})
+        self.on_event({"t": self.clock(), "event": EventName.FAULT.value, **facts})
         self.runs.fail(failure)
 
     def _round_is_over(self) -> None:

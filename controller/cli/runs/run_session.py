@@ -19,7 +19,7 @@ from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.screen import screen
 from controller.cli.terminal.terminal_guide import TerminalGuide
-from controller.events import EVENTS_VERSION, EventLog, Listener
+from controller.events import EVENTS_VERSION, EventLog, EventName, Listener
 from controller.run.assembly import Hardware, on_lines, simulated
 from controller.run.journal import Journal
 from controller.run.journal.storage import Storage
@@ -110,7 +110,7 @@ async def session(
             if job.ports:
                 operator.open()
             events.listen(view.on_event)
-            events.emit("run_started", events_version=EVENTS_VERSION)
+            events.emit(EventName.RUN_STARTED, events_version=EVENTS_VERSION)
             run.resume()
             daemon = run.daemon
             if job.reveal and hardware.plant is not None:
@@ -123,7 +123,7 @@ async def session(
     finally:
         hardware.close()
     summary = daemon.summary(time.perf_counter() - wall_begun)
-    events.emit("summary", **summary)
+    events.emit(EventName.SUMMARY, **summary)
     if stream is not sys.stdout:
         summary_page(console, daemon, summary)
     for output in outputs:

@@ -21,6 +21,7 @@ from controller.cli.options.lookup import table_named
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.screen import screen
+from controller.events import EventName
 from controller.records.audit.errors import AuditError
 from controller.records.data_folder import DataFolderInUseError, locked_data_folder
 from controller.records.identity.boot import PROGRAM, software_identity, trust_folder
@@ -268,7 +269,7 @@ class FirstRound:
     def on_event(self, event: Event) -> None:
         """Take an event of the table."""
         daemon = self._service.daemon
-        if event["event"] != "ready" or self._is_shown or daemon is None:
+        if event["event"] != EventName.READY or self._is_shown or daemon is None:
             return
         from controller.cli.output.result_pages import summary_page
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config.layout.staging import Staging
-from controller.events import Event, EventLog
+from controller.events import Event, EventLog, EventName
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Tile
 
@@ -23,21 +23,23 @@ class TruthReveal:
     def on_event(self, event: Event) -> None:
         """Emit each place's tile after `walls_raised`, and each hand's tiles after `ready`."""
         match event:
-            case {"event": "walls_raised"}:
+            case {"event": EventName.WALLS_RAISED}:
                 raised = self._raised()
                 self._built = {tile.number: place for place, tile in raised.items()}
                 self._dealt = {}
                 places = {place: tile.face for place, tile in raised.items()}
-                self._events.emit("tiles_revealed", when="walls_raised", places=places)
-            case {"event": "delivered", "from": list(places)}:
+                self._events.emit(
+                    EventName.TILES_REVEALED, when=EventName.WALLS_RAISED.value, places=places
+                )
+            case {"event": EventName.DELIVERED, "from": list(places)}:
                 for place in places:
                     self._dealt.setdefault(place, len(self._dealt))
-            case {"event": "ready"}:
+            case {"event": EventName.READY}:
                 hands = {
                     str(seat): [tile.face for tile in sorted(hand, key=self._turn)]
                     for seat, hand in self._plant.hands().items()
                 }
-                self._events.emit("tiles_revealed", when="ready", hands=hands)
+                self._events.emit(EventName.TILES_REVEALED, when=EventName.READY.value, hands=hands)
 
     def _turn(self, tile: Tile) -> int:
         """The position of a tile in the deal; tiles from hand lanes have no place and come last."""

@@ -6,6 +6,7 @@ Prompts, pauses and recoveries are also printed above the view, and stay there w
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
@@ -14,7 +15,8 @@ from rich.text import Text
 from controller.cli.terminal.live_region import LiveRegion
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.serial_console import SerialConsole
-from controller.events import Event
+from controller.events import Event, EventName
+from controller.events.lookups import CONFIRMED_STEPS, lasting_line_of, line_of
 from controller.run.faults.catalogue import CATALOGUE, latched
 from controller.run.operator.incidents import Incidents, OpenPauseCause, Wait
 from firmware_bridge.board import FaultCode
@@ -23,15 +25,7 @@ KEPT = 8
 """The number of last events that are shown, if the terminal is high enough."""
 PER_SECOND = 8
 """The number of times per second that the view is drawn."""
-_DONE = (
-    "delivered",
-    "tile_turned_up",
-    "dice_thrown",
-    "choice_made",
-    "step",
-    "ready",
-    "walls_raised",
-)
+_DONE = CONFIRMED_STEPS | {EventName.STEP, EventName.READY, EventName.WALLS_RAISED}
 """Events after which the last prompt of a step is done."""
 
 
@@ -84,48 +78,23 @@ class LiveView:
         self._incidents.update(event)
         if line := self._in_words(self._line(event)):
             self._last = (*self._last, f"{self._time:8.1f} s  {line}")[-KEPT:]
-        if self._is_shown and (line := _lasting_line(event)):
+        if self._is_shown and (line := lasting_line_of(event)):
             self._console.print(Text(f"{self._time:8.1f} s  {line}"))
             self._region.draw()
 
     def _line(self, event: Event) -> str:
         """Update the state of the view; return the event's line, or "" for no line."""
         match event:
-            case {"event": "state", "under": under, "top": top}:
+            case {"event": EventName.STATE, "under": under, "top": top}:
                 self._under, self._top = str(under), str(top)
                 self._dealt = 0 if top == "raising" else self._dealt
-            case {"event": "move", "move": "prompt", "what": dict(what)}:
+            case {"event": EventName.MOVE, "move": "prompt", "what": dict(what)}:
                 self._prompt = _prompted(what)
             case {"event": name} if name in _DONE:
                 self._prompt = ""
-        return self._text_of(event)
-
-    def _text_of(self, event: Event) -> str:
-        """The event as text; "" for an event that is not listed."""
-        match event:
-            case {"event": "dice_thrown", "by": by, "dice": list(dice)}:
-                return f"seat {by} throws {' '.join(str(face) for face in dice)}"
-            case {"event": "choice_made", "what": what, "answer": answer}:
-                return f"{what}: {answer}"
-            case {"event": "delivered", "seat": seat, "from": list(places)}:
-                self._dealt += len(places)
-                return f"seat {seat} gets {' '.join(places)}"
-            case {"event": "tile_turned_up", "at": at, "tile": tile}:
-                return f"{at} is turned up: {tile or 'unknown'}"
-            case {"event": "step", "step": "arrange", "verb": verb, "from": list(places)}:
-                return f"{verb} {' '.join(places)}"
-            case {"event": "ready"}:
-                return "ready to play"
-            case {"event": "action_taken", "seat": seat, "do": action}:
-                return f"seat {seat}: {action}"
-            case {"event": "settled", "name": name, "winner": winner}:
-                return str(name) if winner is None else f"{name}, won by seat {winner}"
-            case {"event": "hand_abandoned"}:
-                return "the hand was ended before its settlement"
-            case {"event": "seats_drawn", "moves": list(moves), "dealer": dealer}:
-                moved = ", ".join(f"{seat} to {to}" for seat, to in enumerate(moves))
-                return f"new seats: {moved}; seat {dealer} deals"
-        return _lasting_line(event, short=True)
+        if event["event"] == EventName.DELIVERED:
+            self._dealt += len(cast("list[str]", event["from"]))
+        return line_of(event)
 
     def _page(self) -> Group:
         """The whole view. If the terminal is too low, last events are left out, not questions."""
@@ -199,35 +168,6 @@ def _waiting_line(wait: Wait, now: float) -> str:
         f"WAITING for the {wait.who} since {wait.since:.1f} s ({waited:.0f} s):"
         f" {wait.code}, {wait.part}"
     )
-
-
-def _lasting_line(event: Event, *, short: bool = False) -> str:
-    """The line of a prompt, recovery, pause or fault, which stays on the screen; "" for others."""
-    match event:
-        case {"event": "operator_prompted", "code": code, "part": part, "role": role}:
-            more = "" if short else f": {event['evidence']}. {event['request']}"
-            return f"{code} at {part}, waiting for the {role}{more}"
-        case {
-            "event": "prompt_answered",
-            "code": code,
-            "part": part,
-            "role": role,
-            "answer": answer,
-        }:
-            return f"{code} at {part}: the {role} answered '{answer}'"
-        case {"event": "prompt_withdrawn", "code": code, "part": part}:
-            return f"{code} at {part}: the prompt was withdrawn"
-        case {"event": "recovered", "code": code, "part": part, "attempt": attempt}:
-            return f"{code} at {part}: recovered on attempt {attempt}"
-        case {"event": "paused", "why": why, "board": board, "channel": channel}:
-            return f"paused: {why} on board {board}{f', {channel}' if channel else ''}"
-        case {"event": "resumed", "paused_s": seconds}:
-            return f"resumed after {seconds} s"
-        case {"event": "motor_reversed", "channel": channel}:
-            return f"{channel} ran backwards, away from an obstacle"
-        case {"event": "fault", "part": part, "evidence": evidence}:
-            return f"FAULT {part}: {evidence}"
-    return ""
 
 
 def _prompted(what: dict[str, object]) -> str:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from controller.events import EventName
 from controller.records.audit.receipts.contents import RECEIPT
 from controller.run.faults.failures import Fault
 
 ROUND = RECEIPT
 """The receipt of a round, recorded when it is over, and again when its share is revealed later."""
-SET = "set_built"
-FAULT = "fault"
-RECOVERED = "recovered"
-PROMPT, ANSWER, WITHDRAWN = "operator_prompted", "prompt_answered", "prompt_withdrawn"
+SET = EventName.SET_BUILT.value
+FAULT = EventName.FAULT.value
+RECOVERED = EventName.RECOVERED.value
+PROMPT, ANSWER, WITHDRAWN = (
+    EventName.OPERATOR_PROMPTED,
+    EventName.PROMPT_ANSWERED,
+    EventName.PROMPT_WITHDRAWN,
+)
 PROMPTS = (PROMPT, ANSWER, WITHDRAWN)
 START, STOP = "power_up", "service_stopped"
-RUN = "run_started"
-PAUSED, RESUMED = "paused", "resumed"
+RUN = EventName.RUN_STARTED.value
+PAUSED, RESUMED = EventName.PAUSED, EventName.RESUMED
 SERVICE, SERVICE_END = "service_mode_entered", "service_mode_left"
 COMMAND = "command"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, or_, select
 
+from controller.events.lookups import ABOUT_PEOPLE, ROWS
 from controller.floor.figures import kinds
 from controller.floor.figures.alarms import details_of_line, short_text
 from controller.floor.figures.window import utc
@@ -21,16 +22,15 @@ PAGE = 100
 LONGEST = 300
 """Characters of a sentence."""
 PEOPLE = (
-    *(kinds.FAULT, *kinds.PROMPTS, kinds.RECOVERED, kinds.PAUSED, kinds.RESUMED),
+    *ABOUT_PEOPLE,
     *(kinds.SERVICE, kinds.SERVICE_END, kinds.START, kinds.STOP, kinds.OUT, kinds.BACK),
-    *("board_reset", "protocol_broken", "journal_copy_repaired", "put_away_requested"),
-    *("hand_abandoned", "clock_jumped", "audit_recovered", "log_begun"),
+    *("clock_jumped", "audit_recovered", "log_begun"),
 )
 """Events about faults, people and the service; the others are those of play."""
 _SENTENCES = {
+    **{name: row.history_text for name, row in ROWS.items() if row.history_text},
     kinds.START: "The table's service started.",
     kinds.STOP: "The table's service stopped.",
-    kinds.RUN: "The table begins a run.",
     kinds.SERVICE: "Service mode was entered.",
     kinds.SERVICE_END: "Service mode was left.",
     kinds.OUT: "The table was taken out of play.",
@@ -40,7 +40,6 @@ _SENTENCES = {
     "log_begun": "The audit log begins.",
     "clock_jumped": "The computer's clock jumped.",
     "audit_recovered": "The audit log is written again.",
-    "chance_committed": "The machine has committed to its share of the random choices.",
     "configuration_read": "The configuration was read again.",
     "key_rotated": "The audit log has a new key.",
 }

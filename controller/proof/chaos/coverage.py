@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from config.loader import load_game
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.proof.chaos.choices import domains
 from controller.proof.chaos.rounds_played import Played, RoundPlayed
 from rules.games import find_game
@@ -89,13 +89,13 @@ def _made(played: RoundPlayed) -> Iterator[tuple[str, object]]:
 
 def _choice(event: Event) -> Iterator[tuple[str, object]]:
     match event:
-        case {"event": "choice_made", "what": str(what), "answer": answer}:
+        case {"event": EventName.CHOICE_MADE, "what": str(what), "answer": answer}:
             yield f"choice {what}", answer
-        case {"event": "action_taken", "do": str(do)}:
+        case {"event": EventName.ACTION_TAKEN, "do": str(do)}:
             yield "action", _verb(do)
-        case {"event": "hand_abandoned"}:
+        case {"event": EventName.HAND_ABANDONED}:
             yield "action", "abandon the hand"
-        case {"event": "prompt_answered", "answer": str(answer)}:
+        case {"event": EventName.PROMPT_ANSWERED, "answer": str(answer)}:
             yield "answer to a prompt", answer
 
 

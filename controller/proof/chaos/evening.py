@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.proof.chaos.evening_audit import EveningAudit
 from controller.proof.chaos.fault_schedule import FaultSchedule
 from controller.proof.chaos.host_restarts import SHUTDOWN_LIMIT, SurvivingTable
@@ -276,11 +276,11 @@ class _EveningRun:
             self.audit.hear(event)
         self._witness.hear(daemon, event)
         match event:
-            case {"event": "state"}:
+            case {"event": EventName.STATE}:
                 self._faults.inject_due()
-            case {"event": "ready"}:
+            case {"event": EventName.READY}:
                 self._faults.inject_spare(self._at)
-            case {"event": "paused", "why": "IMPOSSIBLE", "channel": str(channel)} if (
+            case {"event": EventName.PAUSED, "why": "IMPOSSIBLE", "channel": str(channel)} if (
                 not self._faults.may_refuse(channel, self._table.machine.modules)
             ):
                 self._wrong(f"A board refused an impossible command: {event}")
@@ -365,7 +365,12 @@ FAILED = "failed"
 """A check against the plant failed."""
 ENDINGS = (CLEAN, BY_MACHINE, BY_PERSON, WAITING, REGATHERED, FAILED)
 
-_NOTICED = ("recovered", "resumed", "run_resumed", "journal_copy_repaired")
+_NOTICED = (
+    EventName.RECOVERED,
+    EventName.RESUMED,
+    EventName.RUN_RESUMED,
+    EventName.JOURNAL_COPY_REPAIRED,
+)
 
 
 def ending(played: RoundPlayed) -> str:
@@ -376,7 +381,7 @@ def ending(played: RoundPlayed) -> str:
         return REGATHERED
     if played.stops:
         return WAITING
-    if played.events_named("operator_prompted"):
+    if played.events_named(EventName.OPERATOR_PROMPTED):
         return BY_PERSON
     if any(played.events_named(name) for name in _NOTICED):
         return BY_MACHINE
@@ -388,9 +393,9 @@ def codes(played: RoundPlayed) -> tuple[str, ...]:
     events_named = [
         str(event["code"])
         for event in played.events
-        if event["event"] in ("recovered", "operator_prompted", "fault")
+        if event["event"] in (EventName.RECOVERED, EventName.OPERATOR_PROMPTED, EventName.FAULT)
     ]
-    paused = [str(event["why"]) for event in played.events_named("paused")]
+    paused = [str(event["why"]) for event in played.events_named(EventName.PAUSED)]
     return tuple(dict.fromkeys((*events_named, *paused)))
 
 
@@ -400,7 +405,7 @@ def longest_pause(rounds: Sequence[RoundPlayed]) -> float:
         (
             float(str(event["paused_s"]))
             for played in rounds
-            for event in played.events_named("resumed")
+            for event in played.events_named(EventName.RESUMED)
         ),
         default=0.0,
     )

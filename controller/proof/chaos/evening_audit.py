@@ -12,13 +12,14 @@ from pathlib import Path
 from random import Random
 
 from controller.events import Event
+from controller.events.lookups import RECORDED
 from controller.records.audit.bundle.bundle_verification import verify_bundle
 from controller.records.audit.bundle.export import export_bundle
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 from controller.records.audit.log.recorder import AuditRecorder, ClockReading
-from controller.records.audit.significant_events import SIGNIFICANT, details_of, plain_details
+from controller.records.audit.significant_events import details_of, plain_details
 from controller.run.journal.storage import DirectStorage
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -56,7 +57,7 @@ class EveningAudit:
 
     def hear(self, event: Event) -> None:
         """Record an event of the table if it is significant."""
-        if event["event"] in SIGNIFICANT:
+        if event["event"] in RECORDED:
             self._record(str(event["event"]), details_of(event))
 
     def end_host(self, *, killed: bool) -> list[str]:

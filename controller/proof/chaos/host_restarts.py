@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 
 from config.loader import load_game, load_table
-from controller.events import Event, EventLog
+from controller.events import Event, EventLog, EventName
 from controller.proof.chaos.choices import Choices
 from controller.run.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.run.daemon import Daemon
@@ -181,7 +181,9 @@ class SurvivingTable:
             unfinished = None if abandon else journal.resume()
             host = self._present = _Host(journal, storage)
             for sentence in journal.repairs:
-                self.events.append({"event": "journal_copy_repaired", "message": sentence})
+                self.events.append(
+                    {"event": EventName.JOURNAL_COPY_REPAIRED.value, "message": sentence}
+                )
             daemon = self.daemon = self._daemon_of(host)
             if unfinished is not None:
                 daemon.run_state.resume(unfinished.entries)

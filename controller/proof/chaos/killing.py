@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 from config.loader import game_parameters, load_game
+from controller.events import EventName
 from controller.run.journal import read_entries
 from controller.run.journal.notes import ShakesBefore, notes_of
 from controller.run.planning.setup_forecast import foreseen
@@ -128,7 +129,7 @@ def _one_table(
             )
         break
     seen = [_read(file) for file in sorted(at.glob("*.jsonl"))]
-    result.resumes += sum(any(e["event"] == "run_resumed" for e in host) for host in seen)
+    result.resumes += sum(any(e["event"] == EventName.RUN_RESUMED for e in host) for host in seen)
     result.wrong += one_run(seen, killing)
     result.wrong += journal_defects(at / "journal")
     result.wrong += one_outcome_a_throw(at / "journal")
@@ -194,7 +195,7 @@ def _code(host: subprocess.Popen[bytes], seconds: float, stop: Callable[[], bool
 def _is_over(events: Path) -> bool:
     """Whether a host has emitted its last event, `summary`."""
     emitted = _read(events) if events.exists() else []
-    return bool(emitted) and emitted[-1]["event"] == "summary"
+    return bool(emitted) and emitted[-1]["event"] == EventName.SUMMARY
 
 
 def _wait_for_work(host: subprocess.Popen[bytes], events: Path, stop: Callable[[], bool]) -> None:
@@ -237,7 +238,7 @@ def one_run(hosts: Sequence[Sequence[Event]], killing: Killing) -> list[str]:
     """Check that the events of all hosts are one run: each place dealt once, no tile lost."""
     wrong: list[str] = []
     summary = hosts[-1][-1] if hosts and hosts[-1] else {}
-    if summary.get("event") != "summary" or summary["rounds"] != killing.rounds:
+    if summary.get("event") != EventName.SUMMARY or summary["rounds"] != killing.rounds:
         return [f"The last host emitted no summary of {killing.rounds} rounds, but {summary}."]
     if summary["tiles"]["expected"] != summary["tiles"]["accounted"]:
         wrong.append(f"Not all tiles are accounted for: {summary['tiles']}.")
@@ -300,9 +301,9 @@ def _delivered(hosts: Sequence[Sequence[Event]]) -> list[list[str]]:
     for host in hosts:
         again = True
         for event in host:
-            if event["event"] == "walls_raised" and (not rounds or rounds[-1]):
+            if event["event"] == EventName.WALLS_RAISED and (not rounds or rounds[-1]):
                 rounds.append([])
-            elif event["event"] == "delivered":
+            elif event["event"] == EventName.DELIVERED:
                 places = list(event["from"])
                 if not (again and places == before):
                     rounds[-1] += places

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from controller.events import EventName
 from controller.proof.chaos.coverage import Coverage
 from controller.proof.chaos.evening import ENDINGS, ending, longest_pause
 from controller.proof.chaos.rounds_played import Played, RoundPlayed
@@ -48,7 +49,7 @@ class RoundTally:
         self.ends[end] += 1
         self.pairs[played.table, played.game] += 1
         self.stops.update(played.stops)
-        self.deaths += len(played.events_named("run_resumed"))
+        self.deaths += len(played.events_named(EventName.RUN_RESUMED))
         for kind, often in Counter(played.injected_faults).items():
             self.kinds[kind]["happened"] += often
             self.kinds[kind][end] += 1

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from config.layout.staging import Staging
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.run.daemon import Daemon
 from controller.run.journal import Entry
 from controller.run.journal.notes import ShakesBefore, notes_of
@@ -58,16 +58,18 @@ class Witness:
         number = daemon.run_state.figures.rounds
         seen = self._rounds.setdefault(number, Seen())
         match event:
-            case {"event": "action_taken"} if daemon.hand is not None:
+            case {"event": EventName.ACTION_TAKEN} if daemon.hand is not None:
                 self.wrong += rolls_as_thrown(daemon.hand.throws, self.thrown)
-            case {"event": "delivered", "seat": seat, "from": list(places)} if not seen.ready:
+            case {"event": EventName.DELIVERED, "seat": seat, "from": list(places)} if (
+                not seen.ready
+            ):
                 packet = (seat, *places)
                 # A step that a killed host has not confirmed is emitted again by the next host.
                 again = daemon is not self._last_daemon and seen.delivered[-1:] == [packet]
                 if not again:
                     seen.delivered.append(packet)
                 self._last_daemon = daemon
-            case {"event": "ready"} if not seen.ready:
+            case {"event": EventName.READY} if not seen.ready:
                 seen.ready = True
                 assert daemon.deal is not None
                 self.wrong += deliveries_as_planned(seen.delivered, daemon.deal.setup)

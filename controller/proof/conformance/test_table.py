@@ -10,10 +10,11 @@ import pytest
 from config.loader import load_game, load_table, table_names
 from config.validation.checks import fit
 from controller.cli import main
+from controller.events import EventName
 from controller.proof.conformance.dealing import throws_of
 from rules.plugin import GamePlugin
 
-UNEXPECTED = {"fault", "hand_abandoned", "operator_prompted"}
+UNEXPECTED = {EventName.FAULT, EventName.HAND_ABANDONED, EventName.OPERATOR_PROMPTED}
 
 
 def table_for(plugin: GamePlugin) -> str:

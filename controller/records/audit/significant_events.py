@@ -1,40 +1,10 @@
-"""Events of a table that are recorded in its audit log."""
+"""What the audit log records of an event of the table: its details, if they are canonical."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 
-SIGNIFICANT = frozenset(
-    {
-        "actions_taken_back",
-        "board_reset",
-        "chance_committed",
-        "choice_made",
-        "dice_thrown",
-        "fault",
-        "hand_abandoned",
-        "journal_copy_repaired",
-        "operator_prompted",
-        "paused",
-        "prompt_answered",
-        "prompt_withdrawn",
-        "protocol_broken",
-        "put_away_requested",
-        "ready",
-        "recovered",
-        "resumed",
-        "run_resumed",
-        "run_started",
-        "seats_drawn",
-        "set_built",
-        "settled",
-        "signal_failed",
-        "tile_turned_up",
-    }
-)
-"""Events of the table that are recorded. None contains a tile that a person at the table has not
-seen; `set_built` contains counts, times and currents."""
 _LONGEST = 1 << 19
 """Bytes of the longest details; a log with a line of 1 MiB or more could not be opened again."""
 _SUMMARY = 2000

@@ -103,37 +103,6 @@ class RoundTrace:
             spans.pop().end(self._moment(at))
 
 
-NOTED = frozenset(
-    {
-        "action_taken",
-        "actions_taken_back",
-        "board_reset",
-        "chance_committed",
-        "chance_revealed",
-        "choice_made",
-        "dice_thrown",
-        "fault",
-        "hand_abandoned",
-        "journal_copy_repaired",
-        "motor_reversed",
-        "operator_prompted",
-        "paused",
-        "prompt_answered",
-        "prompt_withdrawn",
-        "protocol_broken",
-        "put_away_requested",
-        "ready",
-        "recovered",
-        "resumed",
-        "run_resumed",
-        "seats_drawn",
-        "settled",
-        "signal_failed",
-        "tile_turned_up",
-        "walls_raised",
-    }
-)
-"""Names of the events that become span events."""
 _TEXTS = frozenset({"board", "cause", "channel", "code", "commitment", "part", "role", "why"})
 """Keys whose texts a trace keeps; numbers are kept for every key."""
 

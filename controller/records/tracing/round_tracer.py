@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 
 from opentelemetry.trace import Tracer
 
-from controller.events import Event
+from controller.events import Event, EventName
+from controller.events.lookups import CONFIRMED_STEPS, TRACED
 from controller.records.tracing.round_trace import (
-    NOTED,
     Attributes,
     RoundTrace,
     activity_of,
@@ -30,8 +30,6 @@ TOP = frozenset(
 """Phases of both activities; a test compares them with the state machine."""
 HELD = frozenset({"paused", "servicing"})
 """States during which phases continue."""
-CONFIRMS = frozenset({"choice_made", "delivered", "dice_thrown", "tile_turned_up"})
-"""Events that report the result of a step."""
 
 
 class RoundTracer:
@@ -63,17 +61,17 @@ class RoundTracer:
             self._began = datetime.now(UTC).timestamp() - at
         self._last = at
         match event:
-            case {"event": "state", "under": str(under), "top": str(top)}:
+            case {"event": EventName.STATE, "under": str(under), "top": str(top)}:
                 self._enter(under, top, at)
-            case {"event": "step", "step": str(name)}:
+            case {"event": EventName.STEP, "step": str(name)}:
                 self._step(name, event, at)
-            case {"event": "move", "move": str(name)}:
+            case {"event": EventName.MOVE, "move": str(name)}:
                 if self._present is not None:
                     self._present.move(name, at, _counted(event, "tiles"))
-            case {"event": "fault", "code": code, "part": part}:
+            case {"event": EventName.FAULT, "code": code, "part": part}:
                 self._note(event, at)
                 self._end_all(at, f"{code} at {part}")
-            case {"event": "summary"}:
+            case {"event": EventName.SUMMARY}:
                 self.close()
             case _:
                 self._take(event, at)
@@ -83,9 +81,9 @@ class RoundTracer:
         self._end_all(self._last, "")
 
     def _take(self, event: Event, at: float) -> None:
-        if event["event"] in NOTED:
+        if event["event"] in TRACED:
             self._note(event, at)
-        if event["event"] in CONFIRMS and self._present is not None:
+        if event["event"] in CONFIRMED_STEPS and self._present is not None:
             self._present.end_step(at)
 
     def _step(self, name: str, event: Event, at: float) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from config.schema import BuzzerModule, Table
-from controller.events import Event, EventLog
+from controller.events import Event, EventLog, EventName
 from controller.run.pausing.power_lease import BoardSupply
 from firmware_bridge.wire.errors import BoardError
 
@@ -53,7 +53,7 @@ class Buzzer:
     def _on_event(self, event: Event) -> None:
         module, supply = self._module, self._supply
         if (
-            event["event"] != "operator_prompted"
+            event["event"] != EventName.OPERATOR_PROMPTED
             or not self._open
             or module is None
             or supply is None
@@ -73,4 +73,4 @@ class Buzzer:
             finally:
                 await supply.release_for_signal(SIGNAL)
         except BoardError as error:
-            self._events.emit("signal_failed", channel=module.sounder, why=str(error))
+            self._events.emit(EventName.SIGNAL_FAILED, channel=module.sounder, why=str(error))

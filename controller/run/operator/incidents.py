@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from controller.events import Event
+from controller.events import Event, EventName
 
 
 @dataclass(frozen=True)
@@ -54,27 +54,27 @@ class Incidents:
     def update(self, event: Event) -> None:
         """Update the figures by the next event."""
         match event:
-            case {"event": "recovered", "code": code}:
+            case {"event": EventName.RECOVERED, "code": code}:
                 self.recoveries[str(code)] += 1
-            case {"event": "operator_prompted"}:
+            case {"event": EventName.OPERATOR_PROMPTED}:
                 code, part, seen, please, who = (
                     str(event[key]) for key in ("code", "part", "evidence", "request", "role")
                 )
                 wait = Wait(code, part, seen, please, who, since=float(str(event["t"])))
                 self.waits = (*self._without(wait.code, wait.part), wait)
             case {
-                "event": "prompt_answered" | "prompt_withdrawn" as name,
+                "event": EventName.PROMPT_ANSWERED | EventName.PROMPT_WITHDRAWN as name,
                 "code": code,
                 "part": part,
             }:
-                self.assists[str(code)] += name == "prompt_answered"
+                self.assists[str(code)] += name == EventName.PROMPT_ANSWERED
                 self.waits = self._without(str(code), str(part))
-            case {"event": "paused", "why": why, "board": board, "channel": channel}:
+            case {"event": EventName.PAUSED, "why": why, "board": board, "channel": channel}:
                 # An emergency stop that two boards report is counted once.
                 self.pauses[str(why)] += why not in {cause.why for cause in self.pause}
                 cause = OpenPauseCause(str(why), str(board), str(channel), float(str(event["t"])))
                 self.pause = (*self.pause, cause)
-            case {"event": "resumed", "paused_s": seconds}:
+            case {"event": EventName.RESUMED, "paused_s": seconds}:
                 self.paused_s += float(str(seconds))
                 self.pause = ()
 

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from config.schema import Table
-from controller.events import Event, EventLog
+from controller.events import Event, EventLog, EventName
+from controller.events.lookups import CONFIRMED_STEPS
 from controller.run.pausing.power_lease import BoardSupply
 from firmware_bridge.board import FaultCode
 from firmware_bridge.wire.errors import BoardError
@@ -29,7 +30,7 @@ _STOPPED = ("offline", "fault", "stopped")
 _STARTING = ("testing", "homing")
 _LATCHED = frozenset(code.name for code in FaultCode) - {FaultCode.LEASE_EXPIRED.name}
 """Causes of a pause that a board keeps latched until they are cleared."""
-_DONE = ("delivered", "tile_turned_up", "dice_thrown", "choice_made", "step", "ready")
+_DONE = CONFIRMED_STEPS | {EventName.STEP, EventName.READY}
 """Events after which the last prompt to people is answered."""
 
 
@@ -59,24 +60,28 @@ class LampWatch:
     def update(self, event: Event) -> None:
         """Update the colour by the next event."""
         match event:
-            case {"event": "state", "top": str(top)}:
+            case {"event": EventName.STATE, "top": str(top)}:
                 self._top_state = top
                 self._prompted = top == "raising" and self._by_hand
                 if top in (*_STOPPED, *_STARTING):
                     self._paused = self._latched = False
-            case {"event": "paused", "why": why, "board": board}:
+            case {"event": EventName.PAUSED, "why": why, "board": board}:
                 self._paused = True
                 # A board that pauses has dropped its outputs, so a tower wired to it shows red.
                 self._latched |= why in _LATCHED or board == self._board
-            case {"event": "resumed"}:
+            case {"event": EventName.RESUMED}:
                 self._paused = self._latched = False
-            case {"event": "operator_prompted", "code": code, "part": part}:
+            case {"event": EventName.OPERATOR_PROMPTED, "code": code, "part": part}:
                 self._asked.add((code, part))
-            case {"event": "prompt_answered" | "prompt_withdrawn", "code": code, "part": part}:
+            case {
+                "event": EventName.PROMPT_ANSWERED | EventName.PROMPT_WITHDRAWN,
+                "code": code,
+                "part": part,
+            }:
                 self._asked.discard((code, part))
-            case {"event": "fault"}:
+            case {"event": EventName.FAULT}:
                 self._top_state = "fault"
-            case {"event": "move", "move": "prompt"}:
+            case {"event": EventName.MOVE, "move": "prompt"}:
                 self._prompted = True
             case {"event": name} if name in _DONE:
                 self._prompted = False
@@ -126,7 +131,7 @@ class Tower:
             await asyncio.wait((self._task,))
 
     def _on_event(self, event: Event) -> None:
-        if event["event"] in ("paused", "resumed") and self._supply is not None:
+        if event["event"] in (EventName.PAUSED, EventName.RESUMED) and self._supply is not None:
             self._supply.mark_uncertain()
             self._lit = None
         self._watch.update(event)
@@ -180,4 +185,4 @@ class Tower:
         """Emit that a colour could not be lit, once for the same colour and reason."""
         if self._reported != (colour, why):
             self._reported = (colour, why)
-            self._events.emit("signal_failed", channel=self._lamps.get(colour, ""), why=why)
+            self._events.emit(EventName.SIGNAL_FAILED, channel=self._lamps.get(colour, ""), why=why)

@@ -24,6 +24,7 @@ from functools import partial
 
 from config.recovery_limits import limits_of
 from config.schema import Table
+from controller.events import EventName
 from controller.run.faults.retry import Asking, FaultHandler
 from controller.run.pausing.back_off import BackingOff
 from controller.run.pausing.fault_clearing import FaultClearing
@@ -193,9 +194,11 @@ class Pauses:
             run_state.pauses += 1
             if run_state.machine.mode == "going":
                 run_state.machine.fire("pause")
-        run_state.events.emit("paused", why=cause.why, board=cause.board, channel=cause.channel)
+        run_state.events.emit(
+            EventName.PAUSED, why=cause.why, board=cause.board, channel=cause.channel
+        )
         if cause.why == PROTOCOL:
-            run_state.events.emit("protocol_broken", board=cause.board, message=cause.seen)
+            run_state.events.emit(EventName.PROTOCOL_BROKEN, board=cause.board, message=cause.seen)
 
     # Ending a pause
 
@@ -259,7 +262,7 @@ class Pauses:
         if run_state.machine.mode == "paused":
             run_state.machine.fire("resume")
         since, self._since = self._since or 0.0, None
-        run_state.events.emit("resumed", paused_s=round(run_state.clock() - since, 3))
+        run_state.events.emit(EventName.RESUMED, paused_s=round(run_state.clock() - since, 3))
         for board in self.boards.values():
             board.resume()
         # The event loop needs one turn in which the waiting drives send their commands; drum and
@@ -298,7 +301,9 @@ class Pauses:
             raise errors[0]
 
     def _backed_off(self, motor: str, seconds: float) -> None:
-        self._run_state.events.emit("motor_reversed", channel=motor, reversed_s=round(seconds, 3))
+        self._run_state.events.emit(
+            EventName.MOTOR_REVERSED, channel=motor, reversed_s=round(seconds, 3)
+        )
 
 
 def _homing(table: Table, board: str, fault_handler: FaultHandler) -> Homing | None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from controller.events import EventName
 from controller.run.faults.catalogue import CATALOGUE, Fault
 from controller.run.pausing.operator_help import OperatorHelp
 from controller.run.pausing.pause_gate import SILENT, STRANGER, PauseCause, PauseGate
@@ -86,7 +87,9 @@ class Reconnection:
 
     def _report_reset(self, board: str, identity: BoardIdentity) -> None:
         cause = _CAUSES.get(identity.reset_cause, ResetCause.UNKNOWN.name)
-        self._run_state.events.emit("board_reset", board=board, boots=identity.boots, cause=cause)
+        self._run_state.events.emit(
+            EventName.BOARD_RESET, board=board, boots=identity.boots, cause=cause
+        )
 
     async def _identified(self, board: ResumableBoard, begin: Callable[[], Awaitable[T]]) -> T:
         """Begin a session; if another board answers, ask a person until the right one does.

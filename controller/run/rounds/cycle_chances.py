@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from controller.events import EventName
 from controller.run.chance.health_tests import EntropyFailureError
 from controller.run.chance.records import (
     MOST_SHARES,
@@ -165,7 +166,9 @@ class CycleChances:
         record = cycle.draw.revealed(cycle.choices)
         cycle.work({"reveal": record.reveal})
         if not cycle.work.done:
-            self._run_state.events.emit("chance_revealed", set=tile_set, record=record.facts())
+            self._run_state.events.emit(
+                EventName.CHANCE_REVEALED, set=tile_set, record=record.facts()
+            )
         self._run_state.end_work(cycle.work)
 
     async def _commit(self, number: int) -> _Cycle:
@@ -195,7 +198,7 @@ class CycleChances:
 
     def _emit(self, draw: CycleDraw) -> None:
         self._run_state.events.emit(
-            "chance_committed", cycle=draw.cycle, commitment=draw.commitment
+            EventName.CHANCE_COMMITTED, cycle=draw.cycle, commitment=draw.commitment
         )
 
     def _opened(self, number: int, kept: ShareCommitted, work: Work) -> CycleDraw:

@@ -8,6 +8,7 @@ from typing import Any
 
 from config.layout.field import Field
 from config.layout.staging import Staging
+from controller.events import EventName
 from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.notes import Flipped, MovesMade, Note, last_of
 from controller.run.planning.moves import (
@@ -91,7 +92,7 @@ class Deal:
         if run_state.machine.under == "staged":
             await run_state.machine.enter("hand_up")
         if not work.done:
-            run_state.events.emit("walls_raised", set=self._tile_set)
+            run_state.events.emit(EventName.WALLS_RAISED, set=self._tile_set)
 
     async def _lift(self, build: Build) -> None:
         filled = {fill.tray for fill in self.staging.fills}
@@ -240,7 +241,9 @@ class Deal:
         """The journal intent of a step; `_do` waits until it is on disk before a move."""
         throws = isinstance(step, Throw)
         facts = step.facts()
-        return self._run_state.intent("top", facts, emit="step", wait=False, write=not throws)
+        return self._run_state.intent(
+            "top", facts, emit=EventName.STEP, wait=False, write=not throws
+        )
 
     # Moves
 
@@ -256,7 +259,7 @@ class Deal:
             if number >= made:
                 if number > made:
                     work.record(MovesMade(number))
-                run_state.events.emit("move", **move.facts())
+                run_state.events.emit(EventName.MOVE, **move.facts())
                 result = await self._do(move, work, doubtful=work.doubtful and number == made)
             self.moves.append(move)
             if isinstance(move, Carry) and move.seat is not None:

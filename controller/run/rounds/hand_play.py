@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from controller.events import EventName
 from controller.run.journal.replay import ReplayError
 from controller.run.operator.table_keys import Key
 from controller.run.planning.table_top import TableTop
@@ -182,7 +183,7 @@ class HandPlay:
                 async with self._run_state.intent("play", ABANDONED) as work:
                     if not work.done:
                         dealer = self._deal.setup.seating.dealer
-                        self._run_state.events.emit("hand_abandoned", dealer=dealer)
+                        self._run_state.events.emit(EventName.HAND_ABANDONED, dealer=dealer)
                     return self._match
             play = await self._after(play, action)
         return await self._settled(play)
@@ -244,7 +245,7 @@ class HandPlay:
         # Before the event, so that those who hear it read the open tiles after the correction.
         del self._taken[-acts:]
         self._open, self._drawn = (-1, OpenTiles()), (-1, ())
-        async with self._run_state.intent("play", facts, emit="actions_taken_back") as work:
+        async with self._run_state.intent("play", facts, emit=EventName.ACTIONS_TAKEN_BACK) as work:
             self._place.record(take_back(acts))
             if not work.done:
                 await self._place.guided.take_back(
@@ -323,7 +324,7 @@ class HandPlay:
         facts = self._facts(action)
         # Before the event, so that those who hear it read the open tiles after the action.
         self._taken.append(_Taken(action, play, after, top))
-        async with self._run_state.intent("play", facts, emit="action_taken"):
+        async with self._run_state.intent("play", facts, emit=EventName.ACTION_TAKEN):
             self._place.record(entry(action))
         owed = self._rules.hands_over(self._deal.setup, play, after)
         if owed:
@@ -352,7 +353,7 @@ class HandPlay:
         }
         async with self._run_state.intent("play", {"do": "settle"}) as work:
             if not work.done:
-                self._run_state.events.emit("settled", **facts)
+                self._run_state.events.emit(EventName.SETTLED, **facts)
             work(facts)
         if not self._run_state.is_replaying("top"):
             await self._place.guided.settled(settlement)

@@ -6,6 +6,7 @@ hand is dealt from tiles whose position is only assumed. The journal and the eve
 
 from __future__ import annotations
 
+from controller.events import EventName
 from controller.run.faults.catalogue import CATALOGUE, STOP, Fault
 from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import Asking
@@ -28,7 +29,7 @@ async def put_away(rig: Stations, run_state: RunState, help_: Asking, why: str) 
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)
-    async with run_state.intent(ACTIVITY, {"why": why}, emit="put_away_requested"):
+    async with run_state.intent(ACTIVITY, {"why": why}, emit=EventName.PUT_AWAY_REQUESTED):
         parts = [part.motor.channel for part in (rig.lid,) if part]
         async with rig.leased(*parts):
             if rig.lid:

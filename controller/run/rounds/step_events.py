@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.events import EventLog
+from controller.events import EventLog, EventName
 from controller.run.run_state import as_json
 from rules.steps import (
     Arrange,
@@ -39,15 +39,18 @@ def emit_step(events: EventLog, step: Step, result: Outcome) -> None:
         case Packet():
             number = {} if step.hand is None else {"hand": step.hand}
             events.emit(
-                "delivered", seat=step.seat, **{"from": [str(p) for p in step.places]}, **number
+                EventName.DELIVERED,
+                seat=step.seat,
+                **{"from": [str(p) for p in step.places]},
+                **number,
             )
         case Replace() | DrawLot():
-            events.emit("delivered", seat=step.seat, **{"from": [str(step.place)]})
+            events.emit(EventName.DELIVERED, seat=step.seat, **{"from": [str(step.place)]})
         case TurnUp():
-            events.emit("tile_turned_up", at=str(step.place), tile=result, by=step.by)
+            events.emit(EventName.TILE_TURNED_UP, at=str(step.place), tile=result, by=step.by)
         case Throw():
-            events.emit("dice_thrown", by=step.by, dice=as_json(result))
+            events.emit(EventName.DICE_THROWN, by=step.by, dice=as_json(result))
         case Choose():
-            events.emit("choice_made", by=step.by, what=step.what, answer=result)
+            events.emit(EventName.CHOICE_MADE, by=step.by, what=step.what, answer=result)
         case Build() | Arrange() | ReturnLots():
             pass

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from config.layout.staging import Staging
+from controller.events import EventName
 from controller.run.journal.notes import KeyPresses, last_of
 from controller.run.operator.table_keys import Key
 from controller.run.orders import Orders
@@ -127,7 +128,7 @@ class TopCycle:
             )
         await run_state.machine.enter("begin_play")
         await run_state.journal.settle()
-        run_state.events.emit("ready", dealer=dealer, set=number)
+        run_state.events.emit(EventName.READY, dealer=dealer, set=number)
         await self._guided.ready()
 
     async def play_out(self, match: Match | None = None) -> Match | None:
@@ -199,7 +200,7 @@ class TopCycle:
         facts = reseated.facts()
         async with self._run_state.intent("top", {"do": "move seats", **facts}) as work:
             if not work.done:
-                self._run_state.events.emit("seats_drawn", **facts)
+                self._run_state.events.emit(EventName.SEATS_DRAWN, **facts)
                 await self._guided.move_seats(reseated)
         return match
 

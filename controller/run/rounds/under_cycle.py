@@ -10,6 +10,7 @@ from functools import partial
 
 from config.layout.staging import Staging
 from config.schema import Table
+from controller.events import EventName
 from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.replay import Notebook
 from controller.run.rounds.build_progress import BuildProgress, has_begun
@@ -143,7 +144,7 @@ class UnderCycle:
             built = {"counted": counted, "picks": self._picks, **self._rig.condition.facts}
             work(built)
         if not done:
-            run_state.events.emit("set_built", set=number, **built)
+            run_state.events.emit(EventName.SET_BUILT, set=number, **built)
         self._trays_empty.clear()
         await run_state.machine.enter("stage")
         return not (work.done or work.doubtful)

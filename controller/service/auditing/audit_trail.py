@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypedDict
 
-from controller.events import Event
+from controller.events import Event, EventName
+from controller.events.lookups import RECORDED
 from controller.records.audit.errors import AuditError
-from controller.records.audit.significant_events import SIGNIFICANT, details_of, plain_details
+from controller.records.audit.significant_events import details_of, plain_details
 from controller.records.formats import ANCHOR, ENDED
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands
 from controller.service.evening.evening_store import EveningStore
@@ -218,9 +219,9 @@ class AuditTrail:
     def on_event(self, event: Event) -> None:
         """Take an event of the table."""
         name = str(event["event"])
-        if name == "state":
+        if name == EventName.STATE:
             self._take_lid(is_open=event.get("under") == "gathering")
-        elif name in SIGNIFICANT:
+        elif name in RECORDED:
             self.record(name, details_of(event))
 
     def on_state(self, state: ServiceName, sentence: str) -> None:

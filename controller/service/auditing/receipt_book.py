@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.records.audit.receipts.contents import RECEIPT, nameplate_facts
 from controller.records.identity.boot import software_identity
 from controller.service.auditing.audit_trail import AuditTrail
@@ -72,15 +72,15 @@ class ReceiptBook:
     def on_event(self, event: Event, game: PlannedGame | None) -> None:
         """Take an event of the table."""
         match event:
-            case {"event": "run_started"}:
+            case {"event": EventName.RUN_STARTED}:
                 self._round = self._empty()
-            case {"event": "dice_thrown", "by": by, "dice": dice}:
+            case {"event": EventName.DICE_THROWN, "by": by, "dice": dice}:
                 self._round["dice"].append({"by": by, "dice": dice})
-            case {"event": "choice_made", "by": by, "what": what, "answer": answer}:
+            case {"event": EventName.CHOICE_MADE, "by": by, "what": what, "answer": answer}:
                 self._round["choices"].append({"by": by, "what": what, "answer": answer})
-            case {"event": "chance_revealed", "record": dict(record)}:
+            case {"event": EventName.CHANCE_REVEALED, "record": dict(record)}:
                 self._reveal(record)
-            case {"event": "state", "under": str(under)}:
+            case {"event": EventName.STATE, "under": str(under)}:
                 self._take_cycle(under, game)
 
     def round_over(self, book: SessionBook) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config.validation.game_parameters import parameters_of
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.run.journal.replay import ReplayError, differences
 from controller.run.rounds.programme import RoundOrder
 from controller.service.evening.evening_store import EveningStore
@@ -231,5 +231,5 @@ def settlements_of(entries: Iterable[Entry], session: str) -> dict[int, Event]:
         elif entry.activity == "play" and entry.intent.get("do") == "settle" and entry.confirmed:
             outcome: Any = entry.outcome
             if hand is not None:
-                found[hand] = {"t": entry.at, "event": "settled", **outcome}
+                found[hand] = {"t": entry.at, "event": EventName.SETTLED.value, **outcome}
     return found

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.status import (
@@ -114,14 +114,14 @@ class SessionBook:
         if len(self._round.events) < EVENTS_KEPT:
             self._round.events.append(event)
         match event:
-            case {"event": "settled"}:
+            case {"event": EventName.SETTLED}:
                 self._round.settled = event
-            case {"event": "hand_abandoned"}:
+            case {"event": EventName.HAND_ABANDONED}:
                 self._round.abandoned = True
-            case {"event": "chance_revealed", "record": dict(record)}:
+            case {"event": EventName.CHANCE_REVEALED, "record": dict(record)}:
                 facts = {key: record[key] for key in RevealStatus.model_fields}
                 self._reveal(RevealStatus.model_validate(facts))
-            case {"event": "seats_drawn", "moves": list(moves)}:
+            case {"event": EventName.SEATS_DRAWN, "moves": list(moves)}:
                 self.names = {moves[seat]: name for seat, name in self.names.items()}
                 self._keep("")
 

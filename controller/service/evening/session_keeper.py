@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.service.evening.evening_programme import settlements_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
@@ -108,11 +108,11 @@ class SessionKeeper:
     def update(self, event: Event) -> None:
         """Take an event of the table. A hand that is settled is stored before its tiles go."""
         if self.book is None:
-            if event["event"] == "chance_revealed" and self._ended is not None:
+            if event["event"] == EventName.CHANCE_REVEALED and self._ended is not None:
                 self._ended.update(event)
             return
         self.book.update(event)
-        if event["event"] in ("settled", "hand_abandoned"):
+        if event["event"] in (EventName.SETTLED, EventName.HAND_ABANDONED):
             self.round_over()
 
     def record_line(self, line: str) -> None:

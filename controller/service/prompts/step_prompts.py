@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.run.operator.place_words import places_in_words
+from controller.events.place_words import places_in_words
 from controller.service.status import OpenPrompt, PromptChoice, PromptKind
 from controller.service.user_roles import UserRole
 from rules.steps import (

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from config.schema import Table
-from controller.events import EVENTS_VERSION, Event, EventLog
+from controller.events import EVENTS_VERSION, Event, EventLog, EventName
 from controller.service.evening.evening_store import StoreError
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_keeper import SessionKeeper
@@ -330,7 +330,9 @@ class RunSequence:
         from controller.run.rounds.put_away import TABLE  # noqa: PLC0415 - imported with the run
 
         match event:
-            case {"event": "operator_prompted", "code": "UNPROVEN", "part": part} if part == TABLE:
+            case {"event": EventName.OPERATOR_PROMPTED, "code": "UNPROVEN", "part": part} if (
+                part == TABLE
+            ):
                 self._put_away_first(None)
 
     async def _serve_shift(self, shift: ServiceModeShift) -> None:
@@ -376,7 +378,7 @@ class RunSequence:
         events.listen(self.gate.on_event)
         events.listen(self._note_put_away)
         programme = EveningProgramme(game, self._state.plan, self._round_begins, self._round_over)
-        events.emit("run_started", events_version=EVENTS_VERSION)
+        events.emit(EventName.RUN_STARTED, events_version=EVENTS_VERSION)
         run = TableRun(
             self._job(game),
             hardware,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from controller.events import Event
+from controller.events import Event, EventName
 
 _BEFORE = ("offline", "testing")
 """States of the machine before its self-tests have ended."""
@@ -38,7 +38,12 @@ class StartGate:
     def on_event(self, event: Event) -> None:
         """Take an event of the table."""
         match event:
-            case {"event": "state", "top": str(top)} if top not in _BEFORE:
+            case {"event": EventName.STATE, "top": str(top)} if top not in _BEFORE:
                 self.open()
-            case {"event": "operator_prompted" | "paused" | "fault" | "put_away_requested"}:
+            case {
+                "event": EventName.OPERATOR_PROMPTED
+                | EventName.PAUSED
+                | EventName.FAULT
+                | EventName.PUT_AWAY_REQUESTED
+            }:
                 self.open()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from controller.events import EventLog
+from controller.events import EventLog, EventName
 from controller.run.assembly import Hardware, daemon_for
 from controller.run.daemon import Daemon
 from controller.run.faults.failures import TableFault
@@ -98,7 +98,7 @@ class TableRun:
     def resume(self) -> None:
         """Report repaired copies of the journal; then resume the unfinished run, if any."""
         for sentence in self._journal.repairs:
-            self._events.emit("journal_copy_repaired", message=sentence)
+            self._events.emit(EventName.JOURNAL_COPY_REPAIRED, message=sentence)
         if self.entries is not None:
             self.daemon.run_state.resume(self.entries)
 

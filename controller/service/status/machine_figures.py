@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.run.journal.measured_storage import WriteFigures, WriteTimes
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class FiguresBook:
 
     def on_event(self, event: Event) -> None:
         """Take an event of the table."""
-        if event["event"] == "set_built" and self._drift is not None:
+        if event["event"] == EventName.SET_BUILT and self._drift is not None:
             samples: dict[str, Any] = {key: event[key] for key in _SAMPLES if key in event}
             self._drift.add(samples)
 

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from controller.events import Event
+from controller.events import Event, EventName
+from controller.events.lookups import HIDDEN_IF_MIXED
 from controller.service.status.table_status import OpenPrompt, Status
 from controller.service.user_roles import UserRole
 
 IN_THE_POOL = "pool"
 """The value of a place of the scene whose tile lies in the middle."""
-HIDDEN_EVENTS = frozenset({"action_taken", "delivered", "step", "move"})
-"""Events of a hand from which the order and the seats of its discards follow."""
 SET_UP = frozenset(
     {"clear", "raising", "throwing", "cutting", "dealing", "turning", "replacing", "collecting"}
 )
@@ -68,11 +67,11 @@ class PlayersEvents:
 
     def admits(self, event: Event, status: Status) -> bool:
         """Whether players receive an event; `status` is the present one."""
-        if event["event"] == "state":
+        if event["event"] == EventName.STATE:
             self._top = str(event["top"])
         mixed = status.round is not None and status.round.mixed_discards
         top = self._top or status.machine.top
-        return not mixed or top in SET_UP or event["event"] not in HIDDEN_EVENTS
+        return not mixed or top in SET_UP or event["event"] not in HIDDEN_IF_MIXED
 
 
 def places_of_tiles(

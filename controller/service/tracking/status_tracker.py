@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from config.schema import Table
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.run.faults.catalogue import CATALOGUE
 from controller.run.faults.failures import Fault
 from controller.run.operator.incidents import Incidents
@@ -134,17 +134,17 @@ class StatusTracker:
             text = self._view.in_words(words.text)
             self._recent.append(words.model_copy(update={"text": text}))
         match event:
-            case {"event": "state", "under": str(under), "top": str(top)}:
+            case {"event": EventName.STATE, "under": str(under), "top": str(top)}:
                 self._machine = MachineStatus(under=under, top=top, mode="going")
                 if under == top:
                     self._machine = MachineStatus(under=under, top=top, mode=under)
                 if top in ("collecting", "clear"):
                     self._thrown = None
-            case {"event": "dice_thrown", "by": int(by), "dice": list(dice)} if (
+            case {"event": EventName.DICE_THROWN, "by": int(by), "dice": list(dice)} if (
                 self._machine.top == "playing"
             ):
                 self._thrown = ThrowStatus(by=by, dice=tuple(dice))
-            case {"event": "fault", "code": str(code), "part": str(part)}:
+            case {"event": EventName.FAULT, "code": str(code), "part": str(part)}:
                 self._faults += 1
                 self._fault = _fault(code, part, event)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.web.metrics.catalogue import ASSIST_LIMITS, CYCLE_LIMITS, PHASE_LIMITS
 from controller.web.metrics.distribution import Histogram
 from controller.web.metrics.label_values import CODES, GOING, HELD, MODES, PHASES, bounded
@@ -132,28 +132,32 @@ class Observation:
         """Take an event of the table."""
         at = float(str(event["t"]))
         match event:
-            case {"event": "state", "under": str(under), "top": str(top)}:
+            case {"event": EventName.STATE, "under": str(under), "top": str(top)}:
                 self.machine.update(at, under, top)
-            case {"event": "fault", "code": code}:
+            case {"event": EventName.FAULT, "code": code}:
                 self.faults[bounded(code, CODES)] += 1
                 self.jams += code == _JAM
-            case {"event": "recovered", "code": code}:
+            case {"event": EventName.RECOVERED, "code": code}:
                 self.jams += code == _JAM
-            case {"event": "set_built", "counted": int(counted)}:
+            case {"event": EventName.SET_BUILT, "counted": int(counted)}:
                 self.sets_built += 1
                 self.tiles_lifted += counted
-            case {"event": "board_reset", "board": str(board)}:
+            case {"event": EventName.BOARD_RESET, "board": str(board)}:
                 self.board_resets[board] += 1
-            case {"event": "journal_copy_repaired"}:
+            case {"event": EventName.JOURNAL_COPY_REPAIRED}:
                 self.copies_repaired += 1
-            case {"event": "operator_prompted" | "prompt_answered" | "prompt_withdrawn"}:
+            case {
+                "event": EventName.OPERATOR_PROMPTED
+                | EventName.PROMPT_ANSWERED
+                | EventName.PROMPT_WITHDRAWN
+            }:
                 self._take_prompt(str(event["event"]), event, at)
 
     def _take_prompt(self, name: str, event: Event, at: float) -> None:
         prompt = (str(event["code"]), str(event["part"]))
-        if name == "operator_prompted":
+        if name == EventName.OPERATOR_PROMPTED:
             self._asked[prompt] = at
             return
         asked = self._asked.pop(prompt, None)
-        if name == "prompt_answered" and asked is not None and prompt[0] != _FORGOTTEN:
+        if name == EventName.PROMPT_ANSWERED and asked is not None and prompt[0] != _FORGOTTEN:
             self.assists.add(max(0.0, at - asked))

@@ -14,7 +14,7 @@ from pydantic import Field as Item
 
 from config.layout.field import Field
 from config.schema import GameConfig, Table
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.run.planning.hand_lanes import staging_of
 from controller.run.planning.least_times import move_seconds
 from controller.run.planning.moves import Move, Prompt
@@ -124,18 +124,18 @@ class _EventWriter:
         moves = [move for _, _, each in plans for move in each]
         height = self.config.tile.height_mm / 1000
         seconds = iter(tuple(move_seconds(moves, self.planner.table, height)))
-        yield self._event("walls_raised", set=0)
+        yield self._event(EventName.WALLS_RAISED, set=0)
         for step, outcome, each in plans:
             if step is not None:
-                yield self._event("step", **step.facts())
+                yield self._event(EventName.STEP, **step.facts())
             for move in each:
                 least = next(seconds)
-                yield self._event("move", **move.facts())
+                yield self._event(EventName.MOVE, **move.facts())
                 self.at += PERSON_SECONDS if isinstance(move, Prompt) else least
             if step is not None:
                 yield from self._confirmed(step, outcome)
         ready = end.ready
-        yield self._event("ready", dealer=end.seating.dealer, begins=ready and ready.begins)
+        yield self._event(EventName.READY, dealer=end.seating.dealer, begins=ready and ready.begins)
 
     def _plans(self, end: Setup) -> list[tuple[Step | None, Outcome, tuple[Move, ...]]]:
         """Each step with its outcome and its moves; the first entry joins the halves of a pile."""
@@ -152,15 +152,17 @@ class _EventWriter:
     def _confirmed(self, step: Step, outcome: Outcome) -> Iterator[Event]:
         match step:
             case Throw() if isinstance(outcome, tuple):
-                yield self._event("dice_thrown", by=step.by, dice=list(outcome))
+                yield self._event(EventName.DICE_THROWN, by=step.by, dice=list(outcome))
             case Choose():
-                yield self._event("choice_made", by=step.by, what=step.what, answer=outcome)
+                yield self._event(EventName.CHOICE_MADE, by=step.by, what=step.what, answer=outcome)
             case Packet() | Replace():
                 delivered = step.facts()
                 delivered.pop("step")
-                yield self._event("delivered", **delivered)
+                yield self._event(EventName.DELIVERED, **delivered)
             case TurnUp():
-                yield self._event("tile_turned_up", at=str(step.place), tile=outcome, by=step.by)
+                yield self._event(
+                    EventName.TILE_TURNED_UP, at=str(step.place), tile=outcome, by=step.by
+                )
 
-    def _event(self, name: str, **values: object) -> Event:
-        return {"t": round(self.at, 3), "event": name, **values}
+    def _event(self, name: EventName, **values: object) -> Event:
+        return {"t": round(self.at, 3), "event": name.value, **values}

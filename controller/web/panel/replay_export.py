@@ -15,6 +15,7 @@ from importlib import resources
 from config.errors import ConfigErrors
 from config.loader import load_game
 from config.schema import Table
+from controller.events import EventName
 from controller.service.port import HandRecord
 from controller.service.status import GameChoice
 from controller.web.panel.geometry import geometry
@@ -23,7 +24,7 @@ from controller.web.panel.scene_geometry import TableGeometry
 from rules.dice import Dice
 from rules.errors import RulesError
 
-HIDDEN = ("tiles_revealed",)
+HIDDEN = (EventName.TILES_REVEALED,)
 """Events that are left out: they contain identities of tiles that players did not see."""
 
 _PAGE = """\
@@ -76,11 +77,15 @@ def recorded_geometry(record: HandRecord, table: Table, choice: GameChoice) -> T
     answers: dict[str, int | str] = {}
     for event in record.events:
         match event:
-            case {"event": "dice_thrown", "dice": list(dice)}:
+            case {"event": EventName.DICE_THROWN, "dice": list(dice)}:
                 throws.append(tuple(dice))
-            case {"event": "choice_made", "what": str(what), "answer": int() | str() as answer}:
+            case {
+                "event": EventName.CHOICE_MADE,
+                "what": str(what),
+                "answer": int() | str() as answer,
+            }:
                 answers[what] = answer
-            case {"event": "ready", "dealer": int(dealer)}:
+            case {"event": EventName.READY, "dealer": int(dealer)}:
                 choice = choice.model_copy(update={"dealer": dealer})
                 break
     try:

@@ -12,10 +12,10 @@ import pytest
 from controller.casino.host_codes import COMMANDS, FAULTS, G2S, SAS
 from controller.casino.host_map import EVENTS, OTHERS, row_of, sections
 from controller.cli import main
+from controller.events.lookups import RECORDED
 from controller.records.audit.log.audit_log import CLOCK_JUMPED
 from controller.records.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN
 from controller.records.audit.receipts.contents import RECEIPT
-from controller.records.audit.significant_events import SIGNIFICANT
 from controller.records.backup.restoring import BACKUP_RESTORED
 from controller.run.faults.catalogue import Fault
 from controller.service.commands import BY_NAME
@@ -51,7 +51,7 @@ def _choices(argument: ast.expr) -> tuple[ast.expr, ...]:
 
 
 def test_every_significant_event_of_a_table_has_a_row() -> None:
-    assert set(EVENTS) >= SIGNIFICANT
+    assert set(EVENTS) >= RECORDED
 
 
 def test_every_event_that_a_source_file_records_has_a_row() -> None:

@@ -13,6 +13,7 @@ import typer
 
 from controller.cli.commands.audit.files import Data, folder_of, log_of, write_new
 from controller.cli.errors import BadInputError
+from controller.events import EventName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,13 @@ audit = typer.Typer(
 )
 ROUNDS = 10
 """Number of rounds that `rounds` prints (a regulator asks for the last ten games)."""
-UNFINISHED = ("dice_thrown", "choice_made", "tile_turned_up", "ready", "fault")
+UNFINISHED = (
+    EventName.DICE_THROWN,
+    EventName.CHOICE_MADE,
+    EventName.TILE_TURNED_UP,
+    EventName.READY,
+    EventName.FAULT,
+)
 """Events that describe a round that has no receipt yet."""
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from controller.events.lookups import RECORDED
 from controller.records.audit.bundle.bundle_verification import verify_bundle
 from controller.records.audit.bundle.export import export_bundle
 from controller.records.audit.log import audit_log
 from controller.records.audit.log.event_line import AuditEvent
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.audit.significant_events import SIGNIFICANT
 from controller.run.journal.storage import DirectStorage, Done, Job
 from controller.service.status import AuditStatus, GameChoice
 from controller.service.user_roles import UserRole
@@ -93,7 +93,7 @@ def test_no_event_names_a_tile_that_players_cannot_see(
     evening: tuple[list[AuditEvent], AuditStatus],
 ) -> None:
     hidden = {"action_taken", "delivered", "move", "step", "tiles_revealed"}
-    assert SIGNIFICANT.isdisjoint(hidden)
+    assert RECORDED.isdisjoint(hidden)
     assert not hidden & {event.what for event in evening[0]}
 
 

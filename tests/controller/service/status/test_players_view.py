@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from controller.events.lookups import HIDDEN_IF_MIXED
 from controller.run.daemon import Daemon
 from controller.run.ledger import Ledger
 from controller.service.status import (
@@ -25,7 +26,6 @@ from controller.service.status import (
     TableFacts,
 )
 from controller.service.status.players_view import (
-    HIDDEN_EVENTS,
     TAKE_BACK,
     PlayersEvents,
     players_status,
@@ -272,7 +272,7 @@ def test_events_of_a_mixed_hand_stay_with_the_dealer_also_in_a_pause(mode: str) 
         events.admits({"event": "state", "under": "staged", "top": mode}, status)
     else:
         events = PlayersEvents()
-    for name in HIDDEN_EVENTS:
+    for name in HIDDEN_IF_MIXED:
         assert not events.admits({"event": name}, status)
     assert events.admits({"event": "settled"}, status)
     assert events.admits({"event": "delivered"}, Status(table=FACTS))

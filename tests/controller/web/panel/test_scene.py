@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from config.loader import game_names, load_game, load_table
-from controller.run.operator.place_words import face_in_words
+from controller.events.place_words import face_in_words
 from controller.service.port import HandRecord
 from controller.service.status import (
     GameChoice,

@@ -40,10 +40,10 @@ def test_a_listener_can_emit_an_event() -> None:
     def reveal(event: Event) -> None:
         emitted.append(event["event"])
         if event["event"] == "walls_raised":
-            events.emit("tiles_revealed")
+            events.emit("tiles_revealed", when="walls_raised")
 
     events.listen(reveal)
-    events.emit("walls_raised")
+    events.emit("walls_raised", set=0)
     assert emitted == ["walls_raised", "tiles_revealed"]
 
 
@@ -51,10 +51,10 @@ def test_a_file_of_events_has_one_line_of_json_for_each_event() -> None:
     stream = io.StringIO()
     events = EventLog(lambda: 1.5)
     events.listen(json_lines(stream))
-    events.emit("tile_turned_up", at="w3.8u", tile="7m")
-    events.emit("tile_turned_up", at="w3.8u", tile=None)
+    events.emit("tile_turned_up", at="w3.8u", tile="7m", by=1)
+    events.emit("tile_turned_up", at="w3.8u", tile=None, by=1)
     first, second = stream.getvalue().splitlines()
-    assert first == '{"t": 1.5, "event": "tile_turned_up", "at": "w3.8u", "tile": "7m"}'
+    assert first == ('{"t": 1.5, "event": "tile_turned_up", "at": "w3.8u", "tile": "7m", "by": 1}')
     assert json.loads(second)["tile"] is None
 
 
@@ -62,4 +62,4 @@ def test_a_value_that_json_cannot_represent_is_an_error_when_it_is_emitted() -> 
     events = EventLog(lambda: 0.0)
     events.listen(json_lines(io.StringIO()))
     with pytest.raises(TypeError):
-        events.emit("tile_turned_up", at=object())
+        events.emit("fault_of_a_test", at=object())
