@@ -22,7 +22,7 @@ def main() -> Iterator[Row]:
     in_thread: list[float] = []
     texts: list[bytes] = []
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         metrics = TableMetrics(guests.port)
         metrics.start()
         await guests.have("start_session", choice={"game": "wenzhou"})
@@ -36,7 +36,7 @@ def main() -> Iterator[Row]:
             in_thread.append(time.perf_counter() - read)
         await metrics.close()
 
-    at_a_table(story)
+    at_a_table(scenario)
     series = sum(not line.startswith(b"#") for line in texts[-1].splitlines())
     loop_ms = statistics.median(in_loop) * 1000
     yield Row(

@@ -26,7 +26,7 @@ from firmware_bridge.sim.slow_disk import SlowDisk
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 """The computer's time when a service starts."""
-Story = Callable[["Guests"], Awaitable[None]]
+Scenario = Callable[["Guests"], Awaitable[None]]
 _NUMBERS = count(1)
 """The numbers of commands, of all guests: a host refuses an id that an earlier host has seen."""
 
@@ -83,7 +83,7 @@ class Guests:
 
 
 def at_a_table(
-    story: Story,
+    scenario: Scenario,
     table: str = "robotic",
     *,
     automatic: bool = True,
@@ -95,7 +95,7 @@ def at_a_table(
     audit_storage: Callable[[], Storage] = DirectStorage,
     opener: Callable[..., SimulatedTable] = SimulatedTable,
 ) -> None:
-    """Run a service until the story ends, then stop it.
+    """Run a service until the scenario ends, then stop it.
 
     `audit` is the folder of its audit log on `audit_storage`, `opener` makes what opens its tables.
     """
@@ -132,7 +132,7 @@ def at_a_table(
         )
         serving = asyncio.ensure_future(service.serve())
         try:
-            await story(Guests(service))
+            await scenario(Guests(service))
         finally:
             service.stop()
             await serving

@@ -69,8 +69,10 @@ class SurvivingTable:
         self._line: SerialLine | None = None
         self._storage: KillableStorage | None = None
 
-    async def host(self, story: Callable[[Guests], Awaitable[None]], *, kill: bool = False) -> None:
-        """Run one host until the story ends; then it is killed, or stopped as by SIGTERM."""
+    async def host(
+        self, scenario: Callable[[Guests], Awaitable[None]], *, kill: bool = False
+    ) -> None:
+        """Run one host until the scenario ends; then it is killed, or stopped as by SIGTERM."""
         store = EveningStore(self._folder / "evening.db")
         service = TableService(
             self.machine,
@@ -85,11 +87,11 @@ class SurvivingTable:
         )
         service.listen(self.events.append)
         serving = asyncio.ensure_future(service.serve())
-        telling = asyncio.ensure_future(story(Guests(service)))
-        await asyncio.wait((serving, telling), return_when=asyncio.FIRST_COMPLETED)
-        if not telling.done():
+        running = asyncio.ensure_future(scenario(Guests(service)))
+        await asyncio.wait((serving, running), return_when=asyncio.FIRST_COMPLETED)
+        if not running.done():
             serving.result()
-            raise AssertionError("The service ended before the story.")
+            raise AssertionError("The service ended before the scenario.")
         if kill:
             if self._storage is not None:
                 self._storage.die()
@@ -104,7 +106,7 @@ class SurvivingTable:
                 await serving
             service.close()
             store.close()
-        telling.result()
+        running.result()
 
     def cut_line(self) -> None:
         """Cut the line of the present host to the boards."""

@@ -20,7 +20,7 @@ WENZHOU = {"game": "wenzhou", "follow_play": True}
 
 
 def test_players_play_change_the_game_and_go_home() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         reply = await guests.give("start_session", choice=WENZHOU, names={0: "Ann", 2: "Chen"})
         assert (reply.state, reply.sentence) == ("done", "The session begins: Wenzhou mahjong.")
         await guests.until(lambda s: bool(s.session and s.session.rounds == 1))
@@ -41,12 +41,12 @@ def test_players_play_change_the_game_and_go_home() -> None:
         assert kept.rounds >= 4
         assert (kept.names[0], bool(kept.ended)) == ("Ann", True)
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 @pytest.mark.slow
 def test_a_changed_house_rule_applies_from_the_next_shuffle_and_gathers_nothing() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         seen: list[dict[str, object]] = []
         guests.service.listen(seen.append)
         await guests.give("start_session", choice={"game": "wenzhou"})
@@ -63,12 +63,12 @@ def test_a_changed_house_rule_applies_from_the_next_shuffle_and_gathers_nothing(
         assert not [event for event in seen if event["event"] == "put_away_requested"]
         assert len([event for event in seen if event["event"] == "run_started"]) == 1
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 @pytest.mark.slow
 def test_the_picture_shows_the_set_in_the_drum_and_then_in_the_trays() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         seen: list[tuple[int, int, int]] = []
 
         def look(delta: object) -> None:
@@ -84,13 +84,13 @@ def test_the_picture_shows_the_set_in_the_drum_and_then_in_the_trays() -> None:
         assert all(drum + lifted == 136 and trays <= lifted for drum, lifted, trays in seen)
         assert len({lifted for _, lifted, _ in seen}) > 40
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 @pytest.mark.parametrize("wait", [0.5, 3.0])
 @pytest.mark.slow
 def test_a_key_that_is_pressed_early_takes_in_the_second_set(wait: float) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.machine.top == "playing")
         await asyncio.sleep(wait)
@@ -102,11 +102,11 @@ def test_a_key_that_is_pressed_early_takes_in_the_second_set(wait: float) -> Non
         await guests.until(lambda s: s.machine.top == "playing" and s.machine.under == "staged")
         assert guests.status.prompts == ()
 
-    at_a_table(story, automatic=False)
+    at_a_table(scenario, automatic=False)
 
 
 def test_the_same_command_twice_is_done_once() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         actor = Actor("Ann", UserRole.PLAYER, "phone")
         command = CommandRequest(
             id="a", name="start_session", arguments={"choice": {"game": "wenzhou"}}
@@ -123,11 +123,11 @@ def test_the_same_command_twice_is_done_once() -> None:
         reply = await guests.port.submit(changed, Actor("Ann", UserRole.PLAYER, "tablet"))
         assert reply.code == "id_used", "the arguments of a repeated command are compared"
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_pause_with_a_used_id_pauses_the_table() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         actor = Actor("Ann", UserRole.PLAYER, "phone")
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.machine.top == "dealing")
@@ -138,11 +138,11 @@ def test_a_pause_with_a_used_id_pauses_the_table() -> None:
             await guests.have("resume")
             await guests.until(lambda s: s.machine.mode != "paused")
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_pause_for_dinner_and_a_table_without_people() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         assert (await guests.give("pause")).code == "not_running"
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.machine.top == "dealing")
@@ -155,11 +155,11 @@ def test_a_pause_for_dinner_and_a_table_without_people() -> None:
         await guests.until(lambda s: s.machine.top == "playing")
         assert guests.status.counts.pauses == {"COMMAND": 1}
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_R15_a_player_cannot_clear_a_jam_and_an_attendant_can() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: any(prompt.kind == "fault" for prompt in s.prompts))
         (prompt,) = guests.status.prompts
@@ -180,7 +180,7 @@ def test_R15_a_player_cannot_clear_a_jam_and_an_attendant_can() -> None:
         await guests.until(lambda s: s.machine.top == "playing")
         assert sum(guests.status.counts.assists.values()) == 1
 
-    at_a_table(story, automatic=False, injected_faults=("jam:head2@20~60",))
+    at_a_table(scenario, automatic=False, injected_faults=("jam:head2@20~60",))
 
 
 def _choose(status: Status) -> dict[str, str] | None:
@@ -191,7 +191,7 @@ def _choose(status: Status) -> dict[str, str] | None:
 
 
 def test_people_choose_the_cut_act_and_collect_at_a_screen() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "pai_gow"})
         await guests.until(lambda s: _choose(s) is not None)
         answer = _choose(guests.status)
@@ -208,12 +208,12 @@ def test_people_choose_the_cut_act_and_collect_at_a_screen() -> None:
         await guests.give("press_lid_key")
         await guests.until(lambda s: bool(s.session and s.session.rounds == 1))
 
-    at_a_table(story, "pai_gow", automatic=False)
+    at_a_table(scenario, "pai_gow", automatic=False)
 
 
 @pytest.mark.slow
 def test_a_wenzhou_hand_is_played_at_a_screen_with_the_simulated_players() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice=WENZHOU)
         acts = 0
         while not (guests.status.session and guests.status.session.results):
@@ -234,7 +234,7 @@ def test_a_wenzhou_hand_is_played_at_a_screen_with_the_simulated_players() -> No
         assert record.choice == GameChoice.model_validate(WENZHOU)
         assert await guests.port.results("s1", 0, 5) == [result]
 
-    at_a_table(story, automatic=False)
+    at_a_table(scenario, automatic=False)
 
 
 async def _act(guests: Guests, acts: int) -> None:
@@ -250,7 +250,7 @@ async def _act(guests: Guests, acts: int) -> None:
 
 @pytest.mark.parametrize("back", slow_except([12], [1, 2, 5, 12]))
 def test_a_dealer_takes_back_wrong_actions_and_the_hand_goes_on(back: int) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice=WENZHOU)
         assert (await guests.give("correct", acts=1)).state == "refused"
         await guests.until(lambda s: s.machine.top == "dealing")
@@ -280,7 +280,7 @@ def test_a_dealer_takes_back_wrong_actions_and_the_hand_goes_on(back: int) -> No
         (hand,) = evening(record.lines, lambda name, changed: accepted(name, changed)[0])
         assert len(hand.play.settlement.payments) == len(result.payments)
 
-    at_a_table(story, automatic=False)
+    at_a_table(scenario, automatic=False)
 
 
 @pytest.mark.slow
@@ -321,17 +321,17 @@ def test_a_session_goes_on_after_a_restart_of_a_simulated_table(tmp_path: Path) 
 def test_a_game_that_the_table_cannot_play_is_refused(
     choice: dict[str, object], sentence: str
 ) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         reply = await guests.give("start_session", choice=choice)
         assert reply.state == "refused"
         assert sentence in reply.sentence
         assert guests.status.session is None
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_the_tiles_are_not_confirmed_before_the_simulated_people_have_pushed_them_in() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "threes"})
         await guests.until(lambda s: (s.machine.top, s.machine.under) == ("playing", "staged"))
         assert (await guests.give("press_lid_key")).state == "done"
@@ -343,4 +343,4 @@ def test_the_tiles_are_not_confirmed_before_the_simulated_people_have_pushed_the
         await guests.until(lambda s: s.machine.top == "playing")
         assert guests.status.fault is None
 
-    at_a_table(story, automatic=False)
+    at_a_table(scenario, automatic=False)

@@ -133,7 +133,7 @@ def test_a_table_that_a_person_has_paused_stays_paused_after_a_kill(tmp_path: Pa
 def test_of_an_action_and_a_correction_at_the_same_moment_the_second_is_refused(
     correction_first: bool,
 ) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "block", "follow_play": True})
         await guests.until(lambda s: bool(s.round and s.round.acts >= 4), limit=7200)
         await guests.give("automatic", on=False)
@@ -150,7 +150,7 @@ def test_of_an_action_and_a_correction_at_the_same_moment_the_second_is_refused(
         due = before.acts + (-1 if correction_first else 1)
         await guests.until(lambda s: bool(s.round and s.round.acts == due), limit=60)
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_long_evening_keeps_only_the_last_replies_in_memory(
@@ -159,7 +159,7 @@ def test_a_long_evening_keeps_only_the_last_replies_in_memory(
     """Older replies are in the store, so that a repeated command is still recognised."""
     monkeypatch.setattr(known_replies, "REPLIES", 5)
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.have("start_session", choice={"game": "block", "follow_play": False})
         await guests.until(lambda status: status.machine.top == "collecting")
         first = CommandRequest(id="first", name="automatic", arguments={"on": True})
@@ -172,7 +172,7 @@ def test_a_long_evening_keeps_only_the_last_replies_in_memory(
         again = await guests.port.submit(first, actor)
         assert (again.state, again.sentence) == (reply.state, reply.sentence)
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 TRIES = 200

@@ -82,7 +82,7 @@ class Entry:
 
 @pytest.mark.slow
 def test_people_enter_claims_a_correction_a_false_win_and_a_robbed_kong() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         choice = {"game": "wenzhou", "follow_play": True}
         await guests.give("start_session", choice=choice)
         await guests.until(lambda status: status.round is not None)
@@ -128,11 +128,11 @@ def test_people_enter_claims_a_correction_a_false_win_and_a_robbed_kong() -> Non
         kinds = ("pong", "chow", "kong", "win")
         assert all(any(f'"{kind}' in line for line in record.lines) for kind in kinds)
 
-    at_a_table(story, automatic=False)
+    at_a_table(scenario, automatic=False)
 
 
 def test_not_more_actions_are_taken_back_than_were_entered() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.have("start_session", choice={"game": "block", "follow_play": True})
         await guests.until(lambda s: any(each.kind == "act" for each in s.prompts))
         reply = await guests.give("correct", acts=1, reason="wrong tile")
@@ -144,4 +144,4 @@ def test_not_more_actions_are_taken_back_than_were_entered() -> None:
         reply = await guests.give("correct", acts=2, reason="wrong tile")
         assert reply.sentence == "2 actions cannot be taken back; 1 were taken in this hand."
 
-    at_a_table(story, automatic=False)
+    at_a_table(scenario, automatic=False)

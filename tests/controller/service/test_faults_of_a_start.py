@@ -31,7 +31,7 @@ class UnpluggedTwice(SimulatedTable):
 
 
 def test_a_board_that_does_not_answer_is_a_fault_and_the_service_stays() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         guests.service.runs.opener = UnpluggedTwice(load_table("robotic"), 1)
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.service.state == "fault")
@@ -44,24 +44,24 @@ def test_a_board_that_does_not_answer_is_a_fault_and_the_service_stays() -> None
         await guests.until(lambda s: s.machine.top == "playing")
         assert guests.status.service.state == "session"
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_journal_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
     file = tmp_path / "table.journal"
     file.write_text("no journal\n")
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.service.state == "fault")
         assert "journal" in guests.status.service.sentence
 
     assert issubclass(JournalLockedError, WallwrightError)
-    at_a_table(story, journal=file)
+    at_a_table(scenario, journal=file)
 
 
 def test_the_file_of_the_table_is_read_again_when_nobody_plays() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         def broken() -> Table:
             raise WallwrightError("robotic.yaml:3: `boards` must be a mapping.")
 
@@ -76,13 +76,13 @@ def test_the_file_of_the_table_is_read_again_when_nobody_plays() -> None:
         await guests.until(lambda s: "in use" in s.recent[-1].text)
         assert "arm" not in guests.status.boards
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_table_that_is_locked_is_not_started_by_clearing_its_fault() -> None:
     """A changed program locks the table. Clearing the fault would run it on people's hands."""
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         guests.service.runs.opener = UnpluggedTwice(load_table("robotic"), 1)
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.service.state == "fault")
@@ -91,4 +91,4 @@ def test_a_table_that_is_locked_is_not_started_by_clearing_its_fault() -> None:
         assert (refused.state, refused.code) == ("refused", "locked")
         assert guests.status.service.state == "fault"
 
-    at_a_table(story)
+    at_a_table(scenario)

@@ -48,7 +48,7 @@ def secrets_of(guests: Guests) -> list[str]:
 @pytest.mark.parametrize("follow_play", [False, True])
 @pytest.mark.slow
 def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         table = guests.service.runs.opener = OpenTable(guests.service.table, 7)
         messages: list[str] = []
         shown: set[str] = set()
@@ -77,12 +77,12 @@ def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -
             settled = json.dumps([e for e in record.events if e["event"] == "settled"])
             assert found <= shown | set(FACE.findall(acts)) | set(FACE.findall(settled))
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 @pytest.mark.parametrize("game", ["wenzhou", "filipino", "block"])
 def test_open_tiles_are_tiles_that_actions_have_named_before(game: str) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         table = guests.service.runs.opener = OpenTable(guests.service.table, 7)
         named: set[str] = set()
         open_faces: list[int] = []
@@ -106,4 +106,4 @@ def test_open_tiles_are_tiles_that_actions_have_named_before(game: str) -> None:
         await guests.until(lambda s: bool(s.session and s.session.rounds), limit=7200)
         assert max(open_faces) >= 7
 
-    at_a_table(story)
+    at_a_table(scenario)

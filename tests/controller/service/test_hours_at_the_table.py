@@ -38,12 +38,12 @@ async def _sit_down(guests: Guests, game: str) -> None:
 
 
 def _playing_for(seconds: float) -> Callable[[Guests], Awaitable[None]]:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await asyncio.sleep(seconds)
         tiles = guests.status.tiles
         assert tiles.expected == tiles.accounted
 
-    return story
+    return scenario
 
 
 async def _scores_equal_the_records(guests: Guests) -> int:

@@ -36,7 +36,9 @@ def test_taps_while_a_set_is_prepared_only_open_the_lid_and_close_it_again(
     for seed in SEEDS:
         chance, rounds = Random(seed), set[int]()
 
-        async def story(guests: Guests, chance: Random = chance, seen: set[int] = rounds) -> None:
+        async def scenario(
+            guests: Guests, chance: Random = chance, seen: set[int] = rounds
+        ) -> None:
             await guests.give("start_session", choice={"game": "pai_gow"})
             while len(seen) < 3:
                 status = guests.status
@@ -50,11 +52,11 @@ def test_taps_while_a_set_is_prepared_only_open_the_lid_and_close_it_again(
                 await guests.give("press_lid_key")
                 await asyncio.sleep(chance.uniform(0, 20))
 
-        at_a_table(story, automatic=False, seed=seed)
+        at_a_table(scenario, automatic=False, seed=seed)
 
 
 def test_the_status_says_that_the_lid_is_open_for_a_forgotten_tile() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "block"})
         await guests.until(lambda status: status.machine.under == "shuffling")
         assert not guests.status.scene.lid_open
@@ -67,4 +69,4 @@ def test_the_status_says_that_the_lid_is_open_for_a_forgotten_tile() -> None:
         assert not people._people._lid_is_open()
         assert guests.status.machine.under in ("shuffling", "building")
 
-    at_a_table(story, automatic=False)
+    at_a_table(scenario, automatic=False)

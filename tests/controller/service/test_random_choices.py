@@ -14,7 +14,7 @@ from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 
 def test_players_add_a_share_and_verify_the_choices_after_the_round() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         events: list[dict[str, object]] = []
         guests.service.listen(events.append)
         refused = await guests.give("add_share", UserRole.PLAYER, seat=0, share="early")
@@ -47,11 +47,11 @@ def test_players_add_a_share_and_verify_the_choices_after_the_round() -> None:
         shown = json.dumps(events[: names.index("chance_revealed")])
         assert reveal.reveal not in shown
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_share_that_breaks_a_rule_is_refused_with_the_rule() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.chance.next is not None)
         for seat, share, code in (
@@ -68,7 +68,7 @@ def test_a_share_that_breaks_a_rule_is_refused_with_the_rule() -> None:
         assert cycle is not None
         assert cycle.player_shares == ()
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_only_a_technician_clears_a_random_source_that_has_failed(
@@ -77,7 +77,7 @@ def test_only_a_technician_clears_a_random_source_that_has_failed(
     def fail(self: SeededChance, context: str) -> bytes:
         raise EntropyFailureError("repetition count: the byte 0 came 6 times in a row")
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         with monkeypatch.context() as patched:
             patched.setattr(SeededChance, "share", fail)
             await guests.give("start_session", choice={"game": "wenzhou"})
@@ -91,12 +91,12 @@ def test_only_a_technician_clears_a_random_source_that_has_failed(
         await guests.give("clear_fault", UserRole.TECHNICIAN)
         await guests.until(lambda s: s.chance.next is not None)
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 @pytest.mark.parametrize("ends", [False, True], ids=["goes on", "ends"])
 def test_a_hand_that_the_table_followed_shows_the_reveal_in_its_result(ends: bool) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         choice = {"game": "pai_gow", "follow_play": True}
         await guests.give("start_session", choice=choice)
         await guests.until(lambda s: s.chance.playing is not None, limit=7200)
@@ -122,4 +122,4 @@ def test_a_hand_that_the_table_followed_shows_the_reveal_in_its_result(ends: boo
         )
         assert len(result.chance.reveal) == 64
 
-    at_a_table(story, "pai_gow")
+    at_a_table(scenario, "pai_gow")

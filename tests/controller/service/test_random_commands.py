@@ -103,8 +103,8 @@ async def recover(guests: Guests) -> None:
 def test_after_random_commands_the_table_deals_a_round(seed: int) -> None:
     chance = Random(seed)
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await walk(guests, chance)
         await recover(guests)
 
-    at_a_table(story, automatic=chance.random() < 0.5, seed=seed)
+    at_a_table(scenario, automatic=chance.random() < 0.5, seed=seed)

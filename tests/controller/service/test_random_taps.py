@@ -146,7 +146,9 @@ def test_hands_of_random_legal_taps_are_settled_and_replayed_with_the_same_score
     for seed in range(SEEDS):
         covered = Counter[str]()
 
-        async def story(guests: Guests, seed: int = seed, covered: Counter[str] = covered) -> None:
+        async def scenario(
+            guests: Guests, seed: int = seed, covered: Counter[str] = covered
+        ) -> None:
             taps = Taps(guests, game, Random(f"{game} {seed}"))
             await taps.play(ROUNDS)
             settled, again = await replayed(guests, ROUNDS)
@@ -154,5 +156,5 @@ def test_hands_of_random_legal_taps_are_settled_and_replayed_with_the_same_score
             covered.update(taps.taken)
             covered["refused"] = taps.refused
 
-        at_a_table(story, automatic=False, seed=seed)
+        at_a_table(scenario, automatic=False, seed=seed)
         assert covered.keys() >= COVERED[game], covered

@@ -12,7 +12,7 @@ BLOCK = {"game": "block", "follow_play": True}
 
 
 def test_records_mark_the_match_that_begins_with_changed_house_rules() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice=BLOCK)
         await guests.until(lambda s: bool(s.session and s.session.rounds == 1), limit=7200)
         rules = {"target": 60}
@@ -34,4 +34,4 @@ def test_records_mark_the_match_that_begins_with_changed_house_rules() -> None:
                 scores[seat] += gain if seat >= 0 else 0
             assert list(hand.match.scores) == scores
 
-    at_a_table(story)
+    at_a_table(scenario)

@@ -104,7 +104,7 @@ def test_R8_three_copies_are_checked_before_and_after_each_game_and_repaired(
 
     monkeypatch.setattr(Journal, "check", counted)
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         guests.service.listen(events.append)
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.machine.top == "playing")
@@ -117,11 +117,11 @@ def test_R8_three_copies_are_checked_before_and_after_each_game_and_repaired(
         repaired = [each for each in events if each["event"] == "journal_copy_repaired"]
         assert any(str(copies[1]) in str(each["message"]) for each in repaired)
 
-    at_a_table(story, journal=journal)
+    at_a_table(scenario, journal=journal)
 
 
 def test_R11_nobody_plays_while_a_fault_exists() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: any(prompt.kind == "fault" for prompt in s.prompts))
         dealt: list[Event] = []
@@ -140,11 +140,11 @@ def test_R11_nobody_plays_while_a_fault_exists() -> None:
         assert guests.status.machine.top == "offline"
         assert dealt == []
 
-    at_a_table(story, automatic=False, injected_faults=("jam:head2@20~60",))
+    at_a_table(scenario, automatic=False, injected_faults=("jam:head2@20~60",))
 
 
 def test_R18_the_cut_is_chosen_before_the_dice_and_refused_after_them() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         thrown = asyncio.Event()
         guests.service.listen(
             lambda event: thrown.set() if event["event"] == "dice_thrown" else None
@@ -165,4 +165,4 @@ def test_R18_the_cut_is_chosen_before_the_dice_and_refused_after_them() -> None:
         assert guests.status.round.choices["cut"] == chosen
         assert not [each for each in guests.status.prompts if each.kind == "choice"]
 
-    at_a_table(story, "pai_gow", automatic=False)
+    at_a_table(scenario, "pai_gow", automatic=False)

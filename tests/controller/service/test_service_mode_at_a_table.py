@@ -36,7 +36,7 @@ def test_only_a_technician_may_give_the_commands_of_service_mode(name: str) -> N
 
 
 def test_R10_service_mode_is_not_playable_and_is_left_to_the_state_before() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         before = guests.status.service
         reply = await guests.give("jog", **JOG)
         assert (reply.state, reply.code) == ("refused", "no_service_mode")
@@ -67,11 +67,11 @@ def test_R10_service_mode_is_not_playable_and_is_left_to_the_state_before() -> N
         assert guests.status.service.state == before.state == "idle"
         assert guests.status.service.sentence == before.sentence
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_refusal_names_the_next_step_and_a_repeated_jog_does_not_renew() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("enter_service_mode")
         reply = await guests.give("jog", channel="drumm", direction="forward", speed=300)
         assert reply.code == "unknown_channel"
@@ -86,12 +86,12 @@ def test_a_refusal_names_the_next_step_and_a_repeated_jog_does_not_renew() -> No
         mode = guests.service.shift and guests.service.shift.mode
         assert mode and mode.status.jog is None, "the repeated command has not renewed the jog"
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 @pytest.mark.slow
 def test_service_mode_waits_for_the_end_of_the_session_and_a_new_session_can_follow() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda status: status.machine.top == "playing")
         reply = await guests.give("enter_service_mode")
@@ -112,25 +112,25 @@ def test_service_mode_waits_for_the_end_of_the_session_and_a_new_session_can_fol
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda status: status.machine.top == "playing")
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_the_service_stops_from_service_mode_with_every_output_safe() -> None:
     seen: list[Guests] = []
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         seen.append(guests)
         await guests.give("enter_service_mode")
         await guests.give("jog", press="1", **JOG)
 
-    at_a_table(story)
+    at_a_table(scenario)
     (guests,) = seen
     assert guests.service.shift is None
     assert guests.service.service.state == "stopping"
 
 
 def test_R10_after_a_fault_service_mode_returns_to_the_fault() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: any(prompt.kind == "fault" for prompt in s.prompts))
         (prompt,) = guests.status.prompts
@@ -145,11 +145,11 @@ def test_R10_after_a_fault_service_mode_returns_to_the_fault() -> None:
         await guests.until(lambda status: status.service.state == "fault")
         assert guests.status.service.sentence == sentence
 
-    at_a_table(story, automatic=False, injected_faults=("jam:head2@20~60",))
+    at_a_table(scenario, automatic=False, injected_faults=("jam:head2@20~60",))
 
 
 def test_the_diagnostics_bundle_has_the_status_the_table_and_the_self_test_report() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("enter_service_mode")
         await guests.give("run_test", station="lid")
         while (mode := guests.status.service_mode) is None or not mode.results:
@@ -169,7 +169,7 @@ def test_the_diagnostics_bundle_has_the_status_the_table_and_the_self_test_repor
         assert json.loads(files["status.json"])["table"]["name"] == "robotic"
         assert "name: robotic" in files["table.yaml"]
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 class UnpluggedForService(SimulatedTable):
@@ -180,7 +180,7 @@ class UnpluggedForService(SimulatedTable):
 
 
 def test_service_mode_that_cannot_begin_is_refused_before_any_screen_shows_it() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         states, set_state = set[str](), guests.service.set_state
 
         def note(state: ServiceName, sentence: str) -> None:
@@ -195,7 +195,7 @@ def test_service_mode_that_cannot_begin_is_refused_before_any_screen_shows_it() 
         assert states == {"idle"}
         assert guests.service.shift is None
 
-    at_a_table(story, opener=UnpluggedForService)
+    at_a_table(scenario, opener=UnpluggedForService)
 
 
 @pytest.mark.parametrize("change", ["stop", "lock"])
@@ -203,7 +203,7 @@ def test_a_technician_who_enters_while_the_service_stops_or_locks_is_refused(cha
     """The command waits for the end of the run. It must neither wait for ever nor open a motor."""
     replies: list[tuple[str, str]] = []
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         runs, enter = guests.service.runs, guests.service.runs.enter_service_mode
 
         def change_then(shift: ServiceModeShift) -> None:
@@ -220,6 +220,6 @@ def test_a_technician_who_enters_while_the_service_stops_or_locks_is_refused(cha
         replies.append((reply.state, reply.code or ""))
 
     states = set[str]()
-    at_a_table(story)
+    at_a_table(scenario)
     assert replies == [("refused", "not_entered")]
     assert "service_mode" not in states

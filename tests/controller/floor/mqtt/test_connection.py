@@ -72,12 +72,12 @@ def complaints(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return found
 
 
-def _run(story: Callable[[], Any]) -> None:
-    """Run a story with a limit; afterwards no task of a connection may be left, also a late one."""
+def _run(scenario: Callable[[], Any]) -> None:
+    """Run a scenario with a limit; afterwards no task of a connection may be left, even late."""
 
     async def limited() -> None:
         async with asyncio.timeout(SOON):
-            await story()
+            await scenario()
             while len(asyncio.all_tasks()) > 1:  # noqa: ASYNC110 - sets no event
                 await asyncio.sleep(0.01)
         gc.collect()
@@ -93,7 +93,7 @@ def test_a_client_that_gives_up_closes_its_connection(
         async with open_connection(Broker("127.0.0.1", port, keepalive=600), "table"):
             raise AssertionError("The broker has accepted nothing.")
 
-    async def story() -> None:
+    async def scenario() -> None:
         broker = StubbornBroker()
         async with broker.running():
             connecting = asyncio.create_task(connect(broker.port))
@@ -110,7 +110,7 @@ def test_a_client_that_gives_up_closes_its_connection(
 
     limit = "client.CLOSING" if is_cancelled else "connection.ANSWER"
     monkeypatch.setattr(f"controller.floor.mqtt.{limit}", 0.3)
-    _run(story)
+    _run(scenario)
     assert complaints == []
 
 
@@ -123,7 +123,7 @@ def test_a_wait_for_the_broker_ends_when_the_connection_is_lost(
         "subscribe": lambda connection: connection.subscribe("t"),
     }
 
-    async def story() -> None:
+    async def scenario() -> None:
         broker = StubbornBroker(accepts=True)
         async with (
             broker.running(),
@@ -140,7 +140,7 @@ def test_a_wait_for_the_broker_ends_when_the_connection_is_lost(
                 await anext(connection.messages())
 
     monkeypatch.setattr("controller.floor.mqtt.connection.ANSWER", 10 * SOON)
-    _run(story)
+    _run(scenario)
     assert complaints == []
 
 
@@ -153,7 +153,7 @@ def test_a_message_in_the_instant_of_the_loss_watches_no_closed_socket(
         with suppress(ConnectionLostError):
             await connection.publish_once("t", b"x")
 
-    async def story() -> None:
+    async def scenario() -> None:
         broker = StubbornBroker(accepts=True)
         async with (
             broker.running(),
@@ -169,7 +169,7 @@ def test_a_message_in_the_instant_of_the_loss_watches_no_closed_socket(
                 await asyncio.sleep(0)
 
     for _ in range(20):
-        _run(story)
+        _run(scenario)
     assert complaints == []
 
 
@@ -272,7 +272,7 @@ async def _sender_and_reader(
 def test_messages_that_the_broker_does_not_take_are_refused_at_the_bound(
     monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
 ) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         async with _sender_and_reader(mosquitto) as (sender, reader):
             for number in range(3):  # the event loop writes none of them meanwhile
                 await sender.publish_once("t", b"%d" % number)
@@ -284,13 +284,13 @@ def test_messages_that_the_broker_does_not_take_are_refused_at_the_bound(
             assert (await anext(read)).payload == b"later"
 
     monkeypatch.setattr("controller.floor.mqtt.connection.MOST_UNWRITTEN", 3)
-    _run(story)
+    _run(scenario)
 
 
 def test_messages_that_nobody_reads_are_dropped_at_the_bound(
     monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
 ) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         async with _sender_and_reader(mosquitto) as (sender, reader):
             for number in range(6):
                 await sender.publish("t", b"%d" % number)
@@ -301,4 +301,4 @@ def test_messages_that_nobody_reads_are_dropped_at_the_bound(
             assert (await anext(read)).payload == b"next"
 
     monkeypatch.setattr("controller.floor.mqtt.connection.MOST_WAITING", 4)
-    _run(story)
+    _run(scenario)

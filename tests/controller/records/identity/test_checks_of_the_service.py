@@ -76,7 +76,7 @@ def test_the_check_of_a_running_service_is_a_process_of_its_own(tmp_path: Path) 
 def test_R12_a_changed_file_locks_the_table_until_the_next_start() -> None:
     answers = iter([None, None, "The program is not the one that was signed: x was changed."])
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         async def check() -> str | None:
             return next(answers)
 
@@ -99,7 +99,7 @@ def test_R12_a_changed_file_locks_the_table_until_the_next_start() -> None:
         await asyncio.sleep(3600.0)
         assert guests.status.machine.top == "offline"
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_compiled_modules_are_made_anew_before_signing(tmp_path: Path) -> None:

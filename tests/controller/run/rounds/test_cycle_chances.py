@@ -37,16 +37,16 @@ from tests.quick import tries
 
 ORDER = [permutation("permutation of set 0", 32)]
 T = TypeVar("T")
-Story = Callable[[CycleChances, list[Event]], Coroutine[Any, Any, T]]
+Scenario = Callable[[CycleChances, list[Event]], Coroutine[Any, Any, T]]
 
 
 def one_host(
     path: Path | None,
-    story: Story[T],
+    scenario: Scenario[T],
     open_source: Callable[[str], ChanceSource] = OperatingSystemChance,
     requests: Sequence[ChoiceRequest] = ORDER,
 ) -> T:
-    """Run a story with the cycles of a new host, which resumes the unfinished run of the journal.
+    """Run a scenario with the cycles of a new host that resumes the unfinished run of the journal.
 
     The host ends like a killed one: without an end record.
     """
@@ -60,7 +60,7 @@ def one_host(
             unfinished = journal.resume()
             if unfinished is not None:
                 run_state.resume(unfinished.entries)
-            return await story(CycleChances(run_state, open_source, "robotic", requests), events)
+            return await scenario(CycleChances(run_state, open_source, "robotic", requests), events)
 
     return asyncio.run(run())
 
@@ -86,7 +86,7 @@ async def revealed(chances: CycleChances, events: list[Event]) -> Any:
 
 
 def test_a_share_is_committed_before_and_revealed_after_the_round() -> None:
-    async def story(chances: CycleChances, events: list[Event]) -> None:
+    async def scenario(chances: CycleChances, events: list[Event]) -> None:
         assert chances.next is None
         await chances.begin()
         first = chances.next
@@ -107,11 +107,11 @@ def test_a_share_is_committed_before_and_revealed_after_the_round() -> None:
         chances.reveal(0)
         assert len(events) == 3
 
-    one_host(None, story)
+    one_host(None, scenario)
 
 
 def test_a_share_that_comes_after_the_draw_belongs_to_the_next_cycle() -> None:
-    async def story(chances: CycleChances, events: list[Event]) -> None:
+    async def scenario(chances: CycleChances, events: list[Event]) -> None:
         with pytest.raises(ChanceRefusedError, match="No cycle has begun"):
             chances.add_share(0, "early")
         await chances.begin()
@@ -129,11 +129,11 @@ def test_a_share_that_comes_after_the_draw_belongs_to_the_next_cycle() -> None:
         with pytest.raises(ChanceRefusedError, match="32 players' shares"):
             chances.add_share(9, "one too many")
 
-    one_host(None, story)
+    one_host(None, scenario)
 
 
 def test_no_player_takes_the_places_of_the_others() -> None:
-    async def story(chances: CycleChances, events: list[Event]) -> None:
+    async def scenario(chances: CycleChances, events: list[Event]) -> None:
         await chances.begin()
         for seat in range(4):
             for number in range(2):
@@ -147,7 +147,7 @@ def test_no_player_takes_the_places_of_the_others() -> None:
         for seat in (0, 2, 3):
             chances.add_share(seat, "mine", "Mei")
 
-    one_host(None, story)
+    one_host(None, scenario)
 
 
 def test_a_cycle_that_release_0_2_has_begun_ends_with_the_choices_of_its_version(

@@ -51,11 +51,11 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[AuditEvent],
     """The events of an evening with one round, and the counts at its end."""
     folder, counted = tmp_path_factory.mktemp("evening") / "audit", list[AuditStatus]()
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await play_a_round(guests)
         counted.append(guests.service.audit.status)
 
-    at_a_table(story, "pai_gow", audit=folder)
+    at_a_table(scenario, "pai_gow", audit=folder)
     return events_in(folder), counted[0]
 
 
@@ -100,13 +100,13 @@ def test_no_event_names_a_tile_that_players_cannot_see(
 def test_R9_counts_of_starts_and_service_entries_survive_a_restart(tmp_path: Path) -> None:
     counts = []
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("enter_service_mode")
         await guests.give("leave_service_mode")
         counts.append(guests.service.audit.status)
 
     for _ in range(2):
-        at_a_table(story, "pai_gow", audit=tmp_path / "audit", store=tmp_path / "evening.db")
+        at_a_table(scenario, "pai_gow", audit=tmp_path / "audit", store=tmp_path / "evening.db")
     assert [(each.power_ups, each.service_entries) for each in counts] == [(1, 1), (2, 2)]
     whats = [event.what for event in events_in(tmp_path / "audit")]
     assert (whats.count("log_begun"), whats.count("power_up")) == (1, 2)
@@ -118,7 +118,7 @@ def test_a_full_disk_stops_the_table_and_loses_no_event(
     def full(*given: object) -> int:
         raise OSError(28, "No space left on device")
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice=PAI_GOW)
         await guests.until(lambda status: status.machine.top == "playing")
         with monkeypatch.context() as patch:
@@ -138,7 +138,7 @@ def test_a_full_disk_stops_the_table_and_loses_no_event(
         assert (await guests.give("clear_fault")).state == "done"
         await guests.until(lambda status: status.machine.top == "playing")
 
-    at_a_table(story, "pai_gow", audit=tmp_path / "audit")
+    at_a_table(scenario, "pai_gow", audit=tmp_path / "audit")
     events = events_in(tmp_path / "audit")
     commands = [event.details["command"] for event in events if event.what == "command"]
     assert commands == ["start_session", "name_players", "clear_fault"]
@@ -159,24 +159,24 @@ def test_a_log_that_was_changed_stops_the_table(tmp_path: Path) -> None:
     log.write_bytes(log.read_bytes().replace(b"name_players", b"name_playerz"))
     changed = log.read_bytes()
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.until(lambda status: status.fault is not None)
         assert guests.status.fault is not None
         assert guests.status.fault.code == "AUDIT_LOCKED"
         assert (await guests.give("start_session", choice=PAI_GOW)).state == "refused"
         assert (await guests.give("clear_fault")).code == "audit"
 
-    at_a_table(story, "pai_gow", audit=tmp_path / "audit")
+    at_a_table(scenario, "pai_gow", audit=tmp_path / "audit")
     assert log.read_bytes() == changed
 
 
 def test_requests_of_a_stranger_cannot_fill_the_log(tmp_path: Path) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         for _ in range(200):
             guests.port.record_access("login", 401, "/api/v1/login", "Eve", "", "10.0.0.9")
         guests.port.record_access("login", 200, "/api/v1/login", "Ann", "", "10.0.0.1")
 
-    at_a_table(story, "pai_gow", audit=tmp_path / "audit")
+    at_a_table(scenario, "pai_gow", audit=tmp_path / "audit")
     events = events_in(tmp_path / "audit")
     whats = Counter(event.what for event in events)
     assert (whats["login_refused"], whats["login"]) == (60, 1)
@@ -187,7 +187,7 @@ def test_requests_of_a_stranger_cannot_fill_the_log(tmp_path: Path) -> None:
 def test_refused_commands_are_counted_and_their_arguments_are_not_recorded(tmp_path: Path) -> None:
     """A player once filled the log with 903 KB/s of refused arguments."""
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         for _ in range(200):
             await guests.give("answer", UserRole.PLAYER, prompt="p", value="x" * 500)
             await guests.give("no" * 20, UserRole.PLAYER, value="x" * 5000)
@@ -195,7 +195,7 @@ def test_refused_commands_are_counted_and_their_arguments_are_not_recorded(tmp_p
         await asyncio.sleep(60)
         await guests.give("correct", UserRole.PLAYER, acts=1)
 
-    at_a_table(story, "pai_gow", audit=tmp_path / "audit")
+    at_a_table(scenario, "pai_gow", audit=tmp_path / "audit")
     events = events_in(tmp_path / "audit")
     refused = [event.details for event in events if event.what == "command_refused"]
     assert len(refused) == 61
@@ -219,7 +219,7 @@ def test_no_command_takes_effect_before_its_event_is_on_disk(tmp_path: Path) -> 
 
             self.waiting = asyncio.ensure_future(later())
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         given = asyncio.ensure_future(guests.give("start_session", choice=PAI_GOW))
         await asyncio.sleep(5.0)
         assert guests.service.book is None and not given.done()
@@ -228,11 +228,11 @@ def test_no_command_takes_effect_before_its_event_is_on_disk(tmp_path: Path) -> 
         lines = await guests.port.audit_lines(0, 10)
         assert any('"command":"start_session"' in line for line in lines)
 
-    at_a_table(story, "pai_gow", audit=tmp_path / "audit", audit_storage=LateStorage)
+    at_a_table(scenario, "pai_gow", audit=tmp_path / "audit", audit_storage=LateStorage)
 
 
 def test_R14_a_client_reads_each_event_at_once_and_the_missed_ones_later(tmp_path: Path) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         known: list[str] = []
 
         async def read() -> None:
@@ -254,4 +254,4 @@ def test_R14_a_client_reads_each_event_at_once_and_the_missed_ones_later(tmp_pat
         assert len(known) == guests.service.audit.status.events
         await guests.give("leave_service_mode")
 
-    at_a_table(story, "pai_gow", audit=tmp_path / "audit")
+    at_a_table(scenario, "pai_gow", audit=tmp_path / "audit")

@@ -29,7 +29,7 @@ class Table:
         """Start the service once more; returns the code of its fault, empty if it plays."""
         found: list[str] = []
 
-        async def story(guests: Guests) -> None:
+        async def scenario(guests: Guests) -> None:
             await guests.give("start_session", choice=PAI_GOW)
             await guests.until(
                 lambda status: status.fault is not None or status.machine.top == "playing"
@@ -38,7 +38,7 @@ class Table:
             found.append("" if fault is None else f"{fault.code}: {fault.evidence}")
 
         at_a_table(
-            story,
+            scenario,
             "pai_gow",
             audit=self.data / "audit",
             store=self.data / "evening.db",

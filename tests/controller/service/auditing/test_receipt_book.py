@@ -27,7 +27,7 @@ def evening(
     shown: list[LastRounds] = []
     receipts: list[dict[str, Any] | None] = []
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", UserRole.PLAYER, choice=PAI_GOW)
         bob = Actor("Bob", UserRole.ATTENDANT, "console", "192.168.1.21")
         names = CommandRequest(id="bob-1", name="name_players", arguments={"names": {"0": "Mei"}})
@@ -41,7 +41,7 @@ def evening(
         receipts.append(await guests.port.receipt("s1", 1))
         assert await guests.port.receipt("s1", 99) is None
 
-    at_a_table(story, "pai_gow", audit=folder)
+    at_a_table(scenario, "pai_gow", audit=folder)
     (receipt,) = receipts
     assert receipt is not None
     return events_in(folder), *shown, receipt
@@ -116,6 +116,6 @@ def test_the_last_rounds_survive_a_restart(tmp_path: Path) -> None:
         assert receipt is not None
         assert verify_receipt(receipt_text(receipt).encode()).contents["number"] == 1
 
-    for story in (play, look):
-        at_a_table(story, "pai_gow", audit=tmp_path / "audit", store=tmp_path / "evening.db")
+    for scenario in (play, look):
+        at_a_table(scenario, "pai_gow", audit=tmp_path / "audit", store=tmp_path / "evening.db")
     assert json.dumps(found[0]) == json.dumps(found[1])

@@ -33,7 +33,7 @@ def test_a_seat_is_replaced_by_its_player(sentence: str, expected: str) -> None:
 
 @pytest.mark.slow
 def test_no_sentence_of_a_session_with_names_has_the_number_of_a_seat() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         sentences: list[str] = []
 
         def read() -> None:
@@ -67,4 +67,4 @@ def test_no_sentence_of_a_session_with_names_has_the_number_of_a_seat() -> None:
         assert not [sentence for sentence in sentences if NUMBERED.search(sentence)]
         assert not NUMBERED.search(json.dumps(guests.status.model_dump(mode="json")["recent"]))
 
-    at_a_table(story)
+    at_a_table(scenario)

@@ -125,7 +125,7 @@ def test_at_100_random_moments_nothing_acknowledged_is_lost(
 def test_a_settled_hand_is_shown_when_it_is_stored(tmp_path: Path) -> None:
     file = tmp_path / "evening.db"
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.have("start_session", choice=PAI_GOW)
         await guests.until(lambda s: s.machine.top == "playing")
         with read_only(guests.service.store, file):
@@ -136,13 +136,13 @@ def test_a_settled_hand_is_shown_when_it_is_stored(tmp_path: Path) -> None:
             assert guests.status.session is not None and guests.status.session.rounds == 0
         await guests.until(lambda s: s.session is not None and s.session.rounds == 1, limit=10.0)
 
-    at_a_table(story, "pai_gow", store=file)
+    at_a_table(scenario, "pai_gow", store=file)
 
 
 def test_writes_that_failed_are_written_in_order_before_later_ones(tmp_path: Path) -> None:
     file = tmp_path / "evening.db"
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         thread, store = guests.service.thread, guests.service.store
         with read_only(store, file):
             thread.write(lambda each: each.put_fact("first", 1))
@@ -153,7 +153,7 @@ def test_writes_that_failed_are_written_in_order_before_later_ones(tmp_path: Pat
         await thread.stored()
         assert store.fact("second") == 1
 
-    at_a_table(story, "pai_gow", store=file)
+    at_a_table(scenario, "pai_gow", store=file)
 
 
 def test_a_disk_that_hangs_is_a_failure_and_no_write_is_lost(

@@ -30,7 +30,7 @@ async def give_answer(guests: Guests, prompt: OpenPrompt, value: str) -> None:
 
 
 def test_a_deal_by_hand_is_confirmed_packet_by_packet() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou", "follow_play": False})
         seen: list[OpenPrompt] = []
         while guests.status.machine.top != "playing":
@@ -53,11 +53,11 @@ def test_a_deal_by_hand_is_confirmed_packet_by_packet() -> None:
         assert shown is not None
         assert shown.indicator_face == turned.default
 
-    at_a_table(story, "classic", automatic=False)
+    at_a_table(scenario, "classic", automatic=False)
 
 
 def test_dice_by_hand_are_entered_or_thrown_by_the_simulated_player() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         throws = []
         while guests.status.machine.top != "playing":
@@ -76,7 +76,7 @@ def test_dice_by_hand_are_entered_or_thrown_by_the_simulated_player() -> None:
                     assert round_.throw.dice == (3, 3)
         assert throws == ["3,3", "throw"]
 
-    at_a_table(story, "bench", automatic=False)
+    at_a_table(scenario, "bench", automatic=False)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_the_lead_lapses_after_30_s_of_the_people_at_a_simulated_table_that_runs
 
 
 def test_the_status_shows_the_lead_and_its_end_at_a_table() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         guests.port.presence("phone", connected=True)
         await guests.give("take_lead", UserRole.ATTENDANT, client="phone")
         await guests.until(lambda status: status.lead is not None)
@@ -109,13 +109,13 @@ def test_the_status_shows_the_lead_and_its_end_at_a_table() -> None:
         reply = await guests.give("take_lead", UserRole.ATTENDANT, client="laptop")
         assert reply.sentence == "Ann takes the lead of the recovery from Ann."
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_players_answer_their_own_prompts_while_somebody_leads_a_recovery() -> None:
     """The lead is about faults. A player who throws the dice needs nobody's permission."""
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.have("start_session", choice={"game": "block", "follow_play": False})
         await guests.until(lambda status: bool(status.prompts))
         (prompt,) = guests.status.prompts
@@ -126,11 +126,11 @@ def test_players_answer_their_own_prompts_while_somebody_leads_a_recovery() -> N
         reply = await guests.give("answer", UserRole.PLAYER, client="laptop", **given)
         assert (reply.state, reply.sentence) == ("done", "The answer is taken.")
 
-    at_a_table(story, "bench", automatic=False)
+    at_a_table(scenario, "bench", automatic=False)
 
 
 def test_only_the_leader_answers_the_prompt_about_a_fault() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.have("start_session", choice={"game": "block", "follow_play": False})
         await guests.until(lambda status: any(each.kind == "fault" for each in status.prompts))
         (prompt,) = [each for each in guests.status.prompts if each.kind == "fault"]
@@ -140,4 +140,4 @@ def test_only_the_leader_answers_the_prompt_about_a_fault() -> None:
         assert (other.state, other.code) == ("refused", "lead")
         assert (await guests.give("answer", client="phone", **given)).state == "done"
 
-    at_a_table(story, automatic=False, injected_faults=("jam:head2#3~99",))
+    at_a_table(scenario, automatic=False, injected_faults=("jam:head2#3~99",))

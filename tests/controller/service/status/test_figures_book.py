@@ -52,7 +52,7 @@ def test_drift_is_the_change_since_the_first_sets_of_the_journal() -> None:
 
 
 def test_counts_of_the_links_continue_over_the_runs_of_a_service(tmp_path: Path) -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.have("start_session", choice={"game": "pai_gow"})
         await guests.until(lambda status: status.machine.top == "playing")
         playing = guests.port.figures()
@@ -68,4 +68,4 @@ def test_counts_of_the_links_continue_over_the_runs_of_a_service(tmp_path: Path)
         await guests.until(lambda status: status.machine.mode == "going")
         assert guests.port.figures().links["base"].commands > ended.links["base"].commands
 
-    at_a_table(story, journal=tmp_path / "table.journal", store=tmp_path / "evening.db")
+    at_a_table(scenario, journal=tmp_path / "table.journal", store=tmp_path / "evening.db")

@@ -14,7 +14,7 @@ def _played(status: Status) -> int:
 
 
 def test_the_status_has_the_discards_in_order_and_the_sets_of_a_wenzhou_hand() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         discards: list[tuple[object, str]] = []
         claims = Counter[str]()
 
@@ -49,11 +49,11 @@ def test_the_status_has_the_discards_in_order_and_the_sets_of_a_wenzhou_hand() -
         assert all(tile in rest for tile in played), "the discards are in order"
         assert {each.name for each in now.open_tiles.sets} <= {"pong", "chow", "kong"}
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_correction_takes_the_tiles_back_from_the_status() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "block", "follow_play": True})
         await guests.until(lambda s: bool(s.round and s.round.open_tiles), limit=7200)
         await guests.give("automatic", on=False)
@@ -77,14 +77,14 @@ def test_a_correction_takes_the_tiles_back_from_the_status() -> None:
         assert guests.status.round is not None
         assert guests.status.round.open_tiles == before.round.open_tiles
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 def test_a_hand_that_the_table_does_not_follow_has_no_open_tiles() -> None:
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         await guests.give("start_session", choice={"game": "wenzhou"})
         await guests.until(lambda s: s.machine.top == "playing")
         assert guests.status.round is not None
         assert guests.status.round.open_tiles is None
 
-    at_a_table(story)
+    at_a_table(scenario)

@@ -172,7 +172,7 @@ def test_the_service_begins_no_session_during_an_update_and_forbids_one_during_a
 ) -> None:
     update = SessionLock(workshop.root)
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         guests.service.session_lock = SessionLock(workshop.root)
         assert update.hold()
         refused = await guests.give("start_session", choice={"game": "wenzhou"})
@@ -188,7 +188,7 @@ def test_the_service_begins_no_session_during_an_update_and_forbids_one_during_a
         assert update.hold()
         update.release()
 
-    at_a_table(story)
+    at_a_table(scenario)
 
 
 @pytest.mark.parametrize("name", ["../x", "program/../../x", "/x", "other/x", "program"])

@@ -39,14 +39,14 @@ def middle_of_a_hand(game: str, acts: int) -> tuple[Events, Status]:
     events: list[Event] = []
     found: list[Status] = []
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         guests.service.listen(events.append)
         await guests.give("start_session", choice={"game": game, "follow_play": True})
         await guests.until(lambda s: bool(s.round and s.round.acts >= acts), limit=7200)
         found.append(guests.status)
 
     with ThreadPoolExecutor(1) as apart:  # Playwright's event loop runs in this thread.
-        apart.submit(at_a_table, story).result()
+        apart.submit(at_a_table, scenario).result()
     now = found[0].round
     assert now is not None
     ends = [at for at, event in enumerate(events) if event["event"] == "action_taken"]

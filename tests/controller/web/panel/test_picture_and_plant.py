@@ -143,7 +143,7 @@ def watched(game: str, rounds: int) -> Watched:
         opened.append(ObservedTable(*given))
         return opened[-1]
 
-    async def story(guests: Guests) -> None:
+    async def scenario(guests: Guests) -> None:
         events: list[dict[str, Any]] = []
         lamps: dict[str, int] = {}
         carrying = False
@@ -168,7 +168,7 @@ def watched(game: str, rounds: int) -> Watched:
             events.clear()
 
     with ThreadPoolExecutor(1) as apart:  # Playwright's event loop runs in this thread.
-        apart.submit(at_a_table, story, opener=opener).result()
+        apart.submit(at_a_table, scenario, opener=opener).result()
     return found
 
 
