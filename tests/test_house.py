@@ -40,8 +40,7 @@ a floor publishes in one, and the journal of a real table is synced in threads
 (docs/decisions/0015). The live view of a terminal is drawn by one at intervals. Simulations in
 virtual time use none of the others."""
 STARTS_PROCESSES = {
-    "controller/proof/campaign/process_pool.py",
-    "controller/proof/campaign/stopping.py",
+    "controller/proof/campaign.py",
 }
 """The only files that start processes: campaigns compute several seeds in parallel."""
 

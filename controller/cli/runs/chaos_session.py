@@ -22,10 +22,10 @@ from controller.cli.output.line_output import open_output
 from controller.cli.runs.stop_signals import INTERRUPTED
 from controller.cli.terminal.screen import screen
 from controller.proof.campaign import Campaign, is_stopped, until_interrupted
-from controller.proof.chaos.evening import ENDINGS, play_evening
-from controller.proof.chaos.page import RoundTally, Row, by_kind, figures, markdown
-from controller.proof.chaos.page import as_json as page_as_json
-from controller.proof.chaos.rounds_played import Played
+from controller.proof.chaos.evening import play_evening
+from controller.proof.chaos.rounds_played import ENDINGS, Played
+from controller.proof.chaos.run_report import RoundTally, Row, by_kind, figures, markdown
+from controller.proof.chaos.run_report import as_json as page_as_json
 from controller.proof.chaos.scenarios import EVENING, evening_of, pairs_of
 
 T = TypeVar("T")

@@ -17,10 +17,10 @@ from controller.cli.runs.stop_signals import INTERRUPTED
 from controller.cli.terminal.screen import screen
 from controller.proof.campaign import Campaign, is_stopped, until_interrupted
 from controller.proof.lab.examination import FEWEST_CYCLES, FEWEST_TILES, Examination, examine
-from controller.proof.lab.models.samplers import Orders, as_orders
+from controller.proof.lab.orders import Orders, as_orders
 from controller.proof.lab.plant_cycles import BATCH, Batch, require_machine, shuffle_batch
 from controller.proof.lab.recording import read_recording
-from controller.proof.lab.report.figures import as_json, number, verdict
+from controller.proof.lab.report import as_json, number, verdict
 
 EMPTY = Batch((), ())
 """The result of a batch that Ctrl-C prevented."""
@@ -61,7 +61,7 @@ def examine_shuffle(job: ShuffleJob, *, with_json: bool) -> int:
         return INTERRUPTED
     examination = examine(cycles.orders, cycles.places)
     if job.html is not None:
-        from controller.proof.lab.report.html_page import page
+        from controller.proof.lab.report_page import page
 
         job.html.write_text(page(examination, cycles.orders, cycles.words), encoding="utf-8")
     if with_json:

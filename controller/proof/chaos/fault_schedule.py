@@ -1,13 +1,120 @@
-"""Injects the scheduled faults of an evening at their time, and counts the faults that occur."""
+"""Injects the faults of an evening at their time, and determines what each of them excuses.
+
+A wrong sensor reading, a double tile or a tile of another set can leave tiles where no sensor
+detects them. Mechanisms that meet these tiles later refuse a command, and the controller cannot
+prevent it. Every other refusal is a defect of the controller. In the same way, the journal may be
+locked only after all its copies were corrupted.
+"""
 
 from __future__ import annotations
 
-from config.schema import Modules
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from random import Random
+
+from config.schema import Modules, Part
 from controller.proof.chaos.scenarios import STRANGE, Evening, ScheduledFault
-from controller.proof.chaos.tolerated_refusals import may_refuse
 from firmware_bridge.sim.faults.injected_fault import InjectedFault, Nth
 from firmware_bridge.sim.faults.injection import InjectedFaults
 from firmware_bridge.sim.stall import boards_side
+
+BLIND = frozenset(
+    {
+        *("bouncing_sensor", "dirty_sensor", "stuck_sensor"),
+        *("double_feed", "extra_tile", "added_tile", "foreign_tile"),
+    }
+)
+"""Faults that can leave tiles where no sensor detects them."""
+
+
+def may_refuse(modules: Modules, injected_faults: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Channels of the mechanisms that may refuse a command after these faults (kind and part)."""
+    blinded = {part for kind, part in injected_faults if kind in BLIND}
+    return frozenset(channel for part in blinded for channel in _on_its_way(modules, part))
+
+
+def _on_its_way(modules: Modules, part: str) -> Iterator[str]:
+    """The channels of a part and of all parts that tiles reach after it."""
+    heads = modules.heads.ports if modules.heads else ()
+    sides = modules.trays.sides if modules.trays else ()
+    seats = modules.lanes.seats if modules.lanes else ()
+    top = (modules.gantry, modules.flipper, modules.reader)
+    for number, head in enumerate(heads):
+        if part in ("drum", f"head{number}") or part in _channels(head):
+            trays = [side for tray, side in enumerate(sides) if tray in head.trays]
+            yield from _channels(head, modules.magazine, *trays, modules.chain, *seats, *top)
+    if part in ("magazine", *_channels(modules.magazine)):
+        yield from _channels(modules.magazine, *heads, *sides, modules.chain, *top)
+    if part in _channels(modules.chain):
+        yield from _channels(modules.chain, *sides, *top)
+    for module in (*sides, *seats):
+        if part in _channels(module):
+            yield from _channels(module, *top)
+    if part in _channels(*top):
+        yield from _channels(*top, *sides, *seats)
+    if part in _channels(modules.lid, modules.keys):
+        yield from _channels(modules.lid)
+
+
+def _channels(*parts: object) -> set[str]:
+    """All channel names in these parts of a table."""
+    found: set[str] = set()
+    for part in parts:
+        match part:
+            case str():
+                found.add(part)
+            case tuple():
+                found |= _channels(*part)
+            case Part():
+                found |= _channels(*(getattr(part, name) for name in type(part).model_fields))
+    return found
+
+
+COPIES = 3
+"""Number of journal copies; the journal is allowed to lock only if all were corrupted."""
+
+
+class JournalCorruption:
+    """Corrupts the journal copies of one table after another, at places drawn from `chance`."""
+
+    def __init__(self, chance: Random) -> None:
+        self._chance = chance
+        self._corrupted: list[set[Path]] = []
+        """Journal copies that were corrupted in each round on this table."""
+
+    def begin_table(self) -> None:
+        """Forget the corrupted copies: each table has a journal of its own."""
+        self._corrupted.clear()
+
+    def begin_round(self) -> None:
+        """Record the copies that are corrupted from now on for a new round."""
+        self._corrupted.append(set())
+
+    @property
+    def may_lock(self) -> bool:
+        """Whether the journal may lock: all copies were corrupted in the last two rounds."""
+        return len(set().union(*self._corrupted[-2:])) == COPIES
+
+    def corrupt(self, journal: Path) -> None:
+        """Overwrite a part of one journal copy, truncate the copy, or delete it."""
+        copies = sorted(journal.parent.glob(f"{journal.name}*"))
+        files = [c for c in copies if c.suffix not in (".lock", ".chance-key") and c.stat().st_size]
+        if not files:
+            return
+        file = self._chance.choice(files)
+        self._corrupted[-1].add(file)
+        size = file.stat().st_size
+        match self._chance.randrange(3):
+            case 0:
+                with file.open("r+b") as opened:
+                    opened.seek(self._chance.randrange(size))
+                    opened.write(self._chance.randbytes(64))
+            case 1:
+                with file.open("r+b") as opened:
+                    opened.truncate(self._chance.randrange(size))
+            case _:
+                file.unlink()
+
 
 NEVER = Nth(999_999_999)
 

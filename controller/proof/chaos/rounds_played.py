@@ -1,11 +1,15 @@
-"""Results of an evening and of each of its rounds: events, faults, stops and findings."""
+"""Results of an evening and of each of its rounds: events, faults, stops and findings.
+
+The ending of a round is the worst of the states in `ENDINGS` that applies to it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from controller.events import Event
+from controller.events import Event, EventName
 from controller.proof.chaos.scenarios import Evening
 
 
@@ -52,3 +56,61 @@ class Played:
     def wrong(self) -> list[str]:
         """The findings of all rounds."""
         return [sentence for played in self.rounds for sentence in played.wrong]
+
+
+CLEAN = "clean"
+"""The table reported no fault."""
+BY_MACHINE, BY_PERSON = "recovered", "helped"
+"""The run continued without a person, or after an assist."""
+WAITING = "waiting"
+"""The table stopped safely with a fault code, and a technician restarted it."""
+REGATHERED = "re-gathered"
+"""People put the tiles away, and the round was played again."""
+FAILED = "failed"
+"""A check against the plant failed."""
+ENDINGS = (CLEAN, BY_MACHINE, BY_PERSON, WAITING, REGATHERED, FAILED)
+
+_NOTICED = (
+    EventName.RECOVERED,
+    EventName.RESUMED,
+    EventName.RUN_RESUMED,
+    EventName.JOURNAL_COPY_REPAIRED,
+)
+
+
+def ending(played: RoundPlayed) -> str:
+    """The worst ending that applies to this round."""
+    if played.wrong:
+        return FAILED
+    if played.regathered:
+        return REGATHERED
+    if played.stops:
+        return WAITING
+    if played.events_named(EventName.OPERATOR_PROMPTED):
+        return BY_PERSON
+    if any(played.events_named(name) for name in _NOTICED):
+        return BY_MACHINE
+    return CLEAN
+
+
+def codes(played: RoundPlayed) -> tuple[str, ...]:
+    """Codes of all faults that the round recovered from, waited for, or stopped for."""
+    events_named = [
+        str(event["code"])
+        for event in played.events
+        if event["event"] in (EventName.RECOVERED, EventName.OPERATOR_PROMPTED, EventName.FAULT)
+    ]
+    paused = [str(event["why"]) for event in played.events_named(EventName.PAUSED)]
+    return tuple(dict.fromkeys((*events_named, *paused)))
+
+
+def longest_pause(rounds: Sequence[RoundPlayed]) -> float:
+    """The longest pause of the table, seconds."""
+    return max(
+        (
+            float(str(event["paused_s"]))
+            for played in rounds
+            for event in played.events_named(EventName.RESUMED)
+        ),
+        default=0.0,
+    )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from controller.proof.lab.errors import LaboratoryError
-from controller.proof.lab.models.samplers import Orders
+from controller.proof.lab import LaboratoryError
+from controller.proof.lab.orders import Orders
 from controller.proof.lab.statistics.guessing import guessing_by_record, guessing_by_rule
 from controller.proof.lab.statistics.neighbours import (
     adjacency_retained,

@@ -16,7 +16,7 @@ from config.layout.staging import Staging
 from config.loader import game_parameters, load_game, load_table
 from config.schema import GameConfig, Table
 from controller.events import EventLog
-from controller.proof.lab.errors import LaboratoryError
+from controller.proof.lab import LaboratoryError
 from controller.run.assembly import Hardware, simulated
 from controller.run.journal import Journal
 from controller.run.ledger import Ledger

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from controller.proof.lab.errors import LaboratoryError
+from controller.proof.lab import LaboratoryError
 
 FORMAT, VERSION = "wallwright-cycles", 1
 LONGEST_NAME = 100

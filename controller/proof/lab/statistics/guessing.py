@@ -1,19 +1,21 @@
 """The guessing score with complete feedback: how many tiles a player guesses who sees each one.
 
-After a perfect shuffle a guess of a tile that has not come out yet is right with probability 1 / k
-while k tiles are left, whatever the player's rule is. Mean and deviation are therefore exact for
-both players below: `controller.proof.lab.models.uniform`.
+A player guesses each tile before it is turned up, and sees it afterwards. After a perfect shuffle
+every order is equally likely, and the guess with k tiles left is right with probability 1 / k,
+whatever the player's rule is, as long as the player guesses a tile that has not come out yet. Mean
+and deviation are therefore exact for both players below.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.proof.lab.models.samplers import Orders
-from controller.proof.lab.models.uniform import guessing_mean, guessing_standard_deviation
+from controller.proof.lab.orders import Orders
 from controller.proof.lab.statistics.position import PARTS, counts_by_groups, in_parts
 from controller.proof.lab.statistics.result import (
     Description,
@@ -21,6 +23,22 @@ from controller.proof.lab.statistics.result import (
     StatisticResult,
     judge_mean,
 )
+
+
+def guessing_mean(tiles: int) -> Fraction:
+    """The mean number of right guesses: the harmonic number H(n)."""
+    return sum((Fraction(1, left) for left in range(1, tiles + 1)), Fraction(0))
+
+
+def guessing_variance(tiles: int) -> Fraction:
+    """The variance of the number of right guesses."""
+    return sum((Fraction(left - 1, left**2) for left in range(1, tiles + 1)), Fraction(0))
+
+
+def guessing_standard_deviation(tiles: int) -> float:
+    """The standard deviation of the number of right guesses."""
+    return sqrt(guessing_variance(tiles))
+
 
 BY_RULE = Description(
     "guessing_by_rule",

@@ -18,7 +18,7 @@ from math import comb, expm1, factorial, log1p, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.proof.lab.models.samplers import Orders, places_of
+from controller.proof.lab.orders import Orders, places_of
 from controller.proof.lab.statistics.result import (
     POWER,
     Description,

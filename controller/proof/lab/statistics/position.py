@@ -21,7 +21,7 @@ from math import sqrt
 
 import numpy as np
 
-from controller.proof.lab.models.samplers import Orders
+from controller.proof.lab.orders import Orders
 from controller.proof.lab.statistics.result import (
     Description,
     FailureLevel,

@@ -88,7 +88,7 @@ def played_with_a_loss(folder: Path) -> tuple[bytes, bytes] | None:
 def test_a_cluster_that_loses_a_worker_writes_the_report_of_one_process_byte_for_byte(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("controller.proof.campaign.dask_cluster.CONNECTING", 120.0)
+    monkeypatch.setattr("controller.proof.campaign.CONNECTING", 120.0)
     tries = (played_with_a_loss(tmp_path / f"cluster {number}") for number in range(5))
     from_cluster = next((found for found in tries if found is not None), None)
     assert from_cluster is not None, "no worker was lost while it computed"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from controller.cli import main
-from controller.proof.lab.models.bad_drums import kept_order
-from controller.proof.lab.models.samplers import Orders, uniform
+from controller.proof.lab.orders import Orders, uniform
 from tests.controller.cli.conftest import COMMAND
+from tests.controller.proof.lab.models.bad_drums import kept_order
 
 SMALL = ("--table", "pai_gow", "--game", "pai_gow", "--cycles", "51", "--seed", "4")
 

@@ -15,8 +15,7 @@ import distributed
 import pytest
 
 from controller.cli import main
-from controller.proof.campaign import Campaign, CampaignError
-from controller.proof.campaign.dask_cluster import computed_on_cluster
+from controller.proof.campaign import Campaign, CampaignError, computed_on_cluster
 from tests.controller.proof.campaign.work import (
     drawn,
     drawn_slowly,
@@ -56,7 +55,7 @@ def test_an_error_of_a_seed_reaches_the_caller(jobs: int) -> None:
 @pytest.fixture
 def _busy_computer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the cluster answer late, and collect what it leaves, whose warnings no test expects."""
-    monkeypatch.setattr("controller.proof.campaign.dask_cluster.CONNECTING", 120.0)
+    monkeypatch.setattr("controller.proof.campaign.CONNECTING", 120.0)
     yield
     gc.collect()
 
@@ -100,7 +99,7 @@ def _kill_soon(process: int) -> None:
 
 
 def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.proof.campaign.dask_cluster.CONNECTING", 0.5)
+    monkeypatch.setattr("controller.proof.campaign.CONNECTING", 0.5)
     with pytest.raises(CampaignError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         list(computed_on_cluster(drawn, SEEDS, "tcp://127.0.0.1:9"))
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.proof.chaos.evening import FAILED, ending, play_evening
-from controller.proof.chaos.rounds_played import RoundPlayed
+from controller.proof.chaos.evening import play_evening
+from controller.proof.chaos.rounds_played import FAILED, RoundPlayed, ending
 from controller.proof.chaos.scenarios import Evening, ScheduledFault
 from tests.quick import slow_except
 
@@ -57,7 +57,7 @@ def test_without_an_intact_copy_the_journal_is_locked_or_merged(seed: int, tmp_p
 @pytest.mark.slow
 def test_an_unnecessary_lock_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed = next(s for s in range(20) if corrupted(9, _new(tmp_path, s), s).stops)
-    monkeypatch.setattr("controller.proof.chaos.journal_corruption.COPIES", 4)
+    monkeypatch.setattr("controller.proof.chaos.fault_schedule.COPIES", 4)
     only = corrupted(9, _new(tmp_path, 20), seed)
     assert ending(only) == FAILED
 

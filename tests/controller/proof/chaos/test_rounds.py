@@ -8,7 +8,8 @@ import pytest
 
 from controller.events import Event
 from controller.proof.chaos.choices import Choices
-from controller.proof.chaos.evening import ENDINGS, FAILED, ending, play_evening
+from controller.proof.chaos.evening import play_evening
+from controller.proof.chaos.rounds_played import ENDINGS, FAILED, ending
 from controller.proof.chaos.scenarios import EVENING, evening_of, pairs_of
 from tests.quick import tries
 

@@ -9,8 +9,8 @@ import pytest
 from config.loader import load_table
 from controller.events import Event
 from controller.proof.chaos.evening import play_evening
+from controller.proof.chaos.fault_schedule import may_refuse
 from controller.proof.chaos.scenarios import evening_of, pairs_of
-from controller.proof.chaos.tolerated_refusals import may_refuse
 from controller.run.daemon import Daemon
 from controller.run.faults.failures import Fault, TableFault
 from tests.quick import slow_except

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.proof.lab.errors import LaboratoryError
+from controller.proof.lab import LaboratoryError
 from controller.proof.lab.recording import read_recording
 
 HEAD = '{"format": "wallwright-cycles", "version": 1, "table": "number 7"}'

@@ -7,17 +7,17 @@ from math import pi, sqrt
 import numpy as np
 import pytest
 
-from controller.proof.lab.models.riffle import (
+from tests.controller.proof.lab.models.riffle import (
     best_guessing_score,
     eulerian,
     mean_rising_sequences,
     probability,
+    riffles,
     rising_sequences,
     separation,
     top_tile_total_variation,
     total_variation,
 )
-from controller.proof.lab.models.samplers import riffles
 
 TOTAL_VARIATION = {
     28: "1 1 1 .855 .517 .259 .136 .069 .035 .017 .009 .004",

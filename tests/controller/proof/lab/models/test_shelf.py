@@ -6,14 +6,14 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from controller.proof.lab.models.samplers import shelf_passes
-from controller.proof.lab.models.shelf import (
+from tests.controller.proof.lab.models.shelf import (
     fewest_shelves,
     largest_deviation,
     orders_by_valleys,
     passes_as_one,
     probability,
     separation,
+    shelf_passes,
     stacked,
     total_variation,
     valleys,

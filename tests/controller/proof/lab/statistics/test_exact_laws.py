@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from controller.proof.lab.examination import examine
-from controller.proof.lab.models.samplers import Orders, shelf_passes, uniform
+from controller.proof.lab.orders import Orders, uniform
 from controller.proof.lab.statistics.guessing import (
     guessing_by_rule,
     scores_by_record,
@@ -31,6 +31,7 @@ from controller.proof.lab.statistics.position import (
     position_places,
 )
 from controller.proof.lab.statistics.result import FailureLevel, StatisticResult, corrected
+from tests.controller.proof.lab.models.shelf import shelf_passes
 
 EVERY = np.array(list(permutations(range(7))))
 """Every order of seven tiles."""

@@ -10,14 +10,15 @@ import pytest
 from numpy.random import Generator
 
 from controller.proof.lab.examination import examine, statistics_of
-from controller.proof.lab.models.bad_drums import (
+from controller.proof.lab.orders import Orders, uniform
+from controller.proof.lab.statistics.result import FALSE_ALARMS, POWER, FailureLevel, cycles_needed
+from tests.controller.proof.lab.models.bad_drums import (
     kept_blocks,
     kept_order,
     last_in_first_out,
     stuck_side,
 )
-from controller.proof.lab.models.samplers import Orders, riffles, uniform
-from controller.proof.lab.statistics.result import FALSE_ALARMS, POWER, FailureLevel, cycles_needed
+from tests.controller.proof.lab.models.riffle import riffles
 from tests.quick import EVIDENCE_ONLY, tries
 
 TILES = 32

@@ -1,4 +1,4 @@
-"""The figures of an examination as plain values, for JSON and for the tables of the report."""
+"""The report of an examination as plain values, for JSON and for the tables of the HTML file."""
 
 from __future__ import annotations
 

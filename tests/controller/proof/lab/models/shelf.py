@@ -14,6 +14,11 @@ from fractions import Fraction
 from functools import cache
 from math import comb, factorial
 
+import numpy as np
+from numpy.random import Generator
+
+from controller.proof.lab.orders import Orders
+
 
 def valleys(order: tuple[int, ...]) -> int:
     """The number of places whose tile has a lower number than both tiles beside it."""
@@ -112,3 +117,12 @@ def _choices(tiles: int, shelves: int) -> tuple[int, ...]:
         4 ** (v + 1) * sum(above[a] * comb(tiles - 1 - 2 * v, a - v) for a in range(v, len(above)))
         for v in range(len(orders_by_valleys(tiles)))
     )
+
+
+def shelf_passes(chance: Generator, cycles: int, tiles: int, shelves: int) -> Orders:
+    """Orders after one pass of a shelf shuffler."""
+    slots = chance.integers(0, 2 * shelves, (cycles, tiles))
+    numbers = np.arange(tiles)
+    # Within a slot the tiles lie in their old order at an upper end, reversed at a lower end.
+    within = np.where(slots % 2 == 0, numbers, tiles - 1 - numbers)
+    return np.argsort(slots * tiles + within, axis=1, kind="stable")

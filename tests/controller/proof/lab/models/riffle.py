@@ -11,6 +11,11 @@ from fractions import Fraction
 from functools import cache
 from math import comb, factorial
 
+import numpy as np
+from numpy.random import Generator
+
+from controller.proof.lab.orders import Orders, places_of
+
 
 def rising_sequences(order: tuple[int, ...]) -> int:
     """The number of rising sequences: 1, and 1 more for each tile v + 1 that lies before tile v."""
@@ -99,3 +104,10 @@ def _right_guesses(one: int, other: int) -> int:
     # Of the interleavings, C(one + other - 1, most - 1) begin with a tile of the larger part.
     first = comb(one + other - 1, max(one, other) - 1)
     return first + _right_guesses(one - 1, other) + _right_guesses(one, other - 1)
+
+
+def riffles(chance: Generator, cycles: int, tiles: int, times: int) -> Orders:
+    """Orders after a number of riffles by the model of Gilbert, Shannon and Reeds."""
+    parts = chance.integers(0, 2**times, (cycles, tiles))
+    # The places of a part receive its tiles in their old order.
+    return places_of(np.argsort(parts, axis=1, kind="stable"))

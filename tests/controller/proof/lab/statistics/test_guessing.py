@@ -6,8 +6,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from controller.proof.lab.models.samplers import uniform
-from controller.proof.lab.models.uniform import (
+from controller.proof.lab.orders import uniform
+from controller.proof.lab.statistics.guessing import (
     guessing_mean,
     guessing_standard_deviation,
     guessing_variance,
