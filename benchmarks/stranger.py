@@ -40,7 +40,7 @@ PASSWORD = "benchmark password"  # noqa: S105 - of a service that lives for a mi
 HOST = """
 import asyncio, json, sys, time
 from controller.cli import main
-from controller.web.metrics.loop_lag import LoopLag
+from controller.web.metrics.table_metrics import LoopLag
 from firmware_bridge.boards.lease import Lease
 
 renew, late, lags = Lease._renew, [], []

@@ -35,7 +35,7 @@ from controller.run.journal.copies import paths_of
 from controller.run.journal.lines import JOURNAL_FORMAT, JournalRecord, chain_of, line_of
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.user_roles import UserRole
-from controller.web.api.accounts.passwords import Passwords
+from controller.web.api.accounts.login_secrets import Passwords
 from controller.web.api.accounts.store import AccountsFileError, AccountStore
 from firmware_bridge.wire.codec import Decoder
 from firmware_bridge.wire.messages import PROTOCOL, TABLE, Limits, ReadLimits, ReadSupply, Supply

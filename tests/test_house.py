@@ -25,7 +25,7 @@ THREADS = {"_thread", "concurrent", "multiprocessing", "threading"}
 THREAD_CALLS = {"run_in_executor", "to_thread"}
 CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
 WITH_THREADS = {
-    "controller/web/api/server/api_thread.py",
+    "controller/web/api/server/serving.py",
     "controller/web/api/worker_thread.py",
     "controller/cli/terminal/live_region.py",
     "controller/cli/terminal/serial_console.py",

@@ -27,7 +27,7 @@ from controller.records.backup.sealing import Sealing
 from controller.records.backup.snapshots.folder_snapshot import database_copy
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import Credential, User
-from controller.web.api.accounts.passwords import Passwords
+from controller.web.api.accounts.login_secrets import Passwords
 from controller.web.api.accounts.store import AccountStore
 from firmware_bridge.wire.codec import encode
 from firmware_bridge.wire.messages import TABLE

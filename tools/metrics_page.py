@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.floor.server.exposition import FLOOR_METRICS
-from controller.web.metrics.catalogue import SECTIONS, Metric
-from controller.web.metrics.label_values import (
+from controller.web.metrics.catalogue import (
     ASKED,
     CAUSES,
     CODES,
@@ -14,7 +13,9 @@ from controller.web.metrics.label_values import (
     PHASES,
     PROMPT_KINDS,
     ROLES,
+    SECTIONS,
     SERVICE_STATES,
+    Metric,
 )
 
 _INTRODUCTION = """\

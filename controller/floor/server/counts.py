@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from controller.web.metrics.distribution import Histogram
+from controller.web.metrics.catalogue import Histogram
 
 STORE_LIMITS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Seconds from the receipt of a batch until it is committed."""

@@ -18,8 +18,7 @@ from controller.floor.server.counts import (
     FloorCounts,
 )
 from controller.floor.server.room import Room
-from controller.web.metrics.catalogue import Metric, MetricKind
-from controller.web.metrics.distribution import Distribution
+from controller.web.metrics.catalogue import Distribution, Metric, MetricKind
 
 _PREFIX = "floor_"
 FloorSample = tuple[str, tuple[str, ...], float | Distribution]

@@ -1,4 +1,4 @@
-"""The YAML files of a game: its settings load and fit a table, and its example of a case is judged."""
+"""The files of a game: its settings load and fit a table, and its example of a case is judged."""
 
 from __future__ import annotations
 

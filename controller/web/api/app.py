@@ -17,25 +17,22 @@ from starlette.types import ASGIApp
 from config.schema import Table
 from controller.service.port import ServicePort
 from controller.web.api.accounts.accounts import Accounts
-from controller.web.api.audited_requests import AuditedRequest, AuditedRequests
+from controller.web.api.audited_requests import AuditedRequest, AuditedRequests, Changes
 from controller.web.api.endpoints import BY_NAME, PREFIX
 from controller.web.api.json_text import json_text
 from controller.web.api.problems import Problem
 from controller.web.api.request_guard import COOKIE, RequestGuard
 from controller.web.api.routes.accounts import AccountRoutes
-from controller.web.api.routes.cases import CaseRoutes
-from controller.web.api.routes.changes import Changes
 from controller.web.api.routes.commands import CommandRoutes, command_schemas
 from controller.web.api.routes.diagnostics import DiagnosticRoutes
 from controller.web.api.routes.errors import add_problems
 from controller.web.api.routes.games import GameRoutes
-from controller.web.api.routes.history import HistoryRoutes
+from controller.web.api.routes.history import CaseRoutes, HistoryRoutes
 from controller.web.api.routes.login import LoginRoutes
-from controller.web.api.routes.metrics import MetricsRoutes, Scraped
 from controller.web.api.routes.picture import PictureRoutes
 from controller.web.api.routes.proof import ProofRoutes
 from controller.web.api.routes.registration import register, text_response
-from controller.web.api.routes.status import StatusRoutes
+from controller.web.api.routes.status import MetricsRoutes, Scraped, StatusRoutes
 from controller.web.api.stream.hub import StreamHub
 from controller.web.api.stream.stream_socket import StreamSocket
 from controller.web.api.worker_thread import WorkerThread

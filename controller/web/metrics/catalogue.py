@@ -1,17 +1,23 @@
-"""Every metric of a table: its name, its type, its labels and what it measures.
+"""Every metric of a table: its name, its type, its labels, their values, and what it measures.
 
 docs/floor/METRICS.md is generated from this table. Label values are bounded: each label takes the
-values of `labels`, or names from the table's configuration (boards, parts). No label contains a
+values listed here, or names from the table's configuration (boards, parts). No label contains a
 person's name, an evidence or a tile.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import get_args
 
+from controller.run.faults.catalogue import CATALOGUE
 from controller.run.journal.measured_storage import LIMITS as WRITE_LIMITS
+from controller.service.status import PromptKind, ServiceName
+from controller.service.user_roles import UserRole
+from firmware_bridge.board import FaultCode
 
 PREFIX = "wallwright_"
 """The beginning of every name."""
@@ -186,3 +192,69 @@ METRICS: Mapping[str, Metric] = {
     metric.name: metric for section in SECTIONS.values() for metric in section
 }
 """Every metric by its name without the prefix."""
+
+
+OTHER = "other"
+"""The value of a label for everything that is not in its list."""
+GOING = "going"
+HELD = ("paused", "servicing")
+"""Modes in which activities wait; their phases continue afterwards."""
+MODES = (GOING, *HELD, "offline", "testing", "homing", "stopped", "fault")
+"""Modes of the machine. In all but the first, the event `state` has the same value twice."""
+PHASES = {
+    "under": ("idle", "gathering", "shuffling", "building", "staged"),
+    "top": (
+        *("clear", "raising", "throwing", "cutting", "dealing", "turning", "replacing"),
+        *("playing", "collecting"),
+    ),
+}
+"""States of both regions of the state machine. They are written out here, because the module of the
+state machine takes long to import; a test compares both."""
+SERVICE_STATES: tuple[str, ...] = get_args(ServiceName)
+PROMPT_KINDS: tuple[str, ...] = get_args(PromptKind)
+ROLES = tuple(role.value for role in UserRole)
+CODES = tuple(fault.name for fault in CATALOGUE)
+"""Codes of all faults."""
+ASKED = tuple(row.code for row in CATALOGUE.values() if row.limits is not None)
+"""Codes of the faults that are retried and asked about, so that a person can assist."""
+CAUSES = (
+    *(code.name for code in FaultCode),
+    *("SILENT", "STRANGER", "FAULT", "PROTOCOL", "COMMAND"),
+)
+"""Causes of pauses."""
+
+
+def bounded(value: object, allowed: tuple[str, ...]) -> str:
+    """The value if it is allowed, or `OTHER`."""
+    return value if isinstance(value, str) and value in allowed else OTHER
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The counts of one moment: one for each limit, and one for the values above the last limit.
+
+    The counts are not cumulative.
+    """
+
+    limits: tuple[float, ...]
+    classes: tuple[int, ...]
+    total: float
+
+
+class Histogram:
+    """Takes values, and counts them in the classes with these upper limits."""
+
+    def __init__(self, limits: tuple[float, ...]) -> None:
+        self._limits = limits
+        self._classes = [0] * (len(limits) + 1)
+        self._total = 0.0
+
+    def add(self, value: float) -> None:
+        """Add one value."""
+        self._classes[bisect_left(self._limits, value)] += 1
+        self._total += value
+
+    @property
+    def distribution(self) -> Distribution:
+        """The counts so far."""
+        return Distribution(self._limits, tuple(self._classes), self._total)

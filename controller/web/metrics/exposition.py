@@ -17,8 +17,7 @@ from prometheus_client.core import (
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
 
-from controller.web.metrics.catalogue import METRICS, Metric, MetricKind
-from controller.web.metrics.distribution import Distribution
+from controller.web.metrics.catalogue import METRICS, Distribution, Metric, MetricKind
 from controller.web.metrics.readings import Sample
 
 MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4

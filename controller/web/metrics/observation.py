@@ -9,9 +9,18 @@ from collections import Counter
 from collections.abc import Mapping
 
 from controller.events import Event, EventName
-from controller.web.metrics.catalogue import ASSIST_LIMITS, CYCLE_LIMITS, PHASE_LIMITS
-from controller.web.metrics.distribution import Histogram
-from controller.web.metrics.label_values import CODES, GOING, HELD, MODES, PHASES, bounded
+from controller.web.metrics.catalogue import (
+    ASSIST_LIMITS,
+    CODES,
+    CYCLE_LIMITS,
+    GOING,
+    HELD,
+    MODES,
+    PHASE_LIMITS,
+    PHASES,
+    Histogram,
+    bounded,
+)
 
 
 class StateTimes:

@@ -1,17 +1,22 @@
-"""Makes the values of all metrics at one moment."""
+"""Makes the values of all metrics at one moment.
+
+Those of the computer are its time, its temperatures and its disk.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 
 from controller.run.journal.measured_storage import LIMITS as WRITE_LIMITS
 from controller.run.journal.measured_storage import WriteFigures
 from controller.service.status import Status
 from controller.service.status.machine_figures import LinkFigures, MachineFigures
-from controller.web.metrics.computer import ComputerFigures
-from controller.web.metrics.distribution import Distribution
-from controller.web.metrics.label_values import (
+from controller.web.metrics.catalogue import (
     ASKED,
     CAUSES,
     CODES,
@@ -21,9 +26,49 @@ from controller.web.metrics.label_values import (
     PROMPT_KINDS,
     ROLES,
     SERVICE_STATES,
+    Distribution,
     bounded,
 )
 from controller.web.metrics.observation import Observation
+
+THERMAL = Path("/sys/class/thermal")
+"""The folder in which Linux lists the sensors of temperature."""
+MOST_SENSORS = 8
+"""Number of sensors that are read, so that the number of label values is bounded."""
+
+
+@dataclass(frozen=True)
+class ComputerFigures:
+    """The figures at one moment; temperatures are °C by zone of the kernel, such as `zone0`."""
+
+    time: float
+    temperatures: Mapping[str, float] = field(default_factory=dict)
+    data_size: int | None = None
+    data_free: int | None = None
+
+
+def computer_figures(data: Path | None, thermal: Path = THERMAL) -> ComputerFigures:
+    """Read the figures; what the computer does not have is left out.
+
+    `data` is the folder whose file system is measured. It can block, so a thread calls it.
+    """
+    size = free = None
+    if data is not None:
+        with suppress(OSError):
+            found = os.statvfs(data)
+            size, free = found.f_frsize * found.f_blocks, found.f_frsize * found.f_bavail
+    now = datetime.now(UTC).timestamp()
+    return ComputerFigures(now, _temperatures(thermal), size, free)
+
+
+def _temperatures(thermal: Path) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for zone in sorted(thermal.glob("thermal_zone*"))[:MOST_SENSORS]:
+        with suppress(OSError, ValueError):
+            millidegrees = int((zone / "temp").read_text("ascii"))
+            found[zone.name.removeprefix("thermal_")] = millidegrees / 1000
+    return found
+
 
 Sample = tuple[str, tuple[str, ...], float | Distribution]
 """The name of a metric without its prefix, the values of its labels, and its value."""

@@ -1,8 +1,12 @@
-"""The metrics of one table's service: follows it, and makes the text for a scrape."""
+"""The metrics of one table's service: follows it, and makes the text for a scrape.
+
+It also measures how late the event loop runs a callback.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,10 +15,38 @@ from controller.events import Event
 from controller.run.run_together import end_task
 from controller.service.port import TablePort
 from controller.service.status.feed import Delta
-from controller.web.metrics.computer import computer_figures
-from controller.web.metrics.loop_lag import LoopLag
+from controller.web.metrics.catalogue import LAG_LIMITS, Histogram
 from controller.web.metrics.observation import Observation
-from controller.web.metrics.readings import ApiFigures, Sample, computer_readings, readings
+from controller.web.metrics.readings import (
+    ApiFigures,
+    Sample,
+    computer_figures,
+    computer_readings,
+    readings,
+)
+
+PERIOD = 0.25
+"""Real seconds between two measurements."""
+
+
+class LoopLag:
+    """The lags of the running loop, from `run`.
+
+    `pace` is the number of seconds of the loop's clock in a real second. `clock` returns real
+    seconds.
+    """
+
+    def __init__(self, pace: float = 1.0, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.lags = Histogram(LAG_LIMITS)
+        self._pace = pace
+        self._clock = clock
+
+    async def run(self) -> None:
+        """Measure until the task is cancelled."""
+        while True:
+            due = self._clock() + PERIOD
+            await asyncio.sleep(PERIOD * self._pace)
+            self.lags.add(max(0.0, self._clock() - due))
 
 
 class TableMetrics:

@@ -13,7 +13,7 @@ from controller.events import Event
 from controller.run.journal import Journal
 from controller.run.journal.copies import paths_of
 from controller.service.user_roles import UserRole
-from controller.web.api.server.starting_answer import StartingAnswer
+from controller.web.api.server.serving import StartingAnswer
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.sim.clock import run
 from tests.controller.service.service_at_a_table import Guests, at_a_table

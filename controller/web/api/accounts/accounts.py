@@ -24,11 +24,14 @@ from controller.web.api.accounts.identity import (
     is_loopback,
     key_of,
 )
-from controller.web.api.accounts.one_time_secrets import PAIRING_LIFE, OneTimeSecrets, Pairing
-from controller.web.api.accounts.passwords import Passwords
-from controller.web.api.accounts.store import AccountStore
+from controller.web.api.accounts.login_secrets import (
+    PAIRING_LIFE,
+    OneTimeSecrets,
+    Pairing,
+    Passwords,
+)
+from controller.web.api.accounts.store import AccountStore, touchscreen_token
 from controller.web.api.accounts.throttle import Attempts, KnownBrowsers
-from controller.web.api.accounts.touchscreen import touchscreen_token
 from controller.web.api.accounts.user_names import defect_of_name, looks_like
 from controller.web.api.worker_thread import WorkerThread
 

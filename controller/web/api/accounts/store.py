@@ -1,16 +1,19 @@
-"""The accounts' file: users, password hashes and digests of issued secrets, in SQLite.
+"""The files of the accounts: users and digests of secrets in SQLite, and the touchscreen's token.
 
-Every call can wait for the disk and therefore runs in a worker thread.
+Every call can wait for the disk and therefore runs in a worker thread. Only the table's computer
+can read the file with the token of its own touchscreen.
 """
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
+from controller.durable_files import replace_file
 from controller.records.formats import ACCOUNTS_FORMAT
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import Credential, CredentialKind, User
@@ -210,3 +213,25 @@ def _end_logins(user: User) -> tuple[str, tuple[object, ...]]:
 
 def _end_made(user: User) -> tuple[str, tuple[object, ...]]:
     return "DELETE FROM credentials WHERE kind != 'login' AND maker = ?", (user.key,)
+
+
+TOUCHSCREEN_FILE = "touchscreen.token"
+"""The file in the data directory with the token of the table's own touchscreen."""
+
+
+def touchscreen_token(folder: Path) -> str:
+    """The touchscreen's token, from its file; a new one if there is no file.
+
+    A start that ends while it writes the file leaves no file, or the whole.
+    Raises AccountsFileError for a file that cannot be used.
+    """
+    path = folder / TOUCHSCREEN_FILE
+    try:
+        if not path.exists():
+            replace_file(path, f"{secrets.token_urlsafe(32)}\n".encode(), 0o600)
+        token = path.read_text("ascii").strip()
+    except (OSError, UnicodeError) as error:
+        raise AccountsFileError(f"{path} cannot be read ({error}). Delete it.") from None
+    if len(token) < 20:
+        raise AccountsFileError(f"{path} has fewer than 20 characters. Delete it, or write more.")
+    return token

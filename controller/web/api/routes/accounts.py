@@ -12,9 +12,9 @@ from controller.service.status import Value
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import Accounts
 from controller.web.api.accounts.identity import Identity, User
+from controller.web.api.audited_requests import Changes
 from controller.web.api.problems import unknown
 from controller.web.api.request_guard import IDENTITY
-from controller.web.api.routes.changes import Changes
 from controller.web.api.routes.login import (
     CredentialEntry,
     KeyPath,

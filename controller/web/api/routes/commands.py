@@ -1,8 +1,14 @@
-"""Endpoints of the commands: the table of all commands, and giving one."""
+"""Endpoints of the commands: the table of all commands, and giving one within limits.
+
+The commands that one caller gives are limited, so that nobody fills the log or the store. Commands
+that stop motions have no limit. Times are seconds of a clock that nobody sets.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
@@ -11,17 +17,71 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
-from controller.service.commands import BY_NAME, KINDS
+from controller.service.commands import BY_NAME, KINDS, STOPS
 from controller.service.port import ServicePort
 from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import Status
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import Identity
-from controller.web.api.command_limits import CommandLimits
 from controller.web.api.json_text import json_text
 from controller.web.api.problems import ProblemError
 from controller.web.api.request_guard import ADDRESS, CLIENT, IDENTITY
 from controller.web.api.routes.registration import json_response, register, text_response
+
+PER_SECOND, AT_ONCE = 10.0, 100.0
+"""Commands of one caller in a second for a long time, and at once (our choice). A jog is renewed
+ten times a second at most, and a table of eight players acts less often."""
+REFUSALS = 60
+"""Refused commands of one caller in a minute; then the caller waits for the next minute."""
+MINUTE = 60.0
+KEPT = 1000
+"""Callers that are kept; the one that was idle longest is dropped."""
+
+
+@dataclass
+class _Caller:
+    """A caller's permits at a time, and its refused commands since the beginning of a minute."""
+
+    permits: float
+    at: float
+    refused: int = 0
+    minute: float = 0.0
+
+
+class CommandLimits:
+    """Admits the commands of callers, by the id of their credential."""
+
+    def __init__(self) -> None:
+        self._callers: OrderedDict[str, _Caller] = OrderedDict()
+
+    def wait(self, caller: str, command: str, now: float) -> float:
+        """Take a permit for a command; returns 0, or the seconds until one may be given."""
+        if command in STOPS:
+            return 0.0
+        found = self._caller(caller, now)
+        if found.refused >= REFUSALS and now < found.minute + MINUTE:
+            return found.minute + MINUTE - now
+        found.permits = min(AT_ONCE, found.permits + (now - found.at) * PER_SECOND)
+        found.at = now
+        if found.permits < 1.0:
+            return (1.0 - found.permits) / PER_SECOND
+        found.permits -= 1.0
+        return 0.0
+
+    def refused(self, caller: str, now: float) -> None:
+        """Count a command that was refused."""
+        found = self._caller(caller, now)
+        if now >= found.minute + MINUTE:
+            found.refused, found.minute = 0, now
+        found.refused += 1
+
+    def _caller(self, caller: str, now: float) -> _Caller:
+        found = self._callers.setdefault(caller, _Caller(AT_ONCE, now, minute=now))
+        self._callers.move_to_end(caller)
+        while len(self._callers) > KEPT:
+            self._callers.popitem(last=False)
+        return found
+
 
 _STATUS = {"role": 403, "arguments": 422, "unknown_command": 422}
 """HTTP status by the code of a refusal; any other refusal is a conflict, 409."""

@@ -17,12 +17,11 @@ from controller.web.api.accounts.identity import (
     CredentialKind,
     Identity,
 )
-from controller.web.api.accounts.passwords import LONGEST, SHORTEST
+from controller.web.api.accounts.login_secrets import LONGEST, SHORTEST
 from controller.web.api.accounts.store import AccountsFileError
-from controller.web.api.audited_requests import SUBJECT
+from controller.web.api.audited_requests import SUBJECT, Changes
 from controller.web.api.problems import ProblemError, unknown
 from controller.web.api.request_guard import ADDRESS, COOKIE, IDENTITY
-from controller.web.api.routes.changes import Changes
 from controller.web.api.routes.registration import json_response, register
 from controller.web.api.worker_thread import WorkerBusyError
 

@@ -1,9 +1,10 @@
-"""Endpoints of the present state: health, status and its schema, presets."""
+"""Endpoints of the present state: health, status and its schema, presets, metrics."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
@@ -15,9 +16,12 @@ from controller.service.status import GameChoice, Status
 from controller.web.api.accounts.accounts import Accounts
 from controller.web.api.accounts.identity import Identity
 from controller.web.api.json_text import json_text
+from controller.web.api.problems import ProblemError
 from controller.web.api.request_guard import IDENTITY
 from controller.web.api.routes.registration import json_response, register, text_response
 from controller.web.api.stream.hub import StreamHub
+from controller.web.api.worker_thread import WorkerBusyError, WorkerThread
+from controller.web.metrics.readings import ApiFigures
 
 
 @cache
@@ -79,3 +83,34 @@ class StatusRoutes:
         saved = await self._service.presets()
         presets = {name: choice.model_dump(mode="json") for name, choice in saved.items()}
         return json_response({"presets": presets})
+
+
+METRICS_TEXT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Scraped(Protocol):
+    """The metrics of a service."""
+
+    async def scrape(self, api: ApiFigures) -> Callable[[], bytes]:
+        """A function that makes the text of the present values; it may run in any thread."""
+
+
+class MetricsRoutes:
+    """Serves the metrics: the table's loop reads the values, the worker thread encodes them."""
+
+    def __init__(self, metrics: Scraped, hub: StreamHub, worker: WorkerThread) -> None:
+        self._metrics = metrics
+        self._hub = hub
+        self._worker = worker
+
+    def add_to(self, app: FastAPI) -> None:
+        """Register the endpoint."""
+        register(app, "metrics", None, self.metrics, 503, media="text/plain")
+
+    async def metrics(self) -> Response:
+        api = ApiFigures(streams=self._hub.watchers, clients=self._hub.clients)
+        try:
+            text = await self._worker.run(await self._metrics.scrape(api))
+        except WorkerBusyError as error:
+            raise ProblemError(503, "busy", str(error), "Ask less often.") from None
+        return Response(text, headers={"Cache-Control": "no-store"}, media_type=METRICS_TEXT)

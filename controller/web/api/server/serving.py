@@ -1,4 +1,9 @@
-"""Serves the API of a table in a thread with an event loop of its own, while a block runs."""
+"""Serves the API of a table in a thread with an event loop of its own, while a block runs.
+
+The loop of the table renews the leases of boards. The thread can delay it by the change of threads
+only, which the interpreter makes every 0.5 ms. Until the table has recovered and tested itself,
+every request is answered with `503 starting`.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,29 @@ import asyncio
 import socket
 import ssl
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from config.schema import Table
 from controller.service.port import TablePort
 from controller.web.api.accounts.accounts import open_accounts, utc_seconds
-from controller.web.api.accounts.passwords import Passwords
+from controller.web.api.accounts.login_secrets import Passwords
 from controller.web.api.app import create_app
-from controller.web.api.server.api_thread import on_own_loop
-from controller.web.api.server.connections import ConnectionLimits, Connections, connection_limits
+from controller.web.api.problems import ProblemError
+from controller.web.api.server.connections import (
+    ConnectionLimits,
+    Connections,
+    StreamProtocol,
+    connection_limits,
+)
 from controller.web.api.server.known_names import KnownNames, NamedRequests, names_of_certificate
 from controller.web.api.server.listen_address import (
     ListenAddress,
@@ -30,11 +43,92 @@ from controller.web.api.server.listen_address import (
     require_tls,
 )
 from controller.web.api.server.service_mirror import MirroredMetrics, ServiceMirror
-from controller.web.api.server.starting_answer import StartingAnswer
-from controller.web.api.server.stream_protocol import StreamProtocol
 from controller.web.api.stream.hub import StreamHub
 from controller.web.api.worker_thread import WorkerThread
 from controller.web.metrics.table_metrics import TableMetrics
+
+ENDING = 10.0
+"""Real seconds in which the other loop has to end; then its thread is left alone."""
+Entered = TypeVar("Entered")
+
+
+@asynccontextmanager
+async def on_own_loop(
+    loop: asyncio.AbstractEventLoop,
+    context: Callable[[], AbstractAsyncContextManager[Entered]],
+    name: str,
+    pace: float = 1.0,
+) -> AsyncGenerator[Entered, None]:
+    """Enter `context` on `loop` in a new thread, and leave it when the block ends.
+
+    Returns what the context returns. `pace` is the number of seconds of the caller's clock in a
+    real second. Raises what the context raises.
+    """
+    entered: Future[Entered] = Future()
+    ended: Future[None] = Future()
+    ending = asyncio.Event()
+
+    async def stay() -> None:
+        async with context() as value:
+            entered.set_result(value)
+            await ending.wait()
+
+    def work() -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_until_complete(stay())
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            (ended if entered.done() else entered).set_exception(error)
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+            loop.close()
+            if not ended.done():
+                ended.set_result(None)
+
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    thread.start()
+    try:
+        yield await asyncio.wrap_future(entered)
+    finally:
+        with suppress(RuntimeError):  # The loop has ended by itself.
+            loop.call_soon_threadsafe(ending.set)
+        # The caller's loop must run meanwhile, because requests in progress wait for it.
+        left = asyncio.wrap_future(ended)
+        await asyncio.wait([left], timeout=ENDING * pace)
+        if left.done():
+            left.result()
+            thread.join()
+
+
+RETRY_AFTER = "1"
+"""Seconds after which a client should ask again."""
+
+
+class StartingAnswer:
+    """The application `app`, from the moment at which `is_open` is true."""
+
+    def __init__(self, app: ASGIApp, is_open: Callable[[], bool]) -> None:
+        self._app = app
+        self._is_open = is_open
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse a stream."""
+        if self._is_open():
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1013, "reason": "The table starts."})
+        else:
+            problem = ProblemError(
+                503,
+                "starting",
+                "The table starts: its recovery and its self-tests have not ended.",
+                "Ask again in a second.",
+                {"Retry-After": RETRY_AFTER, "Refresh": RETRY_AFTER},
+            )
+            await problem.response()(scope, receive, send)
+
 
 LARGEST_MESSAGE = 4096
 """Largest WebSocket message from a client, bytes."""

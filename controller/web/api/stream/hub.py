@@ -14,13 +14,15 @@ a hand are not kept, so that nobody reads earlier ones: who reconnects receives 
 
 `at` is the time of the table's clock in seconds. `run` is the id of this start of the service: the
 sequence numbers begin again with each start, so a client resumes by `run` and `sequence` together.
+
+The stream never waits for a client: a client whose bounded queue of messages is full is dropped.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -33,7 +35,61 @@ from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import Accounts
 from controller.web.api.accounts.identity import Identity
 from controller.web.api.json_text import json_text
-from controller.web.api.stream.stream_client import GOING_AWAY, LOGIN_ENDED, StreamClient
+
+MOST_MESSAGES = 500
+"""Messages that wait for one client before it is dropped."""
+MOST_CHARACTERS = 512 * 1024
+"""Characters that wait for one client before it is dropped; a whole status has about 20,000."""
+
+TOO_SLOW, LOGIN_ENDED, BAD_MESSAGE, GOING_AWAY = 4408, 4401, 4400, 1001
+"""Close codes: the client reads too slowly, its login ended, its message was not understood, and
+the service stops."""
+
+
+class StreamClient:
+    """The messages that wait for one client. The stream never waits for a client.
+
+    `events` states whether the client receives events; `credential` is that of its login.
+    """
+
+    def __init__(self, client: str, credential: str, *, events: bool) -> None:
+        self.client = client
+        self.credential = credential
+        self.events = events
+        self.ended: asyncio.Future[tuple[int, str]] = asyncio.get_running_loop().create_future()
+        """The close code and the reason, as soon as the client has to be dropped."""
+        self._waiting: deque[str] = deque()
+        self._characters = 0
+        self._filled = asyncio.Event()
+
+    def put(self, text: str) -> None:
+        """Queue a message. A client whose queue is full is dropped."""
+        if self.ended.done():
+            return
+        self._waiting.append(text)
+        self._characters += len(text)
+        self._filled.set()
+        if len(self._waiting) > MOST_MESSAGES or (
+            self._characters > MOST_CHARACTERS and len(self._waiting) > 1
+        ):
+            self.end(TOO_SLOW, "The client reads more slowly than the table changes.")
+
+    def end(self, code: int, reason: str) -> None:
+        """Drop the client; what waits is not sent."""
+        if not self.ended.done():
+            self.ended.set_result((code, reason))
+            self._waiting.clear()
+            self._characters = 0
+
+    async def next(self) -> str:
+        """The next message, in order."""
+        while not self._waiting:
+            self._filled.clear()
+            await self._filled.wait()
+        text = self._waiting.popleft()
+        self._characters -= len(text)
+        return text
+
 
 HEARTBEAT = 1.0
 """Real seconds between two heartbeats; a page shows a lost connection after two."""

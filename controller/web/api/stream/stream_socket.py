@@ -10,8 +10,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from controller.web.api.accounts.identity import Identity
 from controller.web.api.request_guard import CLIENT, IDENTITY, client_id
-from controller.web.api.stream.hub import StreamHub
-from controller.web.api.stream.stream_client import BAD_MESSAGE, StreamClient
+from controller.web.api.stream.hub import BAD_MESSAGE, StreamClient, StreamHub
 
 DROP = "wallwright.drop"
 """The server's extension that ends a WebSocket without waiting for its client."""

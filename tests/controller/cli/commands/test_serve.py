@@ -15,7 +15,7 @@ import pytest
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 from controller.service.evening.evening_store import EveningStore
-from controller.web.api.accounts.touchscreen import TOUCHSCREEN_FILE, touchscreen_token
+from controller.web.api.accounts.store import TOUCHSCREEN_FILE, touchscreen_token
 from tests.controller.cli.conftest import Start, Wallwright
 from tests.controller.upkeep.update.test_power_cuts import cut
 from tests.quick import slow_except

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from controller.records.tracing import round_tracer
 from controller.records.tracing.round_tracer import RoundTracer
-from controller.web.metrics.label_values import HELD, PHASES
+from controller.web.metrics.catalogue import HELD, PHASES
 
 FIRST_SET = (
     (1.0, "idle", "collecting"),

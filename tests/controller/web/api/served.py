@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from config.schema import Table
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import Accounts, open_accounts, utc_seconds
-from controller.web.api.accounts.passwords import Passwords
+from controller.web.api.accounts.login_secrets import Passwords
 from controller.web.api.app import create_app
 from controller.web.api.server.serving import ServedApi, serve_api
 from controller.web.api.stream.hub import StreamHub

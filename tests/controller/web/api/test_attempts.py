@@ -13,7 +13,8 @@ from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import LOGIN_LIFE, Accounts, open_accounts
 from controller.web.api.accounts.credential_book import SAVE_EVERY
 from controller.web.api.accounts.identity import AccountRefusedError
-from controller.web.api.accounts.one_time_secrets import FIRST_START_LIFE, PAIRING_LIFE
+from controller.web.api.accounts.login_secrets import FIRST_START_LIFE, PAIRING_LIFE
+from controller.web.api.accounts.store import TOUCHSCREEN_FILE
 from controller.web.api.accounts.throttle import (
     FREE_ADDRESS,
     FREE_NAME,
@@ -22,7 +23,6 @@ from controller.web.api.accounts.throttle import (
     MARKS,
     KnownBrowsers,
 )
-from controller.web.api.accounts.touchscreen import TOUCHSCREEN_FILE
 from controller.web.api.endpoints import PREFIX as V1
 from tests.controller.web.api.served import CHEAP, PASSWORD, an_api, run
 

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from controller.floor.demo.free_port import free_port
 from controller.service.status.feed import patched
-from controller.web.api.accounts.touchscreen import TOUCHSCREEN_FILE
+from controller.web.api.accounts.store import TOUCHSCREEN_FILE
 from controller.web.api.endpoints import PREFIX as V1
 from tests.controller.web.api.fake_service import an_evening
 from tests.controller.web.api.served import PASSWORD, a_server, run

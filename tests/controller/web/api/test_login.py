@@ -11,8 +11,8 @@ import pytest
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts import accounts
 from controller.web.api.accounts.accounts import LOGIN_LIFE, open_accounts
-from controller.web.api.accounts.one_time_secrets import FIRST_START_LIFE, PAIRING_LIFE
-from controller.web.api.accounts.store import FILE, AccountsFileError
+from controller.web.api.accounts.login_secrets import FIRST_START_LIFE, PAIRING_LIFE
+from controller.web.api.accounts.store import FILE, TOUCHSCREEN_FILE, AccountsFileError
 from controller.web.api.accounts.throttle import (
     FIRST_LOCK,
     FREE_ADDRESS,
@@ -20,7 +20,6 @@ from controller.web.api.accounts.throttle import (
     LONGEST_LOCK,
     Throttle,
 )
-from controller.web.api.accounts.touchscreen import TOUCHSCREEN_FILE
 from controller.web.api.endpoints import PREFIX as V1
 from tests.controller.web.api.served import CHEAP, PASSWORD, an_api, run
 

@@ -15,7 +15,7 @@ from schemathesis import Case
 from schemathesis.checks import CHECKS, load_all_checks
 
 from controller.service.user_roles import UserRole
-from controller.web.api.accounts.one_time_secrets import OneTimeSecrets
+from controller.web.api.accounts.login_secrets import OneTimeSecrets
 from controller.web.api.accounts.throttle import Attempts
 from controller.web.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE
 from tests.controller.web.api.served import PASSWORD, Api, an_api

@@ -20,7 +20,7 @@ from websockets.asyncio.client import connect
 
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import digest
-from controller.web.api.accounts.touchscreen import TOUCHSCREEN_FILE
+from controller.web.api.accounts.store import TOUCHSCREEN_FILE
 from controller.web.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE
 from controller.web.api.server.listen_address import ListenError, listen_address, require_tls
 from controller.web.api.server.serving import listening, serve_api

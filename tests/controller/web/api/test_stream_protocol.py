@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.web.api.server.stream_protocol import StreamProtocol
+from controller.web.api.server.connections import StreamProtocol
 
 
 class ClosingTransport:

@@ -10,8 +10,18 @@ import pytest
 
 from controller.run import state_machine
 from controller.run.pausing import pause_gate
-from controller.web.metrics.catalogue import METRICS, SECTIONS, MetricKind
-from controller.web.metrics.label_values import CAUSES, GOING, HELD, MODES, OTHER, PHASES, bounded
+from controller.web.metrics.catalogue import (
+    CAUSES,
+    GOING,
+    HELD,
+    METRICS,
+    MODES,
+    OTHER,
+    PHASES,
+    SECTIONS,
+    MetricKind,
+    bounded,
+)
 
 UNITS = ("seconds", "bytes", "ratio", "celsius", "info")
 

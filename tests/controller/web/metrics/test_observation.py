@@ -18,12 +18,17 @@ from controller.service.status import (
 )
 from controller.service.status.machine_figures import LinkFigures, MachineFigures
 from controller.service.user_roles import UserRole
-from controller.web.metrics.catalogue import LAG_LIMITS, METRICS
-from controller.web.metrics.computer import ComputerFigures, computer_figures
-from controller.web.metrics.distribution import Histogram
+from controller.web.metrics.catalogue import LAG_LIMITS, METRICS, Histogram
 from controller.web.metrics.exposition import exposition
 from controller.web.metrics.observation import Observation
-from controller.web.metrics.readings import ApiFigures, computer_readings, is_playable, readings
+from controller.web.metrics.readings import (
+    ApiFigures,
+    ComputerFigures,
+    computer_figures,
+    computer_readings,
+    is_playable,
+    readings,
+)
 from tests.controller.web.metrics.scraped import Values, value, values_of
 
 PROMPT = {"code": "LID", "part": "lid"}

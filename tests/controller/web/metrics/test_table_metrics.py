@@ -11,9 +11,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from controller.web.metrics.loop_lag import PERIOD, LoopLag
 from controller.web.metrics.readings import ApiFigures
-from controller.web.metrics.table_metrics import TableMetrics
+from controller.web.metrics.table_metrics import PERIOD, LoopLag, TableMetrics
 from firmware_bridge.sim.clock import run
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 from tests.controller.web.api.fake_service import FakeService

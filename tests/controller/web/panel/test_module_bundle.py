@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.web.panel.module_bundle import BundleError, bundle
+from controller.web.panel.replay_export import BundleError, bundle
 
 
 def test_modules_are_joined_in_the_order_of_their_imports() -> None:
