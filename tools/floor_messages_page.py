@@ -24,8 +24,7 @@ from controller.floor.messages.payloads import (
 )
 from controller.floor.messages.topics import RETAINED, ROOT, TO_TABLE, VERSION, Kind
 from controller.floor.settings import FloorFile
-from controller.floor.table.head_cosigning import ASK_EVERY
-from controller.floor.table.outbox import LONGEST_RESEND, RESEND, WINDOW
+from controller.floor.table.outbox import ASK_EVERY, LONGEST_RESEND, RESEND, WINDOW
 from controller.floor.table.session import EVERY, LAST_EVENTS, STATE_EVERY
 
 KINDS: dict[Kind, type[Payload]] = {

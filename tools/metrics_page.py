@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.floor.server.exposition import FLOOR_METRICS
+from controller.floor.server.metrics import FLOOR_METRICS
 from controller.web.metrics.catalogue import (
     ASKED,
     CAUSES,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from controller.floor.server.exposition import FLOOR_METRICS
+from controller.floor.server.metrics import FLOOR_METRICS
 from controller.run.health.drift import CURRENT, WIDTH
 from controller.web.metrics.catalogue import METRICS, MetricKind
 from tests.pages import TOP

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from controller.casino.gat.frames import GatCommand, GatError, GatFrame
-from controller.casino.gat.functions import GatRequest, WrongLevelError, requested
+from controller.casino.gat.functions import (
+    GatRequest,
+    WrongLevelError,
+    list_of_answers,
+    list_of_functions,
+    requested,
+)
 from controller.casino.gat.messages import (
     FRAME_OF_RESULTS,
     NO_LEVEL,
@@ -22,7 +28,6 @@ from controller.casino.gat.messages import (
     ResultsReply,
     StatusReply,
 )
-from controller.casino.gat.results import list_of_answers, list_of_functions
 
 _BUSY = {GatState.REQUESTED, GatState.CALCULATING}
 

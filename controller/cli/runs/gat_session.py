@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from controller.casino.gat.calculation import LIMIT, calculated, components
 from controller.casino.gat.functions import GatRequest
-from controller.casino.gat.port import GatPort, GatRecord, open_port
+from controller.casino.gat.port import LIMIT, GatPort, GatRecord, calculated, components, open_port
 from controller.casino.gat.terminal import GatTerminal
 from controller.cli.errors import print_error
 from controller.cli.runs.stop_signals import StopSignals

@@ -193,9 +193,8 @@ async def _on_floor(
     if settings is None:
         yield
         return
-    from controller.floor.certificates.watching import watch_certificate
-    from controller.floor.table.floor_thread import publishing
-    from controller.floor.table.publisher import TablePublisher
+    from controller.floor.certificates.expiry import watch_certificate
+    from controller.floor.table.publisher import TablePublisher, publishing
     from controller.floor.table.service_source import ServiceSource
 
     loop = asyncio.get_running_loop()

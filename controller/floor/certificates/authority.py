@@ -19,8 +19,8 @@ from pathlib import Path
 from cryptography import x509
 
 from controller.floor.certificates import files, making
-from controller.floor.certificates.errors import CertificateError
 from controller.floor.certificates.identity import (
+    CertificateError,
     CertificateIdentity,
     identity_of,
     require_host,

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from controller.durable_files import sync_folder
-from controller.floor.certificates.errors import CertificateError
+from controller.floor.certificates.identity import CertificateError
 
 PRIVATE, PUBLIC = 0o600, 0o644
 LARGEST = 1 << 20

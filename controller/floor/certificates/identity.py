@@ -7,8 +7,13 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from controller.floor.certificates.errors import CertificateError
 from controller.floor.messages.topics import require_name
+from rules.errors import WallwrightError
+
+
+class CertificateError(WallwrightError, ValueError):
+    """A folder, a name or a date with which the authority cannot do what it was asked to do."""
+
 
 LONGEST_COMMON_NAME = 64
 """Characters of a common name (RFC 5280, ub-common-name)."""

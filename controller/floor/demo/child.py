@@ -9,7 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.floor.demo.errors import DemoError
+from rules.errors import WallwrightError
+
+
+class DemoError(WallwrightError):
+    """A part that cannot be started, or that ends again and again; the text has the next step."""
+
 
 SHORTEST, LONGEST = 1.0, 30.0
 """Seconds until a process that ended is started again: doubled after each short run."""

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from controller.floor.demo.child import ChildCommand, wait_until
-from controller.floor.demo.errors import DemoError
+from controller.floor.demo.child import ChildCommand, DemoError, wait_until
 
 PLACES = Path("/usr/lib/postgresql")
 """Debian's folder of PostgreSQL's programs, which are not in PATH."""

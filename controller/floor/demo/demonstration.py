@@ -6,22 +6,50 @@ import asyncio
 import re
 import shutil
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from controller.floor.demo.chaos import FAULTS, kill_at_random
-from controller.floor.demo.check import LogComparison, compare_logs
-from controller.floor.demo.child import Child, ChildCommand, wait_until
+from controller.floor.demo.child import Child, ChildCommand, DemoError, wait_until
+from controller.floor.demo.comparison import (
+    FigureComparison,
+    LogComparison,
+    compare_figures,
+    compare_logs,
+)
 from controller.floor.demo.database import DemoDatabase, prepare_database, wait_for_database
-from controller.floor.demo.errors import DemoError
-from controller.floor.demo.figures_check import FigureComparison, compare_figures
-from controller.floor.demo.folder import FLOOR, HOST, SERVER, DemoFolder
-from controller.floor.demo.free_port import free_port
-from controller.floor.demo.tables import DemoTable, demo_tables
+from controller.floor.demo.folder import (
+    FLOOR,
+    HOST,
+    SERVER,
+    DemoFolder,
+    DemoTable,
+    demo_tables,
+    free_port,
+)
 from controller.floor.messages.topics import TableAddress
+
+SOONEST, LATEST = 15.0, 45.0
+"""Seconds between two kills (our choice)."""
+OTHERS = 0.2
+"""Share of the kills that hit the broker or the floor service instead of a table."""
+FAULTS = ("jam:head0:0.002", "dirty_sensor:head0:0.002")
+"""Faults that every table gets: each shipped table has the part."""
+
+
+async def kill_at_random(
+    tables: Sequence[Child], others: Sequence[Child], chance: Random, report: Callable[[str], None]
+) -> None:
+    """Kill one process after another until cancelled."""
+    while True:
+        await asyncio.sleep(chance.uniform(SOONEST, LATEST))
+        group = others if others and chance.random() < OTHERS else tables
+        child = chance.choice(group)
+        if child.kill():
+            report(f"The {child.command.name} was killed.")
+
 
 WALLWRIGHT = (sys.executable, "-m", "controller.cli")
 REFUSAL = 2

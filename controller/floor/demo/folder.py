@@ -11,19 +11,57 @@ logs/             what each process prints
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import cycle, islice
 from pathlib import Path
 from pwd import getpwuid
+from random import SystemRandom
 
 import yaml
 
 from controller.floor.certificates.authority import CertificateAuthority, make_authority
 from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
 from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
-from controller.floor.demo.tables import DemoTable
 from controller.records.audit.notes.signing_key import SigningKey, new_key, read_key
 from controller.records.audit.notes.verifier_key import COSIGNATURE, SIGNATURE, Purpose
+
+
+@dataclass(frozen=True)
+class DemoTable:
+    """One table: its name in topics, its title, the shipped table and the game played on it."""
+
+    name: str
+    title: str
+    table: str
+    game: str
+    number: int
+
+
+KINDS = (
+    ("robotic", "wenzhou"),
+    ("classic", "filipino"),
+    ("pai_gow", "pai_gow"),
+    ("single_port", "muggins"),
+    ("auto_deal", "wenzhou"),
+    ("robotic", "da_san"),
+    ("classic", "block"),
+    ("auto_deal", "threes"),
+    ("single_port", "sebastopol"),
+    ("pai_gow", "bergen"),
+    ("robotic", "filipino"),
+    ("classic", "wenzhou"),
+)
+"""Shipped tables with games that can be set up on them; the thirteenth table begins again."""
+
+
+def demo_tables(count: int) -> Iterator[DemoTable]:
+    """The first tables of the demonstration."""
+    for number, (table, game) in enumerate(islice(cycle(KINDS), count), 1):
+        yield DemoTable(f"t{number:02}", f"Table {number}", table, game, number)
+
 
 FLOOR = "demo"
 """The name of the demonstration's floor."""
@@ -126,3 +164,46 @@ class DemoFolder:
 
 def _identity(table: DemoTable) -> CertificateIdentity:
     return CertificateIdentity(CertificateKind.TABLE, table.name)
+
+
+FIRST_PORT = 10_000
+"""The lowest port that is tried; services with well-known ports are mostly below it."""
+LINUX_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+"""Linux's file with the first and last port of the range for the system's own choice."""
+USUAL_RANGE = 32_768
+"""The begin of that range, if the file does not say it."""
+PORT_TRIALS = 100
+"""Ports that are tried before the system chooses."""
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that is free now, below the range for the system's own choice.
+
+    The system gives the ports of that range to connections. While a server restarts, a connection
+    could take its port, or a client that tries to reach it could even be connected to itself. A
+    port of that range is returned only if no port below it is free. Raises OSError if none is free.
+    """
+    end = _first_of_systems_choice()
+    candidates = range(FIRST_PORT, end)
+    random = SystemRandom()
+    for port in random.sample(candidates, min(PORT_TRIALS, len(candidates))):
+        try:
+            return _bound(port)
+        except OSError:
+            continue
+    return _bound(0)
+
+
+def _bound(port: int) -> int:
+    """The port that a socket could be bound to; for 0 the system chooses it."""
+    with socket.socket() as listener:
+        listener.bind((HOST, port))
+        bound: int = listener.getsockname()[1]
+        return bound
+
+
+def _first_of_systems_choice() -> int:
+    try:
+        return int(LINUX_RANGE.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return USUAL_RANGE

@@ -8,8 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection, select
 
 from controller.floor.figures import kinds
-from controller.floor.figures.alarm_book import OLDEST
-from controller.floor.figures.alarms import ALARM_EVENTS, OpenAlarms, StoredEvent
+from controller.floor.figures.alarms import ALARM_EVENTS, OLDEST, OpenAlarms, StoredEvent
 from controller.floor.figures.window import utc
 from controller.floor.store.schema import EVENTS, LOGS
 from controller.floor.store.table_changes import (

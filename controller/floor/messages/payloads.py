@@ -2,15 +2,23 @@
 
 Times are the sender's computer time in UTC as ISO 8601 texts. A birth is a random id that a table
 chooses when it connects; messages carry it, so that a late message of an older connection is known.
+
+A request is signed, so that it is valid once, for one table, after one birth.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from controller.floor.messages.topics import TableAddress
+from controller.records.audit.canonical_json import canonical
+from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes.verifier_key import VerifierKey
 from rules.errors import WallwrightError
 
 LARGEST_PAYLOAD = 256 * 1024
@@ -167,7 +175,7 @@ class StoredPosition(Payload):
 class Request(Payload):
     """A person on the floor asks the table for something, which the table may refuse.
 
-    `signature` is an Ed25519 signature, base64, of `messages.signing.signed_text`. `number` is
+    `signature` is an Ed25519 signature, base64, of `messages.payloads.signed_text`. `number` is
     higher than that of every earlier request with the same key.
     """
 
@@ -246,3 +254,28 @@ def parsed(kind: type[AnyPayload], data: bytes) -> AnyPayload:
 def encoded(payload: Payload) -> bytes:
     """The payload as JSON in UTF-8."""
     return payload.model_dump_json().encode()
+
+
+_CONTEXT = "wallwright-floor-request-1"
+
+
+def signed_text(request: Request, to: TableAddress) -> bytes:
+    """The bytes that a request's signature covers: canonical JSON. Raises NotCanonicalError."""
+    fields = request.model_dump(mode="json", exclude={"signature"})
+    return canonical({"context": _CONTEXT, "floor": to.floor, "table": to.table, **fields})
+
+
+def signed(request: Request, to: TableAddress, key: SigningKey) -> Request:
+    """The request with its signature and the name of its key."""
+    named = request.model_copy(update={"key": key.public.name})
+    signature = base64.b64encode(key.sign(signed_text(named, to))).decode()
+    return named.model_copy(update={"signature": signature})
+
+
+def is_signed_by(request: Request, to: TableAddress, key: VerifierKey) -> bool:
+    """Whether the request carries a signature of this key for this table."""
+    try:
+        signature = base64.b64decode(request.signature, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return key.verify(signature, signed_text(request, to))

@@ -1,26 +1,30 @@
-"""The floor's web application: the request guard, the accounts, the floor's endpoints, the page."""
+"""The floor's web application: the request guard, the accounts, the floor's endpoints, the page.
+
+The files of the page are the floor's own, and those of a table's panel that it shares. A file of
+the floor replaces the panel's file of the same name. The message catalogues of both are joined: a
+message that the floor does not have in a language is the panel's, or else English.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
-from importlib import metadata
+from importlib import metadata, resources
 
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from controller.floor.figures.alarm_book import NotAcknowledgedError
+from controller.floor.figures.alarms import NotAcknowledgedError
 from controller.floor.figures.table_use import TableInUseError
 from controller.floor.figures.window import WindowError
 from controller.floor.page.endpoints import FLOOR_ENDPOINTS
 from controller.floor.page.figures_source import FiguresSource
-from controller.floor.page.game_choices import GameChoices
-from controller.floor.page.page_files import page_app
 from controller.floor.page.plan import RoomPlan
 from controller.floor.page.room_feed import RoomFeed, TooManyWatchersError, utc_now
-from controller.floor.page.routes import FloorRoutes
+from controller.floor.page.routes import FloorRoutes, GameChoices
 from controller.floor.page.table_change_routes import TableChangeRoutes
 from controller.floor.server.port import FloorPort
 from controller.floor.store.table_changes import TableChangeError, UnknownTableError
@@ -31,7 +35,40 @@ from controller.web.api.request_guard import RequestGuard
 from controller.web.api.routes.accounts import AccountRoutes
 from controller.web.api.routes.errors import add_problems
 from controller.web.api.routes.login import LoginRoutes
+from controller.web.panel.pages import PanelApp, PanelFile, file_of, files_of
 from rules.errors import WallwrightError
+
+SHARED = (
+    *("style/tokens.css", "style/controls.css", "style/frame.css", "style/views.css"),
+    *("style/icon.svg", "vendor/htm_preact.js", "vendor/LICENSE-htm.txt"),
+    *("vendor/LICENSE-preact.txt", "vendor/VENDORED.md", "data/messages.js", "data/settings.js"),
+    *("frame/dialog.js", "frame/hooks.js", "frame/icons.js", "frame/kept_focus.js"),
+    *("frame/notice.js", "frame/settings_dialog.js", "frame/save_file.js"),
+    *("views/sign_in.js", "service/users.js", "service/devices.js", "session/schema_form.js"),
+    "start.js",
+)
+"""The panel's files that the floor's page uses."""
+_MESSAGES = "messages/"
+
+
+def page_app() -> PanelApp:
+    """The floor's page as an ASGI application. Raises OSError if a file cannot be read."""
+    return PanelApp(page_files())
+
+
+def page_files() -> dict[str, PanelFile]:
+    """Every file of the page, by its path."""
+    panel = dict(files_of(resources.files("controller.web.panel") / "static"))
+    own = dict(files_of(resources.files("controller.floor.page") / "static"))
+    chosen = {name: panel[name].read_bytes() for name in SHARED}
+    chosen |= {name: file.read_bytes() for name, file in own.items()}
+    english = json.loads(chosen[f"{_MESSAGES}en.json"])
+    for name, file in panel.items():
+        if name.startswith(_MESSAGES):
+            floor = json.loads(chosen.get(name, b"{}"))
+            joined = {**json.loads(file.read_bytes()), **english, **floor}
+            chosen[name] = json.dumps(joined, ensure_ascii=False).encode()
+    return {name: file_of(name, body) for name, body in chosen.items()}
 
 
 @asynccontextmanager

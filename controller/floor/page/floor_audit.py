@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 
 from controller.floor.server.port import FloorPort
-from controller.floor.store.errors import StoreUnavailableError
+from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.table_changes import (
     RecordedChange,
     mark_recorded,

@@ -1,4 +1,4 @@
-"""The floor's own endpoints: the room, figures, history, acknowledgements, requests, reports."""
+"""The floor's own endpoints: the room, figures, history, requests, games, reports."""
 
 from __future__ import annotations
 
@@ -10,27 +10,59 @@ from fastapi import FastAPI, Path, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from controller.floor.figures.alarm_book import acknowledge
-from controller.floor.figures.alarms import Acknowledgement
+from config.loader import game_names, load_game
+from config.validation.house_rules_form import house_rules_form
+from controller.floor.figures.alarms import Acknowledgement, acknowledge
 from controller.floor.figures.window import Window
 from controller.floor.messages.topics import NAME, TableAddress
 from controller.floor.page.endpoints import OWN_BY_NAME
-from controller.floor.page.event_stream import RoomStream
 from controller.floor.page.figures_source import HOURS, FiguresSource
-from controller.floor.page.game_choices import GameChoices
 from controller.floor.page.history import read_history
-from controller.floor.page.reports.pit_report import PitReport, read_report
-from controller.floor.page.reports.report_csv import report_csv
-from controller.floor.page.reports.report_pdf import report_pdf
-from controller.floor.page.room_feed import RoomFeed
+from controller.floor.page.pit_report import PitReport, read_report, report_csv
+from controller.floor.page.pit_report_pdf import report_pdf
+from controller.floor.page.room_feed import RoomFeed, RoomStream
 from controller.service.status import Value
 from controller.web.api.accounts.accounts import Accounts
 from controller.web.api.accounts.identity import Identity
 from controller.web.api.audited_requests import DETAILS
 from controller.web.api.endpoints import BY_NAME
+from controller.web.api.json_text import json_text
 from controller.web.api.problems import ProblemError, unknown
 from controller.web.api.request_guard import IDENTITY
 from controller.web.api.routes.registration import json_response, text_response
+from controller.web.api.worker_thread import WorkerThread
+from rules.games import find_game
+
+
+class GameChoices:
+    """Makes the list once, in a thread: all games are imported for it."""
+
+    def __init__(self) -> None:
+        self._worker = WorkerThread("games")
+        self._text = ""
+
+    async def text(self) -> str:
+        """The list as a JSON text. Raises WorkerBusyError."""
+        if not self._text:
+            self._text = await self._worker.run(_games_text)
+        return self._text
+
+    def close(self) -> None:
+        """End the thread."""
+        self._worker.close()
+
+
+def _games_text() -> str:
+    games = [
+        {
+            "name": name,
+            "title": find_game(name).title,
+            "house_rules": house_rules_form(load_game(name)),
+        }
+        for name in game_names()
+    ]
+    return json_text({"games": games})
+
 
 TableName = Annotated[str, Path(pattern=f"^{NAME.pattern}$", description="Name of a table.")]
 Number = Annotated[int, Path(ge=0, le=2**53)]

@@ -29,16 +29,14 @@ from controller.floor.mqtt.connection import (
     Message,
     open_connection,
 )
-from controller.floor.server.counts import FloorCounts
-from controller.floor.server.exposition import floor_text
 from controller.floor.server.floor_witness import FloorWitness
-from controller.floor.server.intake import Intake
+from controller.floor.server.metrics import FloorCounts, floor_text
 from controller.floor.server.port import RequestOutcome
 from controller.floor.server.request_desk import ANSWER, RequestDesk, RequestNotSentError
 from controller.floor.server.room import Room
-from controller.floor.server.storing import Storing
+from controller.floor.server.storing import Intake, Storing
 from controller.floor.server.table_messages import TableMessages
-from controller.floor.store.errors import StoreUnavailableError
+from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore, utc_now
 from controller.floor.store.table_changes import read_roster
 from controller.records.audit.notes.signing_key import SigningKey

@@ -15,10 +15,10 @@ from functools import partial
 
 from controller.floor.messages.payloads import Cosignature, LogHead
 from controller.floor.messages.topics import TableAddress
-from controller.floor.server.counts import FloorCounts
+from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room
 from controller.floor.store.batches import LogKey
-from controller.floor.store.errors import StoreUnavailableError
+from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.log_trees import StoredTree, grow_tree, keep_cosigned_head
 from controller.records.audit.errors import RefusedProofError

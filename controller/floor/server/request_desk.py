@@ -11,10 +11,9 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from controller.floor.messages.payloads import Reply, Request
-from controller.floor.messages.signing import signed
+from controller.floor.messages.payloads import Reply, Request, signed
 from controller.floor.messages.topics import TableAddress
-from controller.floor.server.counts import FloorCounts
+from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.port import RequestOutcome
 from controller.floor.server.room import Room
 from controller.floor.store.floor_store import FloorStore

@@ -1,6 +1,7 @@
 """Takes the messages of tables: keeps their state in the room, and passes the rest on to storage.
 
 Everything that a table sends can be wrong. A message that is not understood is counted and dropped.
+The messages of each table are limited, so that one table cannot use the time of the others.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Generic, TypeVar
 
 from controller.floor.messages.payloads import (
     LARGEST_PAYLOAD,
@@ -28,11 +30,55 @@ from controller.floor.messages.topics import (
     address_and_kind,
 )
 from controller.floor.mqtt.connection import Message
-from controller.floor.server.counts import FloorCounts
-from controller.floor.server.flood_limit import FloodLimit
-from controller.floor.server.intake import Intake, WaitingBatch
+from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room
+from controller.floor.server.storing import Intake, WaitingBatch
 from controller.floor.store.tables import KnownTable
+
+RATE = 8.0
+"""Messages of one table in a second, over a longer time. A table in play sends at most one."""
+BURST = 40.0
+"""Messages of one table at once, such as those of a new connection."""
+MOST_KEYS = 20_000
+"""Tables that are counted; see `room.MOST_TABLES`."""
+Key = TypeVar("Key")
+
+
+@dataclass
+class _Bucket:
+    """The messages that are permitted at time `at`."""
+
+    left: float
+    at: float
+
+
+class FloodLimit(Generic[Key]):
+    """A token bucket for each table. Times are seconds of one clock."""
+
+    def __init__(self, rate: float = RATE, burst: float = BURST) -> None:
+        self._rate, self._burst = rate, burst
+        self._buckets: dict[Key, _Bucket] = {}
+
+    def admits(self, key: Key, now: float) -> bool:
+        """Count one message; false if it is one too many."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            if len(self._buckets) >= MOST_KEYS:
+                self._forget(now)
+            bucket = self._buckets[key] = _Bucket(self._burst, now)
+        bucket.left = min(self._burst, bucket.left + (now - bucket.at) * self._rate)
+        bucket.at = now
+        if bucket.left < 1:
+            return False
+        bucket.left -= 1
+        return True
+
+    def _forget(self, now: float) -> None:
+        """Forget full buckets, and the older half if all are in use."""
+        full = self._burst / self._rate
+        kept = {key: each for key, each in self._buckets.items() if now - each.at < full}
+        self._buckets = dict(list(kept.items())[-MOST_KEYS // 2 :])
+
 
 ASK_AGAIN = 5.0
 """Least seconds between two times that a table is asked to repeat its birth and its state."""

@@ -13,11 +13,15 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from controller.floor.store.batches import EventBatch, LogKey, Refusal, TakenBatch
-from controller.floor.store.engine import database_url, engine_of, transaction
-from controller.floor.store.errors import StoreSettingsError, StoreUnavailableError
+from controller.floor.store.engine import (
+    StoreSettingsError,
+    StoreUnavailableError,
+    database_url,
+    engine_of,
+    transaction,
+)
 from controller.floor.store.ingestion import UnknownLogsError, take_batches
-from controller.floor.store.migrations.upgrading import upgrade_schema
-from controller.floor.store.partitions import drop_old_months, make_partitions
+from controller.floor.store.schema_upkeep import drop_old_months, make_partitions, upgrade_schema
 from controller.floor.store.tables import ensure_logs
 
 MOST_KNOWN_LOGS = 50_000

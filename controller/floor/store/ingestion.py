@@ -26,8 +26,7 @@ from sqlalchemy import (
 
 from controller.floor.messages.topics import TableAddress
 from controller.floor.store.batches import EventBatch, LogEnd, LogKey, TakenBatch
-from controller.floor.store.engine import is_sqlite
-from controller.floor.store.json_rows import json_rows
+from controller.floor.store.engine import is_sqlite, json_rows
 from controller.floor.store.schema import EVENTS, LOGS, TABLES
 from rules.errors import WallwrightError
 

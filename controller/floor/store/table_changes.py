@@ -14,8 +14,8 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from controller.floor.messages.topics import TableAddress
+from controller.floor.store.engine import lock_schema
 from controller.floor.store.schema import LOGS, TABLE_CHANGES, TABLES
-from controller.floor.store.schema_lock import lock_schema
 from controller.floor.store.tables import as_utc, printable
 from controller.web.api.accounts.user_names import defect_of_name, looks_like
 from rules.errors import WallwrightError

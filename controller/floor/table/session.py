@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from controller.floor.discovery.payloads import EXPIRY, REPEAT, discovery_messages, removal_messages
+from controller.floor.discovery import EXPIRY, REPEAT, discovery_messages, removal_messages
 from controller.floor.messages.payloads import (
     LARGEST_PAYLOAD,
     MOST_EVENTS,
@@ -32,8 +32,7 @@ from controller.floor.messages.payloads import (
 from controller.floor.messages.topics import Kind
 from controller.floor.mqtt.connection import BrokerConnection, ConnectionLostError, Message, Will
 from controller.floor.settings import FloorSettings
-from controller.floor.table.head_cosigning import HeadCosigning
-from controller.floor.table.outbox import Outbox
+from controller.floor.table.outbox import HeadCosigning, Outbox
 from controller.floor.table.request_gate import (
     ForgedRequestError,
     RequestGate,

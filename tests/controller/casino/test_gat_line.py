@@ -15,12 +15,10 @@ from pathlib import Path
 import pytest
 
 from controller.casino.gat import port as gat_port
-from controller.casino.gat.calculation import calculated, components
 from controller.casino.gat.frames import GatCommand, GatError, GatFrame, GatPortError
-from controller.casino.gat.functions import GatRequest
+from controller.casino.gat.functions import GatRequest, answers_in
 from controller.casino.gat.messages import SPECIAL_FUNCTIONS, GatStart, GatState
-from controller.casino.gat.port import GatPort, open_port
-from controller.casino.gat.results import answers_in
+from controller.casino.gat.port import GatPort, calculated, components, open_port
 from controller.casino.gat.terminal import GatTerminal
 from controller.cli import main
 from controller.cli.runs import gat_session

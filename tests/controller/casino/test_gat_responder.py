@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.casino.gat.frames import QUERIES, GatCommand, GatError, GatFrame
-from controller.casino.gat.functions import LEVEL_ONE, GatRequest, requested
+from controller.casino.gat.functions import (
+    LEVEL_ONE,
+    GatRequest,
+    answers_in,
+    functions_in,
+    list_of_answers,
+    requested,
+)
 from controller.casino.gat.messages import (
     SPECIAL_FUNCTIONS,
     GatFormat,
@@ -20,7 +27,6 @@ from controller.casino.gat.messages import (
     StatusReply,
 )
 from controller.casino.gat.responder import GatResponder
-from controller.casino.gat.results import answers_in, functions_in, list_of_answers
 
 SEED = bytes(range(20))
 ALL = GatRequest(SPECIAL_FUNCTIONS, SEED)

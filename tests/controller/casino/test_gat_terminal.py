@@ -9,10 +9,9 @@ import pytest
 
 from controller.casino.gat import terminal as gat_terminal
 from controller.casino.gat.frames import QUERIES, GatCommand, GatError, GatFrame, GatFrameReader
-from controller.casino.gat.functions import GatRequest
+from controller.casino.gat.functions import GatRequest, answers_in, list_of_answers
 from controller.casino.gat.messages import SPECIAL_FUNCTIONS, GatStart, GatState
 from controller.casino.gat.responder import GatResponder
-from controller.casino.gat.results import answers_in, list_of_answers
 from controller.casino.gat.terminal import GatTerminal
 from firmware_bridge.wire.transport import Lost, Receive
 

@@ -20,7 +20,7 @@ from typing import Any
 from controller.floor.messages.topics import TableAddress
 from controller.floor.mqtt import connection
 from controller.floor.mqtt.connection import BrokerConnection, Message, open_connection
-from controller.floor.server.flood_limit import FloodLimit
+from controller.floor.server.table_messages import FloodLimit
 from tests.controller.floor.tls_floor import FLOOR, HOST, SERVER, TlsFloor, table
 from tests.waiting import until
 

@@ -13,7 +13,7 @@ from typing import Any
 import aiomqtt
 import pytest
 
-from controller.floor.certificates.rate_limits import rate_limits
+from controller.floor.certificates.broker_files import rate_limits
 from controller.floor.messages.payloads import LARGEST_PAYLOAD
 from tests.controller.floor.flood_measurement import RATE
 from tests.controller.floor.tls_floor import FLOOR, SERVER, TlsFloor, received, table

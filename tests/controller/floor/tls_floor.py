@@ -16,7 +16,7 @@ import aiomqtt
 from controller.floor.certificates.authority import make_authority
 from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
 from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
-from controller.floor.demo.free_port import free_port
+from controller.floor.demo.folder import free_port
 from controller.floor.mqtt.broker import Broker, TlsFiles
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 

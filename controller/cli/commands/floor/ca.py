@@ -137,7 +137,7 @@ def refresh(folder: Folder) -> int:
 @ca.command("list")
 def list_certificates(folder: Folder, as_json: AsJson = False) -> int:
     """List all certificates, and what ends soon; exit code 1 if something has ended."""
-    from controller.floor.certificates.endings import endings_of_authority
+    from controller.floor.certificates.expiry import endings_of_authority
 
     with _errors_reported():
         authority, now = _authority(folder), _now()
@@ -217,7 +217,7 @@ def _fingerprint(certificate: Certificate) -> str:
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of the authority as bad input: exit code 2."""
-    from controller.floor.certificates.errors import CertificateError
+    from controller.floor.certificates.identity import CertificateError
     from controller.floor.messages.topics import TopicError
 
     try:

@@ -277,9 +277,9 @@ def _row(table: FloorTable) -> dict[str, object]:
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report errors of the database, of the change and of the authority as bad input."""
-    from controller.floor.certificates.errors import CertificateError
+    from controller.floor.certificates.identity import CertificateError
     from controller.floor.messages.topics import TopicError
-    from controller.floor.store.errors import (
+    from controller.floor.store.engine import (
         StoreSettingsError,
         StoreUnavailableError,
         StoreVersionError,

@@ -34,7 +34,7 @@ def test_a_table_on_a_floor_reports_that_its_certificate_ends(
     own = make_authority(tmp_path / "ca", "club", now).issue(identity, (), days, now)
     tls = TlsFiles(own / "ca.pem", own / "certificate.pem", own / "key.pem")
     settings = FloorSettings(TableAddress("club", "t07"), "Table 7", Broker("broker", 8883, tls))
-    monkeypatch.setattr("controller.floor.table.floor_thread.publishing", nothing)
+    monkeypatch.setattr("controller.floor.table.publisher.publishing", nothing)
     monkeypatch.setattr("controller.floor.table.service_source.ServiceSource", lambda *_: None)
     reported: list[str] = []
 

@@ -12,8 +12,8 @@ from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from controller.floor.certificates.authority import CertificateAuthority, make_authority
-from controller.floor.certificates.errors import CertificateError
 from controller.floor.certificates.identity import (
+    CertificateError,
     CertificateIdentity,
     CertificateKind,
     identity_of,

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from controller.floor.demo import child
-from controller.floor.demo.child import Child, ChildCommand
-from controller.floor.demo.errors import DemoError
+from controller.floor.demo.child import Child, ChildCommand, DemoError
 from tests.waiting import until
 
 

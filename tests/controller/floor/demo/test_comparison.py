@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.demo.check import compare_log, log_lines
+from controller.floor.demo.comparison import compare_log, log_lines
 
 LOG = ["a", "b", "c"]
 

@@ -17,8 +17,8 @@ import pytest
 from config.loader import load_game, load_table
 from config.validation.checks import fit
 from controller.floor.demo import database, demonstration
-from controller.floor.demo.errors import DemoError
-from controller.floor.demo.tables import KINDS, demo_tables
+from controller.floor.demo.child import DemoError
+from controller.floor.demo.folder import KINDS, demo_tables
 from rules.games import find_game
 from tests.controller.cli.conftest import COMMAND
 from tests.quick import EVIDENCE_ONLY

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.demo.figures_check import (
+from controller.floor.demo.comparison import (
     NOTHING,
     CountedFigures,
     JournalFigures,

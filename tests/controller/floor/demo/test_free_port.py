@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.demo import free_port as module
-from controller.floor.demo.free_port import FIRST, HOST, USUAL, free_port
+from controller.floor.demo import folder as module
+from controller.floor.demo.folder import FIRST_PORT, HOST, USUAL_RANGE, free_port
 
 
 def linux_range(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:
@@ -22,7 +22,7 @@ def test_a_server_gets_a_port_that_the_system_gives_to_no_connection(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     linux_range(monkeypatch, tmp_path, "20000\t60999\n")
-    assert all(FIRST <= free_port() < 20_000 for _ in range(100))
+    assert all(FIRST_PORT <= free_port() < 20_000 for _ in range(100))
 
 
 @pytest.mark.parametrize("text", ["", "every port", "\n"])
@@ -30,14 +30,14 @@ def test_without_a_range_from_the_system_the_usual_one_is_avoided(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
 ) -> None:
     linux_range(monkeypatch, tmp_path, text)
-    assert FIRST <= free_port() < USUAL
+    assert FIRST_PORT <= free_port() < USUAL_RANGE
 
 
 def test_a_port_in_use_is_passed_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with socket.socket() as used:
         used.bind((HOST, free_port()))
         port = used.getsockname()[1]
-        monkeypatch.setattr(module, "FIRST", port)
+        monkeypatch.setattr(module, "FIRST_PORT", port)
         linux_range(monkeypatch, tmp_path, f"{port + 1} 60999")
         assert free_port() != port
 

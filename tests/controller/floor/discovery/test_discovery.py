@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from controller.floor.discovery.entities import ENTITIES, ONLINE
-from controller.floor.discovery.payloads import discovery_messages, removal_messages
+from controller.floor.discovery import ENTITIES, ONLINE, discovery_messages, removal_messages
 from controller.floor.messages.payloads import (
     Alive,
     Birth,

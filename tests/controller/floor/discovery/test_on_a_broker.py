@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from controller.floor.discovery.entities import ENTITIES
-from controller.floor.discovery.payloads import EXPIRY
+from controller.floor.discovery import ENTITIES, EXPIRY
 from controller.floor.messages.topics import TableAddress
 from controller.floor.settings import FloorSettings
 from controller.floor.table.publisher import TablePublisher

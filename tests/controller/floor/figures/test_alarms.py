@@ -9,8 +9,15 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.event import listen
 
-from controller.floor.figures.alarm_book import AlarmBook, NotAcknowledgedError, acknowledge
-from controller.floor.figures.alarms import Acknowledgement, Alarm, OpenAlarms, StoredEvent
+from controller.floor.figures.alarms import (
+    Acknowledgement,
+    Alarm,
+    AlarmBook,
+    NotAcknowledgedError,
+    OpenAlarms,
+    StoredEvent,
+    acknowledge,
+)
 from tests.controller.floor.figures.stored_logs import (
     NOON,
     Happened,

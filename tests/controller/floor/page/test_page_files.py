@@ -9,7 +9,7 @@ from importlib import resources
 
 import pytest
 
-from controller.floor.page.page_files import page_files
+from controller.floor.page.app import page_files
 from tests.controller.web.panel.test_catalogues import BUILT, CHOSEN, USED, placeholders
 
 FILES = page_files()

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import insert, update
 
 from controller.floor.figures.window import Window
-from controller.floor.page.reports import pit_report, report_pdf
-from controller.floor.page.reports.pit_report import PitReport, read_report
-from controller.floor.page.reports.report_csv import report_csv, safe_cell
+from controller.floor.page import pit_report
+from controller.floor.page.pit_report import PitReport, read_report, report_csv, safe_cell
+from controller.floor.page.pit_report_pdf import report_pdf
 from controller.floor.store.schema import ACKNOWLEDGEMENTS, TABLES
 from tests.controller.floor.figures.stored_logs import NOON, Happened, happened
 from tests.controller.floor.page.fake_floor import HOSTILE, NOW, fake_floor
@@ -115,7 +115,7 @@ def test_hostile_titles_and_evidence_stay_in_their_cells(tmp_path: Path) -> None
 
 def test_the_pdf_names_the_room_the_tables_and_the_incidents(tmp_path: Path) -> None:
     report = report_of(tmp_path, EVENING)
-    drawn = report_pdf.report_pdf(report, compress=False).decode("latin-1")
+    drawn = report_pdf(report, compress=False).decode("latin-1")
     for text in ("Pit report: floor main", "Whole room", "Table 1", "JAM", "answered", "Ann"):
         assert text in drawn
     assert len(re.findall(r"/Type /Page\b", drawn)) == 1
@@ -125,7 +125,7 @@ def test_a_long_pdf_has_several_pages_each_with_its_number(tmp_path: Path) -> No
     many = [
         happened(n, "fault", code="LIFT", part=f"lift {n}", evidence=HOSTILE) for n in range(90)
     ]
-    drawn = report_pdf.report_pdf(report_of(tmp_path, many, "牌卓 \u0007"), compress=False)
+    drawn = report_pdf(report_of(tmp_path, many, "牌卓 \u0007"), compress=False)
     text = drawn.decode("latin-1")
     pages = len(re.findall(r"/Type /Page\b", text))
     assert pages >= 3
@@ -143,4 +143,4 @@ def test_a_report_says_how_many_incidents_are_left_out(
 
 def test_the_same_report_is_the_same_file(tmp_path: Path) -> None:
     report = report_of(tmp_path, EVENING)
-    assert report_pdf.report_pdf(report) == report_pdf.report_pdf(report)
+    assert report_pdf(report) == report_pdf(report)

@@ -10,10 +10,9 @@ import pytest
 
 from config.errors import ConfigErrors
 from controller.floor.messages.topics import TableAddress
-from controller.floor.page import event_stream, room_feed
-from controller.floor.page.event_stream import RoomStream
+from controller.floor.page import room_feed
 from controller.floor.page.plan import RoomPlan, load_plan
-from controller.floor.page.room_feed import RoomFeed, TooManyWatchersError
+from controller.floor.page.room_feed import RoomFeed, RoomStream, TooManyWatchersError
 from controller.floor.page.table_view import condition_of, table_view
 from controller.floor.server.room import RoomTable
 from controller.service.user_roles import UserRole
@@ -252,7 +251,7 @@ def test_the_stream_begins_with_the_room_and_goes_on_with_what_changes(tmp_path:
 def test_the_stream_repeats_the_time_when_nothing_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_stream, "HEARTBEAT", 0.3)
+    monkeypatch.setattr(room_feed, "HEARTBEAT", 0.3)
 
     async def act(floor: FakeFloor, sent: list[str]) -> None:
         await messages(sent, 3)
@@ -261,7 +260,7 @@ def test_the_stream_repeats_the_time_when_nothing_changes(
 
 
 def test_the_stream_ends_with_the_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_stream, "HEARTBEAT", 0.3)
+    monkeypatch.setattr(room_feed, "HEARTBEAT", 0.3)
 
     async def act(floor: FakeFloor, sent: list[str]) -> None:
         await messages(sent, 1)
@@ -272,7 +271,7 @@ def test_the_stream_ends_with_the_login(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_page_that_takes_a_message_too_slowly_is_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_stream, "SENDING", 0.1)
+    monkeypatch.setattr(room_feed, "SENDING", 0.1)
 
     async def act(floor: FakeFloor, sent: list[str]) -> None:
         await messages(sent, 1)

@@ -6,8 +6,7 @@ import shutil
 import subprocess
 
 from controller.floor.messages.topics import TableAddress
-from controller.floor.server.counts import FloorCounts
-from controller.floor.server.exposition import FLOOR_METRICS, floor_samples, floor_text
+from controller.floor.server.metrics import FLOOR_METRICS, FloorCounts, floor_samples, floor_text
 from controller.floor.server.room import Room
 
 

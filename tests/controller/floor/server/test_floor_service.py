@@ -13,7 +13,7 @@ from controller.floor.messages.topics import TableAddress
 from controller.floor.server import storing
 from controller.floor.server.floor_service import FloorService
 from controller.floor.server.request_desk import RequestNotSentError
-from controller.floor.store.errors import StoreUnavailableError
+from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import REQUESTS
 from controller.records.audit.notes.signing_key import SigningKey

@@ -16,10 +16,10 @@ from tlog_scales import signing, tlog
 from controller.floor.messages.payloads import Cosignature, LogHead
 from controller.floor.messages.topics import TableAddress
 from controller.floor.server import floor_witness
-from controller.floor.server.counts import FloorCounts
 from controller.floor.server.floor_witness import FloorWitness
+from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room, RoomTable
-from controller.floor.store.errors import StoreUnavailableError
+from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import LOG_TREES
 from controller.records.audit.log.audit_log import AuditLog

@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 
 from controller.floor.messages.payloads import Birth, Events, StoredPosition, encoded
 from controller.floor.messages.topics import TableAddress
-from controller.floor.server.counts import FloorCounts
-from controller.floor.server.intake import Intake, WaitingBatch
+from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room
-from controller.floor.server.storing import Storing
+from controller.floor.server.storing import Intake, Storing, WaitingBatch
 from controller.floor.store.floor_store import FloorStore
 from controller.web.api.worker_thread import WorkerThread
 from tests.controller.floor.event_lines import BIRTH, batch_of, birth_of, lines_of, log_id

@@ -22,11 +22,17 @@ from controller.floor.messages.topics import Kind, TableAddress
 from controller.floor.mqtt.broker import Broker
 from controller.floor.mqtt.connection import Message
 from controller.floor.page.table_view import NEEDS_A_PERSON, condition_of
-from controller.floor.server.counts import FloorCounts
-from controller.floor.server.flood_limit import BURST, FloodLimit
-from controller.floor.server.intake import MOST_BATCHES, Intake, WaitingBatch
+from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room, RoomTable
-from controller.floor.server.table_messages import ASK_AGAIN, GRACE, SILENT, TableMessages
+from controller.floor.server.storing import MOST_BATCHES, Intake, WaitingBatch
+from controller.floor.server.table_messages import (
+    ASK_AGAIN,
+    BURST,
+    GRACE,
+    SILENT,
+    FloodLimit,
+    TableMessages,
+)
 from controller.floor.settings import FloorSettings
 from controller.floor.store.table_changes import Roster
 from controller.floor.store.tables import KnownTable
@@ -223,8 +229,8 @@ def test_each_table_has_a_batch_stored_before_any_has_two() -> None:
 
 
 def test_waiting_batches_are_bounded_altogether(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.floor.server.intake.MOST_BYTES", 1000)
-    monkeypatch.setattr("controller.floor.server.intake.GATHERED_BYTES", 400)
+    monkeypatch.setattr("controller.floor.server.storing.MOST_BYTES", 1000)
+    monkeypatch.setattr("controller.floor.server.storing.GATHERED_BYTES", 400)
     counts = FloorCounts()
     intake = Intake(counts.drop)
     for number in range(20):
@@ -249,7 +255,7 @@ def test_waiting_ends_when_a_message_comes_and_after_the_time() -> None:
 
 
 def test_a_flood_limit_forgets_tables_that_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.floor.server.flood_limit.MOST_KEYS", 4)
+    monkeypatch.setattr("controller.floor.server.table_messages.MOST_KEYS", 4)
     limit = FloodLimit[int](rate=1.0, burst=2.0)
     assert [limit.admits(0, 0.0) for _ in range(3)] == [True, True, False]
     assert all(limit.admits(number, 0.0) for number in range(1, 9))

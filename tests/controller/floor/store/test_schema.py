@@ -11,15 +11,15 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
-from controller.floor.store.engine import database_url
-from controller.floor.store.errors import (
+from controller.floor.store.engine import (
     StoreSettingsError,
     StoreUnavailableError,
     StoreVersionError,
+    database_url,
 )
 from controller.floor.store.floor_store import FloorStore
-from controller.floor.store.partitions import month_of
 from controller.floor.store.schema import METADATA
+from controller.floor.store.schema_upkeep import month_of
 from controller.floor.store.table_changes import floor_tables
 from tests.controller.floor.event_lines import batch_of, lines_of
 from tests.controller.floor.postgres_process import PostgresProcess

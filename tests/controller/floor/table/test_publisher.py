@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import pytest
 
-from controller.floor.discovery.payloads import REPEAT
+from controller.floor.discovery import REPEAT
 from controller.floor.messages.payloads import (
     Alive,
     Birth,
@@ -24,13 +24,12 @@ from controller.floor.messages.payloads import (
     StoredPosition,
     encoded,
     parsed,
+    signed,
 )
-from controller.floor.messages.signing import signed
 from controller.floor.messages.topics import Kind, TableAddress, address_and_kind
 from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings, RequestKey
-from controller.floor.table.head_cosigning import ASK_EVERY
-from controller.floor.table.outbox import LONGEST_RESEND
+from controller.floor.table.outbox import ASK_EVERY, LONGEST_RESEND
 from controller.floor.table.publisher import LONGEST, TablePublisher
 from controller.floor.table.session import EVERY, FLOOR_ANSWERS, LAST_EVENTS, STATE_EVERY
 from controller.records.audit.notes.checkpoint import Checkpoint

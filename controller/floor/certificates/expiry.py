@@ -1,14 +1,16 @@
-"""Finds certificates and revocation lists that end soon."""
+"""Finds certificates and revocation lists that end soon, and reports them each day."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from controller.floor.certificates import files, making
 from controller.floor.certificates.authority import CertificateAuthority
+from controller.floor.certificates.identity import CertificateError
 
 WARNING_DAYS = 30
 """Days before the end of a certificate from which on a finding is reported (our choice)."""
@@ -67,3 +69,30 @@ def _finding(
     elif ends - now < timedelta(days=WARNING_DAYS):
         sentence = f"{subject} ends in {(ends - now).days} days, on {ends:%Y-%m-%d}."
         yield CertificateFinding(False, sentence, next_step)
+
+
+EVERY = 24 * 3600.0
+"""Real seconds between two looks at the file."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def watch_certificate(
+    file: Path,
+    report: Callable[[str], None],
+    pace: float = 1.0,
+    wall: Callable[[], datetime] = _now,
+) -> None:
+    """Report a sentence each day while the certificate ends within 30 days or has ended.
+
+    `pace` is the number of seconds of the event loop's clock in a real second.
+    """
+    while True:
+        try:
+            for found in endings_of_file(file, wall()):
+                report(f"{found.sentence} {found.next_step}")
+        except CertificateError as error:
+            report(str(error))
+        await asyncio.sleep(EVERY * pace)

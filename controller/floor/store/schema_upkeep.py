@@ -1,14 +1,46 @@
-"""Months of events: partitions of PostgreSQL made ahead of need, and the end of old months."""
+"""Keeps the schema up to date: its newest version, and the months of events.
+
+Alembic brings a database to the newest version in one transaction. Services that start at the same
+time do it one after another: PostgreSQL by an advisory lock, SQLite by its write lock. Months are
+partitions of PostgreSQL, which are made ahead of need and dropped as a whole.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.script.revision import RevisionError
 from sqlalchemy import Connection, delete, text
 
-from controller.floor.store.engine import is_sqlite
+from controller.floor.store.engine import StoreVersionError, is_sqlite, lock_schema
 from controller.floor.store.schema import ACKNOWLEDGEMENTS, EVENTS, REQUESTS
-from controller.floor.store.schema_lock import lock_schema
+
+
+def upgrade_schema(connection: Connection) -> None:
+    """Upgrade within the transaction of the connection. Raises StoreVersionError."""
+    lock_schema(connection)
+    directory = ScriptDirectory(str(Path(__file__).with_name("migrations")))
+    migration = MigrationContext.configure(connection)
+    present, newest = migration.get_current_revision(), directory.get_current_head()
+    assert newest is not None
+    try:
+        steps = list(directory.iterate_revisions(newest, present or "base"))
+    except RevisionError as error:
+        raise StoreVersionError(
+            f"The database has the schema {present}, which this program cannot read; install the"
+            f" newer program again. This one has {newest}."
+        ) from error
+    if not steps:
+        return
+    with Operations.context(migration):
+        for step in reversed(steps):
+            step.module.upgrade()
+    migration.stamp(directory, newest)
+
 
 AHEAD = 3
 """Months after the present one whose partitions exist."""
