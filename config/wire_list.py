@@ -29,7 +29,7 @@ class WireList(Part):
     name: str
     """The name of the table that is learned."""
     title: str
-    """Its title for people."""
+    """The title of the table, for people."""
     boards: dict[str, BoardConfig]
     """The boards by name."""
     emergency: tuple[str, ...]

@@ -294,7 +294,7 @@ def verify_receipt(data: bytes) -> tuple[Keys, str]:
     origin, _, _ = keys.head(receipt["head"])
     require(receipt["head"].count("\n") == 5, "The head has more than one signature.")
     line, index = receipt["event"].encode(), receipt["index"]
-    require(type(index) is int, "The index is no whole number.")
+    require(type(index) is int, "The index must be a whole number.")
     require_inclusion(leaf_hash(line), index, size, hashes(receipt["path"]), root)
     event = parsed(line)
     require(event.keys() == EVENT, "The event does not have the keys of an event.")

@@ -75,7 +75,7 @@ class ConverterProfile(Part):
     """The analogue-to-digital converter."""
 
     bits: Annotated[int, Field(ge=8, le=16)]
-    """Its resolution."""
+    """The resolution of the converter, in bits."""
     volts: Annotated[Positive, Unit("V")]
     """The voltage of its highest value; pins measure from 0 V to this voltage."""
 
@@ -140,7 +140,7 @@ class BootloaderProfile(Part):
     """The program that starts before the firmware, and through which it is flashed."""
 
     name: str
-    """Its name."""
+    """The name of the bootloader."""
     size: Annotated[int, Field(ge=0), Unit("bytes")]
     """The flash that it occupies."""
     starts: str

@@ -128,13 +128,13 @@ class AxisChannel(Part):
     """The limit at which the home switch is; a gripper's z axis has it at the top, away from the
     tiles."""
     low: Annotated[float, Field(ge=-2, le=2), Unit("m")]
-    """The lower limit of its travel, from the field's centre or the felt."""
+    """The lower limit of the axis's travel, from the field's centre or the felt."""
     high: Annotated[float, Field(ge=-2, le=2), Unit("m")]
-    """The upper limit of its travel."""
+    """The upper limit of the axis's travel."""
     speed: Annotated[float, Field(gt=0, le=5), Unit("m/s")]
-    """Its highest speed."""
+    """The highest speed of the axis."""
     acceleration: Annotated[float, Field(gt=0, le=100), Unit("m/s²")]
-    """Its acceleration, and its deceleration."""
+    """The acceleration and the deceleration of the axis."""
     step_mm: Annotated[float, Field(gt=0, le=10), Unit("mm")] = 0.15
     """The distance of one step."""
 

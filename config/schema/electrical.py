@@ -49,7 +49,7 @@ class MotorProfile(Part):
     name: str
     """The name that a motor's `driver:` gives."""
     title: str
-    """What it is."""
+    """A description of the motor and its power switch, for people."""
     kind: Literal["motor"]
     """The kind of channel that it is for."""
     wiring: str
@@ -74,7 +74,7 @@ class SensorProfile(Part):
     name: str
     """The name that a sensor's `element:` gives."""
     title: str
-    """What it is."""
+    """A description of the sensor, for people."""
     kind: Literal["sensor"]
     """The kind of channel that it is for."""
     wiring: str

@@ -49,7 +49,7 @@ ROLES: Mapping[Role, str] = {
     "motor_current": "the current of the motors",
     "identity": "the memory of add-on boards",
 }
-"""The fixed functions of pins in words."""
+"""The name that messages use for each fixed function of a pin."""
 
 HIGH: tuple[BootState, ...] = ("driven", "pulled_up")
 """States at boot in which a pin is high, or can be."""

@@ -93,7 +93,10 @@ async def reported_limits(port: str, answer: ProbeAnswer, key: bytes) -> wire.Li
         return None
     (reply,) = await _asked(port, answer, key, wire.ReadLimits())
     if not isinstance(reply, wire.Limits):
-        raise BoardProtocolError(f"the board {answer.serial} does not report its limits: {reply}.")
+        raise BoardProtocolError(
+            f"the board {answer.serial} answered the request for its limits with {reply}; flash it"
+            " again: wallwright firmware flash PORT."
+        )
     return reply
 
 
@@ -121,7 +124,8 @@ async def reported_supply(
     for reply in replies:
         if not isinstance(reply, wire.Supply):
             raise BoardProtocolError(
-                f"the board {answer.serial} does not report its supply: {reply}."
+                f"the board {answer.serial} answered the request for its supply with {reply}; flash"
+                " it again: wallwright firmware flash PORT."
             )
         measured.append(reply)
     volts = sum(each.measured_mv for each in measured) / len(measured) / 1000
@@ -143,7 +147,10 @@ async def _asked(
             else None
         )
         if challenge is None:
-            raise BoardProtocolError(f"the board {answer.serial} does not prove its key any more.")
+            raise BoardProtocolError(
+                f"the board {answer.serial} proved its key before and does not prove it now; check"
+                " what else is on its line."
+            )
         await link.authenticate(challenge.host_proof, challenge.keys)
         return [await link.request(question) for question in questions]
     finally:

@@ -257,5 +257,5 @@ def _sensor(channels: list[Channel], number: int) -> BoardSensor | None:
         return None
     found = channels[number]
     if not isinstance(found, BoardSensor):
-        raise TypeError(f"channel {number} ({found.name}) is no sensor.")
+        raise TypeError(f"channel {number} must be a sensor; it is {found.name}.")
     return found

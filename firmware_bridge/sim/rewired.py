@@ -85,7 +85,7 @@ def _shuffled_board(
 
 
 def _unknown(channel: MotorChannel | SensorChannel) -> Channel:
-    """The pins of a channel without what a person would have to know about it."""
+    """Return the channel as for an unknown table: without stops, with the usual longest time on."""
     if isinstance(channel, SensorChannel):
         return channel
     stops = {"forward_stop": None, "reverse_stop": None, "hold_while": None}
@@ -166,8 +166,8 @@ def rewired_bench(plant: Plant, rewiring: Rewiring, send: Send) -> tuple[Bench, 
     """
     if len(plant.table.boards) != 1:
         raise ValueError(
-            f"a table with one board can be rewired; {plant.table.name} has"
-            f" {len(plant.table.boards)}."
+            f"Only a table with one board can be rewired; {plant.table.name} has"
+            f" {len(plant.table.boards)} boards."
         )
     (name, config), *_ = rewiring.wire_list.boards.items()
     wired = RewiredPlant(plant, rewiring)

@@ -58,7 +58,7 @@ class Command:
     counter: int = -1
     frame: bytes = b""
     sent: float = 0.0
-    """When it was sent last; before that, when it was due (of an urgent command only)."""
+    """Time of the last sending. An urgent command that was not sent yet has the time it was due."""
     repetitions: int = 0
     unread: bool = False
     """Whether the reply may stay unread; asyncio then logs no warning if it is an error."""

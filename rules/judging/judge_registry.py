@@ -83,8 +83,8 @@ class Judging:
         if ask not in self.questions:
             known = ", ".join(self.questions) or "none in this game"
             raise RulesError(
-                f"ask: '{ask[:40]}' is no question; the questions are {known}. Leave `ask` out for"
-                " the usual claim."
+                f"ask: '{ask[:40]}' is not a question; the questions are {known}. Leave `ask` out"
+                " for the usual claim."
             )
         return self.questions[ask]
 

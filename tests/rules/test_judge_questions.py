@@ -245,7 +245,7 @@ def test_cuts_and_the_bank_of_pai_gow() -> None:
 
 
 IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
-    ("wenzhou", {"ask": "x"}, "'x' is no question"),
+    ("wenzhou", {"ask": "x"}, "'x' is not a question"),
     ("wenzhou", {"ask": 3}, "not the name of a question"),
     ("block", {"ask": "dealer"}, "none in this game"),
     ("wenzhou", {"ask": "drawn", "second_throw": 13, "left": 20}, "must be 2 to 12, not 13"),

@@ -16,7 +16,7 @@ from tools.drum_physics.measures import rank_correlation
 from tools.drum_physics.setting import WHOLE_SET, pan_of
 
 ORDER = ("follows",)
-"""The constant that the order of the picks decides."""
+"""Names of the constants of the mixing model that are fitted to the order of the picks."""
 
 
 class PickedRun:

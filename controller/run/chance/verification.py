@@ -148,7 +148,7 @@ def _text(value: object, what: str) -> str:
 
 def _hash(value: object, what: str) -> str:
     if not isinstance(value, str) or not _HASH.fullmatch(value):
-        raise _Refusal(f"{what} has 64 hexadecimal digits, 0-9 and a-f; got {_short(value)}.")
+        raise _Refusal(f"{what} must have 64 hexadecimal digits, 0-9 and a-f; got {_short(value)}.")
     return value
 
 

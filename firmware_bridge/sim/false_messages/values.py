@@ -67,7 +67,7 @@ class FieldValues:
 
 
 def _fit(code: str, value: int) -> int:
-    """A value within a field's range; beyond it, it wraps."""
+    """Return the value modulo the range of a field of this `struct` code."""
     bits = _BITS[code]
     low = -(1 << bits - 1) if code.islower() else 0
     return (value - low) % (1 << bits) + low

@@ -155,7 +155,9 @@ class HandPlayers:
             if known == play:
                 break
         else:
-            raise ImpossibleOrderError("The players do not remember the play to go back to.")
+            raise ImpossibleOrderError(
+                "The simulated players have no copy of the play to return to."
+            )
         held = [Counter(tile.face for tile in rack.tiles) for rack in self._racks]
         needed = _counted(rules.held(truth))
         if self._tile_at:

@@ -246,7 +246,9 @@ class Rp2040:
         """
         for at, data in parts:
             if at < _FLASH or at + len(data) > _FLASH + _FLASH_SIZE:
-                raise ValueError(f"The flash is from {_FLASH:#x} on; got the address {at:#x}.")
+                raise ValueError(
+                    f"The flash begins at {_FLASH:#x}; got {len(data)} bytes at {at:#x}."
+                )
             self._ask(b"f", (at - _FLASH).to_bytes(4, "little") + data)
 
     def memory(self, at: int, size: int) -> bytes:

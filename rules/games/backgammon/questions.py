@@ -26,7 +26,7 @@ class CubeAction:
     seat: Seat
     """The seat that acts."""
     act: Literal["double", "take", "drop", "beaver"]
-    """What it does."""
+    """The action of the seat."""
     turn: Seat
     """The seat on turn, which has not thrown yet; the other seat answers its double."""
     cube: int = 1

@@ -12,7 +12,11 @@ from rules.geometry import Seat, counter_clockwise
 from rules.play import Payment
 
 How = Literal["discard", "self", "robbing"]
-"""The winning tile was a discard, a drawn or replacement tile (A10), or added to a pong (F32)."""
+"""How the winning tile came to the winner.
+
+`discard`: another seat discarded it. `self`: the winner drew it, also as a replacement (A10).
+`robbing`: another seat added it to a pong (F32).
+"""
 Payments = tuple[Payment, ...]
 
 
@@ -77,14 +81,14 @@ def price(won: Won, house: Parameters, stakes: int = 1) -> Price:
 
 
 def all_round(seat: Seat, amount: int, why: str) -> Payments:
-    """Every other seat pays that seat."""
+    """Return a payment of this amount from every other seat to `seat`; none for an amount of 0."""
     if not amount:
         return ()
     return tuple(Payment(other, seat, amount, why) for other in others(seat))
 
 
 def to_each(seat: Seat, amount: int, why: str) -> Payments:
-    """That seat pays every other seat."""
+    """Return a payment of this amount from `seat` to every other seat; none for an amount of 0."""
     if not amount:
         return ()
     return tuple(Payment(seat, other, amount, why) for other in others(seat))

@@ -252,7 +252,7 @@ class Felt(Holder):
                 )
             if pillar.top - level > max_levels:
                 raise ImpossibleOrderError(
-                    f"{pillar.top - level} levels are more than the gripper's {max_levels}."
+                    f"The gripper takes at most {max_levels} levels; got {pillar.top - level}."
                 )
         block = []
         for pillar in held:

@@ -29,7 +29,7 @@ class Rival:
     """Another seat that declares a win on the same tile."""
 
     seat: Seat
-    """The other seat."""
+    """The seat that declares the win too."""
     hand: tuple[Face, ...]
     """Its concealed tiles, with or without the winning tile."""
     melds: tuple[tuple[Face, ...], ...] = ()

@@ -173,7 +173,7 @@ class Claim:
     seat: Seat
     """The seat that claims the discard."""
     what: Literal["win", "kong", "pong", "chow"]
-    """What it claims."""
+    """What the seat claims the discard for."""
 
 
 @dataclass(frozen=True)

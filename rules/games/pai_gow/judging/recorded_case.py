@@ -24,7 +24,7 @@ def recorded_case(acts: Sequence[RecordedAct], play: PaiGowPlay, seat: Seat | No
         raise no_case(f"{who} has bet against the bank at seat {play.banker}")
     bet = play.stakes[seat]
     if bet != int(bet):
-        raise no_case(f"the bet of {bet} is no whole number")
+        raise no_case(f"the bet of {bet} is not a whole number")
     player, banker = (_shown(play.hands[each], each) for each in (seat, play.banker))
     return {
         "player": list(player.tiles),
