@@ -346,6 +346,7 @@ class EventName(StrEnum):
         line=shows("{code} at {part}, waiting for the {role}"),
         lasting_line=shows("{code} at {part}, waiting for the {role}: {evidence}. {request}"),
         recorded=HostCodes("Faults and calls", ("71",), ("G2S_CBE301",)),
+        counts=(Count("prompts", by="code"),),
         is_about_people=True,
     )
     PROMPT_ANSWERED = EventMeaning(

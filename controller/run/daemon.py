@@ -11,6 +11,7 @@ from functools import partial
 from config.recovery_limits import limits_of
 from config.schema import GameConfig, Table
 from controller.events import EVENTS_VERSION, EventLog, EventName
+from controller.events.counts import CountingListener
 from controller.run.chance.source import OpenChance
 from controller.run.faults.catalogue import STOP
 from controller.run.faults.failures import Fault, TableFault, sort_failures
@@ -20,7 +21,6 @@ from controller.run.journal import Journal, JournalError
 from controller.run.ledger import Ledger
 from controller.run.operator.buzzer import Buzzer
 from controller.run.operator.guided_steps import Guided
-from controller.run.operator.incidents import Incidents
 from controller.run.operator.lamp_tower import Tower
 from controller.run.operator.table_keys import Key
 from controller.run.orders import Orders
@@ -101,8 +101,8 @@ class Daemon:
         """The match after the hands played so far; None if the table does not follow the play."""
         fault_handler = FaultHandler(partial(limits_of, table), guide.help, self.run_state)
         supply = supplies(table, boards, fault_handler)
-        self._incidents = Incidents()
-        events.listen(self._incidents.update)
+        self._counted = CountingListener()
+        events.listen(self._counted)
         self._tower = Tower(table, supply, events)
         self._buzzer = Buzzer(table, supply, events, clock)
         self._pauses = Pauses(table, boards, self.run_state, guide.help, reconnect, supply)
@@ -264,7 +264,7 @@ class Daemon:
                 "accounted": run_state.ledger.accounted,
             },
             "faults": run_state.figures.faults,
-            **self._incidents.figures(),
+            **self._counted.counts.figures(),
             **({"breaches": dict(traffic.breaches)} if traffic.breaches else {}),
             "commands": traffic.commands,
             "retries": traffic.retries,

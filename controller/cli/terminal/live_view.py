@@ -16,9 +16,9 @@ from controller.cli.terminal.live_region import LiveRegion
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.serial_console import SerialConsole
 from controller.events import Event, EventName
+from controller.events.counts import EventCounts, OpenFaultPrompt, OpenPauseCause
 from controller.events.lookups import CONFIRMED_STEPS, lasting_line_of, line_of
 from controller.run.faults.catalogue import CATALOGUE, latched
-from controller.run.operator.incidents import Incidents, OpenPauseCause, Wait
 from firmware_bridge.board import FaultCode
 
 KEPT = 8
@@ -55,7 +55,7 @@ class LiveView:
         self._time = 0.0
         self._dealt = 0
         self._prompt = ""
-        self._incidents = Incidents()
+        self._counts = EventCounts()
         self._region = LiveRegion(console, self._page, PER_SECOND)
         self._is_shown = console.is_terminal
 
@@ -75,7 +75,7 @@ class LiveView:
     def on_event(self, event: Event) -> None:
         """Show the next event."""
         self._time = float(str(event["t"]))
-        self._incidents.update(event)
+        self._counts = self._counts.after(event)
         if line := self._in_words(self._line(event)):
             self._last = (*self._last, f"{self._time:8.1f} s  {line}")[-KEPT:]
         if self._is_shown and (line := lasting_line_of(event)):
@@ -122,26 +122,22 @@ class LiveView:
 
     def _so_far(self) -> str:
         """The numbers of recoveries, assists and pauses."""
-        incidents = self._incidents
-        counts = {
-            "recoveries": incidents.recoveries,
-            "assists": incidents.assists,
-            "pauses": incidents.pauses,
-        }
-        return ", ".join(f"{name} {counter.total()}" for name, counter in counts.items())
+        counts = self._counts
+        names = ("recoveries", "assists", "pauses")
+        return ", ".join(f"{name} {counts.total(name)}" for name in names)
 
     def _requests(self, now: float) -> Text:
         """The causes of a pause, the open prompts with role and waiting time, and the questions."""
         lines: list[Text] = []
         questions = self._operator.questions if self._operator is not None else ()
-        for cause in self._incidents.pause:
+        for cause in self._counts.pause:
             where = " ".join(each for each in (f"board {cause.board}", cause.channel) if each)
             text = f"PAUSED since {cause.since:.1f} s: {cause.why}, {where}"
             lines.append(Text(f"{text}{_clearing_of(cause)}", style="bold red"))
-        for wait in self._incidents.waits:
+        for wait in self._counts.prompts:
             lines.append(Text(_waiting_line(wait, now), style="bold yellow"))
             if not questions:
-                lines.append(Text(f"  {wait.seen}. {wait.please}"))
+                lines.append(Text(f"  {wait.evidence}. {wait.request}"))
         if self._prompt and not questions:
             lines.append(Text(f"to do by hand: {self._prompt}", style="yellow"))
         elif self._top == "playing" and not (lines or questions):
@@ -162,10 +158,10 @@ def _clearing_of(cause: OpenPauseCause) -> str:
     return f"; after its release, the {who} may clear it"
 
 
-def _waiting_line(wait: Wait, now: float) -> str:
+def _waiting_line(wait: OpenFaultPrompt, now: float) -> str:
     waited = max(0.0, now - wait.since)
     return (
-        f"WAITING for the {wait.who} since {wait.since:.1f} s ({waited:.0f} s):"
+        f"WAITING for the {wait.role} since {wait.since:.1f} s ({waited:.0f} s):"
         f" {wait.code}, {wait.part}"
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from controller.events import EventName
 from controller.records.audit.receipts.contents import RECEIPT
-from controller.run.faults.failures import Fault
 
 ROUND = RECEIPT
 """The receipt of a round, recorded when it is over, and again when its share is revealed later."""
@@ -23,9 +22,6 @@ PAUSED, RESUMED = EventName.PAUSED, EventName.RESUMED
 SERVICE, SERVICE_END = "service_mode_entered", "service_mode_left"
 COMMAND = "command"
 
-JAM, FORGOTTEN = Fault.JAM.name, Fault.FORGOTTEN.name
-"""The fault that counts as a jam, and the one whose assists do not count for the mean time to
-assist, as in controller/web/metrics."""
 OUT, BACK = "taken_out_of_play", "put_in_play"
 """Events of the table's part of the floor, when a request is carried out."""
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, distinct, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    case,
+    distinct,
+    func,
+    literal,
+    select,
+)
 
+from controller.events.counts import FORGOTTEN, jams
+from controller.events.lookups import ROWS
+from controller.events.row import Count
 from controller.floor.figures import kinds
 from controller.floor.figures.line_values import json_at, number_at, text_of
 from controller.floor.figures.table_figures import TableFigures, together
@@ -25,29 +38,49 @@ OTHER = "other"
 _CODES = frozenset(fault.name for fault in CATALOGUE)
 
 
+FIGURES = ("tiles", "faults", "recoveries")
+"""Counts of the table of events that the database adds up."""
+
+
 @dataclass
 class LogCounts:
     """The counts of one log; see `TableFigures` for what they are."""
 
     rounds: int = 0
-    tiles: int = 0
     assists: int = 0
     assisting_s: float = 0.0
-    faults: Counter[str] = field(default_factory=Counter)
-    recoveries: Counter[str] = field(default_factory=Counter)
+    counted: dict[str, Counter[str]] = field(
+        default_factory=lambda: {name: Counter() for name in FIGURES}
+    )
+    """Each of `FIGURES` by the key that separates it, such as a fault's code."""
+
+    @property
+    def tiles(self) -> int:
+        """Tiles that the heads have lifted."""
+        return self.counted["tiles"].total()
+
+    @property
+    def faults(self) -> Counter[str]:
+        """Faults that stopped the table, by code."""
+        return self.counted["faults"]
+
+    @property
+    def recoveries(self) -> Counter[str]:
+        """Parts that worked on a later attempt, by code of the fault."""
+        return self.counted["recoveries"]
 
     @property
     def jams(self) -> int:
         """Jams that were recovered, or that stopped the table."""
-        return self.faults[kinds.JAM] + self.recoveries[kinds.JAM]
+        return jams(self.faults, self.recoveries)
 
 
 def read_counts(connection: Connection, window: Window) -> Mapping[int, LogCounts]:
     """The counts of every log with events in the time range, by the log's id in the database."""
     counts: defaultdict[int, LogCounts] = defaultdict(LogCounts)
     _read_rounds(connection, window, counts)
-    _read_tiles(connection, window, counts)
-    _read_faults(connection, window, counts)
+    for name, count in _counted_events():
+        _read_count(connection, window, counts, name, count)
     _read_assists(connection, window, counts)
     return counts
 
@@ -79,31 +112,34 @@ def _read_rounds(
         counts[log].rounds = rounds
 
 
-def _read_tiles(
-    connection: Connection, window: Window, counts: defaultdict[int, LogCounts]
-) -> None:
-    query = (
-        select(EVENTS.c.log_id, func.sum(number_at(EVENTS.c.line, "details.counted")))
-        .where(_within(window, kinds.SET))
-        .group_by(EVENTS.c.log_id)
-    )
-    for log, tiles in connection.execute(query):
-        counts[log].tiles = int(tiles or 0)
+def _counted_events() -> Iterator[tuple[str, Count]]:
+    """The events that add to `FIGURES`, each with the count of its row."""
+    for name, row in ROWS.items():
+        yield from ((name, count) for count in row.counts if count.name in FIGURES)
 
 
-def _read_faults(
-    connection: Connection, window: Window, counts: defaultdict[int, LogCounts]
+def _read_count(
+    connection: Connection,
+    window: Window,
+    counts: defaultdict[int, LogCounts],
+    name: str,
+    count: Count,
 ) -> None:
-    code = json_at(EVENTS.c.line, "details.code").label("code")
-    query = (
-        select(EVENTS.c.log_id, EVENTS.c.what, code, func.count())
-        .where(_within(window, kinds.FAULT, kinds.RECOVERED))
-        .group_by(EVENTS.c.log_id, EVENTS.c.what, code)
-    )
-    for log, what, named, number in connection.execute(query):
-        of_log = counts[log]
-        counter = of_log.faults if what == kinds.FAULT else of_log.recoveries
-        counter[known_code(text_of(named))] += number
+    """Add up one count of an event, as its row in the table of events says."""
+    line = EVENTS.c.line
+    number: ColumnElement[Any] = func.count()
+    if count.amount:
+        number = func.sum(number_at(line, f"details.{count.amount}"))
+    where = _within(window, name)
+    if count.by:
+        key = json_at(line, f"details.{count.by}").label("key")
+        query = select(EVENTS.c.log_id, number, key).where(where).group_by(EVENTS.c.log_id, key)
+    else:
+        nothing = literal("").label("key")
+        query = select(EVENTS.c.log_id, number, nothing).where(where).group_by(EVENTS.c.log_id)
+    for log, added, key_text in connection.execute(query):
+        of_key = known_code(text_of(key_text)) if count.by else ""
+        counts[log].counted[count.name][of_key] += int(added or 0)
 
 
 def _read_assists(
@@ -137,7 +173,7 @@ def _read_assists(
             paired.c.what == kinds.ANSWER,
             paired.c.before == kinds.PROMPT,
             paired.c.at >= window.begin,
-            func.coalesce(paired.c.code, "") != f'"{kinds.FORGOTTEN}"',
+            func.coalesce(paired.c.code, "") != f'"{FORGOTTEN}"',
         )
         .group_by(paired.c.log_id)
     )

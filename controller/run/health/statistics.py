@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from statistics import fmean, median
+from statistics import median
 from typing import Any
 
+from controller.events import EventName
+from controller.events.counts import EventCounts
 from controller.run.faults.catalogue import CATALOGUE, Fault
 from controller.run.health.drift import Drift
 from controller.run.health.storage_life import StorageLives
@@ -22,6 +24,14 @@ RECENT = 20
 """Number of last sets in which recoveries of one part are counted for a warning."""
 OFTEN = 3
 """Recoveries of one part within `RECENT` sets that cause a warning."""
+_PROMPT_KEYS = {
+    "code": "code",
+    "part": "part",
+    "evidence": "seen",
+    "request": "please",
+    "role": "who",
+}
+"""The keys of a prompt's event, and those of its record in the journal."""
 SLOWER = 1.25
 """Ratio of the time to build a set, last sets to first, above which there is a warning."""
 
@@ -47,16 +57,17 @@ class TableStatistics:
     """The figures of a journal; times are seconds of the table's clock."""
 
     runs: int = 0
+    resumes: int = 0
+    """Runs that resumed an earlier one after a power cut or a stop."""
     seconds: float = 0.0
     rounds: int = 0
-    sets: int = 0
-    tiles: int = 0
+    counts: EventCounts = field(default_factory=EventCounts)
+    """The counts of the events that the records stand for."""
     lid_openings: int = 0
     walls_raised: int = 0
     throws: int = 0
-    faults: dict[str, FaultFigures] = field(default_factory=dict)
-    assisting: list[float] = field(default_factory=list)
-    """How long each assist took, from the question to the answer."""
+    retries: Counter[str] = field(default_factory=Counter)
+    """The machine's own attempts after a failure, by fault code."""
     building: list[float] = field(default_factory=list)
     """How long each set took from the drum to the trays."""
     picks: Counter[str] = field(default_factory=Counter)
@@ -69,25 +80,49 @@ class TableStatistics:
     """Each recovery: the number of sets built before it, and its part."""
 
     @property
+    def sets(self) -> int:
+        """Sets that the machine has built."""
+        return int(self.counts.total("sets"))
+
+    @property
+    def tiles(self) -> int:
+        """Tiles that the heads have lifted."""
+        return int(self.counts.total("tiles"))
+
+    @property
     def tiles_per_jam(self) -> float | None:
         """Tiles lifted per jam; None without any jam."""
-        jams = self.faults.get(Fault.JAM.name)
-        happened = jams.recoveries + jams.stops if jams else 0
-        return self.tiles / happened if happened else None
+        return self.tiles / self.counts.jams if self.counts.jams else None
 
     @property
     def mtba(self) -> float | None:
         """Mean time between assists, seconds; None without any."""
-        return self.seconds / len(self.assisting) if self.assisting else None
+        return self.seconds / self.counts.assists if self.counts.assists else None
 
     @property
     def mtta(self) -> float | None:
         """Mean time from a question to its answer, seconds; None without any."""
-        return fmean(self.assisting) if self.assisting else None
+        assists = self.counts.assists
+        return self.counts.assisting_s / assists if assists else None
 
-    def of(self, code: str) -> FaultFigures:
-        """The figures of one fault, created at first use."""
-        return self.faults.setdefault(code, FaultFigures())
+    @property
+    def faults(self) -> dict[str, FaultFigures]:
+        """The figures of each fault that occurred, by its code."""
+        names = ("recoveries", "prompts", "assists", "faults")
+        recoveries, asks, clears, stops = (Counter(self.counts.of(name)) for name in names)
+        # A run that resumes another one has recovered from a power cut.
+        recoveries[Fault.POWER.name] += self.resumes
+        codes = sorted({*+recoveries, *asks, *clears, *stops})
+        return {
+            code: FaultFigures(
+                int(recoveries[code]),
+                self.retries[code],
+                int(asks[code]),
+                int(clears[code]),
+                int(stops[code]),
+            )
+            for code in codes
+        }
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -136,7 +171,7 @@ def _add_run(statistics: TableStatistics, run: JournalRecord) -> None:
     statistics.runs += 1
     statistics.storage.begin_run(_content(run).get("serials", {}))
     if _content(run).get("resumes") is not None:
-        statistics.of(Fault.POWER.name).recoveries += 1
+        statistics.resumes += 1
 
 
 def _add_intent(statistics: TableStatistics, intent: JournalRecord) -> None:
@@ -144,33 +179,32 @@ def _add_intent(statistics: TableStatistics, intent: JournalRecord) -> None:
     content = _content(intent)
     match intent.activity:
         case "recovered":
-            figures = statistics.of(content["code"])
-            figures.recoveries += 1
-            figures.retries += content["attempt"] - 1
+            _count(statistics, EventName.RECOVERED, intent, **content)
+            statistics.retries[content["code"]] += content["attempt"] - 1
             statistics.recovered.append((statistics.sets, content["part"]))
         case "asked":
-            statistics.of(content["code"]).asks += 1
+            asked = {key: content.get(name, "") for key, name in _PROMPT_KEYS.items()}
+            _count(statistics, EventName.OPERATOR_PROMPTED, intent, **asked)
         case "fault":
-            statistics.of(content["code"]).stops += 1
+            _count(statistics, EventName.FAULT, intent, **content)
 
 
 def _add_outcome(
     statistics: TableStatistics, intent: JournalRecord, outcome: JournalRecord
 ) -> None:
     """Add an answer of a person, or a confirmed step that wears parts."""
-    content, seconds = _content(intent), outcome.at - intent.at
+    content = _content(intent)
     match intent.activity, content:
         case "asked", {"code": str(code)}:
-            statistics.of(code).clears += 1
-            if code != Fault.FORGOTTEN.name:
-                statistics.assisting.append(seconds)
-                # An attempt after a person's assist does not count as a retry of the machine.
-                statistics.of(code).retries -= 1
+            part = content.get("part", "")
+            assists = statistics.counts.assists
+            _count(statistics, EventName.PROMPT_ANSWERED, outcome, code=code, part=part)
+            # An attempt after a person's assist does not count as a retry of the machine.
+            statistics.retries[code] -= statistics.counts.assists - assists
         case "under", {"do": "build"}:
             built = _content(outcome)
-            statistics.sets += 1
-            statistics.tiles += built.get("counted", 0)
-            statistics.building.append(seconds)
+            _count(statistics, EventName.SET_BUILT, outcome, **built)
+            statistics.building.append(outcome.at - intent.at)
             statistics.picks.update(built.get("picks", {}))
             statistics.drift.add(built)
         case "top", {"do": "take in"}:
@@ -181,6 +215,14 @@ def _add_outcome(
             statistics.walls_raised += len(content.get("walls", ())) or 1
         case "top", {"step": "throw"}:
             statistics.throws += content.get("times", 1)
+
+
+def _count(
+    statistics: TableStatistics, name: EventName, record: JournalRecord, **facts: object
+) -> None:
+    """Add the event that was emitted with a record to the counts."""
+    event = {**facts, "t": record.at, "event": name.value}
+    statistics.counts = statistics.counts.after(event)
 
 
 def _content(record: JournalRecord) -> Mapping[str, Any]:
@@ -199,7 +241,7 @@ def facts(statistics: TableStatistics) -> dict[str, Any]:
         "tiles_per_jam": _rounded(statistics.tiles_per_jam),
         "mtba_s": _rounded(statistics.mtba),
         "mtta_s": _rounded(statistics.mtta),
-        "assists": len(statistics.assisting),
+        "assists": statistics.counts.assists,
         "faults": {
             code: {
                 "recoveries": figures.recoveries,
@@ -208,7 +250,7 @@ def facts(statistics: TableStatistics) -> dict[str, Any]:
                 "clears": figures.clears,
                 "stops": figures.stops,
             }
-            for code, figures in sorted(statistics.faults.items())
+            for code, figures in statistics.faults.items()
         },
         "worn": {
             "lid_openings": statistics.lid_openings,

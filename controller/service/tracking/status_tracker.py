@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from config.schema import Table
 from controller.events import Event, EventName
+from controller.events.counts import EventCounts
 from controller.run.faults.catalogue import CATALOGUE
 from controller.run.faults.failures import Fault
-from controller.run.operator.incidents import Incidents
 from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
@@ -91,14 +91,13 @@ class StatusTracker:
         self._table = table
         self._facts = facts
         self._view = view
-        self._incidents = Incidents()
+        self._counts = EventCounts()
         self._recent: deque[RecentEvent] = deque(maxlen=RECENT)
         self._machine = MachineStatus()
         self._round = RoundView()
         self._thrown: ThrowStatus | None = None
         """The last throw in the play of the round."""
         self._fault: FaultStatus | None = None
-        self._faults = 0
         self._rounds = 0
         self._serials: Mapping[str, str] = {}
 
@@ -128,7 +127,7 @@ class StatusTracker:
 
     def update(self, event: Event) -> None:
         """Take an event of the table."""
-        self._incidents.update(event)
+        self._counts = self._counts.after(event)
         words = in_words(event)
         if words is not None:
             text = self._view.in_words(words.text)
@@ -145,14 +144,13 @@ class StatusTracker:
             ):
                 self._thrown = ThrowStatus(by=by, dice=tuple(dice))
             case {"event": EventName.FAULT, "code": str(code), "part": str(part)}:
-                self._faults += 1
                 self._fault = _fault(code, part, event)
 
     def status(self) -> Status:
         """The present status."""
         view, daemon = self._view, self._view.daemon
         book = view.book
-        incidents = self._incidents.figures()
+        figures = self._counts.figures()
         scene = SceneStatus() if daemon is None else self._scene(daemon)
         return Status(
             table=self._facts,
@@ -175,7 +173,7 @@ class StatusTracker:
                 PauseCauseStatus(
                     why=cause.why, board=cause.board, channel=cause.channel, since=cause.since
                 )
-                for cause in self._incidents.pause
+                for cause in self._counts.pause
             ),
             audit=self._view.audit.status,
             fault=self._fault,
@@ -186,7 +184,7 @@ class StatusTracker:
                 accounted=daemon.run_state.ledger.accounted,
             ),
             counts=CountsStatus.model_validate(
-                {**incidents, "rounds": self._rounds, "faults": self._faults}
+                {**figures, "rounds": self._rounds, "faults": self._counts.total("faults")}
             ),
             lead=view.lead,
             recent=tuple(self._recent),
@@ -194,7 +192,7 @@ class StatusTracker:
         )
 
     def _boards(self) -> dict[str, BoardStatus]:
-        silent = {cause.board for cause in self._incidents.pause if cause.why == "SILENT"}
+        silent = {cause.board for cause in self._counts.pause if cause.why == "SILENT"}
         running = self._view.daemon is not None
         return {
             name: BoardStatus(

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from controller.events import Event, EventName
+from controller.events.counts import EventCounts
 from controller.web.metrics.catalogue import (
     ASSIST_LIMITS,
-    CODES,
     CYCLE_LIMITS,
     GOING,
     HELD,
@@ -19,7 +19,6 @@ from controller.web.metrics.catalogue import (
     PHASE_LIMITS,
     PHASES,
     Histogram,
-    bounded,
 )
 
 
@@ -114,11 +113,6 @@ class PhaseTimes:
             activity.drop()
 
 
-_JAM = "JAM"
-_FORGOTTEN = "FORGOTTEN"
-"""The fault whose assists do not count for the mean time to assist, as in the statistics."""
-
-
 class Observation:
     """The counts of one table. `at` is the time of its clock when the observation begins."""
 
@@ -126,47 +120,17 @@ class Observation:
         self.service = StateTimes(service_state, at)
         """Times in the states of the service."""
         self.machine = PhaseTimes(at)
-        self.faults: Counter[str] = Counter()
-        self.jams = 0
+        self.counts = EventCounts()
+        """What the events have reported since then."""
         self.assists = Histogram(ASSIST_LIMITS)
         """Times from a prompt about a fault to its answer."""
-        self.sets_built = 0
-        self.tiles_lifted = 0
-        self.board_resets: Counter[str] = Counter()
-        self.copies_repaired = 0
         self.scrapes = 0
-        self._asked: dict[tuple[str, str], float] = {}
 
     def on_event(self, event: Event) -> None:
         """Take an event of the table."""
-        at = float(str(event["t"]))
+        before, self.counts = self.counts, self.counts.after(event)
+        if self.counts.assists > before.assists:
+            self.assists.add(self.counts.last_assist_s)
         match event:
             case {"event": EventName.STATE, "under": str(under), "top": str(top)}:
-                self.machine.update(at, under, top)
-            case {"event": EventName.FAULT, "code": code}:
-                self.faults[bounded(code, CODES)] += 1
-                self.jams += code == _JAM
-            case {"event": EventName.RECOVERED, "code": code}:
-                self.jams += code == _JAM
-            case {"event": EventName.SET_BUILT, "counted": int(counted)}:
-                self.sets_built += 1
-                self.tiles_lifted += counted
-            case {"event": EventName.BOARD_RESET, "board": str(board)}:
-                self.board_resets[board] += 1
-            case {"event": EventName.JOURNAL_COPY_REPAIRED}:
-                self.copies_repaired += 1
-            case {
-                "event": EventName.OPERATOR_PROMPTED
-                | EventName.PROMPT_ANSWERED
-                | EventName.PROMPT_WITHDRAWN
-            }:
-                self._take_prompt(str(event["event"]), event, at)
-
-    def _take_prompt(self, name: str, event: Event, at: float) -> None:
-        prompt = (str(event["code"]), str(event["part"]))
-        if name == EventName.OPERATOR_PROMPTED:
-            self._asked[prompt] = at
-            return
-        asked = self._asked.pop(prompt, None)
-        if name == EventName.PROMPT_ANSWERED and asked is not None and prompt[0] != _FORGOTTEN:
-            self.assists.add(max(0.0, at - asked))
+                self.machine.update(float(str(event["t"])), under, top)

@@ -145,23 +145,23 @@ def _table(status: Status, at: float, seen: Observation) -> Iterator[Sample]:
 
 def _rounds(status: Status, seen: Observation) -> Iterator[Sample]:
     yield "rounds_total", (), status.counts.rounds
-    yield "sets_built_total", (), seen.sets_built
+    yield "sets_built_total", (), seen.counts.total("sets")
     for name, activity in seen.machine.activities.items():
         for phase, times in activity.phases.items():
             yield "phase_duration_seconds", (name, phase), times.distribution
         yield "cycle_duration_seconds", (name,), activity.cycles.distribution
-    yield "tiles_lifted_total", (), seen.tiles_lifted
+    yield "tiles_lifted_total", (), seen.counts.total("tiles")
     yield "tiles", ("expected",), status.tiles.expected
     yield "tiles", ("accounted",), status.tiles.accounted
 
 
 def _faults(status: Status, at: float, seen: Observation) -> Iterator[Sample]:
     counts = status.counts
-    yield from _each("faults_total", seen.faults, CODES)
+    yield from _each("faults_total", _bounded(seen.counts.of("faults"), CODES), CODES)
     if status.fault is not None:
         yield "fault_open", (bounded(status.fault.code, CODES),), 1
     yield from _each("recoveries_total", _bounded(counts.recoveries, CODES), ASKED)
-    yield "jams_total", (), seen.jams
+    yield "jams_total", (), seen.counts.jams
     yield from _each("assists_total", _bounded(counts.assists, CODES), ASKED)
     yield "assist_duration_seconds", (), seen.assists.distribution
     yield from _each("pauses_total", _bounded(counts.pauses, CAUSES), CAUSES)
@@ -186,7 +186,7 @@ def _boards(status: Status, seen: Observation, figures: MachineFigures) -> Itera
         yield "board_retries_total", (board,), link.retries
         yield "board_forged_frames_total", (board,), link.forged
         yield "board_protocol_breaches_total", (board,), link.breaches
-        yield "board_resets_total", (board,), seen.board_resets[board]
+        yield "board_resets_total", (board,), seen.counts.of("board_resets").get(board, 0)
         if board in figures.storage_used:
             yield "board_storage_used_ratio", (board,), figures.storage_used[board] / 1000
 
@@ -202,7 +202,7 @@ def _wear(status: Status, figures: MachineFigures) -> Iterator[Sample]:
 def _logs(status: Status, seen: Observation, figures: MachineFigures) -> Iterator[Sample]:
     yield "journal_write_duration_seconds", (), _distribution(figures.journal)
     yield "journal_write_failures_total", (), figures.journal.failures
-    yield "journal_copies_repaired_total", (), seen.copies_repaired
+    yield "journal_copies_repaired_total", (), seen.counts.total("copies_repaired")
     yield "audit_write_duration_seconds", (), _distribution(figures.audit)
     yield "audit_write_failures_total", (), figures.audit.failures
     yield "audit_events_total", (), status.audit.events
@@ -225,7 +225,7 @@ def _each(name: str, values: Mapping[str, float], always: tuple[str, ...]) -> It
         yield name, (key,), values.get(key, 0)
 
 
-def _bounded(counts: Mapping[str, int], allowed: tuple[str, ...]) -> dict[str, float]:
+def _bounded(counts: Mapping[str, float], allowed: tuple[str, ...]) -> dict[str, float]:
     found: dict[str, float] = {}
     for key, number in counts.items():
         name = bounded(key, allowed)

@@ -63,8 +63,8 @@ def test_the_floor_computes_the_same_figures_as_the_table_itself(
     ((rounds, faults),) = counted
     assert figures.rounds == rounds
     assert sum(figures.faults.values()) == faults
-    assert figures.tiles == seen.tiles_lifted
-    assert figures.jams == seen.jams
+    assert figures.tiles == seen.counts.total("tiles")
+    assert figures.jams == seen.counts.jams
     assert figures.assists == sum(seen.assists.distribution.classes)
     assert figures.assisting_s == pytest.approx(seen.assists.distribution.total, abs=0.01)
     assert figures.tiles > 0
