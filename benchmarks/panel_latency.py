@@ -21,12 +21,13 @@ from typing import Any
 from benchmarks import Row
 from config.loader import load_table
 from controller.run.assembly import Hardware
-from controller.service.desk.client_port import ClientPort
+from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.store_thread import ImmediateStore
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable
+from controller.service.settings import ServiceSettings
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
 from controller.web.api.server.serving import serve_api
@@ -147,16 +148,18 @@ async def _service(measured: _Measured) -> None:
         opener,
         store,
         ImmediateStore(store),
-        storage=SlowDisk,
-        automatic=True,
+        ServiceSettings(
+            storage=SlowDisk,
+            automatic=True,
+        ),
     )
     with tempfile.TemporaryDirectory() as folder:
         async with serve_api(
             ClientPort(service), Path(folder), "127.0.0.1:0", panel=panel_app(), table=table
         ) as served:
             measured.address = served.first_start or ""
-            game = service.plan(GameChoice(game="wenzhou"))
-            asyncio.get_running_loop().call_later(8.0, service.begin_session, game, {})
+            game = service.run.plan(GameChoice(game="wenzhou"))
+            asyncio.get_running_loop().call_later(8.0, service.runs.begin_session, game, {})
             measured.ready.set()
             asyncio.get_running_loop().call_later(SECONDS + 20, service.stop)
             await service.serve()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.service.commands import KINDS
+from controller.service.commands import COMMANDS
 from controller.web.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint, OpenAccess
 
 _INTRODUCTION = """\
 # The API
 
 This page is generated from `controller/web/api/endpoints.py` and
-`controller/service/commands/kinds.py` by `make docs`. `GET /api/v1/openapi.json` describes every
+`controller/service/commands/` by `make docs`. `GET /api/v1/openapi.json` describes every
 request and response as OpenAPI 3.1.
 
 The service of a table answers at `http://127.0.0.1:8080/` unless it is started with another
@@ -218,7 +218,7 @@ def _commands() -> Iterator[str]:
     yield _GIVING
     yield "| command | arguments | least role | what it does |"
     yield "|---|---|---|---|"
-    for kind in KINDS:
+    for kind in COMMANDS:
         names = ", ".join(f"`{name}`" for name in kind.arguments.model_fields) or "-"
         yield f"| `{kind.name}` | {names} | {kind.role.value} | {kind.summary} |"
     yield ""

@@ -25,11 +25,12 @@ from controller.events import EventName
 from controller.records.audit.errors import AuditError
 from controller.records.data_folder import DataFolderInUseError, locked_data_folder
 from controller.records.identity.boot import PROGRAM, software_identity, trust_folder
-from controller.service.desk.client_port import ClientPort
+from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import StoreWorker
 from controller.service.runs.openers import SimulatedTable, TableOnLines
 from controller.service.runs.service_notices import ServiceNotices
+from controller.service.settings import ServiceSettings
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
 from controller.upkeep.update.session_lock import lock_of
@@ -117,7 +118,7 @@ async def _serve(job: ServeJob) -> int:
         async with open_service(job, folder) as service:
             # A terminal that is closed stops the service; a supervisor's SIGHUP reads the file.
             by_supervisor = not sys.stdin.isatty()
-            service.session_lock = lock_of(PROGRAM)
+            service.sessions.session_lock = lock_of(PROGRAM)
             reload = partial(service.reload, partial(table_named, job.table_name))
             StopSignals(loop, service.stop, reload if by_supervisor else None)
             console = screen()
@@ -144,7 +145,7 @@ async def _serve(job: ServeJob) -> int:
                 checks = [*_start_checks(service, job.pace), *_start_gat(service, job)]
                 title = f"The table {job.table.name}"
                 with LiveView(
-                    console, title, clock=service.clock, in_words=service.in_words
+                    console, title, clock=service.clock, in_words=service.sessions.in_words
                 ) as view:
                     service.listen(view.on_event)
                     if job.listener is not None:
@@ -170,14 +171,14 @@ async def begin_first(service: TableService, game: str | None) -> None:
     The session of an earlier start goes on instead. The event is on disk before the session begins;
     a log that cannot be written is a fault already, and then none begins.
     """
-    if game is None or service.book is not None or service.out_of_play is not None:
+    if game is None or service.book is not None or service.state.out_of_play is not None:
         return
     choice = GameChoice(game=game)
     arguments = {"choice": choice.model_dump(mode="json")}
     facts = {"command": "start_session", "arguments": arguments}
     with suppress(AuditError):
         await service.audit.record_first("command", facts, who="", role="", source=COMMAND_LINE)
-        service.begin_session(service.plan(choice), {})
+        service.runs.begin_session(service.run.plan(choice), {})
 
 
 @asynccontextmanager
@@ -357,16 +358,18 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
             opener,
             store,
             worker,
-            storage=storage,
-            journal=folder / "table.journal" if job.ports or job.data else None,
-            journal_copy=job.journal_copy,
-            ports=job.ports,
-            seed=job.seed,
-            automatic=job.automatic,
-            table_file=job.table_file,
-            pace=job.pace,
-            recorder=recorder,
-            nameplate=job.nameplate,
+            ServiceSettings(
+                storage=storage,
+                journal=folder / "table.journal" if job.ports or job.data else None,
+                journal_copy=job.journal_copy,
+                ports=job.ports,
+                seed=job.seed,
+                automatic=job.automatic,
+                table_file=job.table_file,
+                pace=job.pace,
+                recorder=recorder,
+                nameplate=job.nameplate,
+            ),
         )
         with closing(service):
             yield service

@@ -15,18 +15,17 @@ from controller.events.lookups import RECORDED
 from controller.records.audit.errors import AuditError
 from controller.records.audit.significant_events import details_of, plain_details
 from controller.records.formats import ANCHOR, ENDED
+from controller.run.journal.measured_storage import WriteFigures
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import StoreThread
 from controller.service.requests import Actor, CommandRequest
+from controller.service.settings import RecorderOpener
 from controller.service.status import AuditStatus, ServiceName
 
 if TYPE_CHECKING:
     from controller.records.audit.log.event_line import AuditEvent
-    from controller.records.audit.log.recorder import AuditRecorder
 
-RecorderOpener = Callable[[Callable[[], float], Callable[[], None]], "AuditRecorder"]
-"""Opens the recorder, from the table's clock and a function to call after a change of its state."""
 STOP_WAIT = 2.0
 """Real seconds for which the end of the service waits for the disk with its last event; the log is
 closed later, and that waits without a limit."""
@@ -67,7 +66,8 @@ class AuditTrail:
         self._counts: dict[str, int] = dict(store.fact(COUNTS) or {})
         self._lid_is_open = False
         self._state: ServiceName = "idle"
-        self._press: object = None
+        self._pressed: tuple[str, str] | None = None
+        """The last press that was recorded: its client and its identity."""
         self._has_stopped = False
         self._access = AccessEvents(clock)
         self._refusals = RefusedCommands(clock)
@@ -78,6 +78,13 @@ class AuditTrail:
     def failure(self) -> str | None:
         """Why events are not on disk; None while the log works."""
         return None if self.recorder is None else self.recorder.failure
+
+    @property
+    def write_figures(self) -> tuple[WriteFigures, int]:
+        """The durations of the log's writes, and the number of events that are not on disk yet."""
+        if self.recorder is None:
+            return WriteFigures(), 0
+        return self.recorder.times.figures, self.recorder.waiting
 
     @property
     def status(self) -> AuditStatus:
@@ -187,18 +194,21 @@ class AuditTrail:
             self._has_stopped = True
             self.record("service_stopped", keep_head=True)
 
-    async def command(self, request: CommandRequest, actor: Actor) -> None:
+    async def command(
+        self, request: CommandRequest, actor: Actor, press: str | None = None
+    ) -> None:
         """Record a command before it is executed; returns when its event is on disk.
 
-        A jog is renewed often: each press is recorded once. Raises AuditError.
+        `press` identifies the press of a button whose command is renewed often: each press is
+        recorded once. Raises AuditError.
         """
-        press = self._press
-        if request.name == "jog":
-            press = (actor.client, request.arguments.get("press"))
-            if press == self._press:
+        pressed = self._pressed
+        if press is not None:
+            pressed = (actor.client, press)
+            if pressed == self._pressed:
                 return
         await self.record_first("command", _facts(request), **_sender(actor))
-        self._press = press
+        self._pressed = pressed
 
     def stopped(self, request: CommandRequest, actor: Actor) -> None:
         """Record a command that has stopped something; its effect has waited for no disk."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from controller.events import Event, EventName
-from controller.service.evening.evening_programme import settlements_of
+from controller.service.evening.evening_programme import (
+    Continuation,
+    continuation_of,
+    settlements_of,
+)
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_book import SessionBook
@@ -15,26 +20,28 @@ from controller.service.status import GameChoice, HandResult
 
 if TYPE_CHECKING:
     from controller.run.journal import Entry
+    from controller.upkeep.update.session_lock import SessionLock
 
 SESSION = "session"
 """Name of the fact in the store that names the session in progress."""
 
 
 class SessionKeeper:
-    """The present session of one table, or none.
-
-    `on_round` is called when a round is over, `on_stored` when its result is on disk, `on_end` when
-    the session is over.
-    """
+    """The present session of one table, or none. `on_stored` is called when a result is on disk."""
 
     def __init__(
         self,
         store: EveningStore,
         thread: StoreThread,
-        on_round: Callable[[], None],
-        on_end: Callable[[], None],
         on_stored: Callable[[], None] = lambda: None,
     ) -> None:
+        self.on_round: Callable[[], None] = lambda: None
+        """Called when a round is over."""
+        self.on_end: Callable[[], None] = lambda: None
+        """Called when the session is over."""
+        self.session_lock: SessionLock | None = None
+        """Held while a session is in progress, so that no update is installed; None if the program
+        is in no slot."""
         self.book: SessionBook | None = None
         """The book of the session in progress."""
         self._ended: SessionBook | None = None
@@ -42,8 +49,6 @@ class SessionKeeper:
         self._sessions: int = store.fact("sessions") or 0
         """Number of sessions so far."""
         self._thread = thread
-        self._on_round = on_round
-        self._on_end = on_end
         self._on_stored = on_stored
 
     def begin(self, game: PlannedGame, names: dict[int, str]) -> SessionBook:
@@ -52,7 +57,12 @@ class SessionKeeper:
         self._thread.write(lambda store: store.put_fact("sessions", number))
         book = self.book = SessionBook(f"s{number}", game, names, self._write)
         self._keep()
+        self.hold_updates()
         return book
+
+    def hold_updates(self) -> bool:
+        """Let no update be installed until the session ends; False if one is being installed."""
+        return self.session_lock is None or self.session_lock.hold()
 
     def end_after_round(self) -> None:
         """End the session when the present round is over."""
@@ -72,7 +82,9 @@ class SessionKeeper:
         self.book.end()
         self._ended, self.book = self.book, None
         self._keep()
-        self._on_end()
+        if self.session_lock is not None:
+            self.session_lock.release()
+        self.on_end()
 
     async def restore(self, plan: Callable[[GameChoice], PlannedGame]) -> SessionBook | None:
         """Continue the session of an earlier start; returns its book, None if there is none."""
@@ -96,12 +108,22 @@ class SessionKeeper:
         self.book.ending = kept.get("ending", False)
         chosen = kept.get("chosen")
         self.book.chosen = None if chosen is None else GameChoice.model_validate(chosen)
+        self.hold_updates()
         return self.book
 
     def use_settlements(self, entries: Iterable[Entry]) -> None:
         """Use the settlements that a journal has of the session's hands."""
         if self.book is not None:
             self.book.settled = settlements_of(entries, self.book.id)
+
+    async def continuation(self, game: PlannedGame, hand: int) -> Continuation | None:
+        """What a hand of the session continues, from the stored hands before it."""
+        assert self.book is not None
+        return await self._thread.read(partial(continuation_of, game, self.book.id, hand))
+
+    def in_words(self, sentence: str) -> str:
+        """A sentence with names and winds in place of the seats' numbers, if they are known."""
+        return sentence if self.book is None else self.book.in_words(sentence)
 
     # The run
 
@@ -135,7 +157,7 @@ class SessionKeeper:
         if self.book is None:
             return
         if self.book.end_round() is not None:
-            self._on_round()
+            self.on_round()
         if self.book.ending:
             self.end()
 

@@ -12,9 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from config.schema import Table
@@ -22,24 +20,21 @@ from controller.events import EVENTS_VERSION, Event, EventLog, EventName
 from controller.service.evening.evening_store import StoreError
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_keeper import SessionKeeper
-from controller.service.evening.store_thread import StoreThread
+from controller.service.present_run import PresentRun
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.start_gate import StartGate
-from controller.service.status import GameChoice, ServiceName, ServiceStatus
-from controller.service.status.machine_figures import FiguresBook
-from controller.service.tracking.status_tracker import StatusTracker
+from controller.service.service_state import ServiceState
+from controller.service.settings import ServiceSettings
+from controller.service.status import GameChoice
+from controller.service.tracking.table_events import TableEvents
 from rules.errors import WallwrightError
 
 if TYPE_CHECKING:
     from controller.run.assembly import Hardware
-    from controller.run.daemon import Daemon
     from controller.run.journal import Journal
-    from controller.run.journal.storage import Storage
-    from controller.service.evening.evening_programme import EveningProgramme
     from controller.service.runs.run_job import RunJob
     from controller.service.runs.table_run import RunEnd
     from controller.service.servicing.service_mode_shift import ServiceModeShift
-    from controller.upkeep.selftest import SelfTestReport
     from controller.upkeep.service_mode.station_tests import Helper
 
 ABANDONED = "the round was abandoned"
@@ -72,94 +67,34 @@ class TableOpener(Protocol):
         """Open the hardware without players, for service mode, and a helper if it is simulated."""
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """The options that all runs of a service share.
-
-    `storage` creates the storage of a run. `ports` are the serial ports of a real table's boards,
-    empty for a simulated table. `journal` is the file of the journal, None to keep it in memory.
-    """
-
-    storage: Callable[[], Storage]
-    journal: Path | None = None
-    journal_copy: Path | None = None
-    ports: dict[str, str] | None = None
-    seed: int = 0
-
-
-class ServiceState(Protocol):
-    """The state of the service, which runs change and report to."""
-
-    service: ServiceStatus
-    clock: Callable[[], float]
-    out_of_play: str | None
-
-    @property
-    def audit_anchor(self) -> dict[str, object] | None:
-        """The size and the root of the audit log, which the journal keeps with each run."""
-
-    def plan(self, choice: GameChoice) -> PlannedGame:
-        """Validate a choice. Raises ChoiceRefusedError."""
-
-    def set_state(self, state: ServiceName, sentence: str) -> None:
-        """Change the state of the service."""
-
-    def hold_updates(self) -> bool:
-        """Let no update be installed until the session ends."""
-
-    def changed(self) -> None:
-        """Publish the status soon."""
-
-    def on_event(self, event: Event) -> None:
-        """Take an event of the table, and pass it on."""
-
-
 class RunSequence:
-    """The runs of one table, one after another. `state` is the service's."""
+    """The runs of one table, one after another. It changes `run`, which others read."""
 
     def __init__(
         self,
-        table: Table,
+        run: PresentRun,
         opener: TableOpener,
         guide: ServiceGuide,
-        options: RunOptions,
+        settings: ServiceSettings,
         sessions: SessionKeeper,
-        tracker: StatusTracker,
-        figures: FiguresBook,
-        thread: StoreThread,
         state: ServiceState,
+        events: TableEvents,
     ) -> None:
         self.opener = opener
-        self.daemon: Daemon | None = None
-        """The daemon of the present run."""
-        self.programme: EveningProgramme | None = None
-        """The programme of the present run."""
-        self.journal: Journal | None = None
-        """The journal of the present run."""
-        self.game: PlannedGame | None = None
-        """The game of the present or last round."""
-        self.wanted: PlannedGame | None = None
-        """The game of the next run; None before the first choice."""
         self.failure: str | None = None
         """The fault that has ended the last run, until it is cleared."""
         self.lock: str | None = None
         """Why the table must not run until the service is started again; None if it may run."""
-        self.shift: ServiceModeShift | None = None
-        """The present stay in service mode, from its command to its end."""
-        self.selftest: SelfTestReport | None = None
-        """The report of the last trials in service mode."""
         self.gate = StartGate()
         """Opens when the recovery and the self-tests of the start have ended."""
         self.stopping = asyncio.Event()
         """Set when the service stops."""
-        self.options = options
-        self._table = table
+        self._run = run
         self._guide = guide
+        self._settings = settings
         self._sessions = sessions
-        self._tracker = tracker
-        self._figures = figures
-        self._thread = thread
         self._state = state
+        self._events = events
         self._interrupt = asyncio.Event()
         """Set to end the present run: the service stops, or service mode begins."""
         self._may_run = asyncio.Event()
@@ -167,78 +102,100 @@ class RunSequence:
         self._begins_paused = False
         """Whether a person had paused the table when an earlier start of the service ended."""
 
-    @property
-    def is_simulated(self) -> bool:
-        """Whether the table is simulated, so that its tiles do not outlast the process."""
-        return not self.options.ports
-
     # What commands do
 
-    def begin(self, game: PlannedGame) -> None:
-        """Begin a session of a game: start a run unless one is in progress."""
-        if self.programme is not None and self._sessions.book is not None:
-            self.programme.begin_session(self._sessions.book.id, game)
-        self.wanted = game
+    def begin_session(self, game: PlannedGame, names: dict[int, str]) -> None:
+        """Begin a session; the table starts if it does not run."""
+        book = self._sessions.begin(game, names)
+        self._state.set("session", f"{game.orders.game.title} is played.")
+        if self._run.programme is not None:
+            self._run.programme.begin_session(book.id, game)
+        self._run.wanted = game
         self._may_run.set()
 
     def choose(self, game: PlannedGame) -> None:
         """Choose the game that applies from the next shuffle."""
         self._sessions.choose(game.choice)
-        self.wanted = game
-        if self.programme is not None:
-            self.programme.choose(game)
+        self._run.wanted = game
+        if self._run.programme is not None:
+            self._run.programme.choose(game)
+        self._events.changed()
+
+    def finish_session(self) -> None:
+        """End the session: now if no round is in progress, else after the round."""
+        self._sessions.end_after_round()
+        if self._run.programme is None or not self._run.programme.in_round:
+            self._sessions.end()
+        self._events.changed()
+
+    def session_is_over(self) -> None:
+        """Note that the session has ended: the table waits, or its fault remains."""
+        if self._run.programme is not None:
+            self._run.programme.end_session()
+        if self.failure is None:
+            is_in_play = self._state.out_of_play is None
+            self._state.set(
+                "idle", "The session is over." if is_in_play else self._state.idle_sentence
+            )
+        else:
+            self._state.set("fault", self.failure)
 
     def clear_fault(self, *, abandon: bool) -> None:
         """Let the table start again; with `abandon` people put every tile away first."""
+        self._events.clear_fault()
         if abandon:
             self._put_away_first(ABANDONED)
         self.failure = None
         self._may_run.set()
+        self._state.set(
+            "idle" if self._sessions.book is None else "session", "The table starts again."
+        )
 
     def lock_table(self, sentence: str) -> None:
         """Stop the table safely, for good: only another start of the service unlocks it."""
         self.lock = self.failure = sentence
-        self._state.set_state("fault", sentence)
+        self._state.set("fault", sentence)
         self._interrupt.set()
-        if self.shift is not None:
-            self.shift.leave()
+        if self._run.shift is not None:
+            self._run.shift.leave()
 
     def fail(self, sentence: str) -> None:
         """End the present run for a fault outside of it; the next one waits for `clear_fault`."""
         self.failure = sentence
-        self._state.set_state("fault", sentence)
+        self._state.set("fault", sentence)
         self._interrupt.set()
 
     def pause(self) -> None:
         """Pause the table until `resume`, also over a restart of the service."""
-        assert self.daemon is not None
-        self.daemon.pause()
-        self._thread.write(lambda store: store.put_fact(PAUSED, True))
+        assert self._run.daemon is not None
+        self._run.daemon.pause()
+        self._state.keep(PAUSED, True)
 
     def resume(self) -> None:
         """End a pause that `pause` began."""
-        assert self.daemon is not None
-        self.daemon.resume()
-        self._thread.write(lambda store: store.put_fact(PAUSED, None))
+        assert self._run.daemon is not None
+        self._run.daemon.resume()
+        self._state.keep(PAUSED, None)
 
     def use(self, table: Table) -> None:
         """Use another configuration; the present run is resumed with it."""
-        self._table = self.opener.table = table
+        self._run.table = self.opener.table = table
         self._interrupt.set()
 
     def enter_service_mode(self, shift: ServiceModeShift) -> None:
         """End the present run, then stay in service mode."""
-        self.shift = shift
+        self._run.shift = shift
         self._interrupt.set()
         self._may_run.set()
 
     def stop(self) -> None:
-        """Stop the boards; the tiles stay where they are."""
+        """Stop the service: boards first; the tiles stay where they are."""
+        self._state.set("stopping", "The service stops.")
         self.stopping.set()
         self._interrupt.set()
         self._may_run.set()
-        if self.shift is not None:
-            self.shift.leave()
+        if self._run.shift is not None:
+            self._run.shift.leave()
 
     # Runs
 
@@ -252,19 +209,19 @@ class RunSequence:
             await self._unless_stopped(first)
         while not self.stopping.is_set():
             self._interrupt.clear()
-            if self.shift is not None:
-                await self._serve_shift(self.shift)
-            elif self.wanted is None or self.failure is not None:
+            if self._run.shift is not None:
+                await self._serve_shift(self._run.shift)
+            elif self._run.wanted is None or self.failure is not None:
                 self.gate.open()
                 self._may_run.clear()
-                self._state.changed()
+                self._events.changed()
                 await self._may_run.wait()
             else:
-                await self._run(self.wanted)
-        if self.shift is not None:
+                await self._run_once(self._run.wanted)
+        if self._run.shift is not None:
             # Its command still waits for the beginning of service mode.
-            self.shift.refuse("The service stops.")
-            self.shift = None
+            self._run.shift.refuse("The service stops.")
+            self._run.shift = None
 
     async def _unless_stopped(self, act: First) -> None:
         """Await `act`, or cancel it when the service stops: it can wait for a disk that hangs."""
@@ -281,49 +238,46 @@ class RunSequence:
 
     async def _restore(self) -> None:
         """Continue the session and the run of an earlier start of the service."""
-        book = await self._sessions.restore(self._state.plan)
+        book = await self._sessions.restore(self._run.plan)
         if book is not None:
-            self.wanted = book.game
-            self._state.hold_updates()
+            self._run.wanted = book.game
             if self._state.out_of_play is not None:
                 # A kill can have stored that the table is out of play, and not yet this.
                 self._sessions.end_after_round()
-            self._state.set_state("session", f"{book.game.orders.game.title} continues.")
-        self._begins_paused = bool(await self._thread.read(lambda store: store.fact(PAUSED)))
-        choice = await self._thread.read(lambda store: store.fact(RUN_CHOICE))
-        if choice is not None and not self.is_simulated:
+            self._state.set("session", f"{book.game.orders.game.title} continues.")
+        self._begins_paused = bool(await self._state.kept(PAUSED))
+        choice = await self._state.kept(RUN_CHOICE)
+        if choice is not None and not self._settings.is_simulated:
             # The tiles of the last run are on the table, also if nobody plays.
-            self.wanted = self._state.plan(GameChoice.model_validate(choice))
-            reason = await self._thread.read(lambda store: store.fact(PUT_AWAY))
-            self._put_away_reason = reason
+            self._run.wanted = self._run.plan(GameChoice.model_validate(choice))
+            self._put_away_reason = await self._state.kept(PUT_AWAY)
 
-    async def _run(self, game: PlannedGame) -> None:
+    async def _run_once(self, game: PlannedGame) -> None:
         """One run of the table with the tiles of a game, to its end or to its failure."""
         from controller.service.runs.table_run import open_journal  # noqa: PLC0415 - see above
 
         hardware: Hardware | None = None
         try:
-            with open_journal(self._job(game), self.options.storage()) as journal:
+            with open_journal(self._job(game), self._settings.storage()) as journal:
                 hardware = self.opener(game, self._guide)
-                self.journal = journal
+                self._run.journal = journal
                 failure = (await self._play(game, hardware, journal)).sentence
         except WallwrightError as error:
             # A board that does not answer, or a journal that cannot be used.
             failure = str(error)
         finally:
-            self.daemon = self.programme = self.journal = None
-            self._tracker.end_run()
-            self._figures.end_run()
+            self._run.close()
+            self._events.end_run()
             if hardware is not None:
                 hardware.close()
         if failure is not None:
             self.failure = failure
-            self._state.set_state("fault", failure)
+            self._state.set("fault", failure)
 
     def _put_away_first(self, reason: str | None) -> None:
         """Let the next run begin with the question to put every tile away; None: no longer."""
         self._put_away_reason = reason
-        self._thread.write(lambda store: store.put_fact(PUT_AWAY, reason))
+        self._state.keep(PUT_AWAY, reason)
 
     def _note_put_away(self, event: Event) -> None:
         """Forget the reason when people are asked: by then the journal has it."""
@@ -337,47 +291,46 @@ class RunSequence:
 
     async def _serve_shift(self, shift: ServiceModeShift) -> None:
         """Stay in service mode until it is left; then the state before is restored."""
-        before = self._state.service
+        before = self._state.status
         if self.lock is not None:
             # The program was found to be changed while the run ended.
-            self.shift = None
+            self._run.shift = None
             shift.refuse(self.lock)
             return
 
         def announce() -> None:
-            self._state.set_state("service_mode", f"{shift.name} has entered service mode.")
+            self._state.set("service_mode", f"{shift.name} has entered service mode.")
 
         reason = self._put_away_reason
         # Stored before a part can move: a start after a power cut does not know what has moved.
         self._put_away_first(TILES_MOVED)
         with suppress(StoreError):
-            await self._thread.stored()
+            await self._state.stored()
         try:
             await shift.run(announce)
         finally:
-            self.shift = None
-            self.selftest = shift.report or self.selftest
+            self._run.shift = None
+            self._run.last_selftest = shift.report or self._run.last_selftest
             if not shift.tiles_moved:
                 self._put_away_first(reason)
             if self.lock is not None:
-                self._state.set_state("fault", self.lock)
+                self._state.set("fault", self.lock)
             elif not self.stopping.is_set():
-                self._state.set_state(before.state, before.sentence)
+                self._state.set(before.state, before.sentence)
 
     async def _play(self, game: PlannedGame, hardware: Hardware, journal: Journal) -> RunEnd:
         from controller.service.evening.evening_programme import (  # noqa: PLC0415 - see above
             EveningProgramme,
-            continuation_of,
             continued_at,
         )
         from controller.service.runs.table_run import TableRun  # noqa: PLC0415 - see above
 
         clock, book = self._state.clock, self._sessions.book
         events = EventLog(clock)
-        events.listen(self._state.on_event)
+        events.listen(self._events.take)
         events.listen(self.gate.on_event)
         events.listen(self._note_put_away)
-        programme = EveningProgramme(game, self._state.plan, self._round_begins, self._round_over)
+        programme = EveningProgramme(game, self._run.plan, self._round_begins, self._round_over)
         events.emit(EventName.RUN_STARTED, events_version=EVENTS_VERSION)
         run = TableRun(
             self._job(game),
@@ -387,12 +340,10 @@ class RunSequence:
             clock=clock,
             record=self._sessions.record_line,
         )
-        self.daemon, self.programme, self.game = run.daemon, programme, game
-        choice = game.choice.model_dump(mode="json")
-        self._thread.write(lambda store: store.put_fact(RUN_CHOICE, choice))
-        run.daemon.watch_lifts(self._state.changed)
-        self._tracker.begin_run(journal.serials)
-        self._figures.begin_run(hardware, journal)
+        self._run.daemon, self._run.programme, self._run.game = run.daemon, programme, game
+        self._state.keep(RUN_CHOICE, game.choice.model_dump(mode="json"))
+        run.daemon.watch_lifts(self._events.changed)
+        self._events.begin_run(hardware, journal)
         programme.attach(run.daemon.run_state)
         self._sessions.use_settlements(run.entries or ())
         if book is not None:
@@ -402,46 +353,45 @@ class RunSequence:
                 programme.continue_session(book.id)
             hand = continued_at(run.entries, book.rounds + 1)
             if hand is not None:
-                find = partial(continuation_of, game, book.id, hand)
-                continued = await self._thread.read(find)
+                continued = await self._sessions.continuation(game, hand)
                 if continued is not None:
                     programme.continue_match(continued)
             if book.chosen is not None:
-                programme.choose(self._state.plan(book.chosen))
+                programme.choose(self._run.plan(book.chosen))
         if self._begins_paused:
             self._begins_paused = False
             run.daemon.pause()
         run.resume()
         end = await run.play(programme, self._interrupt)
         if programme.next is not None and not self.stopping.is_set():
-            self.wanted = programme.next
+            self._run.wanted = programme.next
         return end
 
     def _round_begins(self, game: PlannedGame, session: str, hand: int | None) -> int:
-        self.game = game
-        self._state.changed()
+        self._run.game = game
+        self._events.changed()
         return self._sessions.round_begins(game, session, hand)
 
     def _round_over(self) -> None:
         self._sessions.round_over()
-        self._state.changed()
+        self._events.changed()
 
     def _job(self, game: PlannedGame) -> RunJob:
         from controller.service.runs.run_job import RunJob  # noqa: PLC0415 - see above
 
-        options = self.options
+        settings = self._settings
         return RunJob(
-            self._table,
+            self._run.table,
             game.config,
             replace(game.orders),
             rounds=0,
             until_ready=False,
-            seed=options.seed,
+            seed=settings.seed,
             pace=None,
-            ports=options.ports or {},
+            ports=dict(settings.ports),
             reveal=False,
-            journal=options.journal,
-            journal_copy=options.journal_copy,
+            journal=settings.journal,
+            journal_copy=settings.journal_copy,
             put_away_reason=self._put_away_reason,
             audit_anchor=self._state.audit_anchor,
         )

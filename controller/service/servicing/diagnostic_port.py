@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from config.loader import packaged_text, table_names
 from config.schema import Table
@@ -15,43 +15,24 @@ from controller.run.health.statistics import facts, statistics_of
 from controller.run.journal import JournalError
 from controller.run.journal.lines import JournalRecord, record_of
 from controller.run.journal.reading import PageReader
-from controller.service.status.feed import StatusFeed
 from controller.upkeep.selftest import SelfTestReport
 from controller.upkeep.service_mode.diagnostics import LINES, DiagnosticSources, bundle
 
 
-class DiagnosedService(Protocol):
-    """What the bundle reads of the service."""
-
-    table: Table
-    table_file: Path | None
-
-    @property
-    def selftest(self) -> SelfTestReport | None:
-        """The report of the last trials in service mode."""
-
-    @property
-    def feed(self) -> StatusFeed:
-        """The status and its changes."""
-
-    def journal_lines(self) -> Callable[[], list[str]]:
-        """A function that reads the journal's lines, in order; it may run in any thread."""
-
-
-def diagnostics_of(service: DiagnosedService) -> Callable[[], bytes]:
+def diagnostics_of(
+    status: Mapping[str, Any],
+    journal: Callable[[], list[str]],
+    table: Table,
+    table_file: Path | None,
+    report: SelfTestReport | None,
+) -> Callable[[], bytes]:
     """A function that makes the diagnostics bundle of a service: the bytes of a zip file.
 
-    The bundle has the state of the service at this call, and no secret. The function reads and
-    parses the whole journal, which can take seconds; it may run in any thread.
+    The bundle has the state of the service at this call, and no secret. `journal` reads the
+    journal's lines. The function reads and parses the whole journal, which can take seconds; it may
+    run in any thread.
     """
-    return partial(
-        _bundle,
-        service.feed.snapshot().status,
-        service.journal_lines(),
-        service.table,
-        service.table_file,
-        service.selftest,
-    )
+    return partial(_bundle, status, journal, table, table_file, report)
 
 
 def _bundle(

@@ -11,13 +11,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 from config.schema import Table
 from controller.run.assembly import Hardware
 from controller.run.health.statistics import TableStatistics, statistics_of
 from controller.run.journal import JournalError, read_records
 from controller.service.evening.game_choices import PlannedGame
+from controller.service.settings import ServiceSettings
 from controller.upkeep.selftest import Result, SelfTestReport
 from controller.upkeep.service_mode.mode_status import ServiceModeStatus
 from controller.upkeep.service_mode.motion.leaving import Departure
@@ -41,11 +41,7 @@ class ServiceModeShift:
         open_hardware: Callable[[], tuple[Hardware, Helper | None]],
         clock: Callable[[], float],
         show: Callable[[ServiceModeStatus | None], None],
-        *,
-        table_file: Path | None = None,
-        journal: Path | None = None,
-        journal_copy: Path | None = None,
-        pace: float = 1.0,
+        settings: ServiceSettings,
     ) -> None:
         self.name = name
         self.mode: ServiceMode | None = None
@@ -61,9 +57,7 @@ class ServiceModeShift:
         self._open = open_hardware
         self._clock = clock
         self._show = show
-        self._table_file = table_file
-        self._journal = journal, journal_copy
-        self._pace = pace
+        self._settings = settings
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._is_simulated = False
         self._begun = asyncio.Event()
@@ -127,10 +121,10 @@ class ServiceModeShift:
                 self._game.config.tile,
                 hardware.boards,
                 self._clock,
-                table_file=self._table_file,
+                table_file=self._settings.table_file,
                 helper=helper,
                 statistics=self._statistics(),
-                pace=self._pace,
+                pace=self._settings.pace,
             )
             async with service_mode(workshop, self.name, self._show) as mode:
                 self.mode = mode
@@ -154,10 +148,10 @@ class ServiceModeShift:
 
     def _statistics(self) -> TableStatistics | None:
         """The statistics of the table's journal; None without a readable journal."""
-        journal, copy = self._journal
+        journal = self._settings.journal
         if journal is None:
             return None
         try:
-            return statistics_of(read_records(journal, copy))
+            return statistics_of(read_records(journal, self._settings.journal_copy))
         except JournalError:
             return None

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from config.schema import Table
 from controller.events import Event, EventName
 from controller.events.counts import EventCounts
 from controller.run.faults.catalogue import CATALOGUE
 from controller.run.faults.failures import Fault
 from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.evening.game_choices import PlannedGame
-from controller.service.evening.session_book import SessionBook
+from controller.service.evening.session_keeper import SessionKeeper
+from controller.service.present_run import PresentRun
 from controller.service.prompts.open_prompts import OpenPrompts
+from controller.service.prompts.recovery_lead import RecoveryLead
+from controller.service.service_state import ServiceState
 from controller.service.status import (
     RECENT,
     BoardStatus,
@@ -22,13 +25,11 @@ from controller.service.status import (
     FaultStatus,
     GameChoice,
     HeadStatus,
-    LeadStatus,
     MachineStatus,
     PauseCauseStatus,
     Programme,
     RecentEvent,
     SceneStatus,
-    ServiceStatus,
     Status,
     TableFacts,
     ThrowStatus,
@@ -43,7 +44,6 @@ from controller.service.tracking.round_view import (
     turned_up,
 )
 from controller.service.user_roles import role_for
-from controller.upkeep.service_mode.mode_status import ServiceModeStatus
 
 if TYPE_CHECKING:
     from config.layout.staging import Staging
@@ -52,45 +52,24 @@ if TYPE_CHECKING:
 _BELOW_TURNS = ("shuffling", "building")
 
 
-class TableView(Protocol):
+@dataclass(frozen=True)
+class StatusSources:
     """What the status reads of the service, apart from events."""
 
+    run: PresentRun
+    state: ServiceState
+    sessions: SessionKeeper
     prompts: OpenPrompts
-    service: ServiceStatus
-    mode_status: ServiceModeStatus | None
+    lead: RecoveryLead
     audit: AuditTrail
-
-    @property
-    def daemon(self) -> Daemon | None:
-        """The daemon of the present run."""
-
-    @property
-    def game(self) -> PlannedGame | None:
-        """The game of the present or last round."""
-
-    def in_words(self, sentence: str) -> str:
-        """A sentence with names and winds in place of the seats' numbers."""
-
-    @property
-    def lead(self) -> LeadStatus | None:
-        """The client that leads a recovery."""
-
-    @property
-    def book(self) -> SessionBook | None:
-        """The book of the session in progress."""
-
-    @property
-    def chosen(self) -> PlannedGame | None:
-        """The game that applies from the next shuffle, if it is not the present one."""
 
 
 class StatusTracker:
-    """Keeps what the events report, and builds the status on request. `view` is the service."""
+    """Keeps what the events report, and builds the status on request, with the other `sources`."""
 
-    def __init__(self, table: Table, facts: TableFacts, view: TableView) -> None:
-        self._table = table
+    def __init__(self, facts: TableFacts, sources: StatusSources) -> None:
         self._facts = facts
-        self._view = view
+        self._sources = sources
         self._counts = EventCounts()
         self._recent: deque[RecentEvent] = deque(maxlen=RECENT)
         self._machine = MachineStatus()
@@ -117,12 +96,9 @@ class StatusTracker:
         """Note that the table starts again after a fault."""
         self._fault = None
 
-    def use(self, table: Table) -> None:
-        """Use another configuration of the table."""
-        self._table = table
-
-    def report(self, at: float, sentence: str) -> None:
+    def report(self, sentence: str) -> None:
         """Add a sentence to the recent events."""
+        at = round(self._sources.state.clock(), 3)
         self._recent.append(RecentEvent(at=at, text=sentence, kind="warning"))
 
     def update(self, event: Event) -> None:
@@ -130,7 +106,7 @@ class StatusTracker:
         self._counts = self._counts.after(event)
         words = in_words(event)
         if words is not None:
-            text = self._view.in_words(words.text)
+            text = self._sources.sessions.in_words(words.text)
             self._recent.append(words.model_copy(update={"text": text}))
         match event:
             case {"event": EventName.STATE, "under": str(under), "top": str(top)}:
@@ -148,26 +124,24 @@ class StatusTracker:
 
     def status(self) -> Status:
         """The present status."""
-        view, daemon = self._view, self._view.daemon
-        book = view.book
+        sources, run = self._sources, self._sources.run
+        daemon, book, named = run.daemon, sources.sessions.book, sources.sessions.in_words
         figures = self._counts.figures()
         scene = SceneStatus() if daemon is None else self._scene(daemon)
         return Status(
             table=self._facts,
             boards=self._boards(),
-            service=view.service,
-            programme=Programme(now=_choice(view.game), next=_choice(view.chosen)),
+            service=sources.state.status,
+            programme=Programme(now=_choice(run.game), next=_choice(run.chosen)),
             session=None if book is None else book.status(self._dealt()),
-            round=self._round.status(
-                daemon, 0 if book is None else book.hand, self._thrown, view.in_words
-            ),
+            round=self._round.status(daemon, 0 if book is None else book.hand, self._thrown, named),
             chance=chance_of(daemon),
             machine=self._machine,
             scene=scene,
             players=players_picture(daemon, scene),
             prompts=tuple(
-                prompt.model_copy(update={"text": view.in_words(prompt.text)})
-                for prompt in view.prompts.open
+                prompt.model_copy(update={"text": named(prompt.text)})
+                for prompt in sources.prompts.open
             ),
             pause=tuple(
                 PauseCauseStatus(
@@ -175,7 +149,7 @@ class StatusTracker:
                 )
                 for cause in self._counts.pause
             ),
-            audit=self._view.audit.status,
+            audit=sources.audit.status,
             fault=self._fault,
             tiles=TilesStatus()
             if daemon is None
@@ -186,23 +160,23 @@ class StatusTracker:
             counts=CountsStatus.model_validate(
                 {**figures, "rounds": self._rounds, "faults": self._counts.total("faults")}
             ),
-            lead=view.lead,
+            lead=sources.lead.status,
             recent=tuple(self._recent),
-            service_mode=view.mode_status,
+            service_mode=run.mode_status,
         )
 
     def _boards(self) -> dict[str, BoardStatus]:
         silent = {cause.board for cause in self._counts.pause if cause.why == "SILENT"}
-        running = self._view.daemon is not None
+        running = self._sources.run.daemon is not None
         return {
             name: BoardStatus(
                 connected=running and name not in silent, serial=self._serials.get(name, "")
             )
-            for name in self._table.boards
+            for name in self._sources.run.table.boards
         }
 
     def _dealt(self) -> dict[int, int]:
-        daemon = self._view.daemon
+        daemon = self._sources.run.daemon
         on_top = None if daemon is None else daemon.run_state.ledger.on_top
         if daemon is None or on_top is None:
             return {}
@@ -247,7 +221,7 @@ class StatusTracker:
         """Tiles in each tray below; during a build they follow from what the heads have lifted."""
         if full:
             return {str(fill.tray): fill.tiles for fill in staging.fills}
-        heads = self._table.modules.heads
+        heads = self._sources.run.table.modules.heads
         if lifted is None or heads is None or staging.by_hand:
             return {}
         trays: dict[str, int] = {}

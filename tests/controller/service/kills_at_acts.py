@@ -41,11 +41,12 @@ from controller.proof.chaos.witness import (
 from controller.run.journal import Entry, read_entries
 from controller.run.journal.copies import paths_of
 from controller.run.rounds.put_away import ACTIVITY as PUT_AWAY
-from controller.service.desk.client_port import ClientPort
+from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import Done, ImmediateStore
 from controller.service.prompts.service_guide import SIMULATED, THROW
 from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.settings import ServiceSettings
 from controller.service.status import OpenPrompt, Status, TableFacts
 from controller.service.table_service import TableService
 from controller.service.user_roles import UserRole
@@ -225,10 +226,12 @@ class KillsAtActs:
             surviving,
             store,
             self._store,
-            storage=self._storage,
-            journal=self._folder / "table.journal",
-            ports=PORTS,
-            automatic=False,
+            ServiceSettings(
+                storage=self._storage,
+                journal=self._folder / "table.journal",
+                ports=PORTS,
+                automatic=False,
+            ),
         )
         self._port = ClientPort(service)
         service.listen(self._hear)
@@ -414,7 +417,7 @@ class KillsAtActs:
             "sessions": len(self._stores[-1].sessions(None, 10)),
             "ending": status.session is not None and status.session.ending,
             "names": {} if service.book is None else dict(service.book.names),
-            "next": service.chosen and service.chosen.orders.house_rules.get("reserve"),
+            "next": service.run.chosen and service.run.chosen.orders.house_rules.get("reserve"),
             "out of play": status.service.out_of_play,
             "paused": self.is_paused,
             "acts": 0 if round_ is None else round_.acts,

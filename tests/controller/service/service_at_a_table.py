@@ -12,11 +12,12 @@ from config.loader import load_table
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.recorder import AuditRecorder, ClockReading
 from controller.run.journal.storage import DirectStorage, Storage
-from controller.service.desk.client_port import ClientPort
+from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
 from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.runs.openers import SimulatedTable
+from controller.service.settings import ServiceSettings
 from controller.service.status import Status, TableFacts
 from controller.service.table_service import TableService
 from controller.service.user_roles import UserRole
@@ -125,10 +126,12 @@ def at_a_table(
             opener(machine, seed, tuple(map(parse, injected_faults))),
             kept,
             ImmediateStore(kept),
-            storage=SlowDisk,
-            journal=journal,
-            automatic=automatic,
-            recorder=None if audit is None else recorder,
+            ServiceSettings(
+                storage=SlowDisk,
+                journal=journal,
+                automatic=automatic,
+                recorder=None if audit is None else recorder,
+            ),
         )
         serving = asyncio.ensure_future(service.serve())
         try:

@@ -19,6 +19,7 @@ from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.store_thread import ImmediateStore
 from controller.service.prompts.service_guide import ServiceGuide, SimulatedHands
+from controller.service.settings import ServiceSettings
 from controller.service.status import TableFacts
 from controller.service.table_service import TableService
 from controller.upkeep.service_mode.station_tests import Helper
@@ -80,10 +81,12 @@ class SurvivingTable:
             self,
             store,
             ImmediateStore(store),
-            storage=self._new_storage,
-            journal=self._folder / "table.journal",
-            ports=PORTS,
-            automatic=self.automatic,
+            ServiceSettings(
+                storage=self._new_storage,
+                journal=self._folder / "table.journal",
+                ports=PORTS,
+                automatic=self.automatic,
+            ),
         )
         service.listen(self.events.append)
         serving = asyncio.ensure_future(service.serve())

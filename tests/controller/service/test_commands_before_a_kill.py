@@ -12,10 +12,10 @@ from random import Random
 import pytest
 
 from controller.run.journal import Entry, read_entries
-from controller.service.desk import known_replies
+from controller.service.commands import known_replies
 from controller.service.requests import Actor, CommandRequest
+from controller.service.runs.run_sequence import RunSequence
 from controller.service.status import Status
-from controller.service.table_service import TableService
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import run
 from tests.controller.service.service_at_a_table import Guests, at_a_table
@@ -85,7 +85,7 @@ def test_a_session_at_a_table_that_is_out_of_play_ends_after_its_round_also_afte
     async def take_out(guests: Guests) -> None:
         await playing(guests)
         with monkeypatch.context() as patch:
-            patch.setattr(TableService, "finish_session", lambda _: None)
+            patch.setattr(RunSequence, "finish_session", lambda _: None)
             await guests.have("take_out_of_play")
 
     async def go_on(guests: Guests) -> None:

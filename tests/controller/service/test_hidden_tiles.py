@@ -49,7 +49,7 @@ def secrets_of(guests: Guests) -> list[str]:
 @pytest.mark.slow
 def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -> None:
     async def scenario(guests: Guests) -> None:
-        table = guests.service.runs.opener = OpenTable(guests.service.table, 7)
+        table = guests.service.runs.opener = OpenTable(guests.service.run.table, 7)
         messages: list[str] = []
         shown: set[str] = set()
 
@@ -83,7 +83,7 @@ def test_only_tiles_that_were_turned_up_or_laid_open_appear(follow_play: bool) -
 @pytest.mark.parametrize("game", ["wenzhou", "filipino", "block"])
 def test_open_tiles_are_tiles_that_actions_have_named_before(game: str) -> None:
     async def scenario(guests: Guests) -> None:
-        table = guests.service.runs.opener = OpenTable(guests.service.table, 7)
+        table = guests.service.runs.opener = OpenTable(guests.service.run.table, 7)
         named: set[str] = set()
         open_faces: list[int] = []
 

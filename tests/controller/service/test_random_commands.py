@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from controller.service.commands import KINDS
+from controller.service.commands import COMMANDS
 from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import Status
 from controller.service.user_roles import UserRole
@@ -17,7 +17,7 @@ from tests.quick import tries
 DURATION = 60.0 * tries(20, quick=20, evidence=240)
 """Seconds of random commands."""
 OFTEN = {"answer": 30, "start_session": 8, "correct": 6, "press_lid_key": 6, "stop_service": 0}
-NAMES = [kind.name for kind in KINDS]
+NAMES = [kind.name for kind in COMMANDS]
 WEIGHTS = [OFTEN.get(name, 2) for name in NAMES]
 
 
@@ -87,7 +87,7 @@ async def recover(guests: Guests) -> None:
             await guests.give("answer", prompt=prompt.id, value=value)
         if begun and status.machine.top == "playing":
             return
-        if not guests.service.has_session:
+        if guests.service.book is None:
             begun = (await guests.give("start_session", choice={"game": "wenzhou"})).state == "done"
         elif not begun:
             await guests.give("end_session")

@@ -83,7 +83,7 @@ def test_a_refusal_names_the_next_step_and_a_repeated_jog_does_not_renew() -> No
         await asyncio.sleep(RENEWAL - 0.1)
         assert await guests.repeat() == first
         await asyncio.sleep(0.2)
-        mode = guests.service.shift and guests.service.shift.mode
+        mode = guests.service.run.shift and guests.service.run.shift.mode
         assert mode and mode.status.jog is None, "the repeated command has not renewed the jog"
 
     at_a_table(scenario)
@@ -125,8 +125,8 @@ def test_the_service_stops_from_service_mode_with_every_output_safe() -> None:
 
     at_a_table(scenario)
     (guests,) = seen
-    assert guests.service.shift is None
-    assert guests.service.service.state == "stopping"
+    assert guests.service.run.shift is None
+    assert guests.service.state.status.state == "stopping"
 
 
 def test_R10_after_a_fault_service_mode_returns_to_the_fault() -> None:
@@ -181,19 +181,19 @@ class UnpluggedForService(SimulatedTable):
 
 def test_service_mode_that_cannot_begin_is_refused_before_any_screen_shows_it() -> None:
     async def scenario(guests: Guests) -> None:
-        states, set_state = set[str](), guests.service.set_state
+        states, set_state = set[str](), guests.service.state.set
 
         def note(state: ServiceName, sentence: str) -> None:
             states.add(state)
             set_state(state, sentence)
 
-        guests.service.set_state = note  # type: ignore[method-assign]
+        guests.service.state.set = note  # type: ignore[method-assign]
         reply = await guests.give("enter_service_mode")
         assert (reply.state, reply.code) == ("refused", "not_entered")
         assert "its port cannot be opened" in reply.sentence
         await asyncio.sleep(5.0)
         assert states == {"idle"}
-        assert guests.service.shift is None
+        assert guests.service.run.shift is None
 
     at_a_table(scenario, opener=UnpluggedForService)
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
-from controller.service.commands import BY_NAME, KINDS, STOPS
+from controller.service.commands import BY_NAME, COMMANDS, STOPS
 from controller.service.port import ServicePort
 from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import Status
@@ -87,17 +87,12 @@ _STATUS = {"role": 403, "arguments": 422, "unknown_command": 422}
 """HTTP status by the code of a refusal; any other refusal is a conflict, 409."""
 
 _EXAMPLES = {
-    "start_session": {
-        "id": "panel-1",
-        "name": "start_session",
-        "arguments": {"choice": {"game": "wenzhou"}, "names": {"0": "Ana", "1": "Ben"}},
-    },
-    "answer": {
-        "id": "panel-2",
-        "name": "answer",
-        "arguments": {"prompt": "p7", "value": "done"},
-    },
-    "pause": {"id": "panel-3", "name": "pause"},
+    each.name: {
+        "id": f"panel-{number}",
+        "name": each.name,
+        **({"arguments": dict(each.example)} if each.example else {}),
+    }
+    for number, each in enumerate((each for each in COMMANDS if each.example is not None), 1)
 }
 
 
@@ -107,13 +102,13 @@ def command_schemas() -> dict[str, dict[str, Any]]:
     References point to `#/components/schemas/`, where the OpenAPI description has them.
     """
     kinds: list[tuple[type[BaseModel], Literal["validation"]]] = [
-        (kind.arguments, "validation") for kind in KINDS
+        (kind.arguments, "validation") for kind in COMMANDS
     ]
     arguments, top = models_json_schema(kinds, ref_template="#/components/schemas/{model}")
     request = CommandRequest.model_json_schema()["properties"]
     found: dict[str, dict[str, Any]] = dict(top.get("$defs", {}))
     names = []
-    for kind in KINDS:
+    for kind in COMMANDS:
         given = arguments[kind.arguments, "validation"]
         optional = not any(field.is_required() for field in kind.arguments.model_fields.values())
         names.append(f"Command_{kind.name}")
@@ -162,7 +157,7 @@ def _table_text() -> str:
                     "role": kind.role.value,
                     "arguments": kind.arguments.model_json_schema(),
                 }
-                for kind in KINDS
+                for kind in COMMANDS
             ]
         }
     )
@@ -233,7 +228,7 @@ def check_command(command: CommandRequest, role: UserRole, status: Status) -> No
         )
     _require(role, kind.role, f"give the command '{command.name}'")
     try:
-        kind.arguments.model_validate(command.arguments)
+        given = kind.arguments.model_validate(command.arguments)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "arguments"
@@ -243,10 +238,9 @@ def check_command(command: CommandRequest, role: UserRole, status: Status) -> No
             f"The arguments of '{command.name}' are wrong: {place[:80]}: {first['msg']}.",
             "Compare them with the schema in `GET /api/v1/commands`.",
         ) from None
-    if command.name == "answer":
-        for prompt in status.prompts:
-            if prompt.id == command.arguments.get("prompt"):
-                _require(role, prompt.role, "answer this prompt")
+    least = None if kind.target_role is None else kind.target_role(status, given)
+    if least is not None:
+        _require(role, least, kind.target)
 
 
 def _require(role: UserRole, least: UserRole, act: str) -> None:

@@ -56,9 +56,9 @@ def test_a_recovery_lead_lasts_as_long_for_people_at_every_simulated_speed(
 ) -> None:
     async def serve() -> None:
         async with open_service(job(tmp_path, pace=pace), tmp_path) as service:
-            service.recovery.take(Actor("Ann", UserRole.ATTENDANT, "phone"))
-            assert service.recovery.lapses_at is not None
-            left = service.recovery.lapses_at - service.clock()
+            service.lead.take(Actor("Ann", UserRole.ATTENDANT, "phone"))
+            assert service.lead.lapses_at is not None
+            left = service.lead.lapses_at - service.clock()
             assert left == pytest.approx(LAPSE * pace, abs=1)
 
     run(serve())
@@ -119,7 +119,7 @@ def test_a_log_that_cannot_be_written_lets_no_session_begin(tmp_path: Path) -> N
     async def start() -> None:
         async with open_service(job(tmp_path, pace=PACE, game="block"), tmp_path) as service:
             serving = asyncio.ensure_future(service.serve(partial(begin_first, service, "block")))
-            while service.service.state != "fault":  # noqa: ASYNC110 - as above
+            while service.state.status.state != "fault":  # noqa: ASYNC110 - as above
                 await asyncio.sleep(0.1)
             await asyncio.sleep(5.0)
             assert service.book is None
@@ -174,7 +174,7 @@ def start_in_a_copy(data: Path, last: int | None) -> int:
                 while service.book is None:  # noqa: ASYNC110 - the log is opened in a thread
                     await asyncio.sleep(0.1)
                 await asyncio.sleep(3.0)
-                assert service.service.state == "session", service.service.sentence
+                assert service.state.status.state == "session", service.state.status.sentence
                 # A session that was never reported may be gone; its number is not used again.
                 assert service.book.id in ("s1", "s2")
                 (data / "id").write_text(service.book.id)

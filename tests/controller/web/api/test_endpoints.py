@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from config.loader import load_table
-from controller.service.commands import KINDS
+from controller.service.commands import COMMANDS
 from controller.service.requests import CommandReply
 from controller.service.user_roles import UserRole
 from controller.web.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE
@@ -34,7 +34,7 @@ def test_the_table_of_commands_has_the_role_and_the_arguments_of_each() -> None:
     async def test() -> None:
         async with an_api() as api, api.client(UserRole.PLAYER) as player:
             commands = (await player.get(f"{V1}/commands")).json()["commands"]
-            assert [each["name"] for each in commands] == [kind.name for kind in KINDS]
+            assert [each["name"] for each in commands] == [kind.name for kind in COMMANDS]
             (answer,) = (each for each in commands if each["name"] == "answer")
             assert answer["role"] == "player"
             assert set(answer["arguments"]["properties"]) == {"prompt", "value"}

@@ -16,6 +16,7 @@ import pytest
 from config.loader import load_table
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
+from controller.service.settings import ServiceSettings
 from controller.service.status import Status, TableFacts
 from controller.service.table_service import TableService
 from controller.service.user_roles import UserRole
@@ -53,9 +54,11 @@ async def a_table(
         opener,
         kept,
         ImmediateStore(kept),
-        storage=SlowDisk,
-        journal=data / "table.journal",
-        automatic=False,
+        ServiceSettings(
+            storage=SlowDisk,
+            journal=data / "table.journal",
+            automatic=False,
+        ),
     )
     guests = Guests(service)
     serving = asyncio.ensure_future(service.serve())

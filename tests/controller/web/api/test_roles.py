@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from controller.service.commands import KINDS
+from controller.service.commands import COMMANDS
 from controller.service.user_roles import UserRole
 from controller.web.api.app import api_application
 from controller.web.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE, Endpoint
@@ -93,7 +93,7 @@ def test_a_role_may_give_exactly_its_commands(role: UserRole) -> None:
 
     async def test() -> None:
         async with an_api() as api, api.client(role, address="127.0.0.1") as client:
-            for kind in KINDS:
+            for kind in COMMANDS:
                 body = {"id": kind.name, "name": kind.name}
                 answer = await client.post(f"{V1}/commands", json=body)
                 may = rank >= ranks.index(kind.role)

@@ -16,11 +16,12 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from config.loader import load_table
 from controller.events import Event
-from controller.service.desk.client_port import ClientPort
+from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
 from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.runs.openers import SimulatedTable
+from controller.service.settings import ServiceSettings
 from controller.service.status import Status, TableFacts
 from controller.service.table_service import TableService
 from controller.service.user_roles import UserRole
@@ -184,9 +185,11 @@ def real_table(
             opener,
             store,
             ImmediateStore(store),
-            storage=SlowDisk,
-            seed=seed,
-            automatic=automatic,
+            ServiceSettings(
+                storage=SlowDisk,
+                seed=seed,
+                automatic=automatic,
+            ),
         )
         running = RealTable(service, opener, asyncio.get_running_loop())
         serving = serve_api(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from controller.events import Listener
-from controller.service.desk.command_desk import CommandDesk
+from controller.service.commands.command_desk import CommandDesk
 from controller.service.port import HandRecord, LastRounds, SessionSummary
 from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import GameChoice, HandResult
@@ -25,7 +27,7 @@ class ClientPort:
 
     def __init__(self, service: TableService) -> None:
         self._service = service
-        self._desk = CommandDesk(service)
+        self._desk = CommandDesk(service.commanded)
 
     @property
     def feed(self) -> StatusFeed:
@@ -34,7 +36,7 @@ class ClientPort:
 
     def figures(self) -> MachineFigures:
         """Counts and times of links, logs and parts."""
-        return self._service.figures()
+        return self._service.figures.figures(*self._service.audit.write_figures)
 
     async def diagnostics(self) -> Callable[[], bytes]:
         """A function that makes the diagnostics bundle; it may run in any thread."""
@@ -42,11 +44,18 @@ class ClientPort:
             diagnostics_of,
         )
 
-        return diagnostics_of(self._service)
+        service = self._service
+        return diagnostics_of(
+            service.feed.snapshot().status,
+            self._journal(),
+            service.run.table,
+            service.settings.table_file,
+            service.run.selftest,
+        )
 
     async def selftest_page(self) -> str | None:
         """The report of the last trials in service mode, as Markdown; None without any."""
-        report = self._service.selftest
+        report = self._service.run.selftest
         return None if report is None else report.as_page()
 
     def listen(self, listener: Listener) -> Callable[[], None]:
@@ -68,7 +77,7 @@ class ClientPort:
 
     def presence(self, client: str, connected: bool) -> None:
         """A client's first stream has begun, or its last one has ended."""
-        self._service.presence(client, connected)
+        self._service.lead_watch.presence(client, connected)
 
     async def presets(self) -> dict[str, GameChoice]:
         """The saved games with house rules, by name."""
@@ -111,8 +120,22 @@ class ClientPort:
 
     async def journal_lines(self, after: int, limit: int) -> Sequence[str]:
         """Lines of the present run's journal with a record number above `after`, in order."""
-        page = self._service.journal_page(after, limit)
+        page = self._journal_page(after, limit)
         return await self._service.thread.read(lambda _: page())
+
+    def _journal(self) -> Callable[[], list[str]]:
+        """A function that reads the journal's lines, in order; it may run in any thread."""
+        journal = self._service.run.journal
+        if journal is not None:
+            return journal.whole()
+        return partial(_lines_of_file, self._service.settings.journal, 0, -1)
+
+    def _journal_page(self, after: int, limit: int) -> Callable[[], list[str]]:
+        """A function that reads a page of the journal; it may run in one thread."""
+        journal = self._service.run.journal
+        if journal is not None:
+            return journal.page(after, limit)
+        return partial(_lines_of_file, self._service.settings.journal, after, limit)
 
     async def audit_lines(self, first: int, limit: int) -> Sequence[str]:
         """Events of the audit log from the index `first` on, in order."""
@@ -158,9 +181,18 @@ class ClientPort:
         """The last ten rounds with their results, and the round in progress."""
         service = self._service
         playing = service.book is not None and service.book.hand > service.book.rounds
-        unfinished = service.receipts.unfinished(service.game, service.book) if playing else None
+        unfinished = (
+            service.receipts.unfinished(service.run.game, service.book) if playing else None
+        )
         return LastRounds(tuple(dict(each) for each in service.receipts.last_rounds), unfinished)
 
     async def submit(self, request: CommandRequest, actor: Actor) -> CommandReply:
         """Give a command; the same id twice is executed once and gets the same reply."""
         return await self._desk.submit(request, actor)
+
+
+def _lines_of_file(journal: Path | None, after: int, limit: int) -> list[str]:
+    """The lines of the journal's file; its reader is imported when a client asks for them."""
+    from controller.service.servicing.diagnostic_port import file_lines  # noqa: PLC0415
+
+    return file_lines(journal, after, limit)

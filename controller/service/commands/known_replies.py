@@ -17,13 +17,7 @@ from controller.service.requests import CommandRefusedError, CommandReply, Comma
 REPLIES = 1000
 """Number of replies that are kept in memory; the store keeps more."""
 FREE_SPACE = "Free space on the disk of the data folder; the service tries again every 5 s."
-PAUSE_NOT_STORED = (
-    "The pause is not stored yet: if the service restarts now, the table is not paused."
-)
 LOOK_FIRST = "Look at the table, and give the command again if it had no effect."
-REPEATABLE = frozenset({"answer", "jog"})
-"""Commands that are executed again if they are repeated after a kill. The id of a prompt is not
-valid after a restart, and a jog is renewed several times a second."""
 Facts = dict[str, Any]
 
 
@@ -42,22 +36,19 @@ class KnownReplies:
 
     def begin(self, key: str, request: CommandRequest) -> None:
         """Begin to store that a command may be executed from now on; `begun` waits for it."""
-        if request.name not in REPEATABLE:
-            facts = _facts(request, _interrupted(request))
-            self._thread.write(lambda store: store.put_reply(key, facts))
+        facts = _facts(request, _interrupted(request))
+        self._thread.write(lambda store: store.put_reply(key, facts))
 
-    def withdraw(self, key: str, request: CommandRequest) -> None:
+    def withdraw(self, key: str) -> None:
         """Forget a command that was refused: if it is repeated, it is executed."""
-        if request.name not in REPEATABLE:
-            self._thread.write(lambda store: store.put_reply(key, None))
+        self._thread.write(lambda store: store.put_reply(key, None))
 
-    async def begun(self, request: CommandRequest) -> None:
+    async def begun(self) -> None:
         """Wait until `begin` is on disk. Raises CommandRefusedError."""
-        if request.name not in REPEATABLE:
-            try:
-                await self._thread.stored()
-            except StoreError as error:
-                raise not_stored(str(error)) from error
+        try:
+            await self._thread.stored()
+        except StoreError as error:
+            raise not_stored(str(error)) from error
 
     async def keep(
         self, key: str, request: CommandRequest, reply: CommandReply, *, is_stored: bool

@@ -1,1 +1,0 @@
-"""The desk: takes the commands of clients, checks them, and executes them."""
