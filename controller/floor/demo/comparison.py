@@ -25,7 +25,7 @@ from controller.floor.messages.topics import TableAddress
 from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import EVENTS, LOGS, TABLES
-from controller.run.health.statistics import facts, statistics_of
+from controller.run.health.statistics import statistics_of
 from controller.run.journal import read_records
 
 ARRIVING = 90.0
@@ -204,12 +204,10 @@ def journal_figures(journal: Path) -> JournalFigures:
     """The figures of a table's journal, as `wallwright stats` prints them."""
     if not journal.exists():
         return JournalFigures(NOTHING, 0, 0)
-    own = facts(statistics_of(read_records(journal, None)))
-    tiles, each = int(own["tiles"]), own["tiles_per_jam"]
-    jams = round(tiles / each) if each else 0
-    counts = CountedFigures(int(own["rounds"]), tiles, jams, int(own["assists"]))
-    size = -(-tiles // int(own["sets"])) if own["sets"] else 0
-    return JournalFigures(counts, size, int(own["runs"]))
+    own = statistics_of(read_records(journal, None))
+    counts = CountedFigures(own.rounds, own.tiles, own.counts.jams, own.counts.assists)
+    size = -(-own.tiles // own.sets) if own.sets else 0
+    return JournalFigures(counts, size, own.runs)
 
 
 def _figures(connection: Connection, now: datetime) -> dict[TableAddress, CountedFigures]:
