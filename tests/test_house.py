@@ -12,6 +12,8 @@ from functools import cache
 from importlib import import_module, metadata, resources
 from pathlib import Path
 
+import pytest
+
 from controller.events import EventName
 from rules.errors import WallwrightError
 from tests.longest import LONGEST
@@ -39,6 +41,12 @@ WITH_THREADS = {
 a floor publishes in one, and the journal of a real table is synced in threads
 (docs/decisions/0015). The live view of a terminal is drawn by one at intervals. Simulations in
 virtual time use none of the others."""
+ONE_FILE = {
+    "fsync": "config/durable_files.py",
+    "fdatasync": "config/durable_files.py",
+    "flock": "config/file_locks.py",
+}
+"""The only file that calls each of these (docs/decisions/0072)."""
 STARTS_PROCESSES = {
     "controller/proof/campaign.py",
 }
@@ -92,6 +100,16 @@ def test_time_comes_from_the_event_loop_only() -> None:
         if (used := CLOCKS & set(_names_of(file, "time")))
     }
     assert not clocks, f"These files read a clock or sleep: {clocks}."
+
+
+@pytest.mark.parametrize("call", ONE_FILE)
+def test_durable_writes_and_locks_are_in_one_file_each(call: str) -> None:
+    calling = {
+        name
+        for file, name in zip(FILES, NAMES, strict=True)
+        if {call} & {*_names_of(file, "os"), *_names_of(file, "fcntl")}
+    }
+    assert calling == {ONE_FILE[call]}
 
 
 def test_no_thread_is_started() -> None:

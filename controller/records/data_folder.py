@@ -7,12 +7,12 @@ process ends, however it ends.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from config import file_locks
 from rules.errors import WallwrightError
 
 
@@ -26,7 +26,7 @@ def locked_data_folder(folder: Path) -> Iterator[None]:
     held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file_locks.lock(held)
         except OSError as error:
             # A file system without locks: the locks of the journal and the log remain.
             if error.errno in (errno.EWOULDBLOCK, errno.EACCES):

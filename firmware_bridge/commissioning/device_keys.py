@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from config.durable_files import sync_folder, write_new
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.wire.errors import BoardError
 from firmware_bridge.wire.transport import is_pseudo_terminal
@@ -214,18 +215,10 @@ def _write(file: Path, boards: Mapping[str, KnownBoard]) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         aside.unlink(missing_ok=True)
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
+        write_new(aside, text.encode("ascii"), 0o600)
         aside.replace(file)
         # Without this, a power cut can undo the rename: a board with a key that no file has.
-        folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(file.parent)
     except OSError as error:
         raise KeysError(
             f"The key file {file} cannot be written ({error.strerror}); name another file with"

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from struct import Struct
 
+from config.file_locks import waiting_command
 from firmware_bridge.commissioning.provisioning import intel_hex
 from firmware_bridge.wire.transport import console_use, expect_reset
 from rules.errors import WallwrightError
@@ -260,10 +261,8 @@ def run_build(target: str) -> None:
     A second build in the same folder waits for the first: both would write the same files.
     """
     command = ["make", "-C", str(FIRMWARE), target]
-    if flock := shutil.which("flock"):
-        BUILD_LOCK.parent.mkdir(exist_ok=True)
-        command = [flock, "--wait", str(BUILD_WAIT), str(BUILD_LOCK), *command]
-    run_tool(command, "The build")
+    BUILD_LOCK.parent.mkdir(exist_ok=True)
+    run_tool(waiting_command(command, BUILD_LOCK, BUILD_WAIT), "The build")
 
 
 def run_tool(command: list[str], action: str) -> None:

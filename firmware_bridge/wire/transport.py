@@ -122,9 +122,9 @@ def console_use(port: str, processes: Path = Path("/proc")) -> str | None:
 def exclude_others(descriptor: int, port: str) -> None:
     """Let the kernel refuse every further opening of a port, except by root.
 
-    pyserial's `exclusive` is an flock, which other programs do not ask for. A pseudo-terminal is
-    left out: there the kernel keeps the mark after this program was killed, until the other end is
-    closed too.
+    pyserial's `exclusive` is an advisory lock, which other programs do not ask for. A
+    pseudo-terminal is left out: there the kernel keeps the mark after this program was killed,
+    until the other end is closed too.
     """
     if not is_pseudo_terminal(port):
         fcntl.ioctl(descriptor, termios.TIOCEXCL)
@@ -254,7 +254,7 @@ _NEXT_STEPS = {
     errno.ENOENT: "Look whether the cable is in; `wallwright scan` lists the ports.",
 }
 _NEXT_STEPS[errno.EPERM] = _NEXT_STEPS[errno.EACCES]
-_NEXT_STEPS[errno.EAGAIN] = _NEXT_STEPS[errno.EBUSY]  # the flock of another program
+_NEXT_STEPS[errno.EAGAIN] = _NEXT_STEPS[errno.EBUSY]  # the advisory lock of another program
 
 
 def _next_step(reason: Exception) -> str:

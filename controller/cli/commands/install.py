@@ -168,7 +168,7 @@ def _print_plan(named: str, options: ServiceOptions) -> None:
 
 
 def _write(named: str, options: ServiceOptions) -> None:
-    from controller.durable_files import replace_file
+    from config.durable_files import replace_file
     from controller.upkeep.installation.service_options import OPTIONS_FILE, TABLE_FILE
 
     try:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from controller.durable_files import sync_folder
+from config import durable_files, file_locks
 from controller.floor.certificates.identity import CertificateError
 
 PRIVATE, PUBLIC = 0o600, 0o644
@@ -29,15 +27,7 @@ def write_new(file: Path, data: bytes, mode: int, owner: str | None = None) -> N
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        with os.fdopen(descriptor, "wb") as stream:
-            os.fchmod(stream.fileno(), mode)
-            if owner is not None:
-                with suppress(LookupError):
-                    shutil.chown(stream.fileno(), owner, owner)
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+        durable_files.write_new(file, data, mode, owner)
     except OSError as error:
         raise CertificateError(
             f"{file} cannot be written ({error.strerror}); no file is written over. Correct the"
@@ -56,7 +46,7 @@ def replace(file: Path, data: bytes, mode: int, owner: str | None = None) -> Non
         fresh.unlink(missing_ok=True)
         write_new(fresh, data, mode, owner)
         fresh.replace(file)
-        sync_folder(file.parent)
+        durable_files.sync_folder(file.parent)
     except OSError as error:
         raise CertificateError(
             f"{file} cannot be replaced ({error.strerror}); correct the folder and its rights."
@@ -127,7 +117,7 @@ def locked(folder: Path) -> Iterator[None]:
             " init` has made, as a user who may write it."
         ) from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file_locks.lock(descriptor)
     except OSError:
         raise CertificateError(f"Another command changes {folder}; wait until it ends.") from None
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from controller.durable_files import replace_file
+from config.durable_files import replace_file
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from controller.durable_files import replace_file
+from config.durable_files import replace_file
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader

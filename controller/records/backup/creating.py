@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +11,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from controller.durable_files import sync_folder, write_all
+from config import file_locks
+from config.durable_files import sync, sync_folder, write_all
 from controller.records.backup.manifest import (
     BOARD_KEYS,
     CONFIGURATION,
@@ -130,7 +130,7 @@ def unfinished_backups(folder: Path) -> list[Path]:
     for part in sorted(folder.glob(f"*{PART}")):
         try:
             with part.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                file_locks.lock(file.fileno())
                 begin = file.read(len(AGE))
         except OSError:
             continue
@@ -149,7 +149,7 @@ def _write(to: Path, data: bytes) -> None:
         with _locked(part, to) as file:
             try:
                 write_all(file, data)
-                os.fsync(file)
+                sync(file)
                 _give_name(part, to)
             finally:
                 part.unlink(missing_ok=True)
@@ -171,9 +171,9 @@ def _locked(part: Path, to: Path) -> Iterator[int]:
     file = os.open(part, flags, 0o600)
     try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            is_ours = os.path.samestat(os.fstat(file), part.stat())
-        except (BlockingIOError, FileNotFoundError):
+            file_locks.lock(file)
+            is_ours = file_locks.is_still_at(part, file)
+        except BlockingIOError:
             is_ours = False
         if not is_ours:
             raise BackupError(

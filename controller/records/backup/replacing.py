@@ -12,7 +12,7 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.durable_files import remove_file, sync_folder
+from config.durable_files import remove_file, sync_folder, sync_path
 
 MARK = ".restoring"
 """A file in a folder that is not finished; such a folder may be deleted."""
@@ -89,11 +89,7 @@ def sync_tree(folder: Path) -> None:
     """Write all files and names below a folder to the disk. Raises OSError."""
     for place, _, files in os.walk(folder):
         for name in files:
-            file = os.open(Path(place) / name, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(file)
-            finally:
-                os.close(file)
+            sync_path(Path(place) / name)
         sync_folder(Path(place))
 
 

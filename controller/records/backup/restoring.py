@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
 
-from controller.durable_files import replace_file, sync_folder
+from config.durable_files import replace_file, sync_folder
 from controller.records.audit.errors import AuditError
 from controller.records.audit.log.audit_log import begun_log, opened_log
 from controller.records.audit.log.event_line import AuditEntry

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyrage
 
-from controller.durable_files import sync_folder, write_all
+from config.durable_files import sync_folder, write_new
 from controller.records.backup.manifest import BackupError
 
 AGE = b"age-encryption.org/v1\n"
@@ -143,15 +143,7 @@ def make_identity(file: Path) -> str:
     identity = pyrage.x25519.Identity.generate()
     public = str(identity.to_public())
     try:
-        opened_file = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            write_all(opened_file, f"# public key: {public}\n{identity}\n".encode("ascii"))
-            os.fsync(opened_file)
-        except OSError:
-            file.unlink()
-            raise
-        finally:
-            os.close(opened_file)
+        write_new(file, f"# public key: {public}\n{identity}\n".encode("ascii"), 0o600)
         sync_folder(file.parent)
     except OSError as error:
         raise BackupError(

@@ -12,7 +12,7 @@ from py_compile import PycInvalidationMode
 
 import rfc8785
 
-from controller.durable_files import replace_file
+from config.durable_files import replace_file
 from controller.records.identity.identity_error import IdentityError
 from controller.records.identity.manifest import FORMAT, manifest_bytes, signed_text
 from controller.records.identity.program_files import digests

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 from pathlib import Path
 
-from controller.durable_files import replace_file
+from config.durable_files import replace_file
 from controller.run.chance.records import frame
 from controller.run.chance.source import SHARE, ChanceSource
 from rules.errors import WallwrightError

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.durable_files import replace_file, write_all
+from config import durable_files, file_locks
+from config.durable_files import replace_file, write_all
 from controller.run.journal.lines import JournalError, JournalInUseError
 
 
@@ -44,8 +44,7 @@ class Truncate:
 
     def __call__(self) -> None:
         try:
-            os.ftruncate(self.file, self.size)
-            os.fdatasync(self.file)
+            durable_files.truncate(self.file, self.size)
         except OSError as error:
             error.filename = str(self.path)
             raise
@@ -54,8 +53,7 @@ class Truncate:
 def write_and_sync(path: Path, file: int, text: bytes) -> None:
     """Write the whole text and sync the file. Raises OSError with the file's name."""
     try:
-        write_all(file, text)
-        os.fdatasync(file)
+        durable_files.append(file, text)
     except OSError as error:
         error.filename = str(path)
         raise
@@ -94,7 +92,7 @@ class Locks:
         while self._held:
             beside, lock = self._held.pop()
             # Removed while it is locked: a run that opened this file earlier and locks it later
-            # notices the removal (`_is_still`) and creates a new lock file.
+            # notices the removal (`is_still_at`) and creates a new lock file.
             beside.unlink(missing_ok=True)
             os.close(lock)
 
@@ -112,22 +110,14 @@ def _locked(path: Path) -> tuple[Path, int]:
                 " --journal."
             ) from error
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file_locks.lock(lock)
         except OSError as error:
             os.close(lock)
             raise JournalInUseError(
                 f"Another run has the journal {path} open; wait for its end, or name another file"
                 " with --journal."
             ) from error
-        if _is_still(beside, lock):
+        if file_locks.is_still_at(beside, lock):
             return beside, lock
         # The previous run removed this lock file after it was opened here; a new one is created.
         os.close(lock)
-
-
-def _is_still(path: Path, file: int) -> bool:
-    """Whether a path still refers to this open file."""
-    try:
-        return os.path.samestat(path.stat(), os.fstat(file))
-    except FileNotFoundError:
-        return False

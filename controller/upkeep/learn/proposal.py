@@ -14,10 +14,10 @@ from typing import Any
 
 import yaml
 
+from config.durable_files import replace_file
 from config.schema import MotorChannel, SensorChannel, Table
 from config.validation.channels import plugs
 from config.wire_list import WireList
-from controller.durable_files import replace_file
 from rules.errors import WallwrightError
 
 VERSION = 1

@@ -11,7 +11,7 @@ import shutil
 import tarfile
 from pathlib import Path, PurePosixPath
 
-from controller.durable_files import sync_folder
+from config.durable_files import sync, sync_folder
 from controller.upkeep.update.update_error import UpdateError
 
 PROGRAM, MANIFEST = "program", "manifest.json"
@@ -55,7 +55,7 @@ def unpack(archive: Path, program: Path, manifest: Path) -> None:
                 with target.open("xb" if target != manifest else "wb") as out:
                     shutil.copyfileobj(stream, out)
                     out.flush()
-                    os.fsync(out.fileno())
+                    sync(out.fileno())
                 target.chmod(0o755 if info.mode & 0o100 else 0o644)
     except tarfile.TarError as error:
         raise UpdateError(

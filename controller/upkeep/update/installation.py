@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.durable_files import remove_file, sync_folder
+from config.durable_files import remove_file, sync_folder
 from controller.records.identity.identity_error import IdentityError
 from controller.upkeep.update.archive import unpack
 from controller.upkeep.update.session_lock import without_session

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from controller.durable_files import point, replace_file, sync_folder
+from config.durable_files import point, replace_file, sync_folder
 from controller.records.identity.boot import PROGRAM as OWN
 from controller.upkeep.update.archive import pack, unpack
 from controller.upkeep.update.session_lock import FILE as LOCK
@@ -18,8 +18,9 @@ installs updates, and the group of the service. The service must not own it, bec
 replace it."""
 STARTER = "start.py"
 STARTER_FILES = (
+    "config/__init__.py",
+    "config/durable_files.py",
     "controller/__init__.py",
-    "controller/durable_files.py",
     "controller/records/__init__.py",
     "controller/upkeep/__init__.py",
     *(

@@ -9,7 +9,7 @@ from typing import Any
 from securesystemslib.signer import CryptoSigner
 from tuf.api.metadata import Metadata, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp
 
-from controller.durable_files import replace_file
+from config.durable_files import replace_file
 from controller.records.identity.manifest import read_manifest
 from controller.records.identity.program_files import require_no_differences
 from controller.upkeep.update.archive import pack

@@ -5,12 +5,12 @@ The operating system releases the lock when the process ends, however it ends.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from config import file_locks
 from controller.upkeep.update.update_error import UpdateError
 
 FILE = "session.lock"
@@ -29,7 +29,7 @@ class SessionLock:
             return True
         descriptor = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file_locks.lock(descriptor)
         except OSError:
             os.close(descriptor)
             return False

@@ -18,7 +18,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.durable_files import point, remove_file, replace_file
+from config.durable_files import point, remove_file, replace_file
 from controller.records.identity.boot import MANIFEST, SIGNERS
 from controller.records.identity.identity_error import IdentityError
 from controller.records.identity.manifest import Manifest, read_manifest

@@ -13,7 +13,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from secrets import token_hex
 
-from controller.durable_files import replace_file, sync_folder, write_all
+from config import durable_files
+from config.durable_files import replace_file, sync_folder, sync_path, write_all
 from controller.records.audit.errors import AuditError
 from controller.records.audit.log.anchors import Anchor, require_anchors
 from controller.records.audit.log.event_line import AuditEntry, AuditEvent, parsed_time, time_text
@@ -136,8 +137,7 @@ class AuditLog:
         text = b"".join(line + b"\n" for line in lines)
         tree = GrowingTree(self.size, self._tree.subtrees)
         try:
-            write_all(events, text, self._end)
-            os.fdatasync(events)
+            durable_files.append(events, text, self._end)
             new = b"".join(node for line in lines for node in tree.add(leaf_hash(line)))
             write_all(nodes, new, self._nodes_end)
             head = Checkpoint(self._key.public.name, tree.size, tree.root())
@@ -145,8 +145,7 @@ class AuditLog:
             is_kept = keep_head or tree.size - self._kept >= KEPT_EVERY
             kept = kept_line(note) if is_kept else b""
             if kept:
-                write_all(heads, kept, self._heads_end)
-                os.fdatasync(heads)
+                durable_files.append(heads, kept, self._heads_end)
             replace_file(self._head_path, str(note).encode(), 0o600)
         except OSError as error:
             self._undo()
@@ -173,8 +172,7 @@ class AuditLog:
             if self.folder.head.read_bytes() != self._head_text:
                 replace_file(self._head_path, self._head_text, 0o600)
             for file, end in zip(self._files, ends, strict=True):
-                os.ftruncate(file, end)
-                os.fdatasync(file)
+                durable_files.truncate(file, end)
         except OSError:
             self.close()
 
@@ -189,7 +187,7 @@ class AuditLog:
                 with folder.removed.open("ab") as file:
                     file.write(scanned.tail)
                     file.flush()
-                    os.fsync(file.fileno())
+                    durable_files.sync(file.fileno())
                 sync_folder(folder.path)
                 os.ftruncate(events, scanned.end)
                 repairs.append(
@@ -253,7 +251,7 @@ def begun_log(folder: LogFolder, table: str, entry: AuditEntry) -> AuditLog:
         beside.heads.write_bytes(kept_line(note))
         beside.head.write_text(str(note), "utf-8")
         for path in (beside.events, beside.heads, beside.head, beside.path):
-            _sync(path)
+            sync_path(path)
         beside.path.rename(folder.path)
         sync_folder(folder.path.parent)
     except OSError as error:
@@ -311,14 +309,6 @@ def _jump(entry: AuditEntry, before: datetime, before_real: float | None) -> Aud
         return None
     details = {"by_ms": round(drift.total_seconds() * 1000), "from": time_text(before)}
     return AuditEntry(CLOCK_JUMPED, entry.wall, entry.table_s, entry.real_s, details=details)
-
-
-def _sync(path: os.PathLike[str]) -> None:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 def _clear(folder: LogFolder) -> None:

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from config import file_locks
 from controller.records.audit.errors import AuditError, AuditLockedError, RefusedProofError
 from controller.records.audit.notes.signed_note import SignedNote
 
@@ -153,7 +153,7 @@ class FolderLock:
         except OSError as error:
             raise folder.unusable(error) from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file_locks.lock(self._file)
         except OSError as error:
             os.close(self._file)
             raise AuditError(

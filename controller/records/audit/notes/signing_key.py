@@ -9,7 +9,7 @@ import os
 import stat
 from pathlib import Path
 
-from controller.durable_files import sync_folder
+from config.durable_files import sync_folder, write_new
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.notes.checkpoint import Checkpoint
 from controller.records.audit.notes.signed_note import (
@@ -67,11 +67,8 @@ def new_key(path: Path, name: str, purpose: Purpose = SIGNATURE) -> SigningKey:
     secret = os.urandom(32)
     key = SigningKey(name, secret, purpose)
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(file, "wb") as stream:
-            stream.write(_HEADER + f"{key.public}\n".encode() + secret.hex().encode() + b"\n")
-            stream.flush()
-            os.fsync(stream.fileno())
+        text = _HEADER + f"{key.public}\n".encode() + secret.hex().encode() + b"\n"
+        write_new(path, text, 0o600)
         sync_folder(path.parent)
     except OSError as error:
         raise AuditError(

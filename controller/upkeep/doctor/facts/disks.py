@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from config.durable_files import append
 from controller.upkeep.doctor.fact_files import FactFiles
 
 SYNCS = 8
@@ -88,8 +89,7 @@ def _syncs(folder: Path) -> tuple[float, ...]:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             for _ in range(SYNCS):
                 begun = time.perf_counter()
-                file.write(bytes(_BLOCK))
-                os.fdatasync(file.fileno())
+                append(file.fileno(), bytes(_BLOCK))
                 times.append(time.perf_counter() - begun)
     except OSError:
         return ()

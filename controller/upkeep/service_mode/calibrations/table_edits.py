@@ -14,10 +14,10 @@ from pathlib import Path
 
 import yaml
 
+from config.durable_files import replace_file
 from config.errors import ConfigErrors
 from config.loader import packaged_text, table_of_text
 from config.schema import Table
-from controller.durable_files import replace_file
 from controller.upkeep.service_mode.mode_status import ProposedChange, ServiceModeRefusalError
 
 Place = tuple[str | int, ...]

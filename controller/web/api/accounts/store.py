@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
-from controller.durable_files import replace_file
+from config.durable_files import replace_file
 from controller.records.formats import ACCOUNTS_FORMAT
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import Credential, CredentialKind, User

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller import durable_files
+from config import durable_files
 from controller.run.journal import Entry, Journal, JournalError, JournalLockedError
 from controller.run.journal import copies as journal_copies
 from controller.run.journal.copies import Copies, paths_of

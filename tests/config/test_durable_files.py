@@ -10,12 +10,30 @@ from pathlib import Path
 
 import pytest
 
-from controller.durable_files import replace_file
+from config.durable_files import replace_file, write_new
 from controller.records.audit.errors import AuditError
 from controller.records.audit.log.audit_log import opened_log
 from controller.records.audit.log.log_reader import checked_log
 from controller.records.audit.witnessing import WitnessMemory
 from tests.controller.records.audit.logs_for_tests import entry, log_of
+
+
+def test_a_new_file_has_its_mode_and_is_never_written_over(tmp_path: Path) -> None:
+    file, umask = tmp_path / "new", os.umask(0o077)
+    try:
+        write_new(file, b"first", 0o644, "nobody-of-this-name")
+    finally:
+        os.umask(umask)
+    with pytest.raises(FileExistsError):
+        write_new(file, b"second", 0o644)
+    assert file.read_bytes() == b"first"
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_new_file_that_has_no_room_is_not_left_in_part(tmp_path: Path) -> None:
+    with no_file_longer_than(100), pytest.raises(OSError, match="File too large"):
+        write_new(tmp_path / "new", b"n" * 101, 0o600)
+    assert list(tmp_path.iterdir()) == []
 
 
 @contextmanager

@@ -1,15 +1,17 @@
 """Writes to the disk that a power cut or a full disk leaves either undone or complete.
 
-Every file that replaces another one, or whose loss would matter, is written by this module. Three
-things are needed, and each was missing somewhere before: the whole data is written (the system may
-write a part and return its length), the file is synced before it is renamed, and the folder is
-synced after the rename. Without the last one a power cut can undo the rename although later writes
-were synced.
+Every file that replaces another one, or whose loss would matter, is written by this module, which
+is the only one that calls `fsync` and `fdatasync`. Three things are needed, and each was missing
+somewhere before: the whole data is written (the system may write a part and return its length), the
+file is synced before it is renamed, and the folder is synced after the rename. Without the last one
+a power cut can undo the rename although later writes were synced.
 """
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,6 +32,35 @@ def write_all(file: int, data: bytes, at: int | None = None) -> None:
         rest = rest[written:]
 
 
+def append(file: int, data: bytes, at: int | None = None) -> None:
+    """Write all bytes as of `write_all`, and then the file's data to the disk. Raises OSError."""
+    write_all(file, data, at)
+    os.fdatasync(file)
+
+
+def truncate(file: int, size: int) -> None:
+    """Cut an open file to a length in bytes, and write that to the disk. Raises OSError."""
+    os.ftruncate(file, size)
+    os.fdatasync(file)
+
+
+def sync(file: int) -> None:
+    """Write an open file, its length, mode and times included, to the disk. Raises OSError."""
+    os.fsync(file)
+
+
+def sync_path(path: Path | str) -> None:
+    """Write the contents of a closed file, or the names in a folder, to the disk. Raises OSError.
+
+    The file or folder is opened for reading only, so that its owner can have made it read-only.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def sync_folder(folder: Path | str) -> None:
     """Write the names in a folder to the disk. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -37,6 +68,29 @@ def sync_folder(folder: Path | str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_new(path: Path | str, data: bytes, mode: int, owner: str | None = None) -> None:
+    """Write a file that does not exist yet. The name is not synced; `sync_folder` does that.
+
+    `mode` is the mode of the file, whatever the umask is. The file belongs to the user and the
+    group `owner` from before its first byte, if this computer has both. If an error is raised, no
+    file is left. Raises FileExistsError for a file that exists, and OSError.
+    """
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        os.fchmod(file, mode)
+        if owner is not None:
+            with suppress(KeyError):
+                os.fchown(file, pwd.getpwnam(owner).pw_uid, grp.getgrnam(owner).gr_gid)
+        write_all(file, data)
+        os.fsync(file)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(path)  # noqa: PTH108
+        raise
+    finally:
+        os.close(file)
 
 
 def replace_file(path: Path | str, data: bytes, mode: int = 0o644) -> None:
