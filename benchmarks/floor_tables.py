@@ -25,8 +25,7 @@ from controller.floor.settings import FloorSettings
 from controller.floor.table.publisher import TablePublisher
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
 from controller.records.audit.log.event_line import AuditEntry
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import SignedNote, VerifierKey
 
 TICK = 0.03
 """Seconds between two looks at which events are due."""

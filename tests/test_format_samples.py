@@ -22,14 +22,12 @@ from controller.records.audit.errors import AuditLockedError, RefusedProofError
 from controller.records.audit.log import audit_log, key_chain
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.backup.manifest import BackupError
-from controller.records.backup.packing import PackedBackup
+from controller.records.backup.archive import BackupError, PackedBackup
 from controller.records.backup.restoring import RestoreTargets, restore_backup
 from controller.records.backup.sealing import opened
 from controller.records.identity import signing
 from controller.records.identity.boot import SIGNERS
-from controller.records.identity.identity_error import IdentityError
-from controller.records.identity.manifest import read_manifest
+from controller.records.identity.manifest import IdentityError, read_manifest
 from controller.run.journal import Journal, JournalError, read_entries, read_records
 from controller.run.journal.copies import paths_of
 from controller.run.journal.lines import JOURNAL_FORMAT, JournalRecord, chain_of, line_of

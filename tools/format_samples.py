@@ -24,7 +24,7 @@ from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 from controller.records.backup.creating import BackupSources, create_backup
 from controller.records.backup.sealing import Sealing
-from controller.records.backup.snapshots.folder_snapshot import database_copy
+from controller.records.backup.snapshots import database_copy
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import Credential, User
 from controller.web.api.accounts.login_secrets import Passwords

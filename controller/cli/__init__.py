@@ -26,7 +26,7 @@ _INPUT_ERRORS = (
     ("controller.proof.campaign", "CampaignError"),
     ("controller.cli.errors", "BadInputError"),
     ("controller.proof.lab", "LaboratoryError"),
-    ("controller.records.identity.identity_error", "IdentityError"),
+    ("controller.records.identity.manifest", "IdentityError"),
     ("controller.run.journal", "JournalError"),
     ("controller.records.audit.errors", "AuditError"),
 )

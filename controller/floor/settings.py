@@ -29,7 +29,7 @@ from config.loader import load_settings, read
 from controller.floor.messages.topics import NAME, TableAddress
 from controller.floor.mqtt.broker import PORT, TLS_PORT, Broker, TlsFiles
 from controller.records.audit.errors import RefusedProofError
-from controller.records.audit.notes.verifier_key import COSIGNATURE, VerifierKey
+from controller.records.audit.notes import COSIGNATURE, VerifierKey
 
 RequestName = Literal["take_out_of_play", "put_in_play", "choose_next"]
 """Requests that a floor can be permitted. None of them moves anything by itself."""

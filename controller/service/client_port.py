@@ -18,8 +18,7 @@ from controller.service.table_service import TableService
 
 if TYPE_CHECKING:
     from controller.records.audit.log.log_reader import LogReader
-    from controller.records.audit.notes.signed_note import SignedNote
-    from controller.records.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.notes import SignedNote, VerifierKey
 
 
 class ClientPort:

@@ -13,8 +13,7 @@ from controller.service.status.feed import StatusFeed
 from controller.service.status.machine_figures import MachineFigures
 
 if TYPE_CHECKING:
-    from controller.records.audit.notes.signed_note import SignedNote
-    from controller.records.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.notes import SignedNote, VerifierKey
 
 
 @dataclass(frozen=True)

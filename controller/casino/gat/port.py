@@ -19,9 +19,8 @@ from controller.casino.gat.frames import BAUD, QUERIES, GatError, GatFrameReader
 from controller.casino.gat.functions import GatRequest
 from controller.casino.gat.responder import GatResponder
 from controller.records.identity import boot
-from controller.records.identity.identity_error import IdentityError
-from controller.records.identity.low_priority_process import printed_by_process
-from controller.records.identity.program_files import ALL_FILES
+from controller.records.identity.manifest import ALL_FILES, IdentityError
+from controller.records.identity.periodic_check import printed_by_process
 from controller.run.run_together import end_task
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.transport import Transport, open_serial
@@ -32,8 +31,8 @@ _CHILD = """
 import json
 from pathlib import Path
 from controller.records.identity.boot import protected_manifest
-from controller.records.identity.identity_error import IdentityError
-from controller.records.identity.program_files import component_answers
+from controller.records.identity.manifest import IdentityError
+from controller.records.identity.manifest import component_answers
 folder, program, seed = Path(sys.argv[1]), Path(sys.argv[2]), bytes.fromhex(sys.argv[3])
 try:
     print(json.dumps(component_answers(seed, protected_manifest(folder, program).roots, program)))

@@ -14,7 +14,7 @@ from controller.cli.errors import BadInputError
 from controller.cli.options.shared import AsJson, JournalCopy
 
 if TYPE_CHECKING:
-    from controller.records.backup.manifest import BackupManifest
+    from controller.records.backup.archive import BackupManifest
     from controller.records.backup.sealing import Sealing
 
 backup = typer.Typer(name="backup", help="Make, show and restore backups of a table.")
@@ -133,7 +133,7 @@ def show(
     as_json: AsJson = False,
 ) -> int:
     """Open a backup, check every file in it, and print what it holds."""
-    from controller.records.backup.packing import PackedBackup
+    from controller.records.backup.archive import PackedBackup
 
     with _errors_reported():
         packed = PackedBackup(_opened(file, passphrase_file, identity))
@@ -292,7 +292,7 @@ def _opened(file: Path, passphrase_file: Path | None, identity: Path | None) -> 
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of backups as bad input: exit code 2."""
-    from controller.records.backup.manifest import BackupError
+    from controller.records.backup.archive import BackupError
 
     try:
         yield

@@ -64,7 +64,7 @@ def make(
 ) -> int:
     """Compile the program, and sign the hashes of all its files."""
     from controller.cli.commands.version import program_version
-    from controller.records.identity.identity_error import IdentityError
+    from controller.records.identity.manifest import IdentityError
     from controller.records.identity.signing import compile_roots, default_roots, make_manifest
     from firmware_bridge.commissioning.image_signature import signers_file, signing_key_file
 
@@ -106,8 +106,7 @@ def _added(given: list[str]) -> dict[str, str]:
 @identity.command()
 def check(program: ProgramFolder = None, as_json: AsJson = False) -> int:
     """Compare all files of the program with its manifest; exit code 1 for a difference."""
-    from controller.records.identity.identity_error import IdentityError
-    from controller.records.identity.program_files import differences
+    from controller.records.identity.manifest import IdentityError, differences
 
     folder, place = _signed_by(), (program or boot.PROGRAM).resolve()
     try:
@@ -151,8 +150,7 @@ def challenge(
     as_json: AsJson = False,
 ) -> int:
     """Print the hash of all files with a given seed; the same files give the same answer."""
-    from controller.records.identity.identity_error import IdentityError
-    from controller.records.identity.program_files import ALL_FILES, component_answers
+    from controller.records.identity.manifest import ALL_FILES, IdentityError, component_answers
 
     try:
         key = bytes.fromhex(seed)

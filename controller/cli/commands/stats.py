@@ -14,7 +14,7 @@ from controller.cli.commands.audit.files import AUDIT_FOLDER
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen
-from controller.records.audit.log.event_counts import event_counts
+from controller.records.audit.log.log_reader import event_counts
 from controller.run.health.statistics import facts, statistics_of
 from controller.run.journal import read_records
 from controller.run.journal.copies import paths_of

@@ -201,7 +201,7 @@ def _trust() -> Path:
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of updates as bad input: exit code 2, the running slot is unchanged."""
-    from controller.records.identity.identity_error import IdentityError
+    from controller.records.identity.manifest import IdentityError
     from controller.upkeep.update.update_error import UpdateError
     from firmware_bridge.signatures import SignatureError
 

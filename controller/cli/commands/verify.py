@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 
     from controller.records.audit.bundle.bundle_verification import VerifiedBundle
-    from controller.records.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.notes import VerifierKey
     from controller.records.audit.receipts.receipt import VerifiedReceipt
 
 _LONGEST_RECEIPT = 8 << 20
@@ -108,7 +108,7 @@ def require_regular(file: Path) -> None:
 def parsed_key(text: str, option: str) -> VerifierKey:
     """A key of an option: the text, or the file that holds it. Raises BadInputError."""
     from controller.records.audit.errors import RefusedProofError
-    from controller.records.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.notes import VerifierKey
 
     try:
         if "+" not in text and Path(text).is_file():
@@ -223,7 +223,7 @@ def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
 
 
 def _print_page(file: Path, facts: dict[str, Any], *, is_known: bool) -> None:
-    from controller.records.audit.receipts.receipt_lines import printable
+    from controller.records.audit.receipts.receipt import printable
 
     # A forger writes the texts of a file that he signs with a key of his own.
     for line in _page(file, facts, is_known=is_known):

@@ -18,7 +18,7 @@ def formats() -> Mapping[str, int]:
     from controller.events import EVENTS_VERSION
     from controller.records.audit.bundle.export import BUNDLE_FORMAT
     from controller.records.audit.receipts.receipt import RECEIPT_FORMAT
-    from controller.records.backup.manifest import BACKUP_FORMAT
+    from controller.records.backup.archive import BACKUP_FORMAT
     from controller.records.identity.manifest import FORMAT as MANIFEST
     from controller.run.chance.records import VERSION as CHANCE
     from controller.service.status import STATUS_VERSION

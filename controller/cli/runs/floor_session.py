@@ -24,8 +24,7 @@ from controller.floor.store.engine import StoreSettingsError, StoreVersionError,
 from controller.floor.store.floor_store import FloorStore
 from controller.records.audit.errors import AuditError
 from controller.records.audit.log.log_folder import LogFolder
-from controller.records.audit.notes.signing_key import SigningKey, new_key, read_key
-from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.audit.notes import COSIGNATURE, SigningKey, new_key, read_key
 from controller.records.data_folder import DataFolderInUseError, locked_data_folder
 from controller.run.journal.writer_threads import WriterThreads
 from controller.service.runs.service_notices import ServiceNotices

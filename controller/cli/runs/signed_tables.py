@@ -18,7 +18,7 @@ def require_signed(table: str) -> None:
     folder = boot.trust_folder()
     if folder is None or table in table_names():
         return
-    from controller.records.identity.program_files import covers
+    from controller.records.identity.manifest import covers
 
     manifest = boot.protected_manifest(folder)
     if not covers(manifest.roots, boot.PROGRAM, Path(table)):

@@ -25,8 +25,14 @@ import yaml
 from controller.floor.certificates.authority import CertificateAuthority, make_authority
 from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
 from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
-from controller.records.audit.notes.signing_key import SigningKey, new_key, read_key
-from controller.records.audit.notes.verifier_key import COSIGNATURE, SIGNATURE, Purpose
+from controller.records.audit.notes import (
+    COSIGNATURE,
+    SIGNATURE,
+    Purpose,
+    SigningKey,
+    new_key,
+    read_key,
+)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.events import EventName
-from controller.records.audit.receipts.contents import RECEIPT
+from controller.records.audit.receipts.receipt import RECEIPT
 
 ROUND = RECEIPT
 """The receipt of a round, recorded when it is over, and again when its share is revealed later."""

@@ -17,8 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from controller.floor.messages.topics import TableAddress
 from controller.records.audit.canonical_json import canonical
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import SigningKey, VerifierKey
 from rules.errors import WallwrightError
 
 LARGEST_PAYLOAD = 256 * 1024

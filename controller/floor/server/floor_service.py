@@ -39,7 +39,7 @@ from controller.floor.server.table_messages import TableMessages
 from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore, utc_now
 from controller.floor.store.table_changes import read_roster
-from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes import SigningKey
 from controller.web.api.worker_thread import WorkerBusyError, WorkerThread
 
 RECONNECT = (0.5, 15.0)

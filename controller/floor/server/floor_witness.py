@@ -22,9 +22,7 @@ from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.log_trees import StoredTree, grow_tree, keep_cosigned_head
 from controller.records.audit.errors import RefusedProofError
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes import Checkpoint, SignedNote, SigningKey
 from controller.web.api.worker_thread import WorkerThread
 
 SOONEST = 20.0

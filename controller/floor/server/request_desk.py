@@ -20,7 +20,7 @@ from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.requests import next_number, store_request
 from controller.records.audit.errors import NotCanonicalError
 from controller.records.audit.log.event_line import time_text
-from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes import SigningKey
 from controller.web.api.worker_thread import WorkerThread
 from rules.errors import WallwrightError
 

@@ -10,7 +10,7 @@ from controller.floor.messages.payloads import Events
 from controller.floor.messages.topics import TableAddress
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.event_line import checked_event, parsed_time
-from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.audit.tree import leaf_hash
 
 LONGEST_KIND = 60
 """Characters of an event's kind (`what`)."""

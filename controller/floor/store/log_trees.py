@@ -18,10 +18,8 @@ from controller.floor.store.tables import insert_missing
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.event_line import parsed_event
 from controller.records.audit.log.key_chain import KEY_ROTATED, KeyChain, first_key
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.verifier_key import VerifierKey
-from controller.records.audit.tree.growing_tree import GrowingTree
-from controller.records.audit.tree.hashing import HASH_SIZE, leaf_hash
+from controller.records.audit.notes import SignedNote, VerifierKey
+from controller.records.audit.tree import HASH_SIZE, GrowingTree, leaf_hash
 
 MOST_LINES = 5000
 """Events that a tree grows by in one transaction."""

@@ -17,9 +17,7 @@ from dataclasses import dataclass
 
 from controller.floor.table.source import TableSource
 from controller.records.audit.errors import RefusedProofError
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import NoteSignatureLine, SignedNote
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import Checkpoint, NoteSignatureLine, SignedNote, VerifierKey
 
 WINDOW = 4
 """Messages that are sent without an answer to the first of them."""

@@ -23,8 +23,7 @@ from controller.floor.messages.payloads import (
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
 from controller.records.audit.errors import AuditError
 from controller.records.audit.log.event_line import time_text
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import SignedNote, VerifierKey
 from controller.service.port import TablePort
 from controller.service.requests import Actor, CommandRequest
 from controller.service.status import Status

@@ -41,7 +41,7 @@ from controller.floor.table.request_gate import (
 from controller.floor.table.source import RequestResult, SourceError, TableSource
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.event_line import time_text
-from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.audit.tree import leaf_hash
 
 EVERY = 1.0
 """Least seconds between two messages of state or events."""

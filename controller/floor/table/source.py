@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from controller.floor.messages.payloads import TableState
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import SignedNote, VerifierKey
 from rules.errors import WallwrightError
 
 

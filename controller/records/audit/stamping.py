@@ -9,8 +9,8 @@ from config.durable_files import replace_file
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.timestamps.token import (
+from controller.records.audit.notes import Checkpoint
+from controller.records.audit.timestamps import (
     TimeStamp,
     time_stamp_request,
     token_of_reply,

@@ -15,12 +15,19 @@ from config.durable_files import replace_file
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader
-from controller.records.audit.notes.base64_text import decoded, encoded
-from controller.records.audit.notes.checkpoint import Checkpoint, verified_checkpoint
-from controller.records.audit.notes.signed_note import NoteSignatureLine, SignedNote, cosigned_at
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import COSIGNATURE, VerifierKey
-from controller.records.audit.tree.proofs import require_consistency
+from controller.records.audit.notes import (
+    COSIGNATURE,
+    Checkpoint,
+    NoteSignatureLine,
+    SignedNote,
+    SigningKey,
+    VerifierKey,
+    cosigned_at,
+    decoded,
+    encoded,
+    verified_checkpoint,
+)
+from controller.records.audit.tree import require_consistency
 
 _OLD = "old "
 _DAY = 86_400

@@ -13,23 +13,23 @@ from pathlib import Path
 
 from config import file_locks
 from config.durable_files import sync, sync_folder, write_all
-from controller.records.backup.manifest import (
+from controller.records.backup.archive import (
     BOARD_KEYS,
     CONFIGURATION,
+    GZIP,
     BackupError,
     BackupManifest,
     StoredFile,
+    packed,
 )
-from controller.records.backup.packing import packed
 from controller.records.backup.sealing import AGE, Sealing, sealed
-from controller.records.backup.snapshots.folder_snapshot import FolderSnapshot, folder_snapshot
+from controller.records.backup.snapshots import FolderSnapshot, folder_snapshot
 from controller.records.formats import data_formats
 
 IDENTITY = "identity"
 """The folder of the configuration with the trusted signers: root installs it, no backup does."""
 PART = ".part"
 """End of the name of a backup that is being written."""
-GZIP = b"\x1f\x8b"
 _PRIVATE_KEY = b"PRIVATE KEY-----"
 
 

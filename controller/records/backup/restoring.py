@@ -18,14 +18,14 @@ from controller.records.audit.errors import AuditError
 from controller.records.audit.log.audit_log import begun_log, opened_log
 from controller.records.audit.log.event_line import AuditEntry
 from controller.records.audit.log.log_folder import FolderLock, LogFolder
-from controller.records.backup.manifest import (
+from controller.records.backup.archive import (
     AUDIT_KEY,
     CONFIGURATION,
     DATA,
     BackupError,
     BackupManifest,
+    PackedBackup,
 )
-from controller.records.backup.packing import PackedBackup
 from controller.records.backup.replacing import (
     discard,
     kept_name,
@@ -33,7 +33,7 @@ from controller.records.backup.replacing import (
     put_in_place,
     sync_tree,
 )
-from controller.records.backup.snapshots.folder_snapshot import AUDIT, JOURNAL, SLOTS
+from controller.records.backup.snapshots import AUDIT, JOURNAL, SLOTS
 from controller.records.data_folder import DataFolderInUseError, locked_data_folder
 from controller.records.formats import ANCHOR, ENDED, data_formats
 from controller.run.journal import JournalError

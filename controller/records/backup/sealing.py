@@ -14,7 +14,7 @@ from pathlib import Path
 import pyrage
 
 from config.durable_files import sync_folder, write_new
-from controller.records.backup.manifest import BackupError
+from controller.records.backup.archive import BackupError
 
 AGE = b"age-encryption.org/v1\n"
 """The first line of an encrypted file."""

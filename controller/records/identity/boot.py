@@ -65,7 +65,7 @@ def protected_manifest(folder: Path, program: Path = PROGRAM) -> Manifest:
 
 def checked_manifest(folder: Path, program: Path = PROGRAM) -> Manifest:
     """The manifest, after all files of the program were compared with it. Raises IdentityError."""
-    from controller.records.identity.program_files import (  # noqa: PLC0415 - only if signed
+    from controller.records.identity.manifest import (  # noqa: PLC0415 - only if signed
         require_no_differences,
         require_owned_by_root,
     )
@@ -82,7 +82,7 @@ def require_protected(path: Path, *, by_root: bool) -> None:
 
     With `by_root` the owner must be root.
     """
-    from controller.records.identity.identity_error import IdentityError  # noqa: PLC0415 - only if signed
+    from controller.records.identity.manifest import IdentityError  # noqa: PLC0415 - only if signed
 
     try:
         state = path.stat()
@@ -122,7 +122,7 @@ def refusal(arguments: Sequence[str], *, system: Path = SYSTEM) -> str | None:
             f"`wallwright {command}` does not run as root on a signed installation, because root"
             " can write the manifest; run it as a user of its own."
         )
-    from controller.records.identity.identity_error import IdentityError  # noqa: PLC0415 - only if signed
+    from controller.records.identity.manifest import IdentityError  # noqa: PLC0415 - only if signed
 
     try:
         checked_manifest(folder)

@@ -13,9 +13,13 @@ from py_compile import PycInvalidationMode
 import rfc8785
 
 from config.durable_files import replace_file
-from controller.records.identity.identity_error import IdentityError
-from controller.records.identity.manifest import FORMAT, manifest_bytes, signed_text
-from controller.records.identity.program_files import digests
+from controller.records.identity.manifest import (
+    FORMAT,
+    IdentityError,
+    digests,
+    manifest_bytes,
+    signed_text,
+)
 from firmware_bridge.signatures import SignatureError, signing_key
 
 PACKAGES = ("config", "controller", "firmware_bridge", "rules")

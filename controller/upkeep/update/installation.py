@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from config.durable_files import remove_file, sync_folder
-from controller.records.identity.identity_error import IdentityError
+from controller.records.identity.manifest import IdentityError
 from controller.upkeep.update.archive import unpack
 from controller.upkeep.update.session_lock import without_session
 from controller.upkeep.update.slots import RUN, Slots

@@ -23,10 +23,7 @@ STARTER_FILES = (
     "controller/__init__.py",
     "controller/records/__init__.py",
     "controller/upkeep/__init__.py",
-    *(
-        f"controller/records/identity/{name}.py"
-        for name in ("__init__", "boot", "identity_error", "manifest", "program_files")
-    ),
+    *(f"controller/records/identity/{name}.py" for name in ("__init__", "boot", "manifest")),
     *(
         f"controller/upkeep/update/{name}.py"
         for name in ("__init__", "slots", "starting", "update_error")

@@ -10,8 +10,7 @@ from securesystemslib.signer import CryptoSigner
 from tuf.api.metadata import Metadata, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp
 
 from config.durable_files import replace_file
-from controller.records.identity.manifest import read_manifest
-from controller.records.identity.program_files import require_no_differences
+from controller.records.identity.manifest import read_manifest, require_no_differences
 from controller.upkeep.update.archive import pack
 from controller.upkeep.update.update_error import UpdateError
 from controller.upkeep.update.update_source import TARGET

@@ -20,9 +20,12 @@ from pathlib import Path
 
 from config.durable_files import point, remove_file, replace_file
 from controller.records.identity.boot import MANIFEST, SIGNERS
-from controller.records.identity.identity_error import IdentityError
-from controller.records.identity.manifest import Manifest, read_manifest
-from controller.records.identity.program_files import require_no_differences
+from controller.records.identity.manifest import (
+    IdentityError,
+    Manifest,
+    read_manifest,
+    require_no_differences,
+)
 from controller.upkeep.update.update_error import UpdateError
 
 SLOTS = ("a", "b")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from controller.records.identity.boot import trust_folder
-from controller.records.identity.identity_error import IdentityError
+from controller.records.identity.manifest import IdentityError
 from controller.upkeep.update.slots import RUN, Slots
 from controller.upkeep.update.update_error import UpdateError
 

@@ -23,7 +23,7 @@ from controller.casino.gat.terminal import GatTerminal
 from controller.cli import main
 from controller.cli.runs import gat_session
 from controller.records.identity.boot import VARIABLE
-from controller.records.identity.program_files import ALL_FILES, answer
+from controller.records.identity.manifest import ALL_FILES, answer
 from tests.controller.casino.serial_line import SerialLine, serial_line
 from tests.controller.records.identity.signed_program import (
     ROOTS,

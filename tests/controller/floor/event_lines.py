@@ -8,7 +8,7 @@ from controller.floor.messages.payloads import Birth, Events
 from controller.floor.messages.topics import TableAddress
 from controller.floor.store.batches import EventBatch
 from controller.records.audit.log.event_line import AuditEntry
-from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.audit.tree import leaf_hash
 
 BIRTH = "b" * 32
 BEGUN = datetime(2026, 11, 24, 20, tzinfo=UTC)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.floor.store.floor_store import FloorStore
-from controller.records.audit.notes.signing_key import new_key, read_key
-from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.audit.notes import COSIGNATURE, new_key, read_key
 from controller.records.backup.creating import BackupSources, create_backup
 from controller.records.backup.restoring import RestoreTargets, restore_backup
 from controller.records.backup.sealing import opened

@@ -8,7 +8,7 @@ import pytest
 
 from config.errors import ConfigErrors
 from controller.floor.settings import load_floor_settings
-from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes import SigningKey
 
 KEY = str(SigningKey("pit", b"p" * 32).public)
 WHOLE = f"""\

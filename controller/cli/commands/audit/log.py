@@ -47,7 +47,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> int:
     """Check the whole log, and print its key, its size and its last events."""
-    from controller.records.audit.receipts.receipt_lines import printable
+    from controller.records.audit.receipts.receipt import printable
 
     log = log_of(data)
     first = 0 if what else max(0, log.size - last)
@@ -133,8 +133,7 @@ def receipt(
     ] = None,
 ) -> int:
     """Write the receipt of a round or of a shuffle cycle."""
-    from controller.records.audit.receipts.receipt import receipt_of, receipt_text
-    from controller.records.audit.receipts.receipt_lines import receipt_page
+    from controller.records.audit.receipts.receipt import receipt_of, receipt_page, receipt_text
     from controller.records.audit.receipts.receipt_pdf import receipt_pdf
 
     written: dict[str, Callable[[dict[str, Any]], bytes]] = {

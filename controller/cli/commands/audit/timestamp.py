@@ -66,7 +66,7 @@ def fetch_time(
 ) -> int:
     """Have a service on the network stamp the last kept head; a timer can run this command."""
     from controller.records.audit.stamping import stamp_request
-    from controller.records.audit.timestamps.service import reply_of_service
+    from controller.records.audit.timestamps import reply_of_service
 
     certificates, log = certificates_in(authority), log_of(data)
     with refusals():

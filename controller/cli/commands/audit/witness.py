@@ -37,8 +37,7 @@ def make_key(
     name: Annotated[str, typer.Option(help="The witness's name, such as casino.example/floor.")],
 ) -> int:
     """Make the key of a witness, on the witness's computer."""
-    from controller.records.audit.notes.signing_key import new_key
-    from controller.records.audit.notes.verifier_key import COSIGNATURE
+    from controller.records.audit.notes import COSIGNATURE, new_key
 
     with refusals():
         print(new_key(file, name, COSIGNATURE).public)
@@ -60,7 +59,7 @@ def sign(
     ] = None,
 ) -> int:
     """Check that a head continues the last one that this witness has seen, and cosign it."""
-    from controller.records.audit.notes.signing_key import read_key
+    from controller.records.audit.notes import read_key
     from controller.records.audit.witnessing import WitnessMemory, cosigned
 
     known = None if log_key is None else parsed_key(log_key, "--log-key")

@@ -25,7 +25,7 @@ def gat(port: Port) -> int:
     from controller.casino.gat.frames import GatPortError
     from controller.cli.runs.gat_session import answer_terminals
     from controller.cli.runs.signed_tables import require_signed_program
-    from controller.records.identity.identity_error import IdentityError
+    from controller.records.identity.manifest import IdentityError
 
     folder = require_signed_program()
     try:

@@ -24,13 +24,20 @@ from controller.records.audit.log.event_line import (
     parsed_event,
 )
 from controller.records.audit.log.key_chain import KEY_ROTATED, KeyChain, first_key
-from controller.records.audit.notes.base64_text import decoded
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import SignedNote, cosigned_at
-from controller.records.audit.notes.verifier_key import COSIGNATURE, VerifierKey
-from controller.records.audit.tree.growing_tree import GrowingTree
-from controller.records.audit.tree.hashing import leaf_hash
-from controller.records.audit.tree.proofs import require_consistency, require_inclusion
+from controller.records.audit.notes import (
+    COSIGNATURE,
+    Checkpoint,
+    SignedNote,
+    VerifierKey,
+    cosigned_at,
+    decoded,
+)
+from controller.records.audit.tree import (
+    GrowingTree,
+    leaf_hash,
+    require_consistency,
+    require_inclusion,
+)
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -280,7 +287,7 @@ class _Verification:
         found: list[StampedHead] = []
         texts = {Checkpoint.parsed(note.text).size: note.text.encode() for note in notes}
         for each in header["time_stamps"]:
-            from controller.records.audit.timestamps.token import (  # noqa: PLC0415 - seldom used
+            from controller.records.audit.timestamps import (  # noqa: PLC0415 - seldom used
                 verified_time_stamp,
             )
 

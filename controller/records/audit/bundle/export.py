@@ -12,11 +12,7 @@ from controller.records.audit.canonical_json import canonical
 from controller.records.audit.errors import AuditError
 from controller.records.audit.log.log_folder import refusing_damage
 from controller.records.audit.log.log_reader import LogReader
-from controller.records.audit.notes.base64_text import encoded
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.signing_key import read_key
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import Checkpoint, SignedNote, VerifierKey, encoded, read_key
 
 BUNDLE_FORMAT = "wallwright-audit-bundle/1"
 MOST_SPACED_HEADS = 1000

@@ -14,10 +14,8 @@ from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.event_line import parsed_event
 from controller.records.audit.log.key_chain import KEY_ROTATED, KeyChain, first_key
 from controller.records.audit.log.log_reader import LogReader
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.verifier_key import VerifierKey
-from controller.records.audit.tree.hashing import leaf_hash
-from controller.records.audit.tree.proofs import require_inclusion
+from controller.records.audit.notes import Checkpoint, VerifierKey
+from controller.records.audit.tree import leaf_hash, require_inclusion
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 

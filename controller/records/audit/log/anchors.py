@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controller.records.audit.log.log_folder import LogFolder
-from controller.records.audit.log.log_scan import ScannedLog
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.tree.hashing import HASH_SIZE
+from controller.records.audit.log.log_reader import ScannedLog
+from controller.records.audit.notes import Checkpoint
+from controller.records.audit.tree import HASH_SIZE
 from controller.run.journal.lines import JournalError
 from controller.run.journal.reading import read_records
 

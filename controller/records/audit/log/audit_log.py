@@ -25,13 +25,9 @@ from controller.records.audit.log.log_folder import (
     LogFolder,
     kept_line,
 )
-from controller.records.audit.log.log_reader import LogReader
-from controller.records.audit.log.log_scan import SPARSE, ScannedLog, scan
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signing_key import SigningKey, new_key, read_key
-from controller.records.audit.tree.growing_tree import GrowingTree
-from controller.records.audit.tree.hashing import HASH_SIZE, leaf_hash
-from controller.records.audit.tree.stored_nodes import nodes_of
+from controller.records.audit.log.log_reader import SPARSE, LogReader, ScannedLog, scan
+from controller.records.audit.notes import Checkpoint, SigningKey, new_key, read_key
+from controller.records.audit.tree import HASH_SIZE, GrowingTree, leaf_hash, nodes_of
 from controller.records.formats import LOG_FORMAT
 
 CLOCK_JUMPED = "clock_jumped"

@@ -11,11 +11,16 @@ from typing import Any
 
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.event_line import AuditEvent
-from controller.records.audit.notes.base64_text import decoded, encoded
-from controller.records.audit.notes.checkpoint import Checkpoint, verified_checkpoint
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import SIGNATURE, VerifierKey
+from controller.records.audit.notes import (
+    SIGNATURE,
+    Checkpoint,
+    SignedNote,
+    SigningKey,
+    VerifierKey,
+    decoded,
+    encoded,
+    verified_checkpoint,
+)
 from controller.records.formats import LOG_FORMAT
 
 LOG_BEGUN, KEY_ROTATED = "log_begun", "key_rotated"

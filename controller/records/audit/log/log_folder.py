@@ -21,7 +21,7 @@ from pathlib import Path
 
 from config import file_locks
 from controller.records.audit.errors import AuditError, AuditLockedError, RefusedProofError
-from controller.records.audit.notes.signed_note import SignedNote
+from controller.records.audit.notes import SignedNote
 
 KEPT_EVERY = 1000
 """A head is kept at least once in this number of events."""

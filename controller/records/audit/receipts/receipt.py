@@ -2,12 +2,13 @@
 
 The log holds the contents of the receipt as an event. The receipt adds the signed head of the log,
 the proof that the event is in it, and the keys, so that a stranger verifies the receipt alone.
+`receipt_lines` makes lines of text for people from it: a name and a value each.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +23,22 @@ from controller.records.audit.bundle.key_proof import (
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.event_line import AuditEvent, parsed_event
 from controller.records.audit.log.log_reader import LogReader
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.verifier_key import VerifierKey
-from controller.records.audit.receipts.contents import RECEIPT
-from controller.records.audit.tree.hashing import leaf_hash
-from controller.records.audit.tree.proofs import require_inclusion
+from controller.records.audit.notes import Checkpoint, SignedNote, VerifierKey
+from controller.records.audit.tree import leaf_hash, require_inclusion
+from controller.run.chance.records import shares_with_codes
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
+
+
+RECEIPT = "receipt"
+"""The kind of the event that holds the contents of a receipt."""
+
+
+def nameplate_facts(nameplate: tuple[str, str, str]) -> dict[str, str]:
+    """Maker, model and serial number by their keys."""
+    return dict(zip(("maker", "model", "serial"), nameplate, strict=True))
+
 
 RECEIPT_FORMAT = "wallwright-receipt/2"
 RECEIPT_FORMAT_1 = "wallwright-receipt/1"
@@ -154,3 +162,63 @@ def compact_form(receipt: dict[str, Any]) -> str:
     origin = Checkpoint.parsed(SignedNote.parsed(receipt["head"]).text).origin
     digest = leaf_hash(receipt["event"].encode()).hex()
     return f"wallwright-receipt:1?log={origin}&event={receipt['index']}&hash={digest}"
+
+
+Line = tuple[str, str]
+
+
+def receipt_lines(receipt: dict[str, Any]) -> list[Line]:
+    """The lines of a receipt, each with its name; the proof comes last."""
+    return [(name, printable(value)) for name, value in _lines(receipt) if value]
+
+
+def printable(text: str) -> str:
+    """A text with `?` for each character that could control the terminal or hide other text."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def receipt_page(receipt: dict[str, Any]) -> str:
+    """A receipt as text."""
+    return "".join(f"{name:<14} {value}\n" for name, value in receipt_lines(receipt))
+
+
+def _lines(receipt: dict[str, Any]) -> Iterator[Line]:
+    contents = receipt["receipt"]
+    event = json.loads(receipt["event"])
+    software = contents.get("software") or {}
+    yield "Receipt", f"{contents.get('kind', '')} {contents.get('number', '')}".strip()
+    yield "Maker", str(contents.get("maker", ""))
+    yield "Model", str(contents.get("model", ""))
+    yield "Serial number", str(contents.get("serial", ""))
+    yield "Table", str(contents.get("table", ""))
+    yield "Software", f"{software.get('version', '')} {software.get('hash', '')}".strip()
+    yield "Time", f"{contents.get('began', '')} to {event['time']}"
+    yield "Operator", str(contents.get("operator", ""))
+    yield "Game", str(contents.get("game", ""))
+    rules = contents.get("house_rules") or {}
+    yield "House rules", ", ".join(f"{name} {value}" for name, value in sorted(rules.items()))
+    for player in contents.get("players") or ():
+        yield "Player", str(player)
+    for choice in contents.get("choices") or ():
+        yield "Choice", f"seat {choice['by']}: {choice['what']} {choice['answer']}"
+    for throw in contents.get("dice") or ():
+        yield "Dice", f"seat {throw['by']}: {' '.join(map(str, throw['dice']))}"
+    result = contents.get("result") or {}
+    yield "Result", str(result.get("sentence", "")) or str(contents.get("state", ""))
+    for payment in result.get("payments") or ():
+        ends = f"{_end(payment['payer'])} pays {_end(payment['payee'])} {payment['amount']:g}"
+        yield "Payment", f"{ends}: {payment['why']}"
+    chance = contents.get("chance") or {}
+    yield "Commitment", str(chance.get("commitment", ""))
+    yield "Reveal", str(chance.get("reveal") or "")
+    for share in shares_with_codes(chance) if chance else ():
+        yield "Share", f"seat {share['seat']}: {share['share']} (code {share['code']})"
+    head = Checkpoint.parsed(SignedNote.parsed(receipt["head"]).text)
+    yield "Log", head.origin
+    yield "Log entry", f"{receipt['index']} of {head.size}"
+    yield "Root", head.root.hex()
+    yield "Identity", compact_form(receipt)
+
+
+def _end(seat: int | None) -> str:
+    return "the house" if seat is None else f"seat {seat}"

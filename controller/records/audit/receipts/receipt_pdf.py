@@ -10,8 +10,7 @@ import io
 from itertools import groupby
 from typing import Any
 
-from controller.records.audit.receipts.receipt import compact_form
-from controller.records.audit.receipts.receipt_lines import receipt_lines
+from controller.records.audit.receipts.receipt import compact_form, receipt_lines
 
 _FONTS = (
     ("Helvetica", "cp1252"),

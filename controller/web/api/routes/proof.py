@@ -111,7 +111,7 @@ def _as_json(receipt: dict[str, Any]) -> bytes:
 
 
 def _as_text(receipt: dict[str, Any]) -> bytes:
-    from controller.records.audit.receipts.receipt_lines import receipt_page  # noqa: PLC0415 - seldom used
+    from controller.records.audit.receipts.receipt import receipt_page  # noqa: PLC0415 - seldom used
 
     return receipt_page(receipt).encode()
 

@@ -24,8 +24,7 @@ from controller.web.metrics.readings import ApiFigures
 from controller.web.metrics.table_metrics import TableMetrics
 
 if TYPE_CHECKING:
-    from controller.records.audit.notes.signed_note import SignedNote
-    from controller.records.audit.notes.verifier_key import VerifierKey
+    from controller.records.audit.notes import SignedNote, VerifierKey
 
 WAITING = 64
 """Requests that wait for the table's loop at the same time; commands that stop it always may."""

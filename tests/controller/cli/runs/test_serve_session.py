@@ -20,7 +20,7 @@ import pytest
 from config.loader import load_table
 from controller.cli.runs.serve_session import ServeJob, begin_first, open_service, serve_job
 from controller.records.audit.log.log_folder import LogFolder
-from controller.records.audit.log.log_scan import scan
+from controller.records.audit.log.log_reader import scan
 from controller.service.evening.evening_store import EveningStore
 from controller.service.prompts.recovery_lead import LAPSE
 from controller.service.requests import Actor

@@ -12,8 +12,7 @@ from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.table.publisher import TablePublisher
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.audit.notes import COSIGNATURE, SigningKey
 from tests.controller.floor.table.fake_source import FakeSource
 
 KEY = SigningKey("pit", b"p" * 32)

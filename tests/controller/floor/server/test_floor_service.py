@@ -16,7 +16,7 @@ from controller.floor.server.request_desk import RequestNotSentError
 from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import REQUESTS
-from controller.records.audit.notes.signing_key import SigningKey
+from controller.records.audit.notes import SigningKey
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.postgres_process import PostgresProcess
 from tests.controller.floor.server.served_floor import SOON, WITNESS, floor_service, table

@@ -23,10 +23,13 @@ from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import LOG_TREES
 from controller.records.audit.log.audit_log import AuditLog
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import NoteSignatureLine, SignedNote
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.audit.notes import (
+    COSIGNATURE,
+    Checkpoint,
+    NoteSignatureLine,
+    SignedNote,
+    SigningKey,
+)
 from controller.web.api.worker_thread import WorkerThread
 from tests.controller.floor.event_lines import BIRTH, batch_of, log_id
 from tests.controller.records.audit.logs_for_tests import log_of

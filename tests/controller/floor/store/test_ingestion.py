@@ -12,7 +12,7 @@ from controller.floor.store.batches import Refusal
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import EVENTS, LOGS, TABLES
 from controller.floor.store.tables import as_utc
-from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.audit.tree import leaf_hash
 from tests.controller.floor.event_lines import batch_of, lines_of
 from tests.controller.floor.store.conftest import stored_lines
 

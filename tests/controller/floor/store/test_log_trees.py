@@ -16,8 +16,7 @@ from controller.floor.store.log_trees import StoredTree, grow_tree, keep_cosigne
 from controller.floor.store.schema import EVENTS, LOG_TREES
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.audit_log import AuditLog
-from controller.records.audit.tree.growing_tree import root_of
-from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.audit.tree import leaf_hash, root_of
 from tests.controller.floor.event_lines import batch_of, log_id
 from tests.controller.records.audit.logs_for_tests import entry, log_of
 

@@ -10,12 +10,8 @@ from controller.floor.messages.payloads import TableState
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
 from controller.records.audit.log.event_line import AuditEntry
 from controller.records.audit.log.key_chain import LOG_BEGUN
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import VerifierKey
-from controller.records.audit.tree.growing_tree import root_of
-from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.audit.notes import Checkpoint, SignedNote, SigningKey, VerifierKey
+from controller.records.audit.tree import leaf_hash, root_of
 from controller.records.formats import LOG_FORMAT
 
 IDLE = TableState(

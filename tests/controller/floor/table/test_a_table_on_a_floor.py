@@ -18,9 +18,7 @@ from controller.records.audit.bundle.export import export_bundle
 from controller.records.audit.log.event_line import parsed_event
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.audit.notes import COSIGNATURE, Checkpoint, SigningKey
 from controller.service.user_roles import UserRole
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.serve_process import ServeProcess, received_until

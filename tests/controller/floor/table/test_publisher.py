@@ -32,11 +32,8 @@ from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.table.outbox import ASK_EVERY, LONGEST_RESEND
 from controller.floor.table.publisher import LONGEST, TablePublisher
 from controller.floor.table.session import EVERY, FLOOR_ANSWERS, LAST_EVENTS, STATE_EVERY
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import COSIGNATURE
-from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.audit.notes import COSIGNATURE, Checkpoint, SignedNote, SigningKey
+from controller.records.audit.tree import leaf_hash
 from firmware_bridge.sim.clock import run
 from tests.controller.floor.memory_broker import MemoryBroker
 from tests.controller.floor.table.fake_source import FakeSource

@@ -22,15 +22,17 @@ from controller.records.audit.canonical_json import canonical
 from controller.records.audit.log.key_chain import rotation_details
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader, checked_log
-from controller.records.audit.notes.base64_text import encoded
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import NoteSignatureLine, SignedNote
-from controller.records.audit.notes.signing_key import SigningKey, read_key
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import (
+    Checkpoint,
+    NoteSignatureLine,
+    SignedNote,
+    SigningKey,
+    VerifierKey,
+    encoded,
+    read_key,
+)
 from controller.records.audit.receipts.receipt import RECEIPT_FORMAT, receipt_of, receipt_text
-from controller.records.audit.tree.growing_tree import GrowingTree
-from controller.records.audit.tree.hashing import leaf_hash
-from controller.records.audit.tree.stored_nodes import StoredNodes
+from controller.records.audit.tree import GrowingTree, StoredNodes, leaf_hash
 from controller.run.chance.records import CycleDraw, permutation
 from tests.controller.records.audit.logs_for_tests import entry, log_of
 

@@ -12,9 +12,7 @@ import pytest
 from controller.records.audit.bundle.bundle_verification import verify_bundle
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.key_chain import KeyChain
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.signing_key import SigningKey
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import SignedNote, SigningKey, VerifierKey
 from controller.records.audit.receipts.receipt import receipt_text, verify_receipt
 from examples import verify_elsewhere
 from tests.controller.records.audit.forger import (

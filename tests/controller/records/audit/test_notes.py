@@ -6,10 +6,18 @@ import pytest
 from tlog_scales import signing, tlog
 
 from controller.records.audit.errors import AuditError, RefusedProofError
-from controller.records.audit.notes.checkpoint import Checkpoint, verified_checkpoint
-from controller.records.audit.notes.signed_note import NoteSignatureLine, SignedNote, cosigned_at
-from controller.records.audit.notes.signing_key import SigningKey, new_key, read_key
-from controller.records.audit.notes.verifier_key import COSIGNATURE, VerifierKey
+from controller.records.audit.notes import (
+    COSIGNATURE,
+    Checkpoint,
+    NoteSignatureLine,
+    SignedNote,
+    SigningKey,
+    VerifierKey,
+    cosigned_at,
+    new_key,
+    read_key,
+    verified_checkpoint,
+)
 
 LOG = SigningKey("wallwright/pai_gow/17", bytes(range(32)))
 OTHER = SigningKey("wallwright/pai_gow/17", bytes(range(1, 33)))

@@ -6,10 +6,17 @@ from pymerkle import InmemoryTree
 from tlog_scales.tlog import ConsistencyProof, InclusionProof
 
 from controller.records.audit.errors import RefusedProofError
-from controller.records.audit.tree.growing_tree import GrowingTree, root_of
-from controller.records.audit.tree.hashing import EMPTY_ROOT, leaf_hash
-from controller.records.audit.tree.proofs import require_consistency, require_inclusion
-from controller.records.audit.tree.stored_nodes import StoredNodes, nodes_of, place_of
+from controller.records.audit.tree import (
+    EMPTY_ROOT,
+    GrowingTree,
+    StoredNodes,
+    leaf_hash,
+    nodes_of,
+    place_of,
+    require_consistency,
+    require_inclusion,
+    root_of,
+)
 
 LEAVES = [
     bytes.fromhex(text)

@@ -8,8 +8,7 @@ from tlog_scales import signing, tlog
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.audit_log import AuditLog
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.audit.notes.signing_key import SigningKey, new_key
-from controller.records.audit.notes.verifier_key import COSIGNATURE
+from controller.records.audit.notes import COSIGNATURE, SigningKey, new_key
 from controller.records.audit.witnessing import (
     WitnessMemory,
     cosigned,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from controller.records.backup.archive import BackupManifest
 from controller.records.backup.creating import BackupSources, create_backup
-from controller.records.backup.manifest import BackupManifest
 from controller.records.backup.sealing import Sealing
 from controller.run.journal import Journal
 from controller.service.evening.evening_store import EveningStore

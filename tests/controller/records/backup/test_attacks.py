@@ -16,13 +16,14 @@ from typing import Any
 import pyrage
 import pytest
 
-from controller.records.backup.manifest import (
+from controller.records.backup.archive import (
     LARGEST_MANIFEST,
     BackupError,
     BackupManifest,
+    PackedBackup,
     StoredFile,
+    packed,
 )
-from controller.records.backup.packing import PackedBackup, packed
 from controller.records.backup.restoring import RestoreTargets, restore_backup
 from controller.records.backup.sealing import (
     Sealing,

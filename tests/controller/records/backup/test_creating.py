@@ -12,18 +12,17 @@ import pytest
 
 from controller.records.audit.log.audit_log import begun_log, opened_log
 from controller.records.audit.log.log_folder import LogFolder
+from controller.records.backup.archive import BackupError, PackedBackup
 from controller.records.backup.creating import BackupSources, create_backup
-from controller.records.backup.manifest import BackupError
-from controller.records.backup.packing import PackedBackup
 from controller.records.backup.sealing import Sealing, opened
-from controller.records.backup.snapshots.audit_snapshot import audit_snapshot
-from controller.records.backup.snapshots.folder_snapshot import (
+from controller.records.backup.snapshots import (
     LISTINGS,
     FolderSnapshot,
+    audit_snapshot,
     database_copy,
     folder_snapshot,
+    journal_snapshot,
 )
-from controller.records.backup.snapshots.journal_snapshot import journal_snapshot
 from controller.run.journal import Journal
 from controller.run.journal.copies import paths_of
 from tests.controller.records.audit.logs_for_tests import entry
@@ -296,7 +295,7 @@ def test_a_database_that_gets_another_name_during_a_backup_is_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = table_folder(tmp_path / "data")
-    module = "controller.records.backup.snapshots.folder_snapshot"
+    module = "controller.records.backup.snapshots"
     copied: list[Path] = []
 
     def copy_and_rename(file: Path) -> bytes:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from controller.records.backup.archive import BackupError, PackedBackup
 from controller.records.backup.creating import _locked, unfinished_backups
-from controller.records.backup.manifest import BackupError
-from controller.records.backup.packing import PackedBackup
 from controller.records.backup.restoring import RestoreTargets, restore_backup
 from controller.records.backup.sealing import make_identity
 from controller.run.journal import read_records

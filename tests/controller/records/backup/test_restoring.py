@@ -16,9 +16,8 @@ from controller.records.audit.log.audit_log import opened_log
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 from controller.records.backup import replacing
+from controller.records.backup.archive import BackupError, PackedBackup, packed
 from controller.records.backup.creating import BackupSources, create_backup
-from controller.records.backup.manifest import BackupError
-from controller.records.backup.packing import PackedBackup, packed
 from controller.records.backup.replacing import staging_of
 from controller.records.backup.restoring import Restored, RestoreTargets, restore_backup
 from controller.records.backup.sealing import opened

@@ -14,12 +14,12 @@ import rfc8785
 
 from controller.records.identity import boot
 from controller.records.identity.boot import checked_manifest, require_protected, software_identity
-from controller.records.identity.identity_error import IdentityError
-from controller.records.identity.manifest import read_manifest
-from controller.records.identity.program_files import (
+from controller.records.identity.manifest import (
+    IdentityError,
     answer,
     covers,
     differences,
+    read_manifest,
     require_owned_by_root,
 )
 from tests.controller.records.identity.signed_program import SignedProgram, small_program

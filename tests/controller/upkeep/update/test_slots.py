@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from controller.records.identity.boot import VARIABLE
-from controller.records.identity.identity_error import IdentityError
+from controller.records.identity.manifest import IdentityError
 from controller.upkeep.update import installation
 from controller.upkeep.update.archive import pack, unpack
 from controller.upkeep.update.session_lock import FILE as LOCK

@@ -9,8 +9,7 @@ from typing import Any
 
 from controller.events import Event, Listener
 from controller.records.audit.errors import AuditError
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.verifier_key import VerifierKey
+from controller.records.audit.notes import SignedNote, VerifierKey
 from controller.service.port import HandRecord, LastRounds, SessionSummary
 from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.status import (

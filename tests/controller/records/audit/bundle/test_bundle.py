@@ -17,12 +17,16 @@ from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.event_line import LONGEST_LINE
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.audit.notes.base64_text import encoded
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signed_note import SignedNote
-from controller.records.audit.notes.signing_key import SigningKey, read_key
-from controller.records.audit.notes.verifier_key import COSIGNATURE, VerifierKey
-from controller.records.audit.tree.hashing import leaf_hash
+from controller.records.audit.notes import (
+    COSIGNATURE,
+    Checkpoint,
+    SignedNote,
+    SigningKey,
+    VerifierKey,
+    encoded,
+    read_key,
+)
+from controller.records.audit.tree import leaf_hash
 from tests.controller.records.audit.logs_for_tests import entry, log_of
 from tests.damage import with_one_changed_byte
 from tests.quick import tries

@@ -17,10 +17,8 @@ from controller.records.audit.log import audit_log
 from controller.records.audit.log.anchors import Anchor
 from controller.records.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.records.audit.log.log_folder import LogFolder
-from controller.records.audit.log.log_reader import checked_log
-from controller.records.audit.log.log_scan import scan
-from controller.records.audit.notes.checkpoint import Checkpoint
-from controller.records.audit.notes.signing_key import new_key
+from controller.records.audit.log.log_reader import checked_log, scan
+from controller.records.audit.notes import Checkpoint, new_key
 from tests.controller.records.audit.logs_for_tests import copied, entry, log_of
 from tests.damage import with_one_changed_byte
 from tests.quick import tries

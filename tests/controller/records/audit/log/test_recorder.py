@@ -12,7 +12,7 @@ from controller.records.audit.log import audit_log
 from controller.records.audit.log import recorder as audit_recorder
 from controller.records.audit.log.event_line import AuditEvent
 from controller.records.audit.log.log_folder import LogFolder
-from controller.records.audit.log.log_scan import scan
+from controller.records.audit.log.log_reader import scan
 from controller.records.audit.log.recorder import AuditRecorder, ClockReading
 from controller.run.journal.storage import DirectStorage
 from controller.run.journal.writer_threads import WriterThreads

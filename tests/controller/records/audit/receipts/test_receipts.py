@@ -14,10 +14,10 @@ from controller.records.audit.log.log_reader import LogReader, checked_log
 from controller.records.audit.receipts.receipt import (
     compact_form,
     receipt_of,
+    receipt_page,
     receipt_text,
     verify_receipt,
 )
-from controller.records.audit.receipts.receipt_lines import receipt_page
 from controller.records.audit.receipts.receipt_pdf import font_runs, receipt_pdf
 from controller.run.chance.records import CycleDraw, permutation
 from tests.controller.records.audit.logs_for_tests import entry, log_of

@@ -6,7 +6,7 @@ import pytest
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from controller.records.audit.errors import RefusedProofError
-from controller.records.audit.timestamps.token import (
+from controller.records.audit.timestamps import (
     time_stamp_request,
     token_of_reply,
     verified_time_stamp,

@@ -1,17 +1,20 @@
-"""The request to a time-stamping authority, and the verification of its token (RFC 3161, RFC 5652).
+"""Time stamps of signed heads by a time-stamping authority (RFC 3161, RFC 5652).
 
-A token is a signed statement: "a text with this SHA-256 existed at this time". The token contains
-the certificate that signs it. Whether that certificate can be trusted follows from the certificate
-of an authority, which the verifier has from elsewhere.
+It makes the request, sends it to a service over HTTP (RFC 3161, section 3.4), and verifies the
+token. It reads and writes the few DER values (X.690) that these have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
+from http.client import HTTPException
 from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -19,19 +22,84 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from controller.records.audit.errors import RefusedProofError
-from controller.records.audit.timestamps.der import (
-    CONTEXT,
-    INTEGER,
-    NULL,
-    OCTETS,
-    SEQUENCE,
-    SET,
-    TRUE,
-    DerValue,
-    der,
-    der_object,
-    der_value,
-)
+
+INTEGER, OCTETS, NULL, OBJECT, SEQUENCE, SET = 0x02, 0x04, 0x05, 0x06, 0x30, 0x31
+TRUE = b"\x01\x01\xff"
+CONTEXT = 0xA0
+"""The tag of [0]; the number of the tag is added."""
+
+
+@dataclass(frozen=True)
+class DerValue:
+    """One value: its tag, its contents, and all its bytes."""
+
+    tag: int
+    content: bytes
+    whole: bytes
+
+    @property
+    def parts(self) -> list[DerValue]:
+        """The values in its contents. Raises RefusedProofError."""
+        return list(_values(self.content))
+
+    def of(self, tag: int) -> DerValue:
+        """The value itself, if it has this tag. Raises RefusedProofError for another one."""
+        if self.tag != tag:
+            raise RefusedProofError(f"The time stamp has the tag {self.tag:#x}, not {tag:#x}.")
+        return self
+
+
+def der_value(data: bytes) -> DerValue:
+    """The one value of a text. Raises RefusedProofError for anything else."""
+    values = list(_values(data))
+    if len(values) != 1:
+        raise RefusedProofError(f"A time stamp is one DER value; the file has {len(values)}.")
+    return values[0]
+
+
+def der(tag: int, *parts: bytes) -> bytes:
+    """Encode a value with these contents."""
+    content = b"".join(parts)
+    if len(content) < 0x80:
+        return bytes([tag, len(content)]) + content
+    size = len(content).to_bytes((len(content).bit_length() + 7) // 8, "big")
+    return bytes([tag, 0x80 + len(size)]) + size + content
+
+
+def der_object(text: str) -> bytes:
+    """Encode an object identifier, such as 1.2.840."""
+    first, second, *rest = map(int, text.split("."))
+    data = bytearray()
+    for number in (40 * first + second, *rest):
+        septets = [number & 0x7F]
+        while number := number >> 7:
+            septets.append(0x80 | number & 0x7F)
+        data += bytes(reversed(septets))
+    return der(OBJECT, bytes(data))
+
+
+def _values(data: bytes) -> Iterator[DerValue]:
+    at = 0
+    while at < len(data):
+        begin, (tag, size) = at, _head(data, at)
+        at += 2
+        if size >= 0x80:
+            count = size - 0x80
+            size = int.from_bytes(data[at : at + count], "big")
+            if not 0 < count <= 4 or size < 0x80 or size >> 8 * (count - 1) == 0:
+                raise RefusedProofError("The time stamp is damaged: a length is not DER.")
+            at += count
+        if at + size > len(data):
+            raise RefusedProofError("The time stamp is cut off.")
+        yield DerValue(tag, data[at : at + size], data[begin : at + size])
+        at += size
+
+
+def _head(data: bytes, at: int) -> tuple[int, int]:
+    if at + 2 > len(data) or data[at] & 0x1F == 0x1F:
+        raise RefusedProofError("The time stamp is damaged: a tag is not complete.")
+    return data[at], data[at + 1]
+
 
 SHA256 = "2.16.840.1.101.3.4.2.1"
 _SIGNED_DATA, _TST_INFO = "1.2.840.113549.1.7.2", "1.2.840.113549.1.9.16.1.4"
@@ -252,3 +320,36 @@ def _require_object(value: DerValue, expected: str, what: str) -> None:
     found = _object_of(value)
     if found != expected:
         raise RefusedProofError(f"The time stamp has {found} where {what} is expected.")
+
+
+SECONDS = 30.0
+"""Longest time to wait for the service."""
+LONGEST_REPLY = 1 << 20
+"""Bytes; a reply with a chain of certificates has a few thousand."""
+
+
+def reply_of_service(address: str, request: bytes, seconds: float = SECONDS) -> bytes:
+    """Send a request to the service at an address (http or https) and return its reply.
+
+    The reply is not verified. Raises RefusedProofError with the reason if there is none.
+    """
+    if urlsplit(address).scheme not in {"http", "https"}:
+        raise RefusedProofError(f"The address '{address}' is not one of http:// or https://.")
+    query = Request(  # noqa: S310 - the scheme is checked
+        address, request, {"Content-Type": "application/timestamp-query"}
+    )
+    try:
+        with urlopen(query, timeout=seconds) as answer:  # noqa: S310 - the scheme is checked
+            reply: bytes = answer.read(LONGEST_REPLY + 1)
+    except HTTPError as error:
+        raise RefusedProofError(
+            f"The service answered {error.code} {error.reason}. Check the address '{address}'."
+        ) from error
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        raise RefusedProofError(
+            f"The service at '{address}' does not answer ({getattr(error, 'reason', error)})."
+            " Check the address and the network, then try again."
+        ) from error
+    if len(reply) > LONGEST_REPLY:
+        raise RefusedProofError(f"The reply has more than {LONGEST_REPLY} bytes; none was kept.")
+    return reply

@@ -1,1 +1,0 @@
-"""Consistent copies of a table's records, also while the table runs."""
