@@ -9,9 +9,8 @@ a power cut can undo the rename although later writes were synced.
 
 from __future__ import annotations
 
-import grp
 import os
-import pwd
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -81,8 +80,8 @@ def write_new(path: Path | str, data: bytes, mode: int, owner: str | None = None
     try:
         os.fchmod(file, mode)
         if owner is not None:
-            with suppress(KeyError):
-                os.fchown(file, pwd.getpwnam(owner).pw_uid, grp.getgrnam(owner).gr_gid)
+            with suppress(LookupError):
+                shutil.chown(file, owner, owner)
         write_all(file, data)
         os.fsync(file)
     except OSError:

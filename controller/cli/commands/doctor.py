@@ -20,14 +20,14 @@ from controller.cli.terminal.screen import screen
 from controller.run.journal.copies import paths_of
 from controller.upkeep.doctor.fact_files import FactFiles
 from controller.upkeep.doctor.facts import UNIT, Subjects, read_facts
-from controller.upkeep.doctor.facts.configuration import (
+from controller.upkeep.doctor.facts.ports import read_lines
+from controller.upkeep.doctor.facts.records import (
+    JOURNAL,
     BoardAnswer,
     CheckedTable,
     MeasuredSupply,
     ProbedPort,
 )
-from controller.upkeep.doctor.facts.ports import read_lines
-from controller.upkeep.doctor.facts.records import JOURNAL
 from controller.upkeep.doctor.finding import FindingSeverity
 from controller.upkeep.doctor.report import as_json as report_as_json
 from controller.upkeep.doctor.report import as_lines, findings_of

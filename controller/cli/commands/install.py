@@ -19,7 +19,7 @@ from controller.cli.options.lookup import table_named
 
 if TYPE_CHECKING:
     from config.schema import Table
-    from controller.upkeep.installation.service_options import ServiceOptions
+    from controller.upkeep.installation import ServiceOptions
 
 UNIT = "wallwright.service"
 USER = "wallwright"
@@ -92,7 +92,7 @@ def install(
 
 
 def _require_package() -> None:
-    from controller.upkeep.update.debian_package import debian_package
+    from controller.upkeep.update.preparation import debian_package
 
     if debian_package() is None:
         raise BadInputError(
@@ -121,7 +121,7 @@ def _ports(machine: Table, given: list[str]) -> Mapping[str, str]:
         return ports
     if any(board.kind == "gpio" for board in machine.boards.values()):
         return dict.fromkeys(machine.boards, PINS)
-    from controller.upkeep.installation.serial_ports import (
+    from controller.upkeep.installation import (
         PortChoiceError,
         answering_ports,
         ports_of_boards,
@@ -142,7 +142,7 @@ def _ports(machine: Table, given: list[str]) -> Mapping[str, str]:
 def _options(
     named: str, ports: Mapping[str, str], listen: str | None, nameplate: str | None
 ) -> ServiceOptions:
-    from controller.upkeep.installation.service_options import TABLE_FILE, ServiceOptions
+    from controller.upkeep.installation import TABLE_FILE, ServiceOptions
 
     table = str(TABLE_FILE) if _is_file(named) else named
     return ServiceOptions(table, ports, listen, nameplate)
@@ -156,7 +156,7 @@ def _is_file(named: str) -> bool:
 
 
 def _print_plan(named: str, options: ServiceOptions) -> None:
-    from controller.upkeep.installation.service_options import OPTIONS_FILE, TABLE_FILE, VARIABLE
+    from controller.upkeep.installation import OPTIONS_FILE, TABLE_FILE, VARIABLE
 
     print("This will be done:")
     if _is_file(named) and not _is_same(Path(named), TABLE_FILE):
@@ -169,7 +169,7 @@ def _print_plan(named: str, options: ServiceOptions) -> None:
 
 def _write(named: str, options: ServiceOptions) -> None:
     from config.durable_files import replace_file
-    from controller.upkeep.installation.service_options import OPTIONS_FILE, TABLE_FILE
+    from controller.upkeep.installation import OPTIONS_FILE, TABLE_FILE
 
     try:
         OPTIONS_FILE.parent.mkdir(parents=True, exist_ok=True)

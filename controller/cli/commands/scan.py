@@ -16,7 +16,7 @@ from controller.cli.options.boards import AllowSimulated, KeysFile, keys_of
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import AsJson
 from controller.cli.runs.board_limits import LimitsReport, report_limits
-from controller.upkeep.installation.serial_ports import attached_ports, can_be_a_board
+from controller.upkeep.installation import attached_ports, can_be_a_board
 from firmware_bridge.boards.encoding import chip_name, text
 from firmware_bridge.commissioning.device_keys import (
     SIMULATED,
@@ -109,8 +109,8 @@ NOT_ASKED = (
     " If a board is on it: wallwright scan {port}"
 )
 A_CONSOLE = (
-    "not asked, because {used_by}. It cannot have a board until that is off: docs/build/PI.md"
-    " has the settings"
+    "not asked, because {used_by}. It cannot have a board until that is switched off:"
+    " docs/build/PI.md has the settings"
 )
 
 

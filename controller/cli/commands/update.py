@@ -91,8 +91,7 @@ def prepare(
     ] = None,
 ) -> int:
     """Make the folder with the slots, with a first release and the starter."""
-    from controller.upkeep.update.debian_package import require_no_package
-    from controller.upkeep.update.preparation import prepare
+    from controller.upkeep.update.preparation import prepare, require_no_package
 
     with _errors_reported():
         require_no_package()
@@ -178,7 +177,7 @@ def _manifest_of(program: Path, manifest: Path | None) -> Path:
 
 def _slots(root: Path) -> Slots:
     """The slots of this computer. Raises UpdateError if apt updates the program."""
-    from controller.upkeep.update.debian_package import require_no_package
+    from controller.upkeep.update.preparation import require_no_package
     from controller.upkeep.update.slots import Slots
 
     require_no_package()
@@ -202,7 +201,7 @@ def _trust() -> Path:
 def _errors_reported() -> Iterator[None]:
     """Report the errors of updates as bad input: exit code 2, the running slot is unchanged."""
     from controller.records.identity.manifest import IdentityError
-    from controller.upkeep.update.update_error import UpdateError
+    from controller.upkeep.update.slots import UpdateError
     from firmware_bridge.signatures import SignatureError
 
     try:

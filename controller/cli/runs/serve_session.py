@@ -33,8 +33,7 @@ from controller.service.runs.service_notices import ServiceNotices
 from controller.service.settings import ServiceSettings
 from controller.service.status import GameChoice, TableFacts
 from controller.service.table_service import TableService
-from controller.upkeep.update.session_lock import lock_of
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import UpdateError, lock_of
 from controller.web.api.accounts.store import AccountsFileError
 from controller.web.api.server.listen_address import ListenError
 from controller.web.api.server.serving import ServedApi, serve_api

@@ -93,7 +93,7 @@ class Jog(Value):
 @command("jog", Jog, UserRole.TECHNICIAN, is_repeatable=True, press=lambda given: str(given.press))
 async def jog(table: CommandedTable, given: Jog, actor: Actor) -> str:
     """Move a motor or axis while the button is held."""
-    from controller.upkeep.service_mode.motion.jogging import Press  # noqa: PLC0415 - loads the boards
+    from controller.upkeep.service_mode.jogging import Press  # noqa: PLC0415 - loads the boards
 
     with _service_mode(table) as mode:
         press = Press(actor.client, actor.name, given.press)

@@ -20,7 +20,7 @@ from controller.service.status import GameChoice, HandResult
 
 if TYPE_CHECKING:
     from controller.run.journal import Entry
-    from controller.upkeep.update.session_lock import SessionLock
+    from controller.upkeep.update.slots import SessionLock
 
 SESSION = "session"
 """Name of the fact in the store that names the session in progress."""

@@ -15,7 +15,7 @@ from controller.service.prompts.service_guide import ServiceGuide, SimulatedHand
 
 if TYPE_CHECKING:
     from controller.run.assembly import Hardware
-    from controller.upkeep.service_mode.station_tests import Helper
+    from controller.upkeep.service_mode.questions import Helper
     from firmware_bridge.commissioning.device_keys import DeviceKeys
     from firmware_bridge.sim.faults.injected_fault import InjectedFault
 

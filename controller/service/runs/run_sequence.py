@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from controller.service.runs.run_job import RunJob
     from controller.service.runs.table_run import RunEnd
     from controller.service.servicing.service_mode_shift import ServiceModeShift
-    from controller.upkeep.service_mode.station_tests import Helper
+    from controller.upkeep.service_mode.questions import Helper
 
 ABANDONED = "the round was abandoned"
 """The reason to put every tile away after a fault that a person has cleared so."""

@@ -20,9 +20,9 @@ from controller.service.evening.game_choices import PlannedGame
 from controller.service.settings import ServiceSettings
 from controller.upkeep.selftest import Result, SelfTestReport
 from controller.upkeep.service_mode.mode_status import ServiceModeStatus
-from controller.upkeep.service_mode.motion.leaving import Departure
+from controller.upkeep.service_mode.part_homing import Departure
+from controller.upkeep.service_mode.questions import Helper
 from controller.upkeep.service_mode.service_mode import ServiceMode, Workshop, service_mode
-from controller.upkeep.service_mode.station_tests import Helper
 from firmware_bridge.wire.errors import BoardError
 
 

@@ -5,7 +5,7 @@ then trials of the table's own parts: relay, lamps, axes, motors from switch to 
 moment, dice, and at last the reader and the analogue inputs. A trial passes if its sensors and the
 person confirm the announced effect. No part moves before the person has agreed to the trial.
 
-`trials` has the order of the trials, `running` the steps of each one.
+`running` has the order of the trials and the steps of each one.
 """
 
 from __future__ import annotations

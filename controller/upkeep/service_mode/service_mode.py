@@ -29,6 +29,7 @@ from controller.upkeep.service_mode.calibrations.calibration import Calibration
 from controller.upkeep.service_mode.calibrations.offers import CalibrationOffers
 from controller.upkeep.service_mode.calibrations.table_edits import TableChanges
 from controller.upkeep.service_mode.channels import WINDOW, ChannelMonitor, channel_facts
+from controller.upkeep.service_mode.jogging import RENEWAL, Direction, Jogging, Press
 from controller.upkeep.service_mode.mode_status import (
     CalibrationOffer,
     CounterStatus,
@@ -38,16 +39,19 @@ from controller.upkeep.service_mode.mode_status import (
     TrialStatus,
     counters_of,
 )
-from controller.upkeep.service_mode.motion.jogging import RENEWAL, Direction, Jogging, Press
-from controller.upkeep.service_mode.motion.leaving import (
+from controller.upkeep.service_mode.part_homing import (
     BoardLeases,
     Departure,
+    PartHoming,
     leave_safely,
     tiles_may_have_moved,
 )
-from controller.upkeep.service_mode.motion.part_homing import PartHoming
-from controller.upkeep.service_mode.questions import TechnicianQuestions
-from controller.upkeep.service_mode.station_tests import Helper, StationTests, TechnicianWatcher
+from controller.upkeep.service_mode.questions import (
+    Helper,
+    StationTests,
+    TechnicianQuestions,
+    TechnicianWatcher,
+)
 from firmware_bridge.board import Board, BoardFault, FaultCode
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.wire.errors import BoardError

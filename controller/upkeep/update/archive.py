@@ -12,7 +12,7 @@ import tarfile
 from pathlib import Path, PurePosixPath
 
 from config.durable_files import sync, sync_folder
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import UpdateError
 
 PROGRAM, MANIFEST = "program", "manifest.json"
 

@@ -12,9 +12,7 @@ from pathlib import Path
 from config.durable_files import remove_file, sync_folder
 from controller.records.identity.manifest import IdentityError
 from controller.upkeep.update.archive import unpack
-from controller.upkeep.update.session_lock import without_session
-from controller.upkeep.update.slots import RUN, Slots
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import RUN, Slots, UpdateError, without_session
 from controller.upkeep.update.update_source import OfferedRelease, UpdateSource
 
 HEALTH = 120.0

@@ -1,4 +1,7 @@
-"""Makes the folder of the updates with the first release, and the starter outside of the slots."""
+"""Makes the folder of the updates with the first release, and the starter outside of the slots.
+
+A program that a Debian package has installed has no slots: apt updates it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,34 @@ import shutil
 from pathlib import Path
 
 from config.durable_files import point, replace_file, sync_folder
-from controller.records.identity.boot import PROGRAM as OWN
+from controller.records.identity.boot import PROGRAM
 from controller.upkeep.update.archive import pack, unpack
-from controller.upkeep.update.session_lock import FILE as LOCK
-from controller.upkeep.update.slots import SLOTS, Slots
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import SESSION_LOCK, SLOTS, Slots, UpdateError
+
+MARK = "debian-package"
+"""The file in the package's folder that names the package."""
+
+
+def debian_package(program: Path = PROGRAM) -> str | None:
+    """The package that has installed the program, as `NAME VERSION ARCHITECTURE`; None if none."""
+    if len(program.parents) < 3:
+        return None
+    try:
+        return (program.parents[2] / MARK).read_text("utf-8").strip()
+    except OSError:
+        return None
+
+
+def require_no_package(program: Path = PROGRAM) -> None:
+    """Raises UpdateError if apt updates this program."""
+    package = debian_package(program)
+    if package is not None:
+        raise UpdateError(
+            f"This program belongs to the Debian package {package}, so apt updates it: sudo apt"
+            " install ./wallwright_VERSION_ARCHITECTURE.deb. To update this computer in slots"
+            " instead, remove the package first: docs/operate/UPDATES.md."
+        )
+
 
 LOCK_MODE = 0o640
 """Whoever can read the lock's file can hold the lock, and then no session begins: the owner, who
@@ -20,14 +46,12 @@ STARTER = "start.py"
 STARTER_FILES = (
     "config/__init__.py",
     "config/durable_files.py",
+    "config/file_locks.py",
     "controller/__init__.py",
     "controller/records/__init__.py",
     "controller/upkeep/__init__.py",
     *(f"controller/records/identity/{name}.py" for name in ("__init__", "boot", "manifest")),
-    *(
-        f"controller/upkeep/update/{name}.py"
-        for name in ("__init__", "slots", "starting", "update_error")
-    ),
+    *(f"controller/upkeep/update/{name}.py" for name in ("__init__", "slots", "starting")),
     "firmware_bridge/__init__.py",
     "firmware_bridge/signatures.py",
     "rules/__init__.py",
@@ -78,11 +102,11 @@ def prepare(
     for name in STARTER_FILES:
         target = root / "boot" / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(OWN / name, target)
+        shutil.copyfile(PROGRAM / name, target)
     replace_file(root / "boot" / STARTER, _START.encode())
-    replace_file(root / LOCK, b"", LOCK_MODE)
+    replace_file(root / SESSION_LOCK, b"", LOCK_MODE)
     if service_group is not None:
-        shutil.chown(root / LOCK, group=service_group)
+        shutil.chown(root / SESSION_LOCK, group=service_group)
     replace_file(root / "root.json", trusted.read_bytes())
     sync_folder(root)
     point(root / "current", slot)

@@ -7,7 +7,8 @@ The folder of the updates contains:
 - `current`: a symbolic link to the slot that runs, replaced in one step;
 - `trial.json`: exists from the switch to a new slot until the slot is confirmed;
 - `root.json`: the trusted keys of the updates; `metadata/`: the newest metadata seen;
-- `session.lock`: locked while a session or an update is in progress;
+- `session.lock`: locked while a session or an update is in progress, so that one excludes the
+  other. The operating system releases the lock when the process ends, however it ends;
 - `boot/`: the starter, which belongs to no slot.
 """
 
@@ -15,9 +16,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from config import file_locks
 from config.durable_files import point, remove_file, replace_file
 from controller.records.identity.boot import MANIFEST, SIGNERS
 from controller.records.identity.manifest import (
@@ -26,7 +30,81 @@ from controller.records.identity.manifest import (
     read_manifest,
     require_no_differences,
 )
-from controller.upkeep.update.update_error import UpdateError
+from rules.errors import WallwrightError
+
+
+class UpdateError(WallwrightError):
+    """The update is not installed; the program that runs is unchanged. One sentence says why."""
+
+
+SESSION_LOCK = "session.lock"
+
+
+class SessionLock:
+    """The lock in the folder of the updates. It needs no right to write the file."""
+
+    def __init__(self, root: Path) -> None:
+        self._file = root / SESSION_LOCK
+        self._descriptor: int | None = None
+
+    def hold(self) -> bool:
+        """Take the lock, or keep it; False if another process has it."""
+        if self._descriptor is not None:
+            return True
+        descriptor = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            file_locks.lock(descriptor)
+        except OSError:
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def release(self) -> None:
+        """Release the lock, if it is held."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def lock_of(program: Path) -> SessionLock | None:
+    """The lock of the slots in which a program is; None if it is in no slot.
+
+    Raises UpdateError for a lock that this user cannot hold: the first session would fail.
+    """
+    root = program.parent
+    file = root / SESSION_LOCK
+    if not file.exists():
+        return None
+    if not os.access(file, os.R_OK):
+        raise UpdateError(
+            f"{file} cannot be read by the user of the service. Give it the service's group: sudo"
+            f" chgrp GROUP {file}; sudo chmod 640 {file}."
+        )
+    return SessionLock(root)
+
+
+@contextmanager
+def without_session(root: Path) -> Iterator[None]:
+    """Hold the lock for an update. Raises UpdateError while a session is in progress."""
+    lock = SessionLock(root)
+    try:
+        held = lock.hold()
+    except OSError as error:
+        raise UpdateError(
+            f"{root / SESSION_LOCK} cannot be opened ({error.strerror}). Prepare the folder:"
+            " wallwright update prepare."
+        ) from error
+    if not held:
+        raise UpdateError(
+            "A session is in progress at the table, or another update; no update is installed now."
+            " End the session first."
+        )
+    try:
+        yield
+    finally:
+        lock.release()
+
 
 SLOTS = ("a", "b")
 MOST_STARTS = 3

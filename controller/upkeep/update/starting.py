@@ -14,8 +14,7 @@ from pathlib import Path
 
 from controller.records.identity.boot import trust_folder
 from controller.records.identity.manifest import IdentityError
-from controller.upkeep.update.slots import RUN, Slots
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import RUN, Slots, UpdateError
 
 
 def main(root: Path, arguments: Sequence[str]) -> int:

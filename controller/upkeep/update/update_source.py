@@ -22,7 +22,7 @@ from tuf.api.exceptions import (
 from tuf.api.metadata import TargetFile
 from tuf.ngclient import FetcherInterface, Updater, UpdaterConfig, Urllib3Fetcher
 
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import UpdateError
 
 TARGET = "wallwright.tar"
 """The name of the only target: the archive of the newest release."""

@@ -22,7 +22,7 @@ from controller.service.prompts.service_guide import ServiceGuide, SimulatedHand
 from controller.service.settings import ServiceSettings
 from controller.service.status import TableFacts
 from controller.service.table_service import TableService
-from controller.upkeep.service_mode.station_tests import Helper
+from controller.upkeep.service_mode.questions import Helper
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY

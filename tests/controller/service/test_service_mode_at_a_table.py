@@ -17,7 +17,7 @@ from controller.service.runs.openers import SimulatedTable
 from controller.service.servicing.service_mode_shift import ServiceModeShift
 from controller.service.status import ServiceName
 from controller.service.user_roles import UserRole
-from controller.upkeep.service_mode.motion.jogging import RENEWAL
+from controller.upkeep.service_mode.jogging import RENEWAL
 from firmware_bridge.wire.errors import BoardSilentError
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.upkeep.doctor.facts import Facts
-from controller.upkeep.doctor.facts.configuration import MeasuredSupply
-from controller.upkeep.doctor.facts.ports import ADAPTERS, PortFacts
-from controller.upkeep.doctor.facts.user import DeviceNode, UserFacts
+from controller.upkeep.doctor.facts.ports import ADAPTERS, DeviceNode, PortFacts, UserFacts
+from controller.upkeep.doctor.facts.records import MeasuredSupply
 from controller.upkeep.doctor.finding import DoctorCheck, Observed, note, ok, problem, seen, unknown
 
 GROUP = "Ports and boards"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from controller.upkeep.doctor.facts import Facts
-from controller.upkeep.doctor.facts.configuration import CertificateFacts
+from controller.upkeep.doctor.facts.records import CertificateFacts
 from controller.upkeep.doctor.finding import DoctorCheck, Observed, note, ok, problem, seen
 
 GROUP = "Records and files"

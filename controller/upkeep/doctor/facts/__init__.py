@@ -10,35 +10,46 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controller.upkeep.doctor.fact_files import FactFiles
-from controller.upkeep.doctor.facts.clock import ClockFacts, read_clock
-from controller.upkeep.doctor.facts.configuration import (
-    CertificateFacts,
-    Check,
-    CheckedFile,
-    CheckedTable,
-    ProbedPort,
-    check_table_or_game,
-    read_certificate,
-    read_configuration,
+from controller.upkeep.doctor.facts.computer import (
+    ClockFacts,
+    LoadFacts,
+    PowerFacts,
+    UnitFacts,
+    read_clock,
+    read_load,
+    read_power,
+    read_unit,
 )
 from controller.upkeep.doctor.facts.disks import FolderFacts, read_folders
-from controller.upkeep.doctor.facts.ports import LineFacts, PinFacts, read_lines, read_pins
-from controller.upkeep.doctor.facts.power import LoadFacts, PowerFacts, read_load, read_power
+from controller.upkeep.doctor.facts.ports import (
+    LineFacts,
+    PinFacts,
+    UserFacts,
+    read_lines,
+    read_pins,
+    read_user,
+)
 from controller.upkeep.doctor.facts.program import ProgramFacts, read_program
 from controller.upkeep.doctor.facts.records import (
     AUDIT,
     JOURNAL,
     SECRETS,
     AuditFacts,
+    CertificateFacts,
+    Check,
+    CheckedFile,
+    CheckedTable,
     JournalFacts,
+    ProbedPort,
     SecretFile,
+    check_table_or_game,
     latest_change,
     read_audit,
+    read_certificate,
+    read_configuration,
     read_journal,
     read_secrets,
 )
-from controller.upkeep.doctor.facts.unit import UnitFacts, read_unit
-from controller.upkeep.doctor.facts.user import UserFacts, read_user
 
 UNIT = "wallwright.service"
 

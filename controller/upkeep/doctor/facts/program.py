@@ -12,8 +12,7 @@ from pathlib import Path
 
 from controller.records.identity.boot import PROGRAM, SYSTEM, software_identity
 from controller.upkeep.doctor.fact_files import FactFiles
-from controller.upkeep.update.slots import Slots
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import Slots, UpdateError
 from rules.games import PLUGINS
 
 PACKAGES = ("rules", "config", "firmware_bridge", "controller")

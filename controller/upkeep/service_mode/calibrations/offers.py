@@ -7,14 +7,16 @@ from functools import partial
 
 from config.schema import AxisChannel, SensorChannel, Table
 from controller.upkeep.selftest.trial import Watcher
-from controller.upkeep.service_mode.calibrations.axis_steps import measure_steps
-from controller.upkeep.service_mode.calibrations.calibration import Calibration, Measured
-from controller.upkeep.service_mode.calibrations.debounce import measure_debounce
-from controller.upkeep.service_mode.calibrations.travel_times import travel_times
+from controller.upkeep.service_mode.calibrations.calibration import (
+    Calibration,
+    Measured,
+    measure_debounce,
+    measure_steps,
+    travel_times,
+)
 from controller.upkeep.service_mode.channels import ChannelMonitor
 from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError
-from controller.upkeep.service_mode.motion.leaving import BoardLeases
-from controller.upkeep.service_mode.motion.part_homing import PartHoming
+from controller.upkeep.service_mode.part_homing import BoardLeases, PartHoming
 from controller.upkeep.service_mode.questions import BEGIN, TechnicianQuestions
 from firmware_bridge.boards.devices import Devices
 

@@ -11,22 +11,28 @@ import pytest
 from controller.run.journal import Unfinished
 from controller.upkeep.doctor.checks import CHECKS
 from controller.upkeep.doctor.facts import Facts
-from controller.upkeep.doctor.facts.clock import ClockFacts
-from controller.upkeep.doctor.facts.configuration import (
+from controller.upkeep.doctor.facts.computer import ClockFacts, LoadFacts, PowerFacts, UnitFacts
+from controller.upkeep.doctor.facts.disks import FolderFacts, MountFacts
+from controller.upkeep.doctor.facts.ports import (
+    DeviceNode,
+    LineFacts,
+    PinFacts,
+    PortFacts,
+    PortHolder,
+    UserFacts,
+)
+from controller.upkeep.doctor.facts.program import ForeignPackage, ProgramFacts, SlotFacts
+from controller.upkeep.doctor.facts.records import (
+    AuditFacts,
     BoardAnswer,
     CertificateFacts,
     CheckedFile,
     CheckedTable,
+    JournalFacts,
     MeasuredSupply,
     ProbedPort,
+    SecretFile,
 )
-from controller.upkeep.doctor.facts.disks import FolderFacts, MountFacts
-from controller.upkeep.doctor.facts.ports import LineFacts, PinFacts, PortFacts, PortHolder
-from controller.upkeep.doctor.facts.power import LoadFacts, PowerFacts
-from controller.upkeep.doctor.facts.program import ForeignPackage, ProgramFacts, SlotFacts
-from controller.upkeep.doctor.facts.records import AuditFacts, JournalFacts, SecretFile
-from controller.upkeep.doctor.facts.unit import UnitFacts
-from controller.upkeep.doctor.facts.user import DeviceNode, UserFacts
 from controller.upkeep.doctor.finding import OK, UNKNOWN, DoctorFinding, FindingSeverity
 from controller.upkeep.doctor.report import as_lines, findings_of
 

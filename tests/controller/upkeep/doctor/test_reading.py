@@ -12,14 +12,11 @@ import pytest
 from controller.run.journal import Journal
 from controller.upkeep.doctor.fact_files import FactFiles
 from controller.upkeep.doctor.facts import Subjects, read_facts
-from controller.upkeep.doctor.facts.clock import read_clock
+from controller.upkeep.doctor.facts.computer import read_clock, read_load, read_power, read_unit
 from controller.upkeep.doctor.facts.disks import read_folders
-from controller.upkeep.doctor.facts.ports import read_lines, read_pins
-from controller.upkeep.doctor.facts.power import read_load, read_power
+from controller.upkeep.doctor.facts.ports import read_lines, read_pins, read_user
 from controller.upkeep.doctor.facts.program import ForeignPackage, foreign_packages, read_slots
 from controller.upkeep.doctor.facts.records import read_journal
-from controller.upkeep.doctor.facts.unit import read_unit
-from controller.upkeep.doctor.facts.user import read_user
 from controller.upkeep.doctor.report import findings_of
 from tests.controller.upkeep.doctor.fake_computer import FILES, PORT, USB, FakeComputer
 from tests.quick import tries

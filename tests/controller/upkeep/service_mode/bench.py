@@ -14,8 +14,8 @@ from config.schema import Table, TileSize
 from config.validation.checks import fit
 from controller.run.assembly import Hardware, simulated
 from controller.run.planning.setup_forecast import seats_of
+from controller.upkeep.service_mode.jogging import Press
 from controller.upkeep.service_mode.mode_status import ModeFinding, ServiceModeStatus
-from controller.upkeep.service_mode.motion.jogging import Press
 from controller.upkeep.service_mode.service_mode import ServiceMode, Workshop
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.faults.injected_fault import InjectedFault, check, parse

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from config.loader import load_table, table_names
+from controller.upkeep.service_mode.jogging import ANSWER, KEPT, RENEWAL, Press
 from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError
-from controller.upkeep.service_mode.motion.jogging import ANSWER, KEPT, RENEWAL, Press
 from firmware_bridge.sim import clock
 from tests.controller.upkeep.service_mode.bench import ANN, BOB, ServiceBench, on_bench, opened
 from tests.quick import slow_except

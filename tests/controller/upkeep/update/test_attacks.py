@@ -13,7 +13,7 @@ import pytest
 from tuf.ngclient._internal import trusted_metadata_set
 
 from controller.upkeep.update import installation
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import UpdateError
 from tests.controller.upkeep.update.update_workshop import Workshop, table_with_release
 from tests.quick import tries
 

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from controller.upkeep.update import installation
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import UpdateError
 from controller.upkeep.update.update_source import UpdateSource
 from tests.controller.upkeep.update.update_workshop import Workshop, table_with_release
 

@@ -16,9 +16,7 @@ from controller.records.identity.boot import VARIABLE
 from controller.records.identity.manifest import IdentityError
 from controller.upkeep.update import installation
 from controller.upkeep.update.archive import pack, unpack
-from controller.upkeep.update.session_lock import FILE as LOCK
-from controller.upkeep.update.session_lock import SessionLock, lock_of
-from controller.upkeep.update.update_error import UpdateError
+from controller.upkeep.update.slots import SESSION_LOCK, SessionLock, UpdateError, lock_of
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 from tests.controller.upkeep.update.update_workshop import Workshop, table_with_release
 
@@ -134,7 +132,7 @@ def test_only_the_owner_and_the_group_of_the_service_can_hold_the_lock(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Any program on the computer could hold it before, and no session could begin."""
-    lock = workshop.root / LOCK
+    lock = workshop.root / SESSION_LOCK
     assert lock.stat().st_mode & 0o777 == 0o640
     assert lock_of(workshop.root / "program") is not None
     assert lock_of(workshop.root / "other" / "program") is None
@@ -149,7 +147,7 @@ def test_the_lock_belongs_to_the_group_that_is_named(
     given: list[tuple[Path, str]] = []
     monkeypatch.setattr(shutil, "chown", lambda path, group: given.append((path, group)))
     made = table_with_release(tmp_path, group="wallwright")
-    assert given == [(made.root / LOCK, "wallwright")]
+    assert given == [(made.root / SESSION_LOCK, "wallwright")]
 
 
 def test_no_update_is_installed_during_a_session(workshop: Workshop) -> None:

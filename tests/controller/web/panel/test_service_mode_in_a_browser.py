@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from controller.service.user_roles import UserRole
-from controller.upkeep.service_mode.motion.jogging import RENEWAL
+from controller.upkeep.service_mode.jogging import RENEWAL
 from tests.controller.web.panel.browser import PATIENCE, keep
 from tests.controller.web.panel.real_table import RealTable, real_table
 

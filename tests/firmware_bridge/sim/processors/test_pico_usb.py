@@ -15,7 +15,7 @@ import pytest
 from benchmarks.firmware_host import EMERGENCY_PIN, ENUMERATED, IDENTITY, Host
 from benchmarks.firmware_reflex import motor
 from benchmarks.pico_reflex import GOAL_US
-from controller.upkeep.installation.serial_ports import BOARD_VENDORS
+from controller.upkeep.installation import BOARD_VENDORS
 from firmware_bridge.commissioning.pico_storage import STORAGE, storage_image
 from firmware_bridge.commissioning.uf2 import FLASH
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel

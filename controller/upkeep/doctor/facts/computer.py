@@ -1,11 +1,66 @@
-"""The power supply, the temperature, the memory and the load of the computer."""
+"""The computer: its clock, its power supply, temperature, memory and load, and the service's unit.
+
+The clock's facts are whether it survives a power cut, is set by a network, and went back. Facts of
+the unit exist where systemd runs.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from controller.upkeep.doctor.fact_files import FactFiles, whole
+
+_TIME_ERROR = 5
+"""The state that the kernel reports for a clock that nothing sets."""
+
+
+@dataclass(frozen=True)
+class ClockFacts:
+    """Seconds since 1970 (UTC) of the clock and of the latest record; None if not known."""
+
+    now: float
+    rtc: tuple[str, ...] | None = None
+    """The real-time clocks that keep the time without power."""
+    synchronised: bool | None = None
+    latest_record: float | None = None
+    latest_record_of: str = ""
+    """The file with the latest record."""
+
+
+def read_clock(
+    files: FactFiles, latest: tuple[float, str] | None, now: float | None = None
+) -> ClockFacts:
+    """The clock; `latest` is the time of the latest record, and the file that it is in."""
+    return ClockFacts(
+        now=datetime.now(UTC).timestamp() if now is None else now,
+        rtc=files.names("/sys/class/rtc") if files.exists("/sys/class") else None,
+        synchronised=_is_synchronised(files),
+        latest_record=latest[0] if latest else None,
+        latest_record_of=latest[1] if latest else "",
+    )
+
+
+def _is_synchronised(files: FactFiles) -> bool | None:
+    if files.exists("/run/systemd/timesync/synchronized"):
+        return True
+    state = _kernel_state() if files.is_real else None
+    if state is not None:
+        return state != _TIME_ERROR
+    return False if files.exists("/run/systemd/timesync") else None
+
+
+def _kernel_state() -> int | None:
+    """The state of the kernel's clock (adjtimex); None if it does not say."""
+    try:
+        # The structure starts with `modes`: 0 reads. Its size is 208 bytes on every architecture.
+        state = int(ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(512)))
+    except (AttributeError, OSError):
+        return None
+    return state if state >= 0 else None
+
 
 _THROTTLED = "/sys/devices/platform/soc/soc:firmware/get_throttled"
 _NO_LIMIT = 1 << 60
@@ -119,3 +174,40 @@ def _killed(files: FactFiles, group: str | None) -> int | None:
     text = files.text(f"/sys/fs/cgroup{group}/memory.events") if group is not None else None
     found = re.search(r"^oom_kill (\d{1,9})$", text or "", re.MULTILINE | re.ASCII)
     return int(found[1]) if found else None
+
+
+_PROPERTIES = (
+    "LoadState,ActiveState,SubState,Result,NRestarts,WatchdogUSec,ExecMainStatus,UnitFileState"
+)
+
+
+@dataclass(frozen=True)
+class UnitFacts:
+    """The state of a unit; `state` is None if systemd does not run here or does not answer."""
+
+    name: str
+    loaded: bool = False
+    state: str | None = None
+    result: str = ""
+    restarts: int | None = None
+    watchdog: str = ""
+    enabled: str = ""
+
+
+def read_unit(files: FactFiles, name: str) -> UnitFacts:
+    """The state of the unit of the service."""
+    if not files.exists("/run/systemd/system"):
+        return UnitFacts(name)
+    answer = files.command("systemctl", ["show", name, f"--property={_PROPERTIES}"])
+    values = dict(line.partition("=")[::2] for line in (answer or "").splitlines())
+    if "ActiveState" not in values:
+        return UnitFacts(name)
+    return UnitFacts(
+        name,
+        values.get("LoadState") == "loaded",
+        values["ActiveState"],
+        values.get("Result", ""),
+        whole(values.get("NRestarts")),
+        values.get("WatchdogUSec", ""),
+        values.get("UnitFileState", ""),
+    )

@@ -27,7 +27,7 @@ from controller.upkeep.service_mode.mode_status import (
     JogStatus,
     ServiceModeRefusalError,
 )
-from controller.upkeep.service_mode.motion.leaving import BoardLeases
+from controller.upkeep.service_mode.part_homing import BoardLeases
 from firmware_bridge.board import Board, Elapsed, Ended, Reason
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 from firmware_bridge.wire.messages import Refusal

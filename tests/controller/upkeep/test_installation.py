@@ -1,10 +1,11 @@
-"""Which port each board of a table has, and the names of ports that stay."""
+"""The port of each board, the names of ports that stay, and the file of the service's options."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import re
+import shlex
 import tty
 from collections.abc import Iterator
 from functools import partial
@@ -16,10 +17,12 @@ from serial.tools.list_ports_common import ListPortInfo
 
 from config.loader import load_table
 from controller.cli import main
-from controller.upkeep.installation.serial_ports import (
+from controller.upkeep.installation import (
     BOARD_VENDORS,
+    VARIABLE,
     AnsweringPort,
     PortChoiceError,
+    ServiceOptions,
     answering_ports,
     ports_of_boards,
     stable_name,
@@ -135,7 +138,7 @@ def test_a_scan_without_ports_writes_to_ports_that_can_be_a_board_and_to_no_othe
 ) -> None:
     brief = partial(answers, patience=0.1)
     monkeypatch.setattr("controller.cli.commands.scan.answers", brief)
-    monkeypatch.setattr("controller.upkeep.installation.serial_ports.answers", brief)
+    monkeypatch.setattr("controller.upkeep.installation.answers", brief)
     board, header, modem = ports
     assert main(["scan"]) == 0
     printed = capsys.readouterr().out
@@ -176,7 +179,29 @@ def test_a_scan_without_any_board_says_that_none_is_attached(
 
 
 def test_the_vendors_of_boards_are_those_of_the_rules_for_udev() -> None:
-    rules = (Path(__file__).parents[4] / "packaging/60-wallwright.rules").read_text("utf-8")
+    rules = (Path(__file__).parents[3] / "packaging/60-wallwright.rules").read_text("utf-8")
     listed = re.search(r'ENV\{ID_VENDOR_ID\}!="([^"]+)"', rules)
     assert listed is not None
     assert {int(vendor, 16) for vendor in listed[1].split("|")} == BOARD_VENDORS
+
+
+def _words(text: str) -> list[str]:
+    """The words as systemd finds them: the file's quotes first, then those of each word."""
+    line = next(each for each in text.splitlines() if each.startswith(VARIABLE))
+    (value,) = shlex.split(line.removeprefix(f"{VARIABLE}="))
+    return shlex.split(value)
+
+
+def test_a_port_for_all_boards_is_given_once_and_other_ports_with_their_boards() -> None:
+    one = ServiceOptions("robotic", {"base": "/dev/a", "arm": "/dev/a"})
+    assert one.words == ("--table", "robotic", "--port", "/dev/a")
+    two = ServiceOptions("robotic", {"base": "/dev/a", "arm": "/dev/b"})
+    assert two.words == ("--table", "robotic", "--port", "base=/dev/a", "--port", "arm=/dev/b")
+    assert ServiceOptions("robotic").words == ("--table", "robotic")
+
+
+def test_every_text_reaches_the_service_as_it_was_given() -> None:
+    for nameplate in ("Treasure, MJ-9, A-17", 'O\'Brien, "X", 5', "a\\b, c, d", "$HOME, %h, #"):
+        options = ServiceOptions("/etc/wallwright/table.yaml", {}, "127.0.0.1:80", nameplate)
+        assert _words(options.text) == list(options.words)
+        assert options.words[-1] == nameplate

@@ -1,1 +1,0 @@
-"""Motion in service mode: leases for one motion, jogging, homing, and the safe end."""
