@@ -11,14 +11,14 @@ SET = EventName.SET_BUILT.value
 FAULT = EventName.FAULT.value
 RECOVERED = EventName.RECOVERED.value
 PROMPT, ANSWER, WITHDRAWN = (
-    EventName.OPERATOR_PROMPTED,
-    EventName.PROMPT_ANSWERED,
-    EventName.PROMPT_WITHDRAWN,
+    EventName.OPERATOR_PROMPTED.value,
+    EventName.PROMPT_ANSWERED.value,
+    EventName.PROMPT_WITHDRAWN.value,
 )
 PROMPTS = (PROMPT, ANSWER, WITHDRAWN)
 START, STOP = "power_up", "service_stopped"
 RUN = EventName.RUN_STARTED.value
-PAUSED, RESUMED = EventName.PAUSED, EventName.RESUMED
+PAUSED, RESUMED = EventName.PAUSED.value, EventName.RESUMED.value
 SERVICE, SERVICE_END = "service_mode_entered", "service_mode_left"
 COMMAND = "command"
 
