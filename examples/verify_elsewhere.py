@@ -298,7 +298,7 @@ def verify_receipt(data: bytes) -> tuple[Keys, str]:
     require_inclusion(leaf_hash(line), index, size, hashes(receipt["path"]), root)
     event = parsed(line)
     require(event.keys() == EVENT, "The event does not have the keys of an event.")
-    require((event["what"], event["index"]) == ("receipt", index), "The event is no receipt.")
+    require((event["what"], event["index"]) == ("receipt", index), "The event is not a receipt.")
     is_same = canonical(event["details"]) == canonical(receipt["receipt"])
     require(is_same, "The contents are not those of the event.")
     chance = event["details"].get("chance")

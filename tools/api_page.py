@@ -166,10 +166,10 @@ _PROXY = """\
 A proxy on the same computer ends TLS and passes requests on. It has to pass the header `Host`, to
 permit WebSockets, and to state the client's address and the scheme. The service takes these from
 the addresses of `serve --proxy 127.0.0.1` only; without the option all clients of the proxy count
-as this computer. Of several addresses in `X-Forwarded-For`, the last one that is no proxy's counts.
-A text that is no IP address counts as one unknown client, and so does an address of this computer
-that a proxy on another computer states. The name under which people open the proxy must be a name
-of the table:
+as this computer. Of several addresses in `X-Forwarded-For`, the last one that is not a
+proxy's counts. A text that is not an IP address counts as one unknown client, and so does an
+address of this computer that a proxy on another computer states. The name under which people open
+the proxy must be a name of the table:
 
 ```nginx
 location / {

@@ -129,7 +129,7 @@ def _parts(case: type[Any]) -> Iterator[type[Any]]:
 
 
 def _part(hint: Any) -> type[Any] | None:
-    """Return the dataclass of a list's items, or None if the field is no list of dataclasses."""
+    """Return the dataclass of a list's items, or None if the field is not a list of dataclasses."""
     for part in get_args(hint):
         if isinstance(part, type) and is_dataclass(part):
             return part

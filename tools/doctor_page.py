@@ -33,7 +33,7 @@ fact that this computer does not report is printed as *not known here* (`--all`)
 |---|---|
 | 0 | no problem; there can be notes |
 | 1 | at least one problem |
-| 2 | the command line is not valid, or a file is no journal |
+| 2 | the command line is not valid, or a file is not a journal |
 
 ## The report as JSON
 

@@ -297,8 +297,8 @@ active together.
 that the light curtain guards, motors that run fully or not at all, and the sensors that are the
 curtain and the emergency stop.
 
-`max_on_ms` 0 is no limit. In `Drive`, `count` is the number of edges, or the level (0, 1) awaited;
-`limit_ma` 0 is no limit.
+`max_on_ms` 0 means no limit. In `Drive`, `count` is the number of edges, or the level (0, 1)
+awaited; `limit_ma` 0 means no limit.
 
 ## Limits of the current
 
@@ -308,7 +308,7 @@ In the record of an analogue input with the flag CURRENT, `low_mv` is the curren
 The board measures each input with the flag CURRENT once a millisecond, and averages it by a low
 pass of eight samples (`mean += (level - mean) / 8`). If the mean is above the limit while the motor
 runs, OVER_CURRENT is latched with the motor's channel, but not within the inrush time after an
-order that starts the motor. An order for a motor that already runs that way is no start. For all
+order that starts the motor. An order for a motor that already runs that way is not a start. For all
 motors, each start begins the inrush time again, but the mean is never above the limit for longer
 than one inrush time without a stop. With stops in between, it is above the limit for at most four
 inrush times longer than it is below it or the motor is at rest: a host that restarts a blocked

@@ -91,7 +91,7 @@ def _finding(
     wrong = "has no value" if value is None else f"is not {noun} ({shown(value)})"
     hidden = isinstance(value, str) and value.lstrip("+-")[:1].isdigit()
     if isinstance(value, str) and not hidden and last in ("pin", "reverse_pin", "direction_pin"):
-        wrong = f"is no pin of this board ({shown(value)})"
+        wrong = f"is not a pin of this board ({shown(value)})"
         return Finding(path, wrong, "Give the pin's number, or the label that is printed at it.")
     return Finding(path, wrong, f"Give {noun}{_AS_NUMBER if hidden else ''}.")
 

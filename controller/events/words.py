@@ -55,7 +55,7 @@ def taken_back_sentence(event: Facts) -> tuple[str, Level]:
 
 
 def paused_sentence(event: Facts) -> tuple[str, Level]:
-    """The cause of a pause; a pause that a person commanded is no warning."""
+    """The cause of a pause; a pause that a person commanded is not a warning."""
     if event["why"] == "COMMAND":
         return "A person has paused the table.", "info"
     why, board, channel = event["why"], event["board"], event["channel"]

@@ -113,7 +113,7 @@ def load_floor_settings(path: Path) -> FloorSettings:
         try:
             keys.append(RequestKey(VerifierKey.parsed(each.key), each.role, frozenset(each.may)))
         except RefusedProofError as error:
-            wrong = f"is no public key ({error})"
+            wrong = f"is not a public key ({error})"
             cure = "Copy the line that `wallwright floor serve` prints."
             defects.append(Finding(("requests", number, "key"), wrong, cure))
     if len({each.key.name for each in keys}) != len(keys):
@@ -124,7 +124,7 @@ def load_floor_settings(path: Path) -> FloorSettings:
         try:
             witness = _witness_key(file.witness)
         except RefusedProofError as error:
-            wrong = f"is no public key of a witness ({error})"
+            wrong = f"is not a public key of a witness ({error})"
             cure = "Copy the line that `wallwright floor serve` prints, or leave `witness` out."
             defects.append(Finding(("witness",), wrong, cure))
     if defects:

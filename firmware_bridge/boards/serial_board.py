@@ -216,7 +216,7 @@ class SerialBoard:
         return await self._run(drive, motor, "a drive", limit)
 
     async def move(self, targets: Mapping[str, float], speed: int = 1000) -> Ended:
-        """Move up to three axes. BoardRefusedError for more, or for a channel that is no axis."""
+        """Move up to three axes. BoardRefusedError for more, or for another kind of channel."""
         if not 1 <= len(targets) <= 3:
             raise BoardRefusedError(
                 f"board {self._name} moves one to three axes at once; got {len(targets)}. Order"

@@ -121,6 +121,6 @@ def _is_sampled(record: Configure) -> bool:
 
 
 def _pins(record: Configure) -> tuple[int, ...]:
-    """The pins of a channel; of other kinds, `second_pin` is no pin."""
+    """The pins of a channel; of other kinds, `second_pin` is not a pin."""
     both = record.kind in (Kind.MOTOR, Kind.AXIS)
     return (record.pin, record.second_pin) if both else (record.pin,)

@@ -209,8 +209,8 @@ def build(
 ) -> tuple[Channel, ...]:
     """Build the channels of a committed table, linked by the numbers in the records.
 
-    `positions` are the axes' actual positions. Raises TypeError for a stop that is no sensor, and
-    IndexError for one that does not exist.
+    `positions` are the axes' actual positions. Raises TypeError for a stop that is not a sensor,
+    and IndexError for one that does not exist.
     """
     channels: list[Channel] = []
     for name, record in zip(names, records, strict=True):

@@ -52,7 +52,7 @@ class DiceMemory:
 
     @property
     def packed(self) -> int:
-        """The faces as one number: three bits for each die, the first die lowest; 0 is no die."""
+        """The faces as one number: three bits a die, the first die lowest; 0 means no die."""
         return sum(face << 3 * die for die, face in enumerate(self.faces))
 
 

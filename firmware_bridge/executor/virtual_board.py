@@ -6,7 +6,7 @@ switch to stop, lease to safe) runs inside that call or at its timer. The board 
 uses no CPU time while it is idle.
 
 A latched fault of any channel stops the whole board, because that rule is simple to verify. An
-expired lease is no fault, but the board grants no new lease until the host has given the expired
+expired lease is not a fault, but the board grants no new lease until the host has given the expired
 one back. Orders that the host sent before it noticed the expiry are therefore refused. A new lease
 begins with all outputs at their safe values.
 """
@@ -51,7 +51,7 @@ class VirtualBoard:
     """One board: `config` names its channels in order, `wiring` is connected to them.
 
     `emergency` are the inputs that cut power in hardware. While no guarded part moves or waits to
-    move, an interrupted light curtain is no fault.
+    move, an interrupted light curtain is not a fault.
     """
 
     def __init__(

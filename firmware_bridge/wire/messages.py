@@ -273,7 +273,7 @@ class Home(NamedTuple):
 class Read(NamedTuple):
     """Read a level, an analogue value (mV), an axis position (µm) or a dice unit's last throw.
 
-    Dice are packed in three bits each, the first one lowest; 0 is no die.
+    Dice are packed in three bits each, the first one lowest; 0 means no die.
     """
 
     channel: int

@@ -61,7 +61,7 @@ def _parts(of: type[Part] = Part) -> Iterator[type[Part]]:
 
 
 def test_every_quantity_with_a_unit_has_a_largest_value() -> None:
-    """Without one, a value in another unit, such as a field of 900 m, is no defect."""
+    """Without one, a value in another unit, such as a field of 900 m, is not a defect."""
     without = []
     for part in _parts():
         for name, field in part.model_fields.items():

@@ -235,7 +235,7 @@ def test_cuts_and_the_bank_of_pai_gow() -> None:
     assert cup.legal and len(cup.reasons) == 9
     house = {"allowed_cuts": ["cup_say"], "cut_default": "cup_say"}
     assert not ruling("pai_gow", "cut", cut="chee_yee", parameters=house).legal
-    assert "is no cut" in ruling("pai_gow", "cut", cut="x").reasons[0]
+    assert "is not a cut" in ruling("pai_gow", "cut", cut="x").reasons[0]
     usual = PaiGow()
     banker = ruling("pai_gow", "banker", banker=3, players=5, banked=usual.hands_as_bank)
     assert banker.reasons[0].startswith("Seat ")

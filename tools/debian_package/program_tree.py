@@ -21,8 +21,8 @@ PACKAGING = HOUSE / "packaging"
 PREFIX = "opt/wallwright"
 LIBRARIES = f"{PREFIX}/lib/python{PYTHONS[0]}/site-packages"
 """The libraries for every Python of `PYTHONS`: a compiled module names its Python in its file name.
-Other Pythons find them through a link. The folder itself is no link, because dpkg would not put one
-in the place of the folder of an earlier package."""
+Other Pythons find them through a link. The folder itself is not a link, because dpkg would not put
+one in the place of the folder of an earlier package."""
 PACKAGE_MARK = f"{PREFIX}/debian-package"
 """The file by which the program sees that dpkg manages it; it has the package's name."""
 CONFIGURATIONS = "usr/share/wallwright"

@@ -58,8 +58,8 @@ def source_time() -> int:
         return int(_git("log", "-1", "--format=%ct"))
     except (OSError, subprocess.CalledProcessError):
         raise PackageBuildError(
-            "The time of the last commit is not known, because this folder is no git checkout; set"
-            " SOURCE_DATE_EPOCH to the seconds since 1970 that the files get."
+            "The time of the last commit is not known, because this folder is not a git checkout;"
+            " set SOURCE_DATE_EPOCH to the seconds since 1970 that the files get."
         ) from None
 
 

@@ -1,6 +1,6 @@
 """Repeats a few drums in PyBullet: `python -m tools.drum_physics.bullet OUTPUT [NAME ...]`.
 
-PyBullet is no dependency of this project: install it by `pip install pybullet` to run this. Its
+PyBullet is not a dependency of this project: install it by `pip install pybullet` to run this. Its
 solver differs from MuJoCo's in every part, so that a result of both is not one of a solver. The
 tilt is a rotation of gravity, as in `pan`, and the same heaps fall in.
 """

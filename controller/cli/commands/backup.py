@@ -121,7 +121,7 @@ def create(
         )
     _print(manifest, file)
     for left in unfinished_backups(file.parent):
-        print(f"{left} was left by a backup that was interrupted; it is no backup: delete it.")
+        print(f"{left} was left by a backup that was interrupted; it is not a backup: delete it.")
     return 0
 
 
@@ -262,7 +262,7 @@ def _asked(question: str) -> str:
 
     if not sys.stdin.isatty():
         raise BadInputError(
-            "A backup is encrypted, and this is no terminal: give --passphrase-file FILE,"
+            "A backup is encrypted, and this is not a terminal: give --passphrase-file FILE,"
             " --recipient KEY, or --plain."
         )
     try:

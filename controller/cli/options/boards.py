@@ -48,7 +48,7 @@ def keys_of(
 ) -> DeviceKeys:
     """Read the keys of the boards on these ports. Raises BadInputError for an unusable file.
 
-    With `allow_simulated` it also raises BadInputError for a port that is no pseudo-terminal.
+    With `allow_simulated` it also raises BadInputError for a port that is not a pseudo-terminal.
     """
     from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError, default_file
 

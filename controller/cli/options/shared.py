@@ -69,7 +69,7 @@ HostNames = Annotated[
 
 
 def host_names_of(names: list[str] | None) -> frozenset[str]:
-    """The names of `--host-name`. Raises BadInputError for a text that is no host name."""
+    """The names of `--host-name`. Raises BadInputError for a text that is not a host name."""
     for name in names or ():
         if not re.fullmatch(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?", name):
             raise BadInputError(

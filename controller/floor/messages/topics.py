@@ -27,7 +27,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
 class TopicError(WallwrightError, ValueError):
-    """A text that is no name, or a topic that is not one of a table."""
+    """A text that is not a name, or a topic that is not one of a table."""
 
 
 def require_name(text: str, what: str) -> str:

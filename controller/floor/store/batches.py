@@ -43,7 +43,7 @@ class Refusal(Enum):
     GAP = "gap"
     """Events before the batch are missing; the table sends them when it receives the position."""
     DAMAGED = "damaged"
-    """A line is no event, or is not the event with its index."""
+    """A line is not an event, or is not the event with its index."""
     CONTRADICTION = "contradiction"
     """The batch does not continue the stored events: the table's log was changed."""
     RETIRED = "retired"

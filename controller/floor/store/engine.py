@@ -68,7 +68,7 @@ def database_url(text: str) -> URL:
     if url.drivername not in (SQLITE, f"{POSTGRESQL}+psycopg") or not url.database:
         shown = text.partition("@")[2] or text
         raise StoreSettingsError(
-            f"'{shown[:200]}' is no database of a floor; give sqlite:///FILE or"
+            f"'{shown[:200]}' is not a database of a floor; give sqlite:///FILE or"
             " postgresql://USER@HOST/DATABASE."
         )
     return url

@@ -64,7 +64,7 @@ def require_machine(table: Table, config: GameConfig) -> None:
 def shuffle_batch(table: str, game: str, cycles: int, seed: int, number: int) -> Batch:
     """Shuffle one batch of `cycles` cycles in all: the batch of this number, from 0.
 
-    The last batch is smaller if `cycles` is no multiple of `BATCH`. Each batch is a table of its
+    The last batch is smaller if `cycles` is not a multiple of `BATCH`. Each batch is a table of its
     own, whose random numbers depend on `seed` and `number`.
     """
     count = min(BATCH, cycles - number * BATCH)

@@ -191,7 +191,7 @@ def _parsed_request(request: str) -> tuple[int, list[bytes], SignedNote]:
     first, *proof = above.split("\n")
     size = first.removeprefix(_OLD)
     if not separator or not first.startswith(_OLD) or not size.isdecimal() or len(size) > 18:
-        raise RefusedProofError("The file is no request to a witness; make one with `ask`.")
+        raise RefusedProofError("The file is not a request to a witness; make one with `ask`.")
     path = [decoded(line, "The consistency proof") for line in proof]
     return int(size), path, SignedNote.parsed(note)
 

@@ -212,7 +212,7 @@ class PackedBackup:
 
     def __init__(self, data: bytes) -> None:
         if not data.startswith(GZIP):
-            raise damaged("it is no archive of this program")
+            raise damaged("it is not an archive of this program")
         self._stream = gzip.GzipFile(fileobj=io.BytesIO(data))
         header = self._header()
         if header.name != MANIFEST or header.size > LARGEST_MANIFEST:
@@ -245,7 +245,7 @@ class PackedBackup:
         except (tarfile.TarError, ValueError) as error:
             raise damaged(f"a header cannot be read ({error})") from error
         if member.type != tarfile.REGTYPE or member.size < 0:
-            raise damaged(f"its member '{member.name[:120]}' is no regular file")
+            raise damaged(f"its member '{member.name[:120]}' is not a regular file")
         return member
 
     def _body(self, size: int) -> bytes:

@@ -50,7 +50,7 @@ def require_good(passphrase: str) -> str:
 
 
 def require_recipients(texts: Sequence[str]) -> None:
-    """Raise BackupError for a text that is no public key."""
+    """Raise BackupError for a text that is not a public key."""
     for text in texts:
         _recipient(text)
 
@@ -60,7 +60,7 @@ def _recipient(text: str) -> object:
         return pyrage.x25519.Recipient.from_str(text)
     except pyrage.RecipientError as error:
         raise BackupError(
-            f"The recipient '{text[:12]}...' is no public key; it begins with age1, as"
+            f"The recipient '{text[:12]}...' is not a public key; it begins with age1, as"
             " `wallwright backup make-key FILE` prints it."
         ) from error
 
@@ -159,7 +159,7 @@ def read_secret(file: Path) -> str:
             mode = os.fstat(stream.fileno()).st_mode
             text = stream.read(1 << 16).decode()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text file"
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
         raise BackupError(f"The file {file} cannot be read ({reason}); name another.") from error
     if mode & 0o077:
         raise BackupError(

@@ -148,7 +148,7 @@ def address_of(place: str) -> str:
     try:
         parts = urlsplit(place)
         is_complete = parts.scheme in {"http", "https"} and bool(parts.hostname)
-        _ = parts.port  # raises ValueError for a port that is no number
+        _ = parts.port  # raises ValueError for a port that is not a number
     except ValueError:
         is_complete = False
     if not is_complete:

@@ -97,7 +97,7 @@ class FaultClearing:
                     await self._people.help(cause, row, seen, _either(parts))
             confirmed.add(cause)
         await self._on_each_board(partial(self._clear_board, confirmed))
-        # People may press the stop or reach in at any time. That is no sign of a defect, so the
+        # People may press the stop or reach in at any time. That is not a sign of a defect, so the
         # number of questions about it is not limited.
         self._people.forget(lambda cause: cause.code in _AT_AN_INPUT)
 

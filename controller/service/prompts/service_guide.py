@@ -87,7 +87,7 @@ class ServiceGuide:
         return self._hands is not None and self._hands.is_pushing
 
     def is_done_by_simulated_people(self, prompt: OpenPrompt, value: str) -> bool:
-        """Whether an answer only begins what the simulated people then do; it is no outcome."""
+        """Whether an answer only begins what the simulated people then do; it is not an outcome."""
         by_hand = prompt.kind == "step" or (prompt.kind == "dice" and value == THROW)
         return self._hands is not None and (by_hand or value == SIMULATED)
 
@@ -215,7 +215,9 @@ class ServiceGuide:
         def read(value: str) -> str:
             if value not in ask.answers:
                 offered = ", ".join(f"'{each}'" for each in ask.answers)
-                raise AnswerRefusedError(f"'{value}' is no answer to this prompt; give {offered}.")
+                raise AnswerRefusedError(
+                    f"'{value}' is not an answer to this prompt; give {offered}."
+                )
             return value
 
         prompt = OpenPrompt(

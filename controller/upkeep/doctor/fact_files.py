@@ -1,6 +1,6 @@
 """Reads the small files in which Linux reports its state, and commands with a time limit.
 
-Every method returns None, or nothing, for what cannot be read: a missing fact is no error.
+Every method returns None, or nothing, for what cannot be read: a missing fact is not an error.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class TechnicianQuestions:
 
 
 def _number(value: str, unit: str) -> str:
-    """A measured value as text. Raises ServiceModeRefusalError if it is no positive number."""
+    """A measured value as text. Raises ServiceModeRefusalError if it is not a positive number."""
     try:
         number = float(value.replace(",", "."))
     except ValueError:

@@ -36,10 +36,10 @@ class Lay:
 
 
 def parse(seat: Seat, text: str) -> Lay:
-    """Return the action of a text such as `6-4`. Raises NotationError if the text is no tile."""
+    """Return the action of a text such as `6-4`. Raises NotationError if the text is not a tile."""
     if re.fullmatch("[0-6]-[0-6]", text) and text in FACES:
         return Lay(seat, text)
-    raise NotationError(f"'{text}' is no domino; write a tile as 6-4, the higher half first.")
+    raise NotationError(f"'{text}' is not a domino; write a tile as 6-4, the higher half first.")
 
 
 def pips(tile: Face) -> int:

@@ -42,7 +42,7 @@ from firmware_bridge.sim.stall import boards_side
 from rules.geometry import Seat
 
 TAGS = 0xE004_0100_0000_0000
-"""The tag of tile 0; an ISO 15693 tag begins with E0, and 0 on the wire is no tag at all."""
+"""The tag of tile 0; an ISO 15693 tag begins with E0, and 0 on the wire means no tag."""
 FOREIGN_TAGS = 0xE002_0100_0000_0000
 """The tags of foreign tiles, which have another maker's chip."""
 PLAY = 300.0

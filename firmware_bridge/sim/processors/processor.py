@@ -85,8 +85,8 @@ class Processor:
     `eeprom` is its image of 4096 bytes; None is an erased EEPROM. With a `bootloader` every reset
     starts that program; without one it starts the firmware. `memory_seed` selects the arbitrary
     contents that the RAM and the registers have at power-on. Raises `FileNotFoundError` if the
-    program or the simulator's library is not built, and `ValueError` for a file that is no program.
-    Close the processor after use, or use it in a `with` statement.
+    program or the simulator's library is not built, and `ValueError` for a file that is not a
+    program. Close the processor after use, or use it in a `with` statement.
     """
 
     def __init__(

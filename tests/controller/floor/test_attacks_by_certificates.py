@@ -74,7 +74,7 @@ async def is_refused(floor: TlsFloor, *, folder: Path | None) -> bool:
             async with asyncio.timeout(60):
                 answer = await reader.read(1)
     except TimeoutError:
-        raise  # no answer is no refusal
+        raise  # no answer is not a refusal
     except OSError:
         return True
     return answer != CONNECTED

@@ -58,7 +58,7 @@ def test_a_broker_on_this_computer_needs_no_certificate(tmp_path: Path) -> None:
             "",
             "floor.yaml:5: broker.host: names another computer",
         ),
-        (KEY, KEY[:-8] + "AAAAAAA=", "requests.0.key: is no public key"),
+        (KEY, KEY[:-8] + "AAAAAAA=", "requests.0.key: is not a public key"),
         ("may: [take_out_of_play, put_in_play]", "may: [jog]", "requests.0.may.0"),
         ("title: Table 7", "titel: Table 7", "titel"),
         ("  host: broker.club", "  host: broker.club\n  port: 70000", "broker.port"),

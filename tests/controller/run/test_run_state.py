@@ -139,7 +139,7 @@ def test_a_call_that_nobody_answered_does_not_hide_the_fault_before_it() -> None
         run_state.fault(nobody)
         entries = journal.entries()
     assert str(open_fault_of(entries)) == str(JAM)
-    assert open_fault_of(entries[1:]) is None, "a missing person is no fault of the table"
+    assert open_fault_of(entries[1:]) is None, "a missing person is not a fault of the table"
 
 
 def test_every_change_of_the_machine_is_an_event() -> None:

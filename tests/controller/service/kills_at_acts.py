@@ -544,7 +544,7 @@ class KillsAtActs:
 
 
 def _no_act(people: KillsAtActs) -> tuple[str, dict[str, object]]:
-    raise AssertionError("This is no command.")
+    raise AssertionError("This is not a command.")
 
 
 def _is_answered(entry: Entry) -> bool:

@@ -85,7 +85,7 @@ def test_before_a_session_no_command_is_executed_and_no_event_is_sent() -> None:
     assert rig.done == [] and rig.received() == []
     rig.identify(9)
     rig.done.clear()
-    assert rig.send(11, wire.Clear()) == [], "an answered Identify is no session yet"
+    assert rig.send(11, wire.Clear()) == [], "an answered Identify is not a session yet"
     rig.session.emit(_edge(1))
     assert rig.done == [] and rig.received() == []
 

@@ -182,7 +182,7 @@ def begin(data: Data) -> int:
     folder, store_file = folder_of(data), data / "evening.db"
     if folder.exists or not store_file.is_file():
         raise BadInputError(
-            f"{folder.path} has a log, or {data} is no data folder; move the folder of the log"
+            f"{folder.path} has a log, or {data} is not a data folder; move the folder of the log"
             " away first, and keep it as evidence."
         )
     with closing(EveningStore(store_file)) as store:

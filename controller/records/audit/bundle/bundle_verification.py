@@ -175,7 +175,7 @@ class _Verification:
         except NotCanonicalError as error:
             raise RefusedProofError(f"The bundle's header is damaged. {error}") from error
         if not isinstance(header, dict) or header.get("format") != BUNDLE_FORMAT:
-            raise RefusedProofError(f"The file is no bundle of the format {BUNDLE_FORMAT}.")
+            raise RefusedProofError(f"The file is not a bundle of the format {BUNDLE_FORMAT}.")
         require_exactly(header, _KEYS, "The bundle's header")
         for name, keys in _KEYS_OF_PARTS.items():
             for part in header[name]:

@@ -69,7 +69,7 @@ def receipt_of(log: LogReader, index: int) -> dict[str, Any]:
     event = parsed_event(line, index)
     if event.what != RECEIPT:
         raise AuditError(
-            f"Event {index} is no receipt, but `{event.what}`; `wallwright audit show --what"
+            f"Event {index} is not a receipt, but `{event.what}`; `wallwright audit show --what"
             " receipt` lists the receipts."
         )
     return {
@@ -121,7 +121,7 @@ def verify_receipt(
 def _verified(receipt: dict[str, Any], known: VerifierKey | None) -> VerifiedReceipt:
     require_exactly(receipt, _KEYS, "The receipt")
     if receipt["format"] not in {RECEIPT_FORMAT, RECEIPT_FORMAT_1}:
-        raise RefusedProofError(f"The file is no receipt of the format {RECEIPT_FORMAT}.")
+        raise RefusedProofError(f"The file is not a receipt of the format {RECEIPT_FORMAT}.")
     note = SignedNote.parsed(receipt["head"])
     head = Checkpoint.parsed(note.text)
     is_begun_proven = receipt["format"] == RECEIPT_FORMAT

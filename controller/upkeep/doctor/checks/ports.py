@@ -34,7 +34,7 @@ def _consoles(facts: Facts) -> Iterator[Observed]:
             what = f"{port.name} is a console of this computer: {port.console}."
             yield seen("console", what, name=port.name)
         else:
-            yield ok(f"{port.name} is no console.")
+            yield ok(f"{port.name} is not a console.")
     if not facts.lines.ports:
         yield ok("No serial port is a console.")
 

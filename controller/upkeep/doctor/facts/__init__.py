@@ -97,7 +97,7 @@ class Facts:
 
 
 def read_facts(subjects: Subjects, files: FactFiles) -> Facts:
-    """Read everything once. Raises JournalError for a file that is no journal."""
+    """Read everything once. Raises JournalError for a file that is not a journal."""
     data = subjects.data
     journal = subjects.journal or (data / JOURNAL if data is not None else None)
     # Before anything is opened: a repair writes the journal.

@@ -128,7 +128,7 @@ def read_certificate(file: Path) -> CertificateFacts:
     except OSError as error:
         return CertificateFacts(str(file), defect=f"it cannot be read ({error.strerror})")
     except (ValueError, x509.UnsupportedGeneralNameType):
-        return CertificateFacts(str(file), defect="it is no certificate in a PEM file")
+        return CertificateFacts(str(file), defect="it is not a certificate in a PEM file")
     return CertificateFacts(str(file), begins.timestamp(), ends.timestamp())
 
 
@@ -178,7 +178,7 @@ class SecretFile:
 def read_journal(journal: Path, copy: Path | None) -> JournalFacts:
     """The state of a journal; damaged copies are repaired, unless a run has it open.
 
-    Raises JournalError for a file that is no journal.
+    Raises JournalError for a file that is not a journal.
     """
     paths = paths_of(journal, copy)
     names = tuple(str(path) for path in paths)

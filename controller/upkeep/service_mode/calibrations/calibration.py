@@ -161,7 +161,7 @@ class _Phases:
 
     @property
     def shortest_pulse(self) -> float:
-        """The shortest level that is no bounce."""
+        """The shortest level that is not a bounce."""
         every = [*self.active, *self.inactive]
         return min((time for time in every if time >= self.limit), default=0.0)
 

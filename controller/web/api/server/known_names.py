@@ -117,9 +117,9 @@ class NamedRequests:
 def forwarded_address(peer: str, stated: list[str], proxies: frozenset[str]) -> str:
     """The client's address behind the proxy `peer`, by the headers `X-Forwarded-For`.
 
-    Each proxy appends the address that it sees, so the last address that is no proxy's is the
-    client's. A text that is no address is `UNKNOWN`; so is an address of this computer that a proxy
-    on another computer states, because the client would get the rights of the touchscreen.
+    Each proxy appends the address that it sees, so the last address that is not a proxy's is the
+    client's. A text that is not an address is `UNKNOWN`; so is an address of this computer that a
+    proxy on another computer states, because the client would get the rights of the touchscreen.
     """
     texts = [each for line in stated for each in line.split(",") if each.strip()]
     if not texts:

@@ -33,7 +33,7 @@ class CutCalled:
         if self.cut not in house.cuts:
             names = ", ".join((*house.allowed_cuts, *(own.name for own in house.user_cuts)))
             known = self.cut.partition("+")[0] in CUTS
-            why = "is not offered in this house" if known else "is no cut"
+            why = "is not offered in this house" if known else "is not a cut"
             reason = f"'{self.cut}' {why}; the house offers {names} (S3)."
             return Verdict(legal=False, name="not allowed", reasons=(reason,))
         try:

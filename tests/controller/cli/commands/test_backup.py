@@ -136,9 +136,9 @@ def test_a_backup_for_a_key_is_made_shown_and_restored(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("", "this is no terminal: give --passphrase-file FILE"),
+        ("", "this is not a terminal: give --passphrase-file FILE"),
         ("--plain --recipient age1x", "Give one of --passphrase-file, --recipient and --plain."),
-        ("--recipient age1x", "is no public key"),
+        ("--recipient age1x", "is not a public key"),
         ("--passphrase-file /no/such/file", "/no/such/file cannot be read"),
         ("--plain --configuration /no/such", "There is no file or folder /no/such"),
         ("--plain --keys /no/such", "There is no key file /no/such"),

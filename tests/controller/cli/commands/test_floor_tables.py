@@ -99,7 +99,7 @@ def test_a_table_is_renamed_by_its_title_and_shows_its_own_again(
         ("rename t-07 t-08 --data {data}", "cannot be told apart from 't-08'"),
         ("rename t-07 --data {data}", "Give either a new title or --own-title"),
         ("rename t-07 '' --data {data}", "at least 1 character"),
-        ("tables --database mysql://host/floor", "is no database of a floor"),
+        ("tables --database mysql://host/floor", "is not a database of a floor"),
     ],
 )
 def test_a_wrong_command_is_one_sentence_and_makes_no_file(

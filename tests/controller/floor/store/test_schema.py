@@ -105,7 +105,7 @@ def test_months_begin_in_utc() -> None:
     "url", ["", "floor.db", "mysql://host/floor", "postgresql://u:secret@host", "sqlite://", "::"]
 )
 def test_a_url_of_no_database_is_refused_without_its_password(url: str) -> None:
-    with pytest.raises(StoreSettingsError, match="is no database of a floor") as refused:
+    with pytest.raises(StoreSettingsError, match="is not a database of a floor") as refused:
         database_url(url)
     assert "secret" not in str(refused.value)
 

@@ -82,7 +82,7 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
     "no object": lambda: archive(member("manifest.json", b"[]")),
     "a key too many": lambda: archive(head(GOOD, more=1)),
     "files are no list": lambda: archive(head(GOOD, files=7)),
-    "a file is no object": lambda: archive(head(GOOD, files=["data/note"])),
+    "a file is not an object": lambda: archive(head(GOOD, files=["data/note"])),
     "a large manifest": lambda: archive(member("manifest.json", bytes(LARGEST_MANIFEST + 1))),
     "another member": lambda: archive(head(GOOD), member("data/other", TEXT)),
     "another size": lambda: archive(head(GOOD), member("data/note", TEXT + b"!")),
@@ -220,7 +220,7 @@ def test_a_busy_computer_that_seems_too_slow_once_tries_the_passphrase_again(
 def test_bad_secrets_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="has 5 characters; it must have at least 12"):
         require_good("short")
-    with pytest.raises(BackupError, match="is no public key; it begins with age1"):
+    with pytest.raises(BackupError, match="is not a public key; it begins with age1"):
         require_recipients(["AGE-SECRET-KEY-1" + "Q" * 58])
     file = tmp_path / "passphrase"
     file.write_bytes(b"\n")
@@ -228,7 +228,7 @@ def test_bad_secrets_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="The first line of"):
         passphrase_in(file)
     file.write_bytes(b"\xff\xfe")
-    with pytest.raises(BackupError, match="it is no text file"):
+    with pytest.raises(BackupError, match="it is not a text file"):
         read_secret(file)
     file.write_bytes(b"some words in a row\r\n")
     assert passphrase_in(file) == "some words in a row"

@@ -150,7 +150,7 @@ def test_an_emergency_stop_that_is_pressed_again_during_the_pause_is_asked_about
 
 
 def test_people_may_press_the_emergency_stop_more_often_than_five_times_in_an_evening() -> None:
-    """Pressing the stop is no sign of a defect. A defect is asked about at most five times."""
+    """Pressing the stop is not a sign of a defect. A defect is asked about at most five times."""
 
     async def scenario(table: PausedTable) -> None:
         gate = PauseGate(lambda _: None)

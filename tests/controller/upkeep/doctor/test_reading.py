@@ -90,7 +90,7 @@ def test_a_pi_with_nothing_attached_is_told_so_though_its_header_has_a_port(
 def test_a_console_gives_one_note_and_no_advice_that_would_open_it(
     computer: FakeComputer, by: str
 ) -> None:
-    """`chmod` on a console, or the end of its getty, which starts again, is no cure."""
+    """`chmod` on a console, or the end of its getty, which starts again, is not a cure."""
     _header_uart(computer)
     if by == "kernel":
         computer.write("proc/consoles", "tty1 -WU (EC p  ) 4:1\nttyAMA0 -W- (EC p a) 204:64\n")

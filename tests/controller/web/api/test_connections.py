@@ -148,7 +148,7 @@ def test_a_client_that_sends_no_whole_request_is_disconnected(
         async with listening(page, "127.0.0.1:0") as url, connected(url, 1, sent) as (stream,):
             async with asyncio.timeout(20):
                 while not await is_ended(stream):
-                    # A trickle of bytes is no whole request either.
+                    # A trickle of bytes is not a whole request either.
                     stream[1].write(b"x")
 
     run(test)

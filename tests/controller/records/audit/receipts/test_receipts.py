@@ -121,7 +121,7 @@ def test_a_share_that_is_not_revealed_yet_is_no_refusal(tmp_path: Path) -> None:
 
 def test_an_event_that_is_no_receipt_is_refused(tmp_path: Path) -> None:
     log = logged(tmp_path / "audit")
-    for index, reason in ((3, "is no receipt"), (99, "got 99"), (-1, "got -1")):
+    for index, reason in ((3, "is not a receipt"), (99, "got 99"), (-1, "got -1")):
         with pytest.raises(AuditError, match=reason):
             receipt_of(log, index)
 
