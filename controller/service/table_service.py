@@ -126,7 +126,7 @@ class TableService:
             receipts=self.receipts,
             thread=thread,
             feed=self.feed,
-            changed=changed,
+            events=self.events,
         )
         """The parts that commands use."""
         thread.changed = self._store_changed

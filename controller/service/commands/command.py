@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from controller.service.service_state import ServiceState
     from controller.service.settings import ServiceSettings
     from controller.service.status.feed import StatusFeed
+    from controller.service.tracking.table_events import TableEvents
 
 
 class NoArguments(Value):
@@ -53,8 +54,8 @@ class CommandedTable:
     receipts: ReceiptBook
     thread: StoreThread
     feed: StatusFeed
-    changed: Callable[[], None]
-    """Publishes the status soon."""
+    events: TableEvents
+    """Takes events and reports, and publishes the status after a change."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ async def add_share(table: CommandedTable, given: AddShare, actor: Actor) -> str
     book = require_session(table)
     require_seats((given.seat,), book.game.seats)
     record = daemon.chances.add_share(given.seat, given.share, actor.name)
-    table.changed()
+    table.events.changed()
     return (
         f"The share is number {len(record.codes)} of cycle {record.cycle}; its code is"
         f" {record.codes[-1]}."
@@ -163,5 +163,5 @@ class Automatic(Value):
 async def automatic(table: CommandedTable, given: Automatic, actor: Actor) -> str:
     """Let simulated people act, or act in their place."""
     table.guide.set_automatic(on=given.on)
-    table.changed()
+    table.events.changed()
     return "The simulated people act." if given.on else "People act."

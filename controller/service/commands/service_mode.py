@@ -55,7 +55,7 @@ def _shift_of(table: CommandedTable, name: str) -> ServiceModeShift:
 
     def show(status: ServiceModeStatus | None) -> None:
         table.run.mode_status = status
-        table.changed()
+        table.events.changed()
 
     return ServiceModeShift(
         name,

@@ -115,7 +115,7 @@ async def name_players(table: CommandedTable, given: NamePlayers, actor: Actor) 
     book = require_session(table)
     require_seats(given.names, book.game.seats)
     book.name_players(given.names)
-    table.changed()
+    table.events.changed()
     return "The players are named."
 
 
