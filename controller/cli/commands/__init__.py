@@ -1,1 +1,1 @@
-"""The commands of `wallwright`: one file each, or one for two lists of the same kind."""
+"""The commands of `wallwright`: one file for each, or for a group of commands."""

@@ -1,25 +1,32 @@
-"""One run of a table, from its first event to its summary."""
+"""One run of a table, from its first event to its summary.
+
+A simulated host can have faults: power cut, full disk, slow disk, corrupt journal file. `--reveal`
+emits the simulated plant's true tile positions as events.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import resource
+import signal
 import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from typing import TextIO
 
+from config.layout.staging import Staging
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.output.line_output import LineOutput, RecordFile
 from controller.cli.output.result_pages import summary_page
-from controller.cli.runs.host_faults import host_fault_injector
 from controller.cli.runs.stop_signals import StopSignals
-from controller.cli.runs.truth_reveal import TruthReveal
 from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.screen import screen
 from controller.cli.terminal.terminal_guide import TerminalGuide
-from controller.events import EVENTS_VERSION, EventLog, EventName, Listener
+from controller.events import EVENTS_VERSION, Event, EventLog, EventName, Listener
 from controller.run.assembly import Hardware, on_lines, simulated
 from controller.run.journal import Journal
 from controller.run.journal.storage import Storage
@@ -31,9 +38,89 @@ from controller.service.runs.run_resumption import OtherRunError
 from controller.service.runs.table_run import TableRun, open_journal
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.faults.injected_fault import InjectedFault
+from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.plant.tiles import Tile
 from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.sim.stall import StallingLoop
 from firmware_bridge.wire.errors import BoardError
+
+_CORRUPT_BYTES = b"\xa5" * 512
+
+
+def host_fault_injector(journal: Path | None, disk: SlowDisk) -> Callable[[InjectedFault], None]:
+    """Return a function that injects a fault into this process, its disk or its journal."""
+
+    def inject(injected: InjectedFault) -> None:
+        match injected.kind:
+            case "power_cut":
+                # As in a power cut, no file is closed or flushed and no message is written.
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "full_disk":
+                # A file size limit of 0: no file of this process can grow.
+                _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
+            case "slow_disk":
+                disk.sync_s = injected.amount
+            case "corrupt_journal" if journal is not None:
+                _corrupt(journal)
+
+    return inject
+
+
+def _corrupt(file: Path) -> None:
+    """Overwrite 512 bytes in the middle of the file."""
+    with file.open("r+b") as opened:
+        opened.seek(file.stat().st_size // 2)
+        opened.write(_CORRUPT_BYTES)
+
+
+class TruthReveal:
+    """Emits `tiles_revealed` after the walls were raised and after the hands were dealt."""
+
+    def __init__(self, plant: Plant, staging: Staging, events: EventLog) -> None:
+        self._plant = plant
+        self._staging = staging
+        self._events = events
+        self._built: dict[int, str] = {}
+        """The place of each tile, by its number, when the walls were raised."""
+        self._dealt: dict[str, int] = {}
+        """The position of each dealt place in the order of the deal."""
+
+    def on_event(self, event: Event) -> None:
+        """Emit each place's tile after `walls_raised`, and each hand's tiles after `ready`."""
+        match event:
+            case {"event": EventName.WALLS_RAISED}:
+                raised = self._raised()
+                self._built = {tile.number: place for place, tile in raised.items()}
+                self._dealt = {}
+                places = {place: tile.face for place, tile in raised.items()}
+                self._events.emit(
+                    EventName.TILES_REVEALED, when=EventName.WALLS_RAISED.value, places=places
+                )
+            case {"event": EventName.DELIVERED, "from": list(places)}:
+                for place in places:
+                    self._dealt.setdefault(place, len(self._dealt))
+            case {"event": EventName.READY}:
+                hands = {
+                    str(seat): [tile.face for tile in sorted(hand, key=self._turn)]
+                    for seat, hand in self._plant.hands().items()
+                }
+                self._events.emit(EventName.TILES_REVEALED, when=EventName.READY.value, hands=hands)
+
+    def _turn(self, tile: Tile) -> int:
+        """The position of a tile in the deal; tiles from hand lanes have no place and come last."""
+        return self._dealt.get(self._built.get(tile.number, ""), len(self._dealt))
+
+    def _raised(self) -> dict[str, Tile]:
+        """The tile in each place of the raised walls."""
+        raised, field = self._plant.felt.raised, self._plant.field
+        tiles = {}
+        for place, slot in self._staging.slots.items():
+            spot = field.wall(slot.tray, slot.column, self._staging.columns(slot.tray))
+            if spot in raised:
+                tiles[str(place)] = raised[spot][-slot.level]
+        return tiles
 
 
 def play_job(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import typer
 
 from controller.cli.commands.floor.ca import ca
-from controller.cli.commands.floor.demo import demo
-from controller.cli.commands.floor.serve import serve
+from controller.cli.commands.floor.serve import demo, serve
 from controller.cli.commands.floor.tables import rename, retire, tables, unretire
 
 floor = typer.Typer(

@@ -99,7 +99,7 @@ def test_a_wrong_command_line_is_refused_with_a_sentence(
 def test_a_missing_extra_is_refused_with_a_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = import_module("controller.cli.commands.lab.shuffle")
+    command = import_module("controller.cli.commands.lab")
     monkeypatch.setattr(command, "find_spec", lambda package: None)
     assert main(["lab", "shuffle"]) == 2
     assert "pip install 'wallwright[lab]'" in " ".join(capsys.readouterr().err.split())

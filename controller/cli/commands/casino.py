@@ -1,4 +1,8 @@
-"""`wallwright casino gat` and `gat-query`: both sides of the serial GAT protocol."""
+"""`wallwright casino`: codes for a casino's host, and checks of the program by GAT.
+
+`casino map` prints the codes of SAS and G2S for each event of a table. `casino gat` and `gat-query`
+are both sides of the serial GAT protocol.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,29 @@ import secrets
 from typing import Annotated
 
 import typer
+from rich.table import Table as Grid
 
 from controller.cli.errors import BadInputError, as_sentence, print_error
+from controller.cli.terminal.screen import screen
+
+
+def map_codes(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> int:
+    """Print the SAS exceptions and G2S event codes of every event, fault and command."""
+    from controller.casino.host_map import host_map, sections
+
+    if as_json:
+        print(json.dumps(host_map(), indent=2))
+        return 0
+    console = screen()
+    for title, rows in sections().items():
+        grid = Grid("event", "SAS", "G2S", "note", title=title, title_justify="left", box=None)
+        for row in rows:
+            grid.add_row(row.what, " ".join(row.sas) or "-", " ".join(row.g2s) or "-", row.note)
+        console.print(grid)
+    return 0
+
 
 SEED_SIZE = 20
 """Bytes of a seed that is drawn, as terminals draw it."""
@@ -110,3 +135,12 @@ def _print_answers(seed: bytes, answers: dict[str, str], *, as_json: bool) -> No
     print(f"seed  {seed.hex()}")
     for name, answer in answers.items():
         print(f"{name}  {answer}")
+
+
+casino = typer.Typer(
+    name="casino", help="Print a casino host's codes for events; answer checks of the program."
+)
+casino.command("map")(map_codes)
+
+casino.command("gat")(gat)
+casino.command("gat-query")(gat_query)
