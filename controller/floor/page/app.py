@@ -39,13 +39,14 @@ from controller.web.panel.pages import PanelApp, PanelFile, file_of, files_of
 from rules.errors import WallwrightError
 
 SHARED = (
+    *("client.js", "page_start.js", "start.js"),
     *("style/tokens.css", "style/controls.css", "style/frame.css", "style/views.css"),
     *("style/icon.svg", "vendor/htm_preact.js", "vendor/LICENSE-htm.txt"),
-    *("vendor/LICENSE-preact.txt", "vendor/VENDORED.md", "data/messages.js", "data/settings.js"),
+    *("vendor/LICENSE-preact.txt", "vendor/VENDORED.md"),
+    *("data/live_regions.js", "data/messages.js", "data/page_state.js", "data/settings.js"),
     *("frame/dialog.js", "frame/hooks.js", "frame/icons.js", "frame/kept_focus.js"),
-    *("frame/notice.js", "frame/settings_dialog.js", "frame/save_file.js"),
+    *("frame/notice.js", "frame/page_frame.js", "frame/settings_dialog.js", "frame/save_file.js"),
     *("views/sign_in.js", "service/users.js", "service/devices.js", "session/schema_form.js"),
-    "start.js",
 )
 """The panel's files that the floor's page uses."""
 _MESSAGES = "messages/"

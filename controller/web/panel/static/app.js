@@ -1,51 +1,26 @@
-/** Starts the panel: settings, sign-in, the status stream, and the view of the address. */
-import { ApiError, STREAM, TAB, api } from "./api.js";
+/** Starts the panel: the status stream, and the view of the address. */
+import { STREAM, TAB, api } from "./api.js";
+import { ApiError, mayPass } from "./client.js";
 import { announce } from "./data/announcements.js";
-import { loadMessages } from "./data/messages.js";
-import { applyTheme, recall } from "./data/settings.js";
 import { change, report, state } from "./data/store.js";
 import { StatusStream } from "./data/stream.js";
 import { Frame } from "./frame/frame.js";
-import { keepFocus } from "./frame/kept_focus.js";
-import { html, render } from "./vendor/htm_preact.js";
+import { signing, startPage } from "./page_start.js";
 
 let stream = null;
 
-/** Read the address: `#first-start=TOKEN`, `#/pair`, or the name of a view such as `#/dealer`. */
-function readAddress() {
-  const page = location.hash.replace(/^#\/?/, "");
-  if (page.startsWith("first-start=")) change({ page: "first_start", token: page.slice(12) });
-  else if (page === "pair") change({ page: "pair" });
-  else {
-    if (["first_start", "pair"].includes(state.page)) change({ page: state.me ? "open" : "sign_in" });
-    change({ view: page });
-  }
-}
-
-/** Whether the same request can succeed soon: no reply, too many requests, or a table that starts. */
-const mayPass = ({ status }) => status === 0 || status === 429 || status >= 500;
-
-/** Load who is signed in; then open the views, or ask the person to sign in. */
-async function enter() {
-  try {
-    const me = await api.me();
-    change({ me, page: "open" });
+const { enter, leave, checkSignedIn } = signing({
+  entered() {
     follow();
     insist(loadGames);
     insist(loadPresets);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (mayPass(error)) setTimeout(enter, 1000);
-    else leave();
-  }
-}
-
-/** Show the page for signing in; the stream ends. */
-function leave() {
-  stream?.close();
-  stream = null;
-  change({ me: null, page: "sign_in", status: null, connection: "connecting" });
-}
+  },
+  left() {
+    stream?.close();
+    stream = null;
+  },
+  forgotten: () => ({ status: null }),
+});
 
 /** Load a list of the views; ask again if the table cannot answer now, and not from the beginning. */
 async function insist(load) {
@@ -87,24 +62,7 @@ function keepActs(event) {
   else if (event.event === "walls_raised" || event.event === "settled") change({ acts: [] });
 }
 
-/** A socket that does not open gives no reason; the API says whether the person is signed in. */
-async function checkSignedIn() {
-  try {
-    await api.me();
-  } catch (error) {
-    if (error.status === 401) leave();
-  }
-}
+/** Show the view of the address, such as `#/dealer`. */
+const showAddress = (page) => change({ view: page });
 
-async function start() {
-  applyTheme(recall("theme", "system"));
-  await loadMessages();
-  keepFocus();
-  addEventListener("hashchange", readAddress);
-  readAddress();
-  const app = { enter, leave, loadPresets };
-  render(html`<${Frame} app=${app} />`, document.getElementById("app"));
-  if (!["first_start", "pair"].includes(state.page)) await enter();
-}
-
-start();
+startPage({ Frame, app: { enter, leave, loadPresets }, showAddress });

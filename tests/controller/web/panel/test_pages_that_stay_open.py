@@ -39,7 +39,7 @@ window.wake = () => {
 when a test calls `ticks`."""
 TICK = "new Promise((done) => { ticks.forEach((tick) => tick()); setTimeout(done, 100); })"
 TWICE = """async () => {
-  const { announceAlert } = await import("./data/announcements.js");
+  const { announceAlert } = await import("./data/live_regions.js");
   const region = document.getElementById("announce-alert");
   const heard = [];
   const listen = new MutationObserver(() => heard.push(region.textContent));

@@ -1,4 +1,5 @@
 /** The state of the page: one object, whose changes are passed to the views once per frame. */
+import { RANKS, pageState } from "./page_state.js";
 
 export const state = {
   /** The signed-in person or device: {name, role, csrf}; null if nobody is signed in. */
@@ -30,38 +31,19 @@ export const state = {
   drafts: {},
 };
 
-const followers = new Set();
-let planned = 0;
+const functions = pageState(state);
 
 /** Change values of the state; the followers are called in the next frame. */
-export function change(values) {
-  Object.assign(state, values);
-  if (!planned) planned = requestAnimationFrame(publish);
-}
-
-function publish() {
-  planned = 0;
-  for (const follower of followers) follower();
-}
-
-/** Call `follower` after changes; returns the function that ends that. */
-export function follow(follower) {
-  followers.add(follower);
-  return () => followers.delete(follower);
-}
+export const change = functions.change;
+/** Call a function after changes; returns the function that ends that. */
+export const follow = functions.follow;
+/** A value for this tab only, or another one if it is not set: `draft(key, otherwise)`. */
+export const draft = functions.draft;
+/** Set a draft, to a value or by a function of the present one. */
+export const setDraft = functions.setDraft;
 
 /** The floor's time now, ms since 1970. */
 export const floorTime = () => state.at + performance.now() - state.receivedAt;
-
-/** A value for this tab only, such as whether a dialog is open. */
-export const draft = (key, otherwise) => state.drafts[key] ?? otherwise;
-
-/** Set a draft. */
-export function setDraft(key, value) {
-  change({ drafts: { ...state.drafts, [key]: value } });
-}
-
-const RANKS = ["player", "dealer", "attendant", "technician"];
 
 /** Whether the signed-in person or device may do what needs this least role. */
 export function may(least) {

@@ -48,12 +48,6 @@ export function roleWords(role) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A name such as `dealer_scale` in ordinary letters. */
-export function plainWords(code) {
-  const words = String(code).replaceAll("_", " ").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** The open alarms of a table. */
 export const alarmsOf = (name) => state.alarms.filter((alarm) => alarm.table === name);
 

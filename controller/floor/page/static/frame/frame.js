@@ -1,20 +1,15 @@
-/** The frame of the page: header, navigation, and the view of the address. */
+/** The frame of the floor's page: its views, and the floor in the header. */
 import { t } from "../data/messages.js";
-import { draft, may, setDraft, state } from "../data/store.js";
-import { reloadSoon } from "../start.js";
-import { html, useErrorBoundary } from "../vendor/htm_preact.js";
-import { Users } from "../service/users.js";
+import { may, state } from "../data/store.js";
 import { Devices } from "../service/devices.js";
+import { Users } from "../service/users.js";
+import { html } from "../vendor/htm_preact.js";
 import { Report } from "../views/report.js";
 import { Room } from "../views/room.js";
-import { FirstStart, Pairing, SignIn } from "../views/sign_in.js";
 import { TablePage } from "../views/table.js";
-import { Banners, Connection } from "./connection.js";
 import { useStore } from "./hooks.js";
-import { Icon } from "./icons.js";
-import { SettingsDialog } from "./settings_dialog.js";
+import { PageFrame } from "./page_frame.js";
 
-const PAGES = { sign_in: SignIn, first_start: FirstStart, pair: Pairing };
 const VIEWS = [
   { name: "room", least: "dealer-reads", View: Room, icon: "table" },
   { name: "report", least: "dealer-reads", View: Report, icon: "list" },
@@ -37,66 +32,33 @@ function People() {
 
 export function Frame({ app }) {
   useStore();
-  if (state.page === "loading") return html`<p class="starting">${t("floor.loading")}</p>`;
-  const Page = PAGES[state.page];
-  if (Page) {
-    return html`<div class="frame apart">
-      <${Header} app=${app} />
-      <main id="main" tabindex="-1"><${Page} app=${app} /></main>
-    </div>`;
-  }
+  const brand = { home: "#/room", words: state.floor ? t("floor.title", { floor: state.floor }) : "Wallwright" };
+  return html`<${PageFrame} app=${app} brand=${brand} loading=${t("floor.loading")} open=${openView} />`;
+}
+
+/** The view of the address, with the views of the navigation, for the frame. */
+function openView() {
   const view = presentView();
   const title = view.name === "table" ? (state.tables.get(state.table)?.title ?? state.table) : t(`view.${view.name}`);
-  document.title = [title, t("floor.title", { floor: state.floor })].filter(Boolean).join(" · ");
-  return html`<div class="frame">
-    <a class="skip" href="#main" onClick=${skipToMain}>${t("frame.skip")}</a>
-    <${Header} app=${app} />
-    <${Navigation} present=${view.name === "table" ? "room" : view.name} />
-    <main id="main" tabindex="-1" class="view ${view.name}">
-      <${Banners} />
-      <${Guarded} key=${`${view.name}/${state.table}`}><${view.View} app=${app} /><//>
-    </main>
+  const needed = [...state.tables.values()].filter((table) => table.needs_person).length;
+  return {
+    ...view,
+    key: `${view.name}/${state.table}`,
+    title: [title, t("floor.title", { floor: state.floor })].filter(Boolean).join(" · "),
+    banners: html`<${Banners} />`,
+    views: permitted().map((each) =>
+      each.name === "room" ? { ...each, count: needed, counted: t("floor.need_person") } : each,
+    ),
+    present: view.name === "table" ? "room" : view.name,
+  };
+}
+
+/** Sentences above the view about what the floor or this page does not receive. */
+function Banners() {
+  const lost = state.connection === "lost";
+  return html`<div class="banners">
+    ${lost && html`<p class="notice fault" id="connection-lost"><strong>${t("connection.lost")}</strong> ${t("connection.lost.next")}</p>`}
+    ${!lost && !state.broker && html`<p class="notice fault"><strong>${t("floor.no_broker")}</strong> ${t("floor.no_broker.next")}</p>`}
+    ${!lost && !state.database && html`<p class="notice"><strong>${t("floor.no_database")}</strong> ${t("floor.no_database.next")}</p>`}
   </div>`;
-}
-
-/** A view. If it cannot be drawn, the page begins anew: a half-drawn view does not recover. */
-function Guarded({ children }) {
-  const [failure] = useErrorBoundary((error) => {
-    reportError(error);
-    reloadSoon();
-  });
-  return failure ? html`<p class="starting">${t("floor.loading")}</p>` : children;
-}
-
-/** Moves the keyboard to the content without a change of the address, which names the view. */
-function skipToMain(event) {
-  event.preventDefault();
-  document.getElementById("main")?.focus();
-}
-
-function Header({ app }) {
-  return html`<header class="header">
-    <a class="brand" href="#/room">
-      <img src="style/icon.svg" alt="" width="32" height="32" />
-      <span class="brand-words"><b>${state.floor ? t("floor.title", { floor: state.floor }) : "Wallwright"}</b></span>
-      <span class="unseen">${t("frame.home")}</span>
-    </a>
-    ${state.page === "open" && html`<${Connection} />`}
-    <button class="quiet icon-only" aria-label=${t("settings.open")} onClick=${() => setDraft("settings", true)}>
-      <${Icon} name="settings" />
-    </button>
-    ${draft("settings", false) && html`<${SettingsDialog} app=${app} close=${() => setDraft("settings", false)} />`}
-  </header>`;
-}
-
-function Navigation({ present }) {
-  const open = [...state.tables.values()].filter((table) => table.needs_person).length;
-  return html`<nav class="navigation" aria-label=${t("frame.views")}>
-    ${permitted().map(
-      ({ name, icon }) => html`<a key=${name} href=${`#/${name}`} aria-current=${name === present ? "page" : null}>
-        <${Icon} name=${icon} /><span>${t(`view.${name}`)}</span>
-        ${name === "room" && open > 0 && html`<b class="count">${open}<span class="unseen"> ${t("floor.need_person")}</span></b>`}
-      </a>`,
-    )}
-  </nav>`;
 }

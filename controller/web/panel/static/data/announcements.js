@@ -1,14 +1,7 @@
 /** Announces new prompts, faults and pauses to screen readers, in the two live regions. */
-import { headline, named, orderedPrompts } from "./words.js";
+import { say } from "./live_regions.js";
 import { t } from "./messages.js";
-
-/** A region that is empty in between announces the same text again. */
-const say = (id, text) => {
-  const region = document.getElementById(id);
-  if (!region || !text) return;
-  region.textContent = "";
-  requestAnimationFrame(() => (region.textContent = text));
-};
+import { headline, named, orderedPrompts } from "./words.js";
 
 /** Announce what is new in `after`: faults as an alert, prompts and phases as a status. */
 export function announce(before, after) {
@@ -25,6 +18,3 @@ export function announce(before, after) {
   if (calm.length) say("announce-status", calm.map((prompt) => named(after, prompt.text)).join(" "));
   else if (now !== headline(before).text) say("announce-status", now);
 }
-
-/** Announce one sentence, such as a lost connection. */
-export const announceAlert = (text) => say("announce-alert", text);

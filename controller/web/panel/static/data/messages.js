@@ -54,6 +54,12 @@ export function t(key, values = {}) {
 /** The message, or `otherwise` if the catalogue has no such key. */
 export const tOr = (key, otherwise) => catalogue[key] ?? otherwise;
 
+/** A code such as `LEASE_EXPIRED` or a name such as `dealer_scale`, in ordinary letters. */
+export function plainWords(code) {
+  const words = String(code).replaceAll("_", " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** The messages whose keys begin with `prefix`, by the rest of their keys. */
 export function words(prefix) {
   const own = Object.entries(catalogue).filter(([key]) => key.startsWith(prefix));

@@ -1,4 +1,5 @@
 /** The state of the page: one object, whose changes are passed to the views once per frame. */
+import { RANKS, pageState } from "./page_state.js";
 
 export const state = {
   /** The signed-in person or device: {name, role, client}; null if nobody is signed in. */
@@ -19,25 +20,16 @@ export const state = {
   drafts: {},
 };
 
-const followers = new Set();
-let planned = 0;
+const functions = pageState(state);
 
 /** Change values of the state; the followers are called in the next frame. */
-export function change(values) {
-  Object.assign(state, values);
-  if (!planned) planned = requestAnimationFrame(publish);
-}
-
-function publish() {
-  planned = 0;
-  for (const follower of followers) follower();
-}
-
-/** Call `follower` after changes; returns the function that ends that. */
-export function follow(follower) {
-  followers.add(follower);
-  return () => followers.delete(follower);
-}
+export const change = functions.change;
+/** Call a function after changes; returns the function that ends that. */
+export const follow = functions.follow;
+/** A value for this tab only, or another one if it is not set: `draft(key, otherwise)`. */
+export const draft = functions.draft;
+/** Set a draft, to a value or by a function of the present one. */
+export const setDraft = functions.setDraft;
 
 /** Followers of the table's events, such as the picture. */
 const listeners = new Set();
@@ -51,18 +43,6 @@ export function report(event) {
 
 /** Seconds of the table's clock now. */
 export const tableTime = () => state.at + (performance.now() - state.receivedAt) / 1000;
-
-/** A value for this tab only, such as a half-typed name. */
-export function draft(key, otherwise) {
-  return state.drafts[key] ?? otherwise;
-}
-/** Set a draft. A function receives the present draft, which can be newer than the one last drawn. */
-export function setDraft(key, value) {
-  const next = typeof value === "function" ? value(state.drafts[key]) : value;
-  change({ drafts: { ...state.drafts, [key]: next } });
-}
-
-const RANKS = ["player", "dealer", "attendant", "technician"];
 
 /** Whether `role` may give a command whose least role is `least`. */
 export function includes(role, least) {

@@ -1,5 +1,5 @@
 /** Sentences about the status: seats by wind and name, and what the table does now. */
-import { t, tOr } from "./messages.js";
+import { plainWords, t, tOr } from "./messages.js";
 
 /** A seat by its wind and its player's name, or by its number. */
 export function seatWords(status, seat) {
@@ -18,12 +18,6 @@ export function named(status, sentence) {
 
 /** A wind of the status, such as "East", in the present language. */
 export const windWords = (wind) => tOr(`wind.${wind.toLowerCase()}`, wind);
-
-/** A code such as `LEASE_EXPIRED` or a name such as `dealer_scale`, in ordinary letters. */
-export function plainWords(code) {
-  const words = String(code).replaceAll("_", " ").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
 
 /** The title of a game in the present language, or else from the list of games. */
 export const gameTitle = (games, name) => tOr(`game.${name}`, games.find((each) => each.name === name)?.title ?? plainWords(name ?? ""));

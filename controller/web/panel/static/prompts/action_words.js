@@ -1,6 +1,5 @@
 /** Actions of players in the present language: `discard 3s` is "Discard · 3 bamboo". */
-import { tOr } from "../data/messages.js";
-import { plainWords } from "../data/words.js";
+import { plainWords, tOr } from "../data/messages.js";
 import { html } from "../vendor/htm_preact.js";
 import { Tile } from "./tile.js";
 import { tileWords } from "./tile_picker.js";

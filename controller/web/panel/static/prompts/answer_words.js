@@ -1,7 +1,7 @@
 /** Answers of prompts in the present language. */
-import { t, tOr } from "../data/messages.js";
+import { plainWords, t, tOr } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { named, plainWords, seatWords } from "../data/words.js";
+import { named, seatWords } from "../data/words.js";
 
 const KNOWN = {
   done: "answer.done",

@@ -1,7 +1,7 @@
 /** The heading of a prompt: in the present language, or else as the table words it. */
-import { t } from "../data/messages.js";
+import { plainWords, t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { named, plainWords, seatWords } from "../data/words.js";
+import { named, seatWords } from "../data/words.js";
 
 /** What a prompt asks, in a few words of the present language; empty if only the table words it. */
 export function headingOf(prompt) {

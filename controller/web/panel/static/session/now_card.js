@@ -1,7 +1,7 @@
 /** What the table does now, in one large sentence, with the facts of the round below it. */
-import { t } from "../data/messages.js";
+import { plainWords, t } from "../data/messages.js";
 import { state } from "../data/store.js";
-import { detail, gameTitle, headline, plainWords, seatWords } from "../data/words.js";
+import { detail, gameTitle, headline, seatWords } from "../data/words.js";
 import { Tile } from "../prompts/tile.js";
 import { tileWords } from "../prompts/tile_picker.js";
 import { choiceWords } from "../prompts/answer_words.js";

@@ -3,8 +3,7 @@
  *
  * `values` has the values that differ from the defaults. `set` receives a function from the present values to the next.
  */
-import { t } from "../data/messages.js";
-import { plainWords } from "../data/words.js";
+import { plainWords, t } from "../data/messages.js";
 import { html, useState } from "../vendor/htm_preact.js";
 
 /** The schema behind a `$ref` and behind a choice between a value and null. */

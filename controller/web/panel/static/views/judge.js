@@ -1,8 +1,8 @@
 /** The judge: a hand is entered by tapping its tiles; the verdict has its class and the payments. */
 import { api, caseAddress } from "../api.js";
-import { number, t } from "../data/messages.js";
+import { number, plainWords, t } from "../data/messages.js";
 import { draft, setDraft, state } from "../data/store.js";
-import { named, plainWords, seatWords } from "../data/words.js";
+import { named, seatWords } from "../data/words.js";
 import { useAction, useLoaded } from "../frame/hooks.js";
 import { Notice } from "../frame/notice.js";
 import { TilePicker, KINDS, setOfGame, tileWords } from "../prompts/tile_picker.js";
