@@ -460,7 +460,7 @@ can check whether a board runs the firmware of its own checkout: `wallwright sca
 
 ## Messages
 
-Numbers are little-endian. Channel 255 is none, or all.
+Numbers are little-endian. Channel 255 means no channel, or all channels.
 
 $tables
 ## Numbers in them
