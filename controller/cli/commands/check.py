@@ -16,7 +16,8 @@ from config.plugin_folder import PROJECT
 from config.schema import GameConfig, Table
 from config.validation.checks import Fit, fit, table_warnings
 from controller.cli.errors import print_error
-from controller.cli.options.lookup import checked_file, game_named
+from controller.cli.options.any_file import checked_file
+from controller.cli.options.lookup import game_named
 from controller.cli.options.shared import AsJson
 from controller.floor.settings import FloorSettings
 from rules.errors import RulesError

@@ -13,7 +13,8 @@ from config.boards import chip_of
 from config.validation.checks import table_warnings
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options import completion
-from controller.cli.options.lookup import named_certificates, table_named
+from controller.cli.options.any_file import named_certificates
+from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen
 from controller.run.journal.copies import paths_of

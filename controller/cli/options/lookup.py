@@ -1,18 +1,13 @@
-"""Finds and checks what a command line names: a table, a game, or a file of any kind.
-
-A name, a YAML file or a folder names a table or a game. The keys of a file of any kind decide which
-kind it is.
-"""
+"""Finds the table and the game that a command line names by name, YAML file or folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from config.loader import check_file, load_game, load_table, read, table_names
+from config.loader import load_game, load_table, table_names
 from config.plugin_folder import add_folder
 from config.schema import GameConfig, Table
 from controller.cli.errors import BadInputError, unknown_name
-from controller.floor.settings import FloorSettings, load_floor_settings
 from rules.games import GAMES, PLUGINS
 from rules.setup import Game
 
@@ -75,19 +70,3 @@ def require_fit(table: Table, game: Game, config: GameConfig) -> None:
 def _is_name(given: str) -> bool:
     """Whether the text is a name; a path contains a slash or a dot."""
     return "/" not in given and "." not in given
-
-
-def checked_file(path: Path) -> Table | GameConfig | FloorSettings:
-    """Load a table, a game, or the file with which a table joins a floor. Raises ConfigErrors."""
-    keys = read(path).value
-    if isinstance(keys, dict) and "floor" in keys:
-        return load_floor_settings(path)
-    return check_file(path)
-
-
-def named_certificates(path: Path) -> tuple[Path, ...]:
-    """Check a file; return the certificates that it names. Raises ConfigErrors."""
-    found = checked_file(path)
-    if isinstance(found, FloorSettings) and found.broker.tls is not None:
-        return (found.broker.tls.cert,)
-    return ()
