@@ -1,6 +1,7 @@
 """Kills host processes eight times and checks that each round is dealt once.
 
-`make evidence` kills 250.
+The boards run in real time, so that it takes five minutes. `make evidence` kills 250 more by
+`wallwright chaos --kill`; `tests/controller/test_restart.py` stops hosts in virtual time.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from controller.proof.chaos.killing import Killed, Killing, kill_hosts
+from tests.quick import EVIDENCE_ONLY
 
 TABLES, KILLS = 2, 4
 
 
+@EVIDENCE_ONLY
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_rounds_whose_hosts_are_killed_eight_times_are_dealt_once(tmp_path: Path) -> None:

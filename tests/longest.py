@@ -4,7 +4,6 @@ from __future__ import annotations
 
 LONGEST = (
     "tests/packaging/test_the_package_file.py",
-    "hil_tests/test_killed_hosts.py",
     "tests/controller/web/panel/test_a_guided_table_by_clicks.py",
     "tests/firmware_bridge/firmware/test_emulated_rounds.py",
     "tests/controller/floor/test_attacks_by_floods.py",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from config.layout.mixing import FITTED
+from tests.quick import EVIDENCE_ONLY
 from tools import pages
 from tools.drum_physics import fit, pan, tumbling
 from tools.drum_physics.compare import Comparison, compared_engines
@@ -24,12 +25,14 @@ SMALLEST = DrumSetting(tiles=8, pan_radius_mm=80.0)
 RUNS = fit.read_runs()
 
 
+@EVIDENCE_ONLY
 @pytest.mark.slow
 def test_the_page_about_mixing_is_current() -> None:
     """Here, because it shows the fit, which takes 20 s, as the tests below do."""
     assert pages.stale(["docs/build/MIXING.md"]) == [], "run `make docs`"
 
 
+@EVIDENCE_ONLY
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*SPREAD, *ORDER])
 def test_the_models_constants_are_those_of_the_fit(name: str) -> None:
@@ -45,6 +48,7 @@ def test_at_least_twenty_drums_were_simulated_more_than_once() -> None:
     assert len({(run["design"], run["seed"]) for run in RUNS}) == len(RUNS)
 
 
+@EVIDENCE_ONLY
 @pytest.mark.slow
 def test_the_model_is_within_its_errors_of_the_drums_that_were_held_out() -> None:
     held = {row.design: row.deviation for row in campaign_fit().rows if row.design in HELD_OUT}
@@ -56,6 +60,7 @@ def test_the_model_is_within_its_errors_of_the_drums_that_were_held_out() -> Non
     assert all(error < 0.5 for error in errors), "nor without use"
 
 
+@EVIDENCE_ONLY
 @pytest.mark.slow
 def test_the_model_is_within_its_errors_of_the_drums_that_were_campaign_fit() -> None:
     rows = {row.design: row.deviation for row in campaign_fit().rows if row.design not in OUTSIDE}

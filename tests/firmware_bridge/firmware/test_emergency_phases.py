@@ -30,10 +30,18 @@ pytestmark = [pytest.mark.slow]
 
 PHASES = 20
 """Phases of each kind of command; `make evidence` tries 10,000."""
-EVERY = 97
-EVERY_OF_LONG = {"home": 997, "move": 997, "stepping": 997, "commit": 5003, RESET: 20_011}
-"""Instructions from one moment of a sweep to the next, about 10 us; of a reset, microseconds. They
-are primes, so that the moments fall on other instructions of a loop each time."""
+EVERY = 397
+EVERY_OF_LONG = {
+    "home": 3989,
+    "move": 3989,
+    "stepping": 3989,
+    "commit": 20_011,
+    RESET: 20_011,
+    "hold": 97,
+}
+"""Instructions from one moment of a sweep to the next, about 40 us; of a reset, microseconds. They
+are primes, so that the moments fall on other instructions of a loop each time. The race that these
+tests were written for had a window of 108 us for each order."""
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -150,6 +150,7 @@ def board(library: Path, records: Sequence[Configure] = RECORDS) -> Iterator[Pre
         pressed.chip.close()
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("name", KINDS)
 def test_no_output_becomes_active_after_the_emergency_stop_at_any_point(
     library: Path, name: str
@@ -158,7 +159,7 @@ def test_no_output_becomes_active_after_the_emergency_stop_at_any_point(
     active = False
     with board(library) as pressed:
         for report_after in REPORTS_AFTER:
-            point, step = 0, tries(1, quick=1 if name == "clear" else 7)
+            point, step = 0, tries(3, quick=1 if name == "clear" else 7, evidence=1)
             while True:
                 point += step
                 pressed.prepare(kind)
@@ -181,6 +182,7 @@ def test_no_output_becomes_active_after_the_emergency_stop_at_any_point(
     assert active or name in (*AXIS_KINDS, "strip")
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("name", KINDS)
 def test_no_guarded_part_moves_on_after_the_light_curtain_is_broken_at_any_point(
     library: Path, name: str
@@ -189,7 +191,7 @@ def test_no_guarded_part_moves_on_after_the_light_curtain_is_broken_at_any_point
     active = False
     with board(library, GUARDED_RECORDS) as broken:
         for trip_after in REPORTS_AFTER:
-            point, step = 0, tries(1, quick=1 if name in ("clear", "set_motor") else 7)
+            point, step = 0, tries(3, quick=1 if name in ("clear", "set_motor") else 7, evidence=1)
             while True:
                 point += step
                 broken.prepare(kind)

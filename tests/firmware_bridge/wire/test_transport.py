@@ -286,7 +286,8 @@ def test_a_console_of_this_computer_is_not_opened(
     assert console_use("/dev/no-such-port", tmp_path) is None
     monkeypatch.setattr(transports, "console_use", lambda port: console_use(port, tmp_path))
     with pytest.raises(
-        BoardSilentError, match=r"port /dev/null is not opened, because .*\(agetty.*docs/PI\.md"
+        BoardSilentError,
+        match=r"/dev/null is not opened, because .*\(agetty.*docs/build/PI\.md",
     ):
         open_serial("/dev/null")
 

@@ -80,9 +80,7 @@ def test_a_page_whose_first_replies_fail_asks_again_and_stays_signed_in(
     expect(page.get_by_role("radio", name="Pai gow")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "module", ["app.js", "frame/tabs.js", "vendor/htm_preact.js", "views/attendant.js"]
-)
+@pytest.mark.parametrize("module", ["vendor/htm_preact.js", "views/attendant.js"])
 def test_a_page_without_one_of_its_modules_is_loaded_again(
     open_page: OpenPage, module: str
 ) -> None:

@@ -13,8 +13,9 @@ from config.validation.game_parameters import parameters_of
 from controller.service.user_roles import UserRole
 from rules.records.record import evening
 from tests.controller.web.panel.real_table import real_table
+from tests.quick import EVIDENCE_ONLY
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, EVIDENCE_ONLY]
 
 TAP = """async ([chance, alone]) => {
   const prompt = document.querySelector(".prompt.is-act");

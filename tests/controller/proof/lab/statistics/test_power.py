@@ -68,7 +68,7 @@ def test_a_bad_drum_is_found_with_the_stated_power(name: str) -> None:
     threshold = FailureLevel.among(len(STATISTICS))
     chance = np.random.default_rng(21)
     needed = cycles_for(name, chance)
-    laboratories = tries(50, quick=25, evidence=1000)
+    laboratories = tries(15, quick=15, evidence=1000)
     found = sum(
         statistic(drum(chance, needed, TILES), threshold).p_value <= threshold.level
         for _ in range(laboratories)
