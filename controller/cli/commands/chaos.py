@@ -90,7 +90,7 @@ def chaos(
             raise BadInputError(f"`{option}` must be at least 1; got {number}.")
     require_separate({"--events": events, "--report": None if report is None else str(report)})
     if kill:
-        from controller.cli.runs.chaos_session import play_and_kill
+        from controller.cli.runs.chaos_kills import play_and_kill
 
         return play_and_kill(tables, games, seed, kills)
     require_new("--events", events)

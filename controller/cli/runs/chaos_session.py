@@ -1,7 +1,4 @@
-"""One run of `wallwright chaos`: plays evenings, in several processes if wanted, and reports.
-
-With `--kill` it kills processes of `wallwright run` and resumes them.
-"""
+"""One run of `wallwright chaos`: plays evenings, in several processes if wanted, and reports."""
 
 from __future__ import annotations
 
@@ -19,19 +16,17 @@ from typing import TextIO, TypeVar
 from rich.progress import track
 from rich.table import Table as Grid
 
-from controller.cli.errors import BadInputError, unknown_name
+from controller.cli.errors import BadInputError
 from controller.cli.options.lookup import game_name, table_named
 from controller.cli.output.line_output import open_output
 from controller.cli.runs.stop_signals import INTERRUPTED
 from controller.cli.terminal.screen import screen
 from controller.proof.campaign import Campaign, is_stopped, until_interrupted
 from controller.proof.chaos.evening import play_evening
-from controller.proof.chaos.killing import Killing, kill_hosts
 from controller.proof.chaos.rounds_played import ENDINGS, Played
 from controller.proof.chaos.run_report import RoundTally, Row, by_kind, figures, markdown
 from controller.proof.chaos.run_report import as_json as page_as_json
 from controller.proof.chaos.scenarios import EVENING, evening_of, pairs_of
-from rules.games import GAMES
 
 T = TypeVar("T")
 
@@ -200,32 +195,3 @@ def _print_report(tally: RoundTally, seconds: float) -> None:
         kinds.add_row(*row)
     console.print(kinds)
     console.print(grid)
-
-
-def play_and_kill(
-    tables: Sequence[str] | None, games: Sequence[str] | None, seed: int, kills: int
-) -> int:
-    """Kill that many processes, print the figures and each failed check; returns the exit code.
-
-    The first table and the first game are used. Raises BadInputError for an unknown one.
-    """
-    table = (checked_tables(tables or []) or ["robotic"])[0]
-    game = (games or ["wenzhou"])[0]
-    if game not in GAMES:
-        raise BadInputError(
-            f"{unknown_name('game', game, GAMES)} `--kill` starts processes of their own, which"
-            " find installed games only; install the game's folder with pip."
-        )
-    with (
-        until_interrupted() as stop,
-        tempfile.TemporaryDirectory(prefix="chaos-") as folder,
-    ):
-        killed = kill_hosts(Killing(table, game, seed, kills), Path(folder), stop.is_set)
-    for name, figure in killed.figures:
-        print(f"{name:24}{figure}")
-    for sentence in killed.wrong:
-        print(sentence)
-    if stop.is_set():
-        print(f"Interrupted by Ctrl-C after {killed.kills} of {kills} kills.", file=sys.stderr)
-        return INTERRUPTED
-    return 1 if killed.wrong else 0

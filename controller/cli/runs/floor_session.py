@@ -1,16 +1,12 @@
-"""One floor service with its page, from its start to its end.
-
-The session of `wallwright floor demo` is here too.
-"""
+"""One floor service with its page, from its start to its end."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import sys
-import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -18,7 +14,6 @@ from pathlib import Path
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import StopSignals
 from controller.floor.certificates.expiry import watch_certificate
-from controller.floor.demo.demonstration import Demonstration, DemoOptions, DemoResult
 from controller.floor.messages.topics import TopicError
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.page.app import floor_app
@@ -37,7 +32,6 @@ from controller.web.api.accounts.accounts import Accounts, open_accounts
 from controller.web.api.accounts.store import AccountsFileError
 from controller.web.api.server.listen_address import ListenError, listen_address, require_tls
 from controller.web.api.server.serving import SWITCH, listening
-from rules.errors import WallwrightError
 
 KEY_FILE = "requests.key"
 """The key that signs requests, in the data folder."""
@@ -211,43 +205,3 @@ def _printed_log() -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.propagate = is_passed_on
-
-
-__all__ = ["DemoOptions", "run_demo"]
-
-
-def run_demo(folder: Path | None, options: Callable[[Path], DemoOptions]) -> int:
-    """Run until a stop signal or the end of the time; returns the exit code.
-
-    Raises BadInputError if a part cannot be started.
-    """
-    place = (
-        tempfile.TemporaryDirectory(prefix="wallwright-floor-", ignore_cleanup_errors=True)
-        if folder is None
-        else nullcontext(str(folder))
-    )
-    try:
-        with place as path:
-            return asyncio.run(_run(options(Path(path))))
-    except (WallwrightError, OSError) as error:
-        raise BadInputError(as_sentence(error)) from error
-
-
-async def _run(options: DemoOptions) -> int:
-    stop = asyncio.Event()
-    StopSignals(asyncio.get_running_loop(), stop.set)
-    result = await Demonstration(options, _report).run(stop)
-    return _print_result(result, options)
-
-
-def _report(sentence: str) -> None:
-    print(sentence, flush=True)
-
-
-def _print_result(result: DemoResult, options: DemoOptions) -> int:
-    print(f"{result.starts} processes were started, {result.kills} of them killed by --chaos.")
-    for comparison in result.comparisons:
-        print(comparison)
-    if not options.is_checked:
-        return 0
-    return 1 if any(each.defect for each in result.comparisons) else 0

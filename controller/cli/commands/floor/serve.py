@@ -180,7 +180,7 @@ def demo(
     pace_of(speed, real=False)
     if database not in (None, "postgresql", "sqlite"):
         raise BadInputError(f"`--database` must be postgresql or sqlite; got '{database}'.")
-    from controller.cli.runs.floor_session import DemoOptions, run_demo
+    from controller.cli.runs.demo_session import DemoOptions, run_demo
 
     return run_demo(
         folder,
