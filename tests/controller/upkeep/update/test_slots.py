@@ -171,7 +171,7 @@ def test_the_service_begins_no_session_during_an_update_and_forbids_one_during_a
     update = SessionLock(workshop.root)
 
     async def scenario(guests: Guests) -> None:
-        guests.service.session_lock = SessionLock(workshop.root)
+        guests.service.sessions.session_lock = SessionLock(workshop.root)
         assert update.hold()
         refused = await guests.give("start_session", choice={"game": "wenzhou"})
         assert refused.sentence == "An update of the program is being installed."
