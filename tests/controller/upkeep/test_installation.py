@@ -170,7 +170,7 @@ def test_a_scan_without_any_board_says_that_none_is_attached(
     attached, of_port = capsys.readouterr().out.splitlines()
     assert attached.startswith("No board and no adapter of a board is attached by USB. Connect the")
     assert of_port.endswith(
-        f"not asked, because {clause}. It cannot have a board until that is off:"
+        f"not asked, because {clause}. It cannot have a board until that is switched off:"
         " docs/build/PI.md has the settings"
     )
     monkeypatch.setattr(list_ports, "comports", list)
