@@ -36,7 +36,7 @@ UserName = Annotated[
     Field(
         min_length=1,
         max_length=40,
-        pattern=r"^[^\s/\\?#%\x00-\x1f\x7f]+$",
+        pattern=r"^[^\s/\\?#%\x00-\x1f\x7f-\x9f\ufeff]+$",
         description="A name without spaces, slashes and the characters ? # %.",
     ),
 ]

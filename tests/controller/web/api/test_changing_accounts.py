@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from controller.records.audit.errors import AuditError
 from controller.service.user_roles import UserRole
@@ -13,6 +15,7 @@ from controller.web.api.accounts.accounts import Accounts, open_accounts
 from controller.web.api.accounts.identity import AccountRefusedError
 from controller.web.api.accounts.user_names import defect_of_name, looks_like
 from controller.web.api.endpoints import PREFIX as V1
+from controller.web.api.routes.login import UserName
 from tests.controller.web.api.served import CHEAP, PASSWORD, an_api, run
 
 NEW = "another horse"
@@ -300,3 +303,17 @@ def test_cookies_of_other_programs_at_this_host_do_not_hide_the_login() -> None:
                 assert (await ana.get(f"{V1}/me", headers={"Cookie": cookie})).status_code == 401
 
     run(test)
+
+
+def test_the_schema_and_the_service_permit_the_same_characters_in_a_name() -> None:
+    r"""`\s` of JSON Schema lacks U+0085, which the service takes for a space, and has U+FEFF."""
+    names = TypeAdapter[str](UserName)
+    described = jsonschema_rs.validator_for(names.json_schema())
+    for code in (*range(0x3100), 0xFEFF, 0xFFFD):
+        name = f"a{chr(code)}"
+        try:
+            names.validate_python(name)
+            is_taken = True
+        except ValidationError:
+            is_taken = False
+        assert described.is_valid(name) == is_taken, f"U+{code:04X}"
