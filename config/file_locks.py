@@ -25,7 +25,7 @@ def is_still_at(path: Path, file: int) -> bool:
     """Whether a path still names this open file.
 
     Between the opening and the locking of a file, the process that had the lock can have removed
-    it; a lock on a removed file excludes nobody.
+    it; a lock on a removed file excludes no other process.
     """
     try:
         return os.path.samestat(path.stat(), os.fstat(file))

@@ -120,7 +120,7 @@ class Intake:
         return True
 
     def gather(self) -> Gathered:
-        """Take what is stored next: of each table one batch, then a second one, and so on."""
+        """Take the next batches to store: one of each table, then a second one of each."""
         births = tuple(list(self._births.items())[:GATHERED_BIRTHS])
         for address, _ in births:
             del self._births[address]
