@@ -31,6 +31,7 @@ WITH_THREADS = {
     "controller/web/api/worker_thread.py",
     "controller/cli/terminal/live_region.py",
     "controller/cli/terminal/serial_console.py",
+    "controller/floor/mqtt/connection.py",
     "controller/floor/table/publisher.py",
     "controller/run/journal/writer_threads.py",
     "controller/service/evening/store_thread.py",
@@ -38,9 +39,9 @@ WITH_THREADS = {
 }
 """The only files that use threads: gpiozero calls back in threads of its own, the API runs in one
 (docs/decisions/0051) and computes hashes and judgements in others (docs/decisions/0028), a table of
-a floor publishes in one, and the journal of a real table is synced in threads
-(docs/decisions/0015). The live view of a terminal is drawn by one at intervals. Simulations in
-virtual time use none of the others."""
+a floor publishes in one, the socket to a broker is connected in one (docs/decisions/0042), and the
+journal of a real table is synced in threads (docs/decisions/0015). The live view of a terminal is
+drawn by one at intervals. Simulations in virtual time use none of the others."""
 ONE_FILE = {
     "fsync": "config/durable_files.py",
     "fdatasync": "config/durable_files.py",

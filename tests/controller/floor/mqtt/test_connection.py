@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import aiomqtt
 import pytest
 
 from controller.floor.mqtt.broker import Broker, BrokerError
@@ -21,16 +20,17 @@ INSTANTS = range(6)
 
 
 class StubbornBroker:
-    """Accepts connections, or does not answer them, and answers no other message.
+    """Accepts connections, refuses them by a code or does not answer, and answers nothing else.
 
     `has_asked` is set when a client waits for an answer that will not come, `is_left` when it has
     closed its connection.
     """
 
-    def __init__(self, *, accepts: bool = False) -> None:
+    def __init__(self, *, accepts: bool = False, code: int = 0, reads: bool = True) -> None:
         self.has_asked, self.is_left = asyncio.Event(), asyncio.Event()
+        self._over = asyncio.Event()
         self.port = 0
-        self._accepts = accepts
+        self._accepts, self._code, self._reads = accepts, code, reads
         self._writers: list[asyncio.StreamWriter] = []
 
     @asynccontextmanager
@@ -40,6 +40,7 @@ class StubbornBroker:
         self.port = server.sockets[0].getsockname()[1]
         async with server:
             yield
+            self._over.set()
 
     def lose_connections(self) -> None:
         """Close every connection without a message."""
@@ -51,9 +52,11 @@ class StubbornBroker:
         with suppress(ConnectionError):
             await reader.read(1000)  # the message CONNECT
             if self._accepts:
-                writer.write(bytes.fromhex("2003000000"))  # CONNACK of MQTT 5
+                writer.write(bytes([0x20, 3, 0, self._code, 0]))  # CONNACK of MQTT 5
                 await reader.read(1)
             self.has_asked.set()
+            if not self._reads:
+                await self._over.wait()
             while await reader.read(1000):
                 pass
         self.is_left.set()
@@ -108,8 +111,54 @@ def test_a_client_that_gives_up_closes_its_connection(
             await broker.is_left.wait()
         del connecting
 
-    limit = "client.CLOSING" if is_cancelled else "connection.ANSWER"
-    monkeypatch.setattr(f"controller.floor.mqtt.{limit}", 0.3)
+    if not is_cancelled:
+        monkeypatch.setattr("controller.floor.mqtt.connection.ANSWER", 0.3)
+    _run(scenario)
+    assert complaints == []
+
+
+def test_a_broker_that_refuses_the_connection_is_quoted(complaints: list[dict[str, Any]]) -> None:
+    async def scenario() -> None:
+        broker = StubbornBroker(accepts=True, code=0x87)
+        async with broker.running():
+            with pytest.raises(BrokerError, match="refused the connection: Not authorized"):
+                async with open_connection(Broker("127.0.0.1", broker.port), "table"):
+                    raise AssertionError("The broker has accepted nothing.")
+            await broker.is_left.wait()
+
+    _run(scenario)
+    assert complaints == []
+
+
+def test_a_connection_ends_in_time_although_the_broker_reads_nothing(
+    monkeypatch: pytest.MonkeyPatch, complaints: list[dict[str, Any]]
+) -> None:
+    async def scenario() -> None:
+        broker = StubbornBroker(accepts=True, reads=False)
+        async with broker.running():
+            async with open_connection(Broker("127.0.0.1", broker.port), "table") as connection:
+                for _ in range(200):  # more than the system's buffers hold
+                    await connection.publish_once("t", bytes(100_000))
+                await broker.has_asked.wait()
+            with pytest.raises(ConnectionLostError):
+                await connection.publish("t", b"later")
+
+    monkeypatch.setattr("controller.floor.mqtt.connection.CLOSING", 0.3)
+    _run(scenario)
+    assert complaints == []
+
+
+def test_a_broker_that_falls_silent_is_lost(complaints: list[dict[str, Any]]) -> None:
+    """No message, and no answer to a ping: the network is gone, though no socket says so."""
+
+    async def scenario() -> None:
+        broker = StubbornBroker(accepts=True)
+        async with broker.running():
+            silent = Broker("127.0.0.1", broker.port, keepalive=1)
+            async with open_connection(silent, "table") as connection:
+                with pytest.raises(ConnectionLostError, match="Keep alive timeout"):
+                    await anext(connection.messages())
+
     _run(scenario)
     assert complaints == []
 
@@ -132,11 +181,11 @@ def test_a_wait_for_the_broker_ends_when_the_connection_is_lost(
             waiting = asyncio.create_task(calls[name](connection))
             await broker.has_asked.wait()
             broker.lose_connections()
-            with pytest.raises(ConnectionLostError, match=r"is lost \(\[code:128\]"):
+            with pytest.raises(ConnectionLostError, match=r"is lost \(it closed the connection"):
                 await waiting
             with pytest.raises(ConnectionLostError):
                 await connection.publish("t", b"later")
-            with pytest.raises(ConnectionLostError, match=r"is lost \(\[code:128\]"):
+            with pytest.raises(ConnectionLostError, match=r"is lost \(it closed the connection"):
                 await anext(connection.messages())
 
     monkeypatch.setattr("controller.floor.mqtt.connection.ANSWER", 10 * SOON)
@@ -215,14 +264,14 @@ def test_no_cancellation_is_lost_in_the_instant_of_an_answer(
     rounds: int,
 ) -> None:
     """`asyncio.wait_for` of Python 3.11 loses it; the floor's service did not end then."""
-    original = getattr(aiomqtt.Client, answer)
+    original = getattr(MqttConnection, answer)
 
     def arrange(cancel: Callable[[], None]) -> None:
-        def answered(client: aiomqtt.Client, *arguments: Any) -> None:
-            original(client, *arguments)
+        def answered(connection: MqttConnection, *arguments: Any) -> None:
+            original(connection, *arguments)
             cancel()
 
-        monkeypatch.setattr(aiomqtt.Client, answer, answered)
+        monkeypatch.setattr(MqttConnection, answer, answered)
 
     async def use() -> None:
         async with open_connection(Broker("127.0.0.1", mosquitto.port), "table") as connection:
@@ -241,14 +290,14 @@ def test_no_cancellation_is_lost_in_the_instant_in_which_a_connection_is_closed(
     mosquitto: MosquittoProcess,
     rounds: int,
 ) -> None:
-    original = aiomqtt.Client.__aexit__
+    original = MqttConnection.end
 
     def arrange(cancel: Callable[[], None]) -> None:
-        async def closed(client: aiomqtt.Client, *arguments: Any) -> None:
+        async def ended(connection: MqttConnection) -> None:
             cancel()
-            await original(client, *arguments)
+            await original(connection)
 
-        monkeypatch.setattr(aiomqtt.Client, "__aexit__", closed)
+        monkeypatch.setattr(MqttConnection, "end", ended)
 
     async def use() -> None:
         async with open_connection(Broker("127.0.0.1", mosquitto.port), "table"):
