@@ -19,20 +19,19 @@ from controller.run.faults.retry import FaultHandler
 from controller.run.health.storage_life import storage_used
 from controller.run.journal import Journal, JournalError
 from controller.run.ledger import Ledger
-from controller.run.operator.buzzer import Buzzer
 from controller.run.operator.guided_steps import Guided
-from controller.run.operator.lamp_tower import Tower
+from controller.run.operator.signals import Buzzer, Tower
 from controller.run.operator.table_keys import Key
 from controller.run.orders import Orders
+from controller.run.pausing.leases import supplies
 from controller.run.pausing.operator_help import ask_until_answered
 from controller.run.pausing.pauses import Pauses
-from controller.run.pausing.power_lease import supplies
 from controller.run.pausing.reconnection import Reconnect, never_lost
-from controller.run.planning.hand_lanes import staging_of
 from controller.run.planning.least_times import under_bound
 from controller.run.planning.magazine import expected_magazine_times
+from controller.run.planning.setup_forecast import staging_of
 from controller.run.rounds.cycle_chances import CycleChances
-from controller.run.rounds.deal import Deal
+from controller.run.rounds.deal import Deal, Workplace
 from controller.run.rounds.hand_play import CorrectionRefusedError, HandPlay
 from controller.run.rounds.lid_interrupt import LidInterrupt
 from controller.run.rounds.programme import FixedRounds, RoundProgramme
@@ -40,7 +39,6 @@ from controller.run.rounds.put_away import put_away
 from controller.run.rounds.sorted_build import planned_choices
 from controller.run.rounds.top_cycle import TopCycle
 from controller.run.rounds.under_cycle import UnderCycle
-from controller.run.rounds.workplace import Workplace
 from controller.run.run_state import RunState, mean
 from controller.run.state_machine import UNDER_WAY
 from controller.run.stations.rig import Stations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from config.schema import Table
 from controller.events import Listener
 from controller.run.faults.failures import Fault
-from controller.run.journal.measured_storage import MeasuredStorage
+from controller.run.journal.storage import MeasuredStorage
 from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.auditing.receipt_book import ReceiptBook, facts_of_table
 from controller.service.commands.command import CommandedTable

@@ -12,7 +12,7 @@ from config.layout.field import Field, Spot
 from config.loader import game_parameters, load_game, load_table
 from controller.run.journal import Journal
 from controller.run.planning.moves import Carry, Grasp
-from controller.run.planning.preview import Preview, preview
+from controller.run.planning.planner import Preview, preview
 from controller.run.planning.setup_forecast import seats_of
 from controller.run.planning.table_top import raised
 from firmware_bridge.sim.plant.on_table.felt import Felt

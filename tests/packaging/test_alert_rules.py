@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from controller.floor.server.metrics import FLOOR_METRICS
-from controller.run.health.drift import CURRENT, WIDTH
+from controller.run.health.statistics import CURRENT_DRIFT, WIDTH_DRIFT
 from controller.web.metrics.catalogue import METRICS, MetricKind
 from tests.pages import TOP
 
@@ -86,7 +86,7 @@ def test_the_rules_name_metrics_that_a_table_has() -> None:
 def test_the_limits_of_drift_are_those_of_the_statistics() -> None:
     (rule,) = (rule for rule in alerts() if rule["alert"] == "WallwrightDrift")
     limits = [float(each) for each in re.findall(r"> ([\d.]+)", rule["expr"])]
-    assert limits == [WIDTH, CURRENT]
+    assert limits == [WIDTH_DRIFT, CURRENT_DRIFT]
 
 
 def test_the_fields_of_an_alert_are_labels_of_its_metrics() -> None:

@@ -155,7 +155,7 @@ def _probed(
     from controller.cli.commands.scan import scanned_port
     from controller.cli.options.boards import keys_of
     from controller.run.journal import JournalInUseError
-    from controller.run.journal.files import Locks
+    from controller.run.journal.copies import Locks
 
     known = keys_of(keys)
     if journal is not None and journal.exists():

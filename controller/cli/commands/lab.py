@@ -22,8 +22,7 @@ from controller.cli.errors import BadInputError, print_error
 from controller.cli.options import completion
 from controller.cli.output.output_checks import require_new
 from controller.cli.terminal.screen import screen
-from controller.run.chance.health_tests import EntropyFailureError
-from controller.run.chance.source import OperatingSystemChance
+from controller.run.chance.source import EntropyFailureError, OperatingSystemChance
 from rules.games.pai_gow.ranking.ranks import Ranking
 from rules.games.pai_gow.ranking.split import Split
 from rules.games.pai_gow.ranking.tables import RankRow, high_hand_table, two_tile_table
@@ -32,7 +31,7 @@ from rules.games.pai_gow.setting.optimum import Role, expectation, optimum
 from rules.tiles import Face
 
 if TYPE_CHECKING:
-    from controller.run.chance.tests_of_streams.laboratory import Results, StreamReport
+    from controller.run.chance.laboratory import Results, StreamReport
 
 
 FAILED = 1
@@ -49,7 +48,7 @@ def chance(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
     """Test the random source of this computer, and the permutations and dice drawn with it."""
-    from controller.run.chance.tests_of_streams.laboratory import FALSE_ALARMS, examine_source
+    from controller.run.chance.laboratory import FALSE_ALARMS, examine_source
 
     try:
         report = examine_source(OperatingSystemChance("laboratory"), cycles, tiles)

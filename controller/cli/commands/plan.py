@@ -84,9 +84,9 @@ def plan(
 def _moves(settled: Setup, table: Table, config: GameConfig) -> dict[str, object]:
     """The moves of a table for this set-up, each with the shortest time of the move alone."""
     from controller.run.orders import Orders
-    from controller.run.planning.hand_lanes import hands_for_lanes
     from controller.run.planning.magazine import expected_magazine_times
-    from controller.run.planning.preview import preview
+    from controller.run.planning.planner import preview
+    from controller.run.planning.setup_forecast import hands_for_lanes
 
     seating = settled.seating
     orders = Orders(settled.game, settled.parameters, seating.dealer, seating.players)

@@ -258,6 +258,6 @@ def _copies_of(journal: Path | None, directory: Path | None) -> tuple[Path, ...]
 
 def _require_unlocked(copies: Sequence[Path]) -> None:
     """Raise JournalError if another run uses the journal, before the daemon is imported."""
-    from controller.run.journal.files import Locks
+    from controller.run.journal.copies import Locks
 
     Locks(copies).release()

@@ -22,8 +22,7 @@ from controller.run.assembly import Hardware, daemon_for, faces_by_tag, on_pins,
 from controller.run.daemon import Daemon
 from controller.run.journal import Journal
 from controller.run.journal.storage import Done, Job, Results
-from controller.run.planning.hand_lanes import staging_of
-from controller.run.planning.setup_forecast import seats_of
+from controller.run.planning.setup_forecast import seats_of, staging_of
 from firmware_bridge.board import Board
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard

@@ -21,8 +21,7 @@ from controller.run.assembly import Hardware, simulated
 from controller.run.journal import Journal
 from controller.run.ledger import Ledger
 from controller.run.orders import Orders
-from controller.run.planning.hand_lanes import staging_of
-from controller.run.planning.setup_forecast import seats_of
+from controller.run.planning.setup_forecast import seats_of, staging_of
 from controller.run.rounds.cycle_chances import CycleChances
 from controller.run.rounds.sorted_build import planned_choices
 from controller.run.rounds.under_cycle import UnderCycle

@@ -37,9 +37,8 @@ from controller.records.backup.snapshots import AUDIT, JOURNAL, SLOTS
 from controller.records.data_folder import DataFolderInUseError, locked_data_folder
 from controller.records.formats import ANCHOR, ENDED, data_formats
 from controller.run.journal import JournalError
-from controller.run.journal.copies import paths_of
-from controller.run.journal.files import Locks
-from controller.run.journal.reading import read_records
+from controller.run.journal.copies import Locks, paths_of
+from controller.run.journal.history import read_records
 
 RESTORED = "restored.json"
 """The file in a restored data folder that says from which backup it is."""

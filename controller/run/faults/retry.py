@@ -4,21 +4,24 @@
 
 Work that fails is retried after the station's own cure. If that does not help, a person is asked,
 and the work is tried again, so that the sensors detect a wrong answer. If that does not help
-either, the table stops. `recovery_policy.decide` limits the number of attempts. The other
-activities of the table continue meanwhile.
+either, the table stops. The other activities of the table continue meanwhile.
+
+The recovery policy, `decide`, limits the number of attempts: it is a pure function of the fault,
+the attempt that failed, and the limits. The order is never reversed: once a person has been asked
+about a piece of work, the part no longer retries it by itself.
 """
 
 from __future__ import annotations
 
 import asyncio
+import enum
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from typing import Protocol, TypeVar
 
 from config.recovery_limits import DEFAULTS, Limits
-from controller.run.faults.catalogue import STOP, Fault, Who
+from controller.run.faults.catalogue import CATALOGUE, STOP, Fault, Who
 from controller.run.faults.failures import TableFault
-from controller.run.faults.recovery_policy import Decision, decide
 from firmware_bridge.guide import Ask
 
 T = TypeVar("T")
@@ -141,3 +144,28 @@ class _NoNotes:
 
 def _discard(answer: str) -> None:
     """Discard an answer."""
+
+
+class Decision(enum.Enum):
+    """Decision after a failed attempt; for one piece of work, decisions follow in this order."""
+
+    RETRY = "retry"
+    """The machine applies its cure to the part and tries the work again."""
+    ASK_OPERATOR = "ask"
+    """A person is asked to remove the fault, and the work is tried again."""
+    SAFE_STOP = "stop"
+    """The table stops safely and names the part."""
+
+
+def decide(fault: Fault, attempt: int, limits: Limits) -> Decision:
+    """The decision after the `attempt`-th failure (counted from 1) of one piece of work.
+
+    A fault for which the catalogue has no limits always stops the table.
+    """
+    if CATALOGUE[fault].limits is None:
+        return Decision.SAFE_STOP
+    if attempt <= limits.retries:
+        return Decision.RETRY
+    if attempt <= limits.retries + limits.asks:
+        return Decision.ASK_OPERATOR
+    return Decision.SAFE_STOP

@@ -2,8 +2,8 @@
 
 A tile darkens the head's sensor S1 while it passes. Dirt on S1 shortens that time and a slipping
 belt lengthens it; a belt that runs heavily makes its motor draw more current. None of these is a
-fault yet. The samples are written to the journal with the set, and `controller.run.health.drift`
-reports a trend over many sets.
+fault yet. The samples are written to the journal with the set, and
+`controller.run.health.statistics` reports a trend over many sets.
 
 Only a few tiles of each head are sampled, because sampling all of them would double the traffic on
 the line.

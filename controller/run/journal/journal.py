@@ -17,6 +17,7 @@ from typing import Any
 from controller.run.journal.copies import Copies, MemoryCopy, paths_of
 from controller.run.journal.history import (
     Entry,
+    PageReader,
     Unfinished,
     built_sets_of,
     cycles_of,
@@ -37,9 +38,14 @@ from controller.run.journal.lines import (
     record_of,
 )
 from controller.run.journal.notes import Note, encode
-from controller.run.journal.reading import PageReader
-from controller.run.journal.reconcile import read_copy, verified_lines
-from controller.run.journal.stamp import KEY, Stamp, place_of, stamp_of
+from controller.run.journal.reconcile import (
+    KEY,
+    Stamp,
+    place_of,
+    read_copy,
+    stamp_of,
+    verified_lines,
+)
 from controller.run.journal.storage import DirectStorage, Storage
 from controller.run.journal.writing import JournalLine, Writing
 

@@ -7,7 +7,8 @@ order, from the first one again if any of them fails:
 1. Make safe: every board lets its outputs go to their safe values.
 2. Reconnect: a lost line is opened again, and a silent board is asked again until it answers.
 3. Back off: a part that met an obstacle is driven back a little.
-4. Ask about pauses that are repeated too often without a person.
+4. Ask about pauses that are repeated too often without a person (`RepeatedPauses`): a board that
+   loses its lease or its line, or is reset, again and again would interrupt the table for ever.
 5. Clear: every latched fault is cleared, after a person's confirmation where that is required.
 6. Wait for a person's command, if the pause was commanded.
 7. Restore: leases, axes, the progress of each interrupted command, gates and jaws.
@@ -18,6 +19,7 @@ Then the gate opens. Every wait has a time limit, after which a person is asked,
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from functools import partial
@@ -25,9 +27,10 @@ from functools import partial
 from config.recovery_limits import limits_of
 from config.schema import Table
 from controller.events import EventName
+from controller.run.faults.catalogue import CATALOGUE, Fault, latched
 from controller.run.faults.retry import Asking, FaultHandler
-from controller.run.pausing.back_off import BackingOff
-from controller.run.pausing.fault_clearing import FaultClearing
+from controller.run.pausing.fault_clearing import BackingOff, FaultClearing
+from controller.run.pausing.leases import BoardSupply
 from controller.run.pausing.operator_help import OperatorHelp, stopping_fault
 from controller.run.pausing.pause_gate import (
     COMMAND,
@@ -37,9 +40,7 @@ from controller.run.pausing.pause_gate import (
     PauseCause,
     PauseGate,
 )
-from controller.run.pausing.power_lease import BoardSupply
 from controller.run.pausing.reconnection import Reconnect, Reconnection
-from controller.run.pausing.repeated_pauses import RepeatedPauses
 from controller.run.pausing.resumable_board import ResumableBoard
 from controller.run.run_state import RunState
 from controller.run.run_together import run_together
@@ -312,3 +313,48 @@ def _homing(table: Table, board: str, fault_handler: FaultHandler) -> Homing | N
     if gantry is None or table.board_of(gantry.z) != board:
         return None
     return gantry_homing(table, gantry, fault_handler)
+
+
+MOST_PAUSES = 10
+"""Pauses without a question within `PERIOD`; at the next one a person is asked (our choice)."""
+PERIOD = 60.0
+"""Seconds of the table's clock (our choice)."""
+
+
+class RepeatedPauses:
+    """Counts the pauses of one table that ended without a question."""
+
+    def __init__(self, people: OperatorHelp, run_state: RunState) -> None:
+        self._people = people
+        self._run_state = run_state
+        self._ended: deque[float] = deque(maxlen=MOST_PAUSES)
+        """When the latest such pauses ended, oldest first."""
+        self._assists = 0
+        self._asked: set[PauseCause] = set()
+
+    async def ask(self, causes: tuple[PauseCause, ...]) -> None:
+        """Ask about the first cause of this pause, if too many came before. Raises TableFault."""
+        latest = self._run_state.clock() - PERIOD
+        if self._ended and self._ended[-1] < latest and self._asked:
+            # A quiet period: the number of questions about these causes begins again.
+            asked, self._asked = self._asked, set()
+            self._people.forget(asked.__contains__)
+        if not causes or len(self._ended) < MOST_PAUSES or self._ended[0] < latest:
+            return
+        self._ended.clear()
+        cause = causes[0]
+        self._asked.add(cause)
+        fault = Fault.BOARD if cause.code is None else latched(cause.code)
+        if cause.why == SILENT:
+            fault = Fault.SILENT
+        seen = f"board {cause.board} paused the table {MOST_PAUSES + 1} times by {cause.why}"
+        await self._people.help(cause, CATALOGUE[fault], f"{seen} within {PERIOD:.0f} s")
+
+    def end_pause(self) -> None:
+        """Note the end of a pause."""
+        assists = self._run_state.assists_in_pauses
+        if assists == self._assists:
+            self._ended.append(self._run_state.clock())
+        else:
+            self._ended.clear()
+        self._assists = assists

@@ -20,7 +20,7 @@ from functools import partial
 from typing import TypeVar
 
 from config.schema import BoardConfig, MotorChannel
-from controller.run.pausing.interruption import CUT_SHORT, Interruption
+from controller.run.pausing.pause_gate import CUT_SHORT, Interruption
 from firmware_bridge.board import Board, Edges, Ended, Level, Reason, Until
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 

@@ -3,22 +3,25 @@
 The gripper takes a block of one or two touching columns from above. Tiles that cover the step's
 tiles are parked first; columns that do not touch are carried separately. A step for which the table
 has no module becomes a `Prompt`.
+
+`fastest_order` reorders packets to minimise empty gantry travel; every hand receives the same
+tiles. The order of packets in the rules is a custom: the break determines the tiles of each packet,
+so the order of delivery does not change them. `preview` plans a complete set-up without a machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from config.layout.field import Field
-from config.layout.staging import Slot, Staging
-from config.schema import Table
-from controller.run.planning.blocks import Block, available, covering
-from controller.run.planning.carries import Carrying
-from controller.run.planning.moves import FlipIndicator, Move, Present, Prompt, Shake
-from controller.run.planning.pile_moves import Arranging
-from controller.run.planning.setup_forecast import rest_of
+from config.layout.field import Field, Spot
+from config.layout.staging import Slot, Staging, stage
+from config.schema import Table, TileSize
+from controller.run.planning.carries import Arranging, Block, Carrying, available, covering
+from controller.run.planning.least_times import move_seconds, top_bound
+from controller.run.planning.moves import Carry, FlipIndicator, Move, Present, Prompt, Shake
+from controller.run.planning.setup_forecast import rest_of, seats_of
 from controller.run.planning.table_top import TableTop, raised
 from rules.geometry import Place, Seat
 from rules.setup import Setup
@@ -193,3 +196,81 @@ def _taken(step: Step, top: TableTop) -> tuple[Place, ...]:
         case Build() | Throw() | Choose() | Arrange() | TurnUp() | ReturnLots():
             places = ()
     return tuple(place for place in places if place in top.at)
+
+
+def fastest_order(
+    packets: Sequence[Packet], planner: Planner, top: TableTop
+) -> Iterator[tuple[Packet, Plan]]:
+    """Yield plans in the new order, each with its packet."""
+    open_packets = list(packets)
+    left = {packet: list(packet.places) for packet in packets}
+    jaws = Spot(0.0, 0.0, False)
+    while open_packets:
+        free = [
+            (block, packet)
+            for packet in open_packets
+            if (block := planner.available(left[packet], top)) is not None
+        ]
+        if free:
+            block, packet = min(free, key=lambda each: _distance(jaws, each[0].grasp.spot))
+            plan = planner.hand_over(block, packet.seat, top)
+        else:
+            packet = open_packets[0]
+            plan = planner.deliver(left[packet], packet.seat, top)
+        yield packet, plan
+        top = plan.top
+        for move in plan.moves:
+            if isinstance(move, Carry):
+                jaws = move.target.spot
+                if move.seat is not None:
+                    left[packet] = [place for place in left[packet] if place not in move.tiles]
+        if not left[packet]:
+            open_packets.remove(packet)
+
+
+def _distance(one: Spot, other: Spot) -> float:
+    """Distance that determines the travel time: the longer one, because both axes move together."""
+    return max(abs(one.x - other.x), abs(one.y - other.y))
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The moves of a table for a complete set-up, and their least durations.
+
+    `seconds_each` are the durations of the moves; `seconds` is their sum plus the time in which the
+    walls are raised.
+    """
+
+    staging: Staging
+    moves: tuple[Move, ...]
+    seconds_each: tuple[float, ...]
+    seconds: float
+    top: TableTop
+
+
+def preview(
+    setup: Setup, table: Table, tile: TileSize, hands: Mapping[Seat, int] | None
+) -> Preview:
+    """Plan every step of a complete set-up. Raises DoesNotFitError.
+
+    `hands` are the numbers of tiles in hand lanes by seat, None if lanes are not used.
+    """
+    staging = stage(setup.layout, table, hands)
+    planner = Planner(table, Field(table, tile), staging, seats_of(setup))
+    if hands:
+        planner = planner.with_lanes(setup)
+    raised = planner.raised()
+    moves, top = list(raised.moves), raised.top
+    for step, _ in setup.done:
+        if not isinstance(step, Build):
+            plan = planner.plan(step, top)
+            moves += plan.moves
+            top = plan.top
+    height = tile.height_mm / 1000
+    return Preview(
+        planner.staging,
+        tuple(moves),
+        tuple(round(seconds, 3) for seconds in move_seconds(moves, table, height)),
+        round(top_bound(moves, table, staging, height), 3),
+        top,
+    )

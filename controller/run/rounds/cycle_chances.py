@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from controller.events import EventName
-from controller.run.chance.health_tests import EntropyFailureError
 from controller.run.chance.records import (
     MOST_SHARES,
     MOST_SHARES_OF_ONE,
@@ -32,7 +31,7 @@ from controller.run.chance.records import (
     PlayerShare,
 )
 from controller.run.chance.share_seal import SealBrokenError, ShareSeal
-from controller.run.chance.source import ChanceSource, OpenChance
+from controller.run.chance.source import ChanceSource, EntropyFailureError, OpenChance
 from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.notes import (
     ChoicesDrawn,

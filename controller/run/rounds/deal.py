@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Any
 
 from config.layout.field import Field
 from config.layout.staging import Staging
-from controller.events import EventName
+from config.schema import Table, TileSize
+from controller.events import EventLog, EventName
 from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal.notes import Flipped, MovesMade, Note, last_of
+from controller.run.operator.guided_steps import Guided
+from controller.run.orders import Orders
 from controller.run.planning.moves import (
     Carry,
     FlipIndicator,
@@ -20,18 +24,17 @@ from controller.run.planning.moves import (
     Shake,
     TurnOver,
 )
-from controller.run.planning.packet_order import fastest_order
-from controller.run.planning.planner import Plan, Planner
+from controller.run.planning.planner import Plan, Planner, fastest_order
 from controller.run.planning.setup_forecast import foreseen, packets_ahead, seats_of
 from controller.run.planning.table_top import TableTop
-from controller.run.rounds.step_events import TRIGGERS, emit_step
-from controller.run.rounds.workplace import Workplace
-from controller.run.run_state import Work, as_json
+from controller.run.run_state import RunState, Work, as_json
 from controller.run.run_together import run_together
+from controller.run.stations.rig import Stations
 from rules.dice import Dice
 from rules.geometry import Place
 from rules.setup import Setup
 from rules.steps import (
+    Arrange,
     Build,
     Choose,
     DrawLot,
@@ -43,6 +46,7 @@ from rules.steps import (
     Throw,
     TurnUp,
 )
+from rules.tiles import Face
 
 
 class Deal:
@@ -345,3 +349,57 @@ def _made(notes: tuple[Note, ...]) -> int:
     """The number of moves that the notes of a step confirm."""
     last = last_of(notes, MovesMade)
     return 0 if last is None else last.moves
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """The components of one table.
+
+    `face_of` returns a tile's face by its tag, None for an unknown tag. `record` takes each line of
+    the record of the play.
+    """
+
+    table: Table
+    tile: TileSize
+    rig: Stations
+    guided: Guided
+    run_state: RunState
+    orders: Orders
+    face_of: Callable[[int], Face | None]
+    record: Callable[[str], None]
+
+
+TRIGGERS: Mapping[type[Step], str] = {
+    Throw: "begin_throwing",
+    Choose: "begin_cutting",
+    Arrange: "begin_cutting",
+    Packet: "begin_dealing",
+    TurnUp: "begin_turning",
+    Replace: "begin_replacing",
+    DrawLot: "begin_replacing",
+    ReturnLots: "begin_replacing",
+}
+"""Trigger of the state machine for each class of step."""
+
+
+def emit_step(events: EventLog, step: Step, result: Outcome) -> None:
+    """Emit the event of a confirmed step."""
+    match step:
+        case Packet():
+            number = {} if step.hand is None else {"hand": step.hand}
+            events.emit(
+                EventName.DELIVERED,
+                seat=step.seat,
+                **{"from": [str(p) for p in step.places]},
+                **number,
+            )
+        case Replace() | DrawLot():
+            events.emit(EventName.DELIVERED, seat=step.seat, **{"from": [str(step.place)]})
+        case TurnUp():
+            events.emit(EventName.TILE_TURNED_UP, at=str(step.place), tile=result, by=step.by)
+        case Throw():
+            events.emit(EventName.DICE_THROWN, by=step.by, dice=as_json(result))
+        case Choose():
+            events.emit(EventName.CHOICE_MADE, by=step.by, what=step.what, answer=result)
+        case Build() | Arrange() | ReturnLots():
+            pass

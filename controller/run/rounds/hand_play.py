@@ -16,8 +16,7 @@ from controller.events import EventName
 from controller.run.journal.replay import ReplayError
 from controller.run.operator.table_keys import Key
 from controller.run.planning.table_top import TableTop
-from controller.run.rounds.deal import Deal
-from controller.run.rounds.workplace import Workplace
+from controller.run.rounds.deal import Deal, Workplace
 from firmware_bridge.guide import HandToPlay, TakeBack
 from rules.errors import WallwrightError
 from rules.geometry import Place, Seat

@@ -13,11 +13,10 @@ from controller.run.operator.table_keys import Key
 from controller.run.orders import Orders
 from controller.run.planning.least_times import top_bound
 from controller.run.rounds.cycle_chances import CycleChances
-from controller.run.rounds.deal import Deal
+from controller.run.rounds.deal import Deal, Workplace
 from controller.run.rounds.hand_play import HandPlay
 from controller.run.rounds.lid_interrupt import close_lid
 from controller.run.rounds.under_cycle import UnderCycle
-from controller.run.rounds.workplace import Workplace
 from controller.run.run_state import Work
 from controller.run.stations.switched import Switched
 from rules.geometry import Seat

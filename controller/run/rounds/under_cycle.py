@@ -19,9 +19,9 @@ from controller.run.rounds.sorted_build import build_from_magazine, draw_order
 from controller.run.run_state import RunState
 from controller.run.run_together import run_together
 from controller.run.stations.heads import HeadStation
-from controller.run.stations.load import Load
 from controller.run.stations.rig import Stations
 from controller.run.stations.switched import FULL
+from controller.run.stations.tile_counter import Load
 from firmware_bridge.boards.devices import Output
 from firmware_bridge.wire.errors import BoardError
 

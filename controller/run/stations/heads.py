@@ -1,7 +1,7 @@
 """Station of a head of the drum: lifts tiles and pushes stacks into the trays.
 
-While a stack is being pushed (`head_push`), the wheel lifts the next one (`head_lift`); `hand_over`
-coordinates both.
+While a stack is being pushed (`head_push`), the wheel lifts the next one (`head_lift`); a
+`HandOver` coordinates both.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from collections.abc import Iterable
 from config.schema import HeadModule, HeadsModule
 from controller.run.faults.retry import FaultHandler
 from controller.run.run_together import end_tasks, only
-from controller.run.stations.hand_over import HandOver
 from controller.run.stations.head_lift import HeadLift
-from controller.run.stations.head_push import HeadPush
-from controller.run.stations.load import Load
+from controller.run.stations.head_push import HandOver, HeadPush, StackSource
 from controller.run.stations.magazine import MagazineStation
-from controller.run.stations.stack_source import StackSource
 from controller.run.stations.standstill import Standstill
 from controller.run.stations.switched import FULL
-from controller.run.stations.tile_counter import TileCounter
+from controller.run.stations.tile_counter import Load, TileCounter
 from firmware_bridge.boards.devices import Devices, Motor
 
 

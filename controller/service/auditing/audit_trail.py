@@ -15,7 +15,7 @@ from controller.events.lookups import RECORDED
 from controller.records.audit.errors import AuditError
 from controller.records.audit.significant_events import details_of, plain_details
 from controller.records.formats import ANCHOR, ENDED
-from controller.run.journal.measured_storage import WriteFigures
+from controller.run.journal.storage import WriteFigures
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import StoreThread

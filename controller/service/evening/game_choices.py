@@ -13,7 +13,7 @@ from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from config.validation.game_parameters import accepted
 from controller.run.orders import Orders
-from controller.run.planning.hand_lanes import staging_of
+from controller.run.planning.setup_forecast import staging_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import StoreThread
 from controller.service.status import GameChoice

@@ -13,7 +13,7 @@ from controller.run.daemon import Daemon
 from controller.run.faults.failures import TableFault
 from controller.run.journal import Entry, Journal, JournalError
 from controller.run.journal.storage import Storage
-from controller.run.planning.hand_lanes import staging_of
+from controller.run.planning.setup_forecast import staging_of
 from controller.run.rounds.programme import RoundProgramme
 from controller.run.run_together import only
 from controller.service.runs.run_job import RunJob

@@ -13,8 +13,8 @@ from config.loader import packaged_text, table_names
 from config.schema import Table
 from controller.run.health.statistics import facts, statistics_of
 from controller.run.journal import JournalError
+from controller.run.journal.history import PageReader
 from controller.run.journal.lines import JournalRecord, record_of
-from controller.run.journal.reading import PageReader
 from controller.upkeep.selftest import SelfTestReport
 from controller.upkeep.service_mode.diagnostics import LINES, DiagnosticSources, bundle
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from controller.events import Event, EventName
-from controller.run.journal.measured_storage import WriteFigures, WriteTimes
+from controller.run.journal.storage import WriteFigures, WriteTimes
 
 if TYPE_CHECKING:
     from controller.run.assembly import Hardware
-    from controller.run.health.drift import Drift
+    from controller.run.health.statistics import Drift
     from controller.run.journal import Journal
 
 
@@ -72,7 +72,7 @@ class FiguresBook:
         """Take the boards and the journal of a run that begins."""
         self._hardware, self._journal = hardware, journal
         if self._drift is None:
-            from controller.run.health.drift import Drift  # noqa: PLC0415 - only with a run
+            from controller.run.health.statistics import Drift  # noqa: PLC0415 - only with a run
 
             self._drift = Drift()
             for built in journal.built_sets:

@@ -15,7 +15,7 @@ from functools import partial
 from config.schema import Table, TileSize
 from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.pausing.power_lease import BoardSupply, supplies
+from controller.run.pausing.leases import BoardSupply, supplies
 from controller.upkeep.selftest.outputs import (
     axes,
     chain,

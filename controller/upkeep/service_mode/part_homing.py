@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from config.schema import AxisChannel, MotorChannel, OutputChannel, StripChannel, Table, TileSize
 from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import FaultHandler
-from controller.run.pausing.power_lease import BoardSupply, supplies
+from controller.run.pausing.leases import BoardSupply, supplies
 from controller.run.stations.homing import GantryHoming
 from controller.run.stations.rig import Stations
 from controller.run.stations.switched import Switched

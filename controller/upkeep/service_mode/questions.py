@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, Protocol
 
 from config.schema import Table, TileSize
-from controller.run.pausing.power_lease import BoardSupply
+from controller.run.pausing.leases import BoardSupply
 from controller.upkeep.selftest import Result, TableSelfTest, TrialAnswer
 from controller.upkeep.service_mode.mode_status import ModeQuestion, ServiceModeRefusalError
 from firmware_bridge.board import Board

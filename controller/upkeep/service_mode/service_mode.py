@@ -22,7 +22,7 @@ from typing import Any, Literal
 from config.schema import Table, TileSize
 from controller.run.health.statistics import TableStatistics
 from controller.run.health.storage_life import storage_used
-from controller.run.pausing.power_lease import BoardSupply
+from controller.run.pausing.leases import BoardSupply
 from controller.upkeep.selftest import Result
 from controller.upkeep.service_mode.activities import Activities, Kind
 from controller.upkeep.service_mode.calibrations.calibration import Calibration

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import get_args
 
 from controller.run.faults.catalogue import CATALOGUE
-from controller.run.journal.measured_storage import LIMITS as WRITE_LIMITS
+from controller.run.journal.storage import LIMITS as WRITE_LIMITS
 from controller.service.status import PromptKind, ServiceName
 from controller.service.user_roles import UserRole
 from firmware_bridge.board import FaultCode

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.run.journal.measured_storage import LIMITS as WRITE_LIMITS
-from controller.run.journal.measured_storage import WriteFigures
+from controller.run.journal.storage import LIMITS as WRITE_LIMITS
+from controller.run.journal.storage import WriteFigures
 from controller.service.status import Status
 from controller.service.status.machine_figures import LinkFigures, MachineFigures
 from controller.web.metrics.catalogue import (

@@ -22,9 +22,8 @@ from config.layout.staging import Staging
 from config.loader import game_parameters
 from config.schema import AxisChannel, GameConfig, Table, TileSize
 from controller.run.orders import Orders
-from controller.run.planning.hand_lanes import staging_of
 from controller.run.planning.planner import Planner
-from controller.run.planning.setup_forecast import foreseen, seats_of
+from controller.run.planning.setup_forecast import foreseen, seats_of, staging_of
 from controller.service.status import GameChoice
 from controller.upkeep.selftest.trial import named_channels
 from controller.web.panel.scene_geometry import (

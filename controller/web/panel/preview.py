@@ -15,11 +15,10 @@ from pydantic import Field as Item
 from config.layout.field import Field
 from config.schema import GameConfig, Table
 from controller.events import Event, EventName
-from controller.run.planning.hand_lanes import staging_of
 from controller.run.planning.least_times import move_seconds
 from controller.run.planning.moves import Move, Prompt
 from controller.run.planning.planner import Planner
-from controller.run.planning.setup_forecast import seats_of
+from controller.run.planning.setup_forecast import seats_of, staging_of
 from controller.service.status import GameChoice, Value
 from controller.web.panel.geometry import geometry, orders_of
 from controller.web.panel.scene_geometry import TableGeometry

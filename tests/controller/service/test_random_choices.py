@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from controller.run.chance.health_tests import EntropyFailureError
+from controller.run.chance.source import EntropyFailureError
 from controller.run.chance.verification import verify_chance
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.seeded_chance import SeededChance

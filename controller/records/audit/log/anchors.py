@@ -16,8 +16,8 @@ from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import ScannedLog
 from controller.records.audit.notes import Checkpoint
 from controller.records.audit.tree import HASH_SIZE
+from controller.run.journal.history import read_records
 from controller.run.journal.lines import JournalError
-from controller.run.journal.reading import read_records
 
 AUDIT_KEY = "audit"
 """The key of the anchor in the content of a journal's run record."""

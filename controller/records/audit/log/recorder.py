@@ -26,8 +26,7 @@ from controller.records.audit.log.audit_log import AuditLog, begun_log, opened_l
 from controller.records.audit.log.event_line import AuditEntry, AuditEvent, time_text
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader
-from controller.run.journal.measured_storage import WriteTimes
-from controller.run.journal.storage import Results, Storage
+from controller.run.journal.storage import Results, Storage, WriteTimes
 
 RETRY_AFTER = 5.0
 """Seconds between two tries to write (our choice)."""

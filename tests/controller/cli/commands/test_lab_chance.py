@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from controller.cli import main
-from controller.run.chance.health_tests import EntropyFailureError
-from controller.run.chance.source import OperatingSystemChance
-from controller.run.chance.tests_of_streams import laboratory
-from controller.run.chance.tests_of_streams.bit_tests import StreamTest
-from controller.run.chance.tests_of_streams.laboratory import Results
+from controller.run.chance import laboratory
+from controller.run.chance.bit_tests import StreamTest
+from controller.run.chance.laboratory import Results
+from controller.run.chance.source import EntropyFailureError, OperatingSystemChance
 
 
 def test_the_report_has_every_test_with_its_corrected_p_value(

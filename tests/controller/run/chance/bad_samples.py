@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from controller.run.chance.tests_of_streams.choice_tests import FEW
-from controller.run.chance.tests_of_streams.laboratory import DICE, Sample
+from controller.run.chance.laboratory import DICE, FEW, Sample
 
 Method = Callable[[Generator, int, int], Any]
 """Draws a number of permutations of a number of tiles, one in each row."""

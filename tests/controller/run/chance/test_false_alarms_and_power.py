@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from controller.run.chance.tests_of_streams import laboratory
-from controller.run.chance.tests_of_streams.laboratory import (
+from controller.run.chance import laboratory
+from controller.run.chance.laboratory import (
     FALSE_ALARMS,
     SIGNIFICANCE,
     Results,

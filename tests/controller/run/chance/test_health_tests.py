@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from controller.run.chance.health_tests import (
+from controller.run.chance.source import (
     LIMITS,
     WINDOW,
     EntropyFailureError,

@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.run.chance.health_tests import STARTUP_SAMPLES, EntropyFailureError
-from controller.run.chance.source import ChanceSource, OperatingSystemChance
+from controller.run.chance.source import (
+    STARTUP_SAMPLES,
+    ChanceSource,
+    EntropyFailureError,
+    OperatingSystemChance,
+)
 from firmware_bridge.sim.seeded_chance import SeededChance
 
 HOUSE = Path(__file__).parents[4]

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from controller.run.chance.records import SeedStream
-from controller.run.chance.source import OperatingSystemChance
-from controller.run.chance.tests_of_streams import bit_tests, choice_tests
-from controller.run.chance.tests_of_streams.bit_tests import (
+from controller.run.chance import bit_tests, laboratory
+from controller.run.chance.bit_tests import (
     StreamTest,
     TooFewSamplesError,
     chi_square,
     holm,
 )
-from controller.run.chance.tests_of_streams.laboratory import (
+from controller.run.chance.laboratory import (
     FALSE_ALARMS,
     SIGNIFICANCE,
     examine_source,
 )
+from controller.run.chance.records import SeedStream
+from controller.run.chance.source import OperatingSystemChance
 from firmware_bridge.sim.seeded_chance import SeededChance
 from tests.quick import tries
 
@@ -69,13 +69,13 @@ def test_too_few_samples_are_refused() -> None:
 def test_the_moments_of_the_permutation_tests_are_those_of_all_permutations() -> None:
     """With every permutation of six tiles once, each statistic is exactly its expectation."""
     orders = np.array(list(permutations(range(6))))
-    assert choice_tests.kept_neighbours(orders).statistic == pytest.approx(0, abs=1e-9)
-    assert choice_tests.ascents(orders).statistic == pytest.approx(0, abs=1e-9)
-    assert choice_tests.positions(orders).statistic == pytest.approx(0, abs=1e-9)
-    assert choice_tests.patterns(orders).statistic == pytest.approx(0, abs=1e-9)
+    assert laboratory.kept_neighbours(orders).statistic == pytest.approx(0, abs=1e-9)
+    assert laboratory.ascents(orders).statistic == pytest.approx(0, abs=1e-9)
+    assert laboratory.positions(orders).statistic == pytest.approx(0, abs=1e-9)
+    assert laboratory.patterns(orders).statistic == pytest.approx(0, abs=1e-9)
     kept = (orders[:, 1:] == orders[:, :-1] + 1).sum(axis=1)
     rises = (orders[:, 1:] > orders[:, :-1]).sum(axis=1)
-    assert kept.var() == pytest.approx(choice_tests._kept_variance(6))
+    assert kept.var() == pytest.approx(laboratory._kept_variance(6))
     assert rises.var() == pytest.approx(7 / 12)
 
 
@@ -159,20 +159,20 @@ def _sticky(count: int) -> Any:
 @pytest.mark.parametrize(
     ("test", "sample"),
     [
-        (choice_tests.face_frequency, _drawn_with_a_remainder(20_000)),
-        (choice_tests.poker, _sticky(40_000)),
-        (choice_tests.face_pairs, _sticky(40_000)),
-        (choice_tests.face_overlaps, _sticky(40_000)),
-        (choice_tests.face_runs, _sticky(40_000)),
-        (choice_tests.serial_correlation, _sticky(40_000)),
-        (choice_tests.coupon_collector, _drawn_with_a_remainder(100_000)),
-        (choice_tests.positions, _never_home(1000, 32)),
-        (choice_tests.few_tiles, _never_home(1000, 5)),
-        (choice_tests.patterns, _swapped_naively(4000, 4)),
-        (choice_tests.positions, _swapped_naively(4000, 8)),
-        (choice_tests.repeated_places, _half_kept(300, 30)),
-        (choice_tests.ascents, np.sort(_orders(50, 32, 1).reshape(50, 8, 4)).reshape(50, 32)),
-        (choice_tests.kept_neighbours, np.roll(np.tile(np.arange(32), (20, 1)), 5, axis=1)),
+        (laboratory.face_frequency, _drawn_with_a_remainder(20_000)),
+        (laboratory.poker, _sticky(40_000)),
+        (laboratory.face_pairs, _sticky(40_000)),
+        (laboratory.face_overlaps, _sticky(40_000)),
+        (laboratory.face_runs, _sticky(40_000)),
+        (laboratory.serial_correlation, _sticky(40_000)),
+        (laboratory.coupon_collector, _drawn_with_a_remainder(100_000)),
+        (laboratory.positions, _never_home(1000, 32)),
+        (laboratory.few_tiles, _never_home(1000, 5)),
+        (laboratory.patterns, _swapped_naively(4000, 4)),
+        (laboratory.positions, _swapped_naively(4000, 8)),
+        (laboratory.repeated_places, _half_kept(300, 30)),
+        (laboratory.ascents, np.sort(_orders(50, 32, 1).reshape(50, 8, 4)).reshape(50, 32)),
+        (laboratory.kept_neighbours, np.roll(np.tile(np.arange(32), (20, 1)), 5, axis=1)),
     ],
 )
 def test_r3_each_test_finds_a_sample_that_is_bad_in_its_way(test: Any, sample: Any) -> None:
@@ -189,26 +189,26 @@ def test_r3_each_test_finds_a_sample_that_is_bad_in_its_way(test: Any, sample: A
         *(
             (test, "dice")
             for test in (
-                choice_tests.face_frequency,
-                choice_tests.face_pairs,
-                choice_tests.face_overlaps,
-                choice_tests.poker,
-                choice_tests.coupon_collector,
-                choice_tests.face_runs,
-                choice_tests.serial_correlation,
+                laboratory.face_frequency,
+                laboratory.face_pairs,
+                laboratory.face_overlaps,
+                laboratory.poker,
+                laboratory.coupon_collector,
+                laboratory.face_runs,
+                laboratory.serial_correlation,
             )
         ),
         *(
             (test, "orders")
             for test in (
-                choice_tests.positions,
-                choice_tests.patterns,
-                choice_tests.ascents,
-                choice_tests.kept_neighbours,
-                choice_tests.repeated_places,
+                laboratory.positions,
+                laboratory.patterns,
+                laboratory.ascents,
+                laboratory.kept_neighbours,
+                laboratory.repeated_places,
             )
         ),
-        (choice_tests.few_tiles, "few"),
+        (laboratory.few_tiles, "few"),
     ],
 )
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from config.loader import load_table
 from config.recovery_limits import DEFAULTS, Limits, limits_of
 from config.schema import Recovery
 from controller.run.faults.catalogue import CATALOGUE, Fault
-from controller.run.faults.recovery_policy import Decision, decide
+from controller.run.faults.retry import Decision, decide
 
 ORDER = list(Decision)
 TIMES = st.integers(0, 20)

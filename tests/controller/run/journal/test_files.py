@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from controller.run.journal.files import replace_lines
+from controller.run.journal.copies import replace_lines
 
 
 def test_a_replaced_file_can_be_read_by_everybody_and_written_by_its_owner(tmp_path: Path) -> None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.run.journal.measured_storage import LIMITS, MeasuredStorage, WriteTimes
-from controller.run.journal.storage import DirectStorage, Results
+from controller.run.journal.storage import (
+    LIMITS,
+    DirectStorage,
+    MeasuredStorage,
+    Results,
+    WriteTimes,
+)
 
 
 def test_an_operation_is_measured_until_all_copies_have_ended_and_a_failure_is_counted() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from controller.run.journal import Journal
+from controller.run.journal.history import PageReader
 from controller.run.journal.lines import number_of
-from controller.run.journal.reading import PageReader
 
 
 @pytest.mark.parametrize("on_disk", [True, False])

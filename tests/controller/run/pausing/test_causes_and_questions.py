@@ -20,14 +20,19 @@ from controller.run.faults.retry import FaultHandler
 from controller.run.journal import Journal
 from controller.run.ledger import Ledger
 from controller.run.pausing import pauses as ending
-from controller.run.pausing.back_off import BackingOff
-from controller.run.pausing.fault_clearing import FaultClearing
+from controller.run.pausing.fault_clearing import BackingOff, FaultClearing
+from controller.run.pausing.leases import BoardSupply
 from controller.run.pausing.operator_help import ASKS, OperatorHelp
 from controller.run.pausing.pause_gate import PauseCause, PauseGate
-from controller.run.pausing.pauses import ATTEMPTS, POLL_INTERVAL, Pauses
-from controller.run.pausing.power_lease import BoardSupply
+from controller.run.pausing.pauses import (
+    ATTEMPTS,
+    MOST_PAUSES,
+    PERIOD,
+    POLL_INTERVAL,
+    Pauses,
+    RepeatedPauses,
+)
 from controller.run.pausing.reconnection import Reconnection, never_lost
-from controller.run.pausing.repeated_pauses import MOST_PAUSES, PERIOD, RepeatedPauses
 from controller.run.pausing.resumable_board import ResumableBoard
 from controller.run.run_state import RunState
 from firmware_bridge.board import Board, Edge

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import cast
 
-from controller.run.pausing.edges import EdgeSubscription
 from controller.run.pausing.pause_gate import SILENT, PauseCause, PauseGate
+from controller.run.pausing.resumable_board import EdgeSubscription
 from firmware_bridge.board import Board, Edge
 from firmware_bridge.sim.clock import run
 from firmware_bridge.wire.errors import BoardSilentError

@@ -13,7 +13,7 @@ from controller.run.faults.catalogue import CATALOGUE, Fault
 from controller.run.faults.failures import TableFault
 from controller.run.pausing.fault_clearing import RELEASE_LIMIT
 from controller.run.pausing.operator_help import ASKS
-from controller.run.pausing.repeated_pauses import MOST_PAUSES, PERIOD
+from controller.run.pausing.pauses import MOST_PAUSES, PERIOD
 from firmware_bridge.board import FaultCode
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.messages import NONE, Message

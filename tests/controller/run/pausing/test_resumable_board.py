@@ -8,8 +8,7 @@ from functools import partial
 
 import pytest
 
-from controller.run.pausing.interruption import Interruption
-from controller.run.pausing.pause_gate import PauseCause, PauseGate
+from controller.run.pausing.pause_gate import Interruption, PauseCause, PauseGate
 from controller.run.pausing.resumable_board import ResumableBoard
 from controller.run.pausing.resumed_commands import ResumedCommands
 from firmware_bridge.board import Board, Edges, Elapsed, Ended, Level, Reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from controller.run.pausing.pause_gate import PauseGate
-from controller.run.pausing.resumable_session import ResumableSession
+from controller.run.pausing.resumable_board import ResumableSession
 from firmware_bridge.board import Board
 from tests.firmware_bridge.serial_rig import CONFIG
 

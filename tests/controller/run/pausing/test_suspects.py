@@ -7,7 +7,7 @@ from typing import cast
 
 from config.loader import load_table
 from config.schema import AnalogChannel, MotorChannel, Table
-from controller.run.pausing.back_off import BackingOff
+from controller.run.pausing.fault_clearing import BackingOff
 from controller.run.pausing.pause_gate import PauseCause
 from controller.run.pausing.resumable_board import ResumableBoard
 from firmware_bridge.board import FaultCode

@@ -9,7 +9,7 @@ import pytest
 from config.loader import game_parameters, load_game, load_table
 from config.schema import Table
 from controller.run.orders import Orders
-from controller.run.planning.hand_lanes import hands_for_lanes
+from controller.run.planning.setup_forecast import hands_for_lanes
 from rules.games import find_game
 
 AUTO_DEAL = load_table("auto_deal")

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from config.layout.field import Spot
 from config.loader import load_table
-from controller.run.planning.kinematics import Kinematics, Pose, travel_seconds
+from controller.run.planning.least_times import Kinematics, Pose, travel_seconds
 from controller.run.planning.moves import (
     Carry,
     FlipIndicator,

@@ -6,10 +6,9 @@ import pytest
 
 from config.layout.staging import stage
 from config.loader import load_game, load_table
-from controller.run.planning.kinematics import Kinematics, Pose
-from controller.run.planning.least_times import top_bound, under_bound
+from controller.run.planning.least_times import Kinematics, Pose, top_bound, under_bound
 from controller.run.planning.moves import Carry, Move, Prompt, Shake, TurnOver
-from controller.run.planning.preview import preview
+from controller.run.planning.planner import preview
 from rules.games import find_game
 from rules.geometry import BareTable, Walls
 from rules.playing.setup_facts import settle

@@ -13,9 +13,7 @@ from config.layout.field import Field
 from config.layout.staging import stage
 from config.loader import load_game, load_table
 from controller.run.planning.moves import Carry, Present, Prompt
-from controller.run.planning.packet_order import fastest_order
-from controller.run.planning.planner import Planner
-from controller.run.planning.preview import Preview
+from controller.run.planning.planner import Planner, Preview, fastest_order
 from controller.run.planning.setup_forecast import packets_ahead
 from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile

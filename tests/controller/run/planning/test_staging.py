@@ -12,9 +12,8 @@ from config.layout.field import Field
 from config.layout.staging import DoesNotFitError, Slot, Staging, stage
 from config.loader import game_parameters, load_game, load_table
 from controller.run.orders import Orders
-from controller.run.planning.hand_lanes import staging_of
 from controller.run.planning.planner import Planner
-from controller.run.planning.setup_forecast import foreseen
+from controller.run.planning.setup_forecast import foreseen, staging_of
 from rules.games import find_game
 from rules.geometry import BareTable, Boneyard, CardPile, Layout, Pile, Walls
 from rules.setup import Setup

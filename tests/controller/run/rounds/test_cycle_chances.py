@@ -14,7 +14,6 @@ import pytest
 
 from controller.events import Event, EventLog
 from controller.proof.chaos.host_restarts import SurvivingTable
-from controller.run.chance.health_tests import EntropyFailureError
 from controller.run.chance.records import (
     ChanceRefusedError,
     Choice,
@@ -22,7 +21,7 @@ from controller.run.chance.records import (
     CycleDraw,
     permutation,
 )
-from controller.run.chance.source import ChanceSource, OperatingSystemChance
+from controller.run.chance.source import ChanceSource, EntropyFailureError, OperatingSystemChance
 from controller.run.chance.verification import verify_chance
 from controller.run.faults.catalogue import CATALOGUE, Fault, Who
 from controller.run.faults.failures import TableFault

@@ -24,7 +24,7 @@ from controller.run.journal import Entry, Journal
 from controller.run.ledger import Ledger
 from controller.run.operator.table_keys import Key
 from controller.run.orders import Orders
-from controller.run.planning.hand_lanes import staging_of
+from controller.run.planning.setup_forecast import staging_of
 from controller.run.rounds.cycle_chances import CycleChances
 from controller.run.rounds.lid_interrupt import LidInterrupt
 from controller.run.rounds.sorted_build import planned_choices

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from config.loader import load_table
-from controller.run.stations.load import MOST_MISSING, STARVED, Load, longest_wait, wait_parts
+from controller.run.stations.tile_counter import (
+    MOST_MISSING,
+    STARVED,
+    Load,
+    longest_wait,
+    wait_parts,
+)
 
 HEADS = load_table("robotic").modules.heads
 assert HEADS is not None

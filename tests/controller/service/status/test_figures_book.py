@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from controller.run.journal.measured_storage import WriteFigures
+from controller.run.journal.storage import WriteFigures
 from controller.service.status.machine_figures import FiguresBook
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 

@@ -10,8 +10,8 @@ import pytest
 from config.layout.field import Field
 from config.loader import game_names, load_game, load_table, table_names
 from config.validation.checks import CORNER_MM
-from controller.run.planning.hand_lanes import hands_for_lanes
-from controller.run.planning.preview import preview
+from controller.run.planning.planner import preview
+from controller.run.planning.setup_forecast import hands_for_lanes
 from controller.service.status import GameChoice
 from controller.web.panel.geometry import geometry, orders_of
 from controller.web.panel.scene_geometry import PlaceSlot, TableGeometry, TileExtent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.loader import load_game, load_table
-from controller.run.planning.preview import preview
+from controller.run.planning.planner import preview
 from controller.service.status import GameChoice
 from controller.web.panel.preview import preview_deal
 from rules.errors import RulesError

@@ -1,4 +1,4 @@
-// Durations of the gantry's travel, as controller/run/planning/kinematics.py computes them.
+// Durations of the gantry's travel, as controller/run/planning/least_times.py computes them.
 
 /** Seconds of a trapezoidal motion over a distance in metres. */
 export function travelSeconds(distance, axis) {

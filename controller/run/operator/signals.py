@@ -1,4 +1,6 @@
-"""Sets the lamp tower: red, amber or green by the table's events; never delays a round.
+"""Signals to people: the lamp tower and the buzzer, set by the table's events; never delay a round.
+
+Lamps of the tower:
 
 - Red: the table is stopped, has a fault, or is paused by a fault that a board has latched, or the
   tower's own board has dropped its outputs.
@@ -6,25 +8,25 @@
 - Green: the table runs and needs no action besides the game.
 
 Red is the safe value of the lamps: it is lit without any command, and therefore also after the host
-has failed. Amber and green need their board's lease. If a lamp cannot be set, an event reports that
-and the run goes on.
+has failed. Amber and green need their board's lease. The buzzer sounds briefly when a person is
+asked, at a limited rate. If a signal cannot be set, an event reports that and the run goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from config.schema import Table
+from config.schema import BuzzerModule, Table
 from controller.events import Event, EventLog, EventName
 from controller.events.lookups import CONFIRMED_STEPS
-from controller.run.pausing.power_lease import BoardSupply
+from controller.run.pausing.leases import BoardSupply
 from firmware_bridge.board import FaultCode
 from firmware_bridge.wire.errors import BoardError
 
-SIGNAL = "tower"
+TOWER_SIGNAL = "tower"
 """Name of the lamp tower as a holder of its board's lease."""
 _STOPPED = ("offline", "fault", "stopped")
 _STARTING = ("testing", "homing")
@@ -165,7 +167,7 @@ class Tower:
         if colour is Colour.RED:
             await self._show_red(supply)
             return
-        await supply.hold_for_signal(SIGNAL)
+        await supply.hold_for_signal(TOWER_SIGNAL)
         # Set before the lamps: if the board releases them meanwhile, they are lit again.
         self._lit = colour
         for each, lamp in self._lamps.items():
@@ -174,7 +176,7 @@ class Tower:
     async def _show_red(self, supply: BoardSupply) -> None:
         """Light red. A board that is silent or has a latched fault shows red by itself."""
         with suppress(BoardError):
-            await supply.release_for_signal(SIGNAL)
+            await supply.release_for_signal(TOWER_SIGNAL)
             self._lit = Colour.RED
             if supply.is_held:
                 for colour, lamp in self._lamps.items():
@@ -186,3 +188,69 @@ class Tower:
         if self._reported != (colour, why):
             self._reported = (colour, why)
             self._events.emit(EventName.SIGNAL_FAILED, channel=self._lamps.get(colour, ""), why=why)
+
+
+BUZZER_SIGNAL = "buzzer"
+"""Name of the buzzer as a holder of its board's lease."""
+
+
+class Buzzer:
+    """A table's buzzer, active from `begin` to `close`. `supplies` are the boards' leases, by name.
+
+    If it cannot sound, for example during an emergency stop, an event reports that and the run goes
+    on.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        supplies: Mapping[str, BoardSupply],
+        events: EventLog,
+        clock: Callable[[], float],
+    ) -> None:
+        self._module = table.modules.buzzer
+        self._supply = supplies[table.board_of(self._module.sounder)] if self._module else None
+        self._events = events
+        self._clock = clock
+        self._last: float | None = None
+        """When it sounded last, seconds of the table's clock."""
+        self._open = False
+        self._sounding: asyncio.Task[None] | None = None
+        if self._module is not None:
+            events.listen(self._on_event)
+
+    def begin(self) -> None:
+        """Enable the buzzer, once the boards are open."""
+        self._open = True
+
+    async def close(self) -> None:
+        """Disable the buzzer."""
+        self._open = False
+        if self._sounding is not None:
+            self._sounding.cancel()
+            await asyncio.wait((self._sounding,))
+
+    def _on_event(self, event: Event) -> None:
+        module, supply = self._module, self._supply
+        if (
+            event["event"] != EventName.OPERATOR_PROMPTED
+            or not self._open
+            or module is None
+            or supply is None
+        ):
+            return
+        now = self._clock()
+        if self._last is None or now - self._last >= module.every:
+            self._last = now
+            loop = asyncio.get_running_loop()
+            self._sounding = loop.create_task(self._sound(module, supply))
+
+    async def _sound(self, module: BuzzerModule, supply: BoardSupply) -> None:
+        try:
+            await supply.hold_for_signal(BUZZER_SIGNAL)
+            try:
+                await supply.board.pulse(module.sounder, 1, module.seconds)
+            finally:
+                await supply.release_for_signal(BUZZER_SIGNAL)
+        except BoardError as error:
+            self._events.emit(EventName.SIGNAL_FAILED, channel=module.sounder, why=str(error))
