@@ -11,6 +11,7 @@ from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader
 from controller.records.audit.notes import Checkpoint
 from controller.records.audit.timestamps import (
+    OtherDataError,
     TimeStamp,
     time_stamp_request,
     token_of_reply,
@@ -38,10 +39,8 @@ def take_time_stamp(
     for note in reversed(log.heads()):
         try:
             stamp = verified_time_stamp(token, note.text.encode(), authorities)
-        except RefusedProofError as refused:
+        except OtherDataError as refused:
             refusal = refusal or refused
-            if "another text" not in str(refused):
-                raise
             continue
         size = Checkpoint.parsed(note.text).size
         _keep(log.folder, f"{size:012}.tst", token)

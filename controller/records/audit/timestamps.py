@@ -113,6 +113,10 @@ _HASHES: dict[str, hashes.HashAlgorithm] = {
 _LONGEST_CHAIN = 5
 
 
+class OtherDataError(RefusedProofError):
+    """The time stamp was made for other data than the given text."""
+
+
 @dataclass(frozen=True)
 class TimeStamp:
     """A verified token: the time (UTC), who signed it, and whether a known authority did."""
@@ -190,7 +194,7 @@ def _time_in(info: bytes, text: bytes) -> datetime:
     algorithm, digest = imprint.of(SEQUENCE).parts
     _require_object(algorithm.of(SEQUENCE).parts[0], SHA256, "SHA-256")
     if version.content != b"\x01" or digest.of(OCTETS).content != sha256(text).digest():
-        raise RefusedProofError("The time stamp belongs to another text.")
+        raise OtherDataError("The time stamp was made for other data.")
     whole, _, fraction = time.content.decode("ascii").removesuffix("Z").partition(".")
     at = datetime.strptime(whole, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     return at.replace(microsecond=int(f"{fraction[:6]:0<6}"))
@@ -220,7 +224,7 @@ def _signed_by(
     hashed = hashes.Hash(used)
     hashed.update(info)
     if values[_MESSAGE_DIGEST].of(OCTETS).content != hashed.finalize():
-        raise RefusedProofError("The time stamp's statement was changed.")
+        raise RefusedProofError("The signed content of the time stamp was changed.")
     _require_object(values[_CONTENT_TYPE], _TST_INFO, "a time stamp")
     _require_named(values, found[0])
     message = der(SET, attributes.content)
@@ -241,7 +245,9 @@ def _require_named(values: dict[str, DerValue], certificate: x509.Certificate) -
     else:
         raise RefusedProofError("The time stamp does not name the certificate that signs it.")
     if first[0].of(OCTETS).content != certificate.fingerprint(used):
-        raise RefusedProofError("The time stamp names another certificate.")
+        raise RefusedProofError(
+            "The time stamp names another certificate than the one that signs it."
+        )
 
 
 def _require_signature(
@@ -351,5 +357,5 @@ def reply_of_service(address: str, request: bytes, seconds: float = SECONDS) -> 
             " Check the address and the network, then try again."
         ) from error
     if len(reply) > LONGEST_REPLY:
-        raise RefusedProofError(f"The reply has more than {LONGEST_REPLY} bytes; none was kept.")
+        raise RefusedProofError(f"The reply has more than {LONGEST_REPLY} bytes; it was discarded.")
     return reply
