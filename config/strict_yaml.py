@@ -209,7 +209,7 @@ class _Reading:
         if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             raise self.refusal(
                 node.start_mark.line + 1,
-                "an escape is half of a character",
+                "an escape sequence is half of a surrogate pair",
                 "Write the character in UTF-8.",
             )
         return text

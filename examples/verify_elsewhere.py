@@ -274,7 +274,7 @@ def verify_receipt(data: bytes) -> tuple[Keys, str]:
     """Verify a receipt and its random choices; returns its keys and a sentence."""
     receipt = json.loads(data)
     text = json.dumps(receipt, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    require(text.encode() == data, "The receipt is not written in the one permitted way.")
+    require(text.encode() == data, "The receipt is not canonical JSON.")
     require(receipt.keys() == RECEIPT, "The receipt does not have the keys of a receipt.")
     of, _, version = receipt["format"].rpartition("/")
     require(of == "wallwright-receipt" and version in {"1", "2"}, "The format is another.")

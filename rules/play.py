@@ -255,8 +255,8 @@ def announce_unchanged(full_play: Any, play: Any, action: Any) -> Any:
 def refuse_catch_up(full_play: Any, play: Any, seat: Seat) -> Any:
     """Raises RulesError: in this game the table never waits for a seat that the full play skips."""
     raise RulesError(
-        f"The table waits for seat {seat}, but the full play does not: the two are different plays;"
-        " begin both from the same set-up and apply every action to both."
+        f"The public play expects an action of seat {seat}, but the full play does not. Begin both "
+        "from the same set-up, and apply every action to both."
     )
 
 

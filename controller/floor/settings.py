@@ -144,7 +144,9 @@ def _witness_key(text: str) -> VerifierKey:
     """Parse the key of a witness. Raises RefusedProofError."""
     key = VerifierKey.parsed(text)
     if key.purpose != COSIGNATURE:
-        raise RefusedProofError(f"{key.name} is a key for signatures, not for cosignatures.")
+        raise RefusedProofError(
+            f"{key.name} is a key for signatures; a witness needs a key for cosignatures."
+        )
     return key
 
 

@@ -189,8 +189,9 @@ def _board(file: Path, number: int, line: str) -> tuple[str, KnownBoard]:
     sizes = len(key) in KEY_SIZES and len(build) in (0, BUILD_SIZE) and len(image) in (0, 32)
     if not is_serial(serial) or len(written) > MOST_FIELDS or not sizes:
         raise KeysError(
-            f"{file}:{number}: the line is not a serial number with a key of 16 or 32 bytes in"
-            " hexadecimal, a build of 4 and an image's hash of 32; remove the line, or provision"
+            f"{file}:{number}: the line is not a serial number with a key of 16 or 32 bytes in "
+            "hexadecimal, a build id of 4 bytes and an image hash of 32 bytes; remove the line, or "
+            "provision"
             " that board again."
         )
     if serial in NO_IDENTITY or serial.startswith(SIMULATED) or len(set(key)) == 1:

@@ -73,7 +73,8 @@ def require_signed(image: Path, chip: str, build: bytes, signers: Path) -> str:
     if public not in trusted:
         raise _refused(
             image,
-            f"was signed by {public.hex()}, whom {signers} does not list; add a line with a name"
+            f"was signed with the key {public.hex()}, which {signers} does not list; add a line "
+            "with a name"
             " and this key, if it is the key that the maker publishes",
         )
     text = _statement(chip, build, _image_hash(image), public)

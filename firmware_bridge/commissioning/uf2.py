@@ -50,9 +50,12 @@ def parts(file: bytes, family: int = RP2040) -> Iterator[tuple[int, bytes]]:
         first, second, flags, at, size, number, count, found = _HEAD.unpack_from(block)
         end = int.from_bytes(block[-4:], "little")
         if (first, second, end) != (_BEGIN, _SECOND, _END) or size > BLOCK - _HEAD.size - 4:
-            raise ValueError(f"Block {begin // BLOCK} is no UF2 block; make the file again.")
+            raise ValueError(f"Block {begin // BLOCK} is not a UF2 block; make the file again.")
         if not flags & _HAS_FAMILY or found != family:
             raise ValueError(f"Block {number} is for family {found:08X}, not {family:08X}.")
         if (number, count) != (begin // BLOCK, len(file) // BLOCK):
-            raise ValueError(f"Block {number} of {count} is out of place; make the file again.")
+            raise ValueError(
+                f"Block {number} of {count} is not at its position in the file; make "
+                "the file again."
+            )
         yield at, block[_HEAD.size : _HEAD.size + size]

@@ -119,7 +119,10 @@ class Program:
                 self._ended_loops += 1
                 return RETURN_ADDRESS
             path = " -> ".join(each.name for each in (*callers, function))
-            raise SystemExit(f"{path} is a recursion, so the stack has no bound; remove it.")
+            raise SystemExit(
+                f"{path} is a recursive call, so the size of the stack has no limit; "
+                "remove the recursion."
+            )
         if function.name in self._without:
             return function.own
         if not since and function.begin in self._known:

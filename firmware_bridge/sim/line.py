@@ -122,7 +122,7 @@ class CablePlug:
     def open(self) -> MemoryTransport:
         """Open the host's port. Raises BoardSilentError while the plug is pulled."""
         if self.pulled:
-            raise BoardSilentError("the line in memory is unplugged; put the plug back.")
+            raise BoardSilentError("the simulated line is unplugged; plug it in again.")
         here, there = memory_line(baud=self._baud)
         there.connect(self.on_receive, _discard)
         self._there = there

@@ -91,7 +91,11 @@ class Link:
         return await self._ask_identity(nonce)
 
     async def _ask_identity(self, nonce: bytes) -> Message:
-        self._end(BoardSilentError(f"board {self.name} is being identified again; retry then."))
+        self._end(
+            BoardSilentError(
+                f"board {self.name} is being identified again; retry when that has ended."
+            )
+        )
         if self._line.broken:
             raise BoardSilentError(f"board {self.name}: {self._line.broken}")
         command = Command(Identify(PROTOCOL, nonce), self._loop.create_future())

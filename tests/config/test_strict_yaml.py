@@ -156,7 +156,10 @@ def test_an_alias_that_contains_itself_is_refused() -> None:
         ),
         (
             'a: "\\ud800"',
-            "house.yaml:1: an escape is half of a character. Write the character in UTF-8.",
+            (
+                "house.yaml:1: an escape sequence is half of a surrogate pair. Write the character"
+                " in UTF-8."
+            ),
         ),
         (
             'a: "\\U00110000"',

@@ -273,7 +273,10 @@ def test_a_flores_that_the_set_cannot_contain_is_refused() -> None:
             setup = setup.apply()
     setup = setup.apply((1, 1))
     before = setup
-    with pytest.raises(IllegalOutcomeError, match="would be flores 37 of 36; read the tile again"):
+    with pytest.raises(
+        IllegalOutcomeError,
+        match="would be number 37 of the flores, but the set has 36; read the tile again",
+    ):
         setup.apply(FLORES)
     assert setup == before
     assert setup.apply("1m").ready is not None

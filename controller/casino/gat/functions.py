@@ -147,7 +147,7 @@ def functions_in(text: bytes) -> list[list[str]]:
 
 def _parsed(text: bytes, name: str) -> Element:
     if b"<!" in text:
-        raise GatError("The result declares XML entities, which no machine needs.")
+        raise GatError("The result declares XML entities; this protocol does not use them.")
     try:
         top = fromstring(text)  # noqa: S314 - without a declaration there is no entity
     except ParseError as error:

@@ -77,7 +77,7 @@ class StatusReply:
         try:
             return cls(GatState(state), version, GatFormat(formats & _FORMATS))
         except ValueError:
-            raise GatError(f"The status 0x{state:02x} is none of the protocol's.") from None
+            raise GatError(f"The status 0x{state:02x} is not defined by the protocol.") from None
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class GatTerminal:
                 return bytes(found)
             if len(found) > LARGEST_RESULT:
                 break
-        raise GatError(f"The result is larger than {LARGEST_RESULT} bytes; it was not read on.")
+        raise GatError(f"The result is larger than {LARGEST_RESULT} bytes; reading was stopped.")
 
     async def calculated(self, request: GatRequest, limit: float) -> bytes:
         """Request a calculation, wait for its end, and read the result.

@@ -262,8 +262,8 @@ def _asked(question: str) -> str:
 
     if not sys.stdin.isatty():
         raise BadInputError(
-            "A backup is encrypted, and this is not a terminal: give --passphrase-file FILE,"
-            " --recipient KEY, or --plain."
+            "A backup needs a passphrase, and no terminal is attached to enter it: give "
+            "--passphrase-file FILE, --recipient KEY, or --plain."
         )
     try:
         return getpass(question)

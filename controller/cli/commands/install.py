@@ -108,7 +108,9 @@ def _asked_table(*, simulated: bool, yes: bool) -> str:
     if yes and simulated:
         return SIMULATED
     if yes:
-        raise BadInputError("`--yes` asks nothing, so it needs the table; add --table NAME.")
+        raise BadInputError(
+            "`--yes` skips every question, also the one for the table; add --table NAME."
+        )
     names = ", ".join(table_names())
     return str(typer.prompt(f"The table: the path of its file, or one of {names}"))
 

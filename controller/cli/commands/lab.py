@@ -53,7 +53,7 @@ def chance(
     try:
         report = examine_source(OperatingSystemChance("laboratory"), cycles, tiles)
     except EntropyFailureError as failure:
-        print_error(f"The random source failed: {failure}. Nothing may be drawn from it.")
+        print_error(f"The random source failed: {failure}. Do not use its values.")
         return FAILED
     if as_json:
         print(json.dumps(report.facts(), indent=2))

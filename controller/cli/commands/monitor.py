@@ -63,7 +63,8 @@ def monitor(
     token = _token(token_file)
     if token and not (where.encrypted or where.is_local):
         raise BadInputError(
-            f"The token would be readable on the way to {where}; give an address with https, or"
+            f"An http connection would send the token to {where} without encryption; give an "
+            "address with https, or"
             " reach the service by an SSH tunnel."
         )
     tls = _tls(ca_file) if where.encrypted else None

@@ -152,7 +152,7 @@ def serve(
         )
     if sim == "virtual":
         raise BadInputError(
-            "`--sim` must be real or a factor such as 10; in virtual time no browser could follow."
+            "`--sim` must be real or a factor such as 10; a browser cannot follow virtual time."
         )
     require_ports_for_keys(keys, ports)
     require_ports_for_simulated(ports, allow_simulated=allow_simulated)

@@ -94,8 +94,8 @@ def _place_of(code: str, shares: list[dict[str, Any]]) -> int:
         if share["code"].replace("-", "") == code.strip().upper().replace("-", ""):
             return number
     raise RefusedProofError(
-        f"None of its {len(shares)} players' shares has the code {code!r}: the share is missing, or"
-        " the list up to it was another one when the code was shown."
+        f"None of its {len(shares)} players' shares has the code {code!r}: either the share is"
+        " missing, or an earlier share of the list was changed after the code was shown."
     )
 
 

@@ -192,7 +192,7 @@ class StreamReader:
             text = await socket.recv()
         message = json.loads(text)
         if not isinstance(message, dict):
-            raise TypeError("a message of the stream is an object")
+            raise TypeError("a message of the stream must be a JSON object")
         return message
 
     def _take(self, message: Json) -> None:

@@ -26,8 +26,8 @@ def play_and_kill(
     game = (games or ["wenzhou"])[0]
     if game not in GAMES:
         raise BadInputError(
-            f"{unknown_name('game', game, GAMES)} `--kill` starts processes of their own, which"
-            " find installed games only; install the game's folder with pip."
+            f"{unknown_name('game', game, GAMES)} `--kill` runs each table in a process of its "
+            "own, which finds installed games only; install the game's folder with pip."
         )
     with (
         until_interrupted() as stop,

@@ -133,7 +133,7 @@ def reported_by(
 def _asked_volts(chip: CalibratedChip) -> float:
     if not sys.stdin.isatty():
         raise BadInputError(
-            f"`--measured` is missing, and nobody can be asked here; measure between"
+            f"`--measured` is missing, and no terminal is attached to enter it; measure between"
             f" {chip.supply.at} and GND of the board, and add --measured VOLTS."
         )
     return float(

@@ -30,8 +30,8 @@ def write_new(file: Path, data: bytes, mode: int, owner: str | None = None) -> N
         durable_files.write_new(file, data, mode, owner)
     except OSError as error:
         raise CertificateError(
-            f"{file} cannot be written ({error.strerror}); no file is written over. Correct the"
-            " folder and its rights."
+            f"{file} cannot be written ({error.strerror}); an existing file is never overwritten. "
+            "Correct the folder and its permissions."
         ) from error
 
 
@@ -49,7 +49,7 @@ def replace(file: Path, data: bytes, mode: int, owner: str | None = None) -> Non
         durable_files.sync_folder(file.parent)
     except OSError as error:
         raise CertificateError(
-            f"{file} cannot be replaced ({error.strerror}); correct the folder and its rights."
+            f"{file} cannot be replaced ({error.strerror}); correct the folder and its permissions."
         ) from error
 
 
@@ -71,7 +71,9 @@ def read_certificate(file: Path) -> x509.Certificate:
     try:
         return x509.load_pem_x509_certificate(data)
     except ValueError:
-        raise CertificateError(f"{file} does not hold a certificate; put it back.") from None
+        raise CertificateError(
+            f"{file} does not contain a certificate; restore it from a copy."
+        ) from None
 
 
 def read_key(file: Path) -> ec.EllipticCurvePrivateKey:
@@ -88,7 +90,9 @@ def read_key(file: Path) -> ec.EllipticCurvePrivateKey:
     except (ValueError, TypeError):
         key = None
     if not isinstance(key, ec.EllipticCurvePrivateKey):
-        raise CertificateError(f"{file} does not hold a private key of P-256; put it back.")
+        raise CertificateError(
+            f"{file} does not contain a private key of P-256; restore it from a copy."
+        )
     return key
 
 

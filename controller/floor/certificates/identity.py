@@ -77,7 +77,9 @@ def identity_of(common_name: str) -> CertificateIdentity:
         return CertificateIdentity(CertificateKind.TABLE, common_name)
     if kind in set(CertificateKind) - {CertificateKind.TABLE}:
         return CertificateIdentity(CertificateKind(kind), name)
-    raise CertificateError(f"The common name {common_name[:80]!r} is none of this authority's.")
+    raise CertificateError(
+        f"The common name {common_name[:80]!r} does not belong to this authority."
+    )
 
 
 def require_host(text: str) -> str:

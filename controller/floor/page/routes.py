@@ -226,7 +226,7 @@ def person_of(request: Request) -> Identity:
         raise ProblemError(
             403,
             "person_required",
-            "This is done in the name of a person.",
+            "Only a person can send this request, not a device or a program.",
             "Log in with a name and a password.",
         )
     return identity

@@ -138,6 +138,6 @@ def _require_same(tree: StoredTree, note: SignedNote) -> None:
     head = tree.keys.verified(note)
     if head.root != tree.root:
         raise RefusedProofError(
-            f"the first {head.size} events that the table has signed are not those that it has"
-            " sent. Compare the table's audit log with the floor's database."
+            f"the first {head.size} events that the table has signed differ from those that it has "
+            "sent. Compare the table's audit log with the floor's database."
         )

@@ -92,14 +92,16 @@ class LogEnd:
             return self._refused(batch, Refusal.RETIRED, "the table is retired.")
         if events.first > self.next:
             return self._refused(
-                batch, Refusal.GAP, f"it begins at {events.first}, and {self.next} is next."
+                batch,
+                Refusal.GAP,
+                f"it begins at event {events.first}; expected event {self.next}.",
             )
         if not self._is_continued_by(events):
             return self._refused(
                 batch,
                 Refusal.CONTRADICTION,
-                f"the log contradicts itself: the event before {self.next} is another one than the"
-                " stored one. Compare the table's audit log with its bundles.",
+                f"the log is inconsistent: the event before event {self.next} differs from the "
+                "stored one. Compare the table's audit log with its bundles.",
             )
         fresh = events.lines[self.next - events.first :]
         if not fresh:

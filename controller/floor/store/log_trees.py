@@ -110,7 +110,7 @@ def _add_events(
         if keys is None:
             if leaf.hex() != log.log:
                 raise RefusedProofError(
-                    f"Event 0 of the log {log.log} of {log.address} is another."
+                    f"Event 0 of the log {log.log} of {log.address} differs from the stored one."
                 )
             keys = KeyChain(first_key(parsed_event(data, number)))
         elif what == KEY_ROTATED:

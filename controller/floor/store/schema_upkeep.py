@@ -31,8 +31,8 @@ def upgrade_schema(connection: Connection) -> None:
         steps = list(directory.iterate_revisions(newest, present or "base"))
     except RevisionError as error:
         raise StoreVersionError(
-            f"The database has the schema {present}, which this program cannot read; install the"
-            f" newer program again. This one has {newest}."
+            f"The database has the schema {present}, which this program cannot read; install the "
+            f"newer program again. This program reads the schema {newest}."
         ) from error
     if not steps:
         return

@@ -42,11 +42,13 @@ class RequestGate:
         except NotCanonicalError as error:
             raise ForgedRequestError(f"A request has no canonical form. {error}") from error
         if known is None or not is_valid:
-            raise ForgedRequestError(f"A request has no valid signature of a key ({request.key}).")
+            raise ForgedRequestError(f"A request has no valid signature of the key {request.key}.")
         if request.birth != self._birth:
             raise ForgedRequestError("A request is for an earlier connection of this table.")
         if request.number <= self._last.get(known.key.name, -1):
-            raise ForgedRequestError(f"Request {request.number} of {request.key} is a repetition.")
+            raise ForgedRequestError(
+                f"Request {request.number} of {request.key} was received before."
+            )
         self._last[known.key.name] = request.number
         if request.name not in known.may:
             permitted = ", ".join(sorted(known.may)) or "nothing"

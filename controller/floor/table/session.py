@@ -358,7 +358,8 @@ class TableSession:
             return
         if not self._outbox.take_position(position.next, size, now, resend=position.resend):
             _LOGGER.error(
-                "%s: the floor has %d events of a log with %d; check the log with `wallwright audit"
+                "%s: the floor has %d events of the log, but the log has only %d; check the log "
+                "with `wallwright audit"
                 " verify`.",
                 self._settings.address,
                 position.next,

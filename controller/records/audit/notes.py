@@ -36,7 +36,7 @@ def decoded(text: str, what: str) -> bytes:
     except (binascii.Error, ValueError) as error:
         raise RefusedProofError(f"{what} is not base64 ({error}).") from error
     if encoded(data) != text:
-        raise RefusedProofError(f"{what} is not written in the one permitted way of base64.")
+        raise RefusedProofError(f"{what} is not canonical base64.")
     return data
 
 
@@ -220,9 +220,13 @@ class Checkpoint:
     def __post_init__(self) -> None:
         lines = (self.origin, *self.extensions)
         if any(not line or "\n" in line for line in lines):
-            raise RefusedProofError("The origin and the extensions of a checkpoint are lines.")
+            raise RefusedProofError(
+                "The origin and each extension of a checkpoint must be one line."
+            )
         if self.size < 0 or len(self.root) != HASH_SIZE:
-            raise RefusedProofError("A checkpoint has a size from 0 on and a root of 32 bytes.")
+            raise RefusedProofError(
+                "A checkpoint must have a size of 0 or more and a root of 32 bytes."
+            )
 
     @property
     def text(self) -> str:
@@ -311,8 +315,8 @@ def new_key(path: Path, name: str, purpose: Purpose = SIGNATURE) -> SigningKey:
         sync_folder(path.parent)
     except OSError as error:
         raise AuditError(
-            f"The key {path} cannot be written ({error.strerror}); correct the directory, and that"
-            " no key is there yet."
+            f"The key {path} cannot be written ({error.strerror}); correct the directory, and "
+            "check that it contains no key yet."
         ) from error
     return key
 
@@ -331,8 +335,8 @@ def read_key(path: Path) -> SigningKey:
     if stat.S_IMODE(mode.st_mode) & 0o077:
         raise AuditError(
             f"The key {path} can be read by other users (mode"
-            f" {stat.S_IMODE(mode.st_mode):04o}); make a new key with"
-            " `wallwright audit rotate-key` after `chmod 600` on this one."
+            f" {stat.S_IMODE(mode.st_mode):04o}); run `chmod 600` on it, then make a new key with "
+            "`wallwright audit rotate-key`."
         )
     try:
         public, secret, end = data.removeprefix(_HEADER).decode("ascii").split("\n")

@@ -135,7 +135,7 @@ class StoredNodes:
         It is empty if `old` is 0 or `new`. Raises ValueError if `old` is larger than `new`.
         """
         if not 0 <= old <= new:
-            raise ValueError(f"A tree of {new} leaves has no first {old} leaves.")
+            raise ValueError(f"A tree of {new} leaves has fewer than {old} leaves.")
         if old in {0, new}:
             return []
         path = []

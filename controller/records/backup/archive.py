@@ -106,7 +106,7 @@ def read_manifest(text: bytes) -> BackupManifest:
     try:
         manifest = _manifest(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise damaged("its manifest has not the keys of its format") from error
+        raise damaged("its manifest does not have exactly the keys of its format") from error
     _require_sound(manifest)
     return manifest
 
@@ -132,11 +132,14 @@ def _require_sound(manifest: BackupManifest) -> None:
     known: dict[str, StoredFile] = {}
     for file in manifest.files:
         if not _is_sound(file) or file.name in known:
-            raise damaged(f"its manifest names the file {file.name!r:.120} in a wrong way")
+            raise damaged(f"its manifest has an invalid entry for the file {file.name!r:.120}")
         if file.same_as:
             original = known.get(file.same_as)
             if original is None or (original.size, original.sha256) != (file.size, file.sha256):
-                raise damaged(f"its file {file.name!r:.120} is a copy of no other")
+                raise damaged(
+                    f"its file {file.name!r:.120} is marked as a copy of a file that it "
+                    "does not have"
+                )
         known[file.name] = file
     folders = {name.rsplit("/", depth)[0] for name in known for depth in range(1, 8)}
     if folders & known.keys():
@@ -229,15 +232,15 @@ class PackedBackup:
                 continue
             header = self._header()
             if (header.name, header.size) != (file.name, file.size):
-                raise damaged(f"it has '{header.name[:120]}' in the place of {file.name}")
+                raise damaged(f"it has '{header.name[:120]}' where {file.name} is expected")
             data = self._body(file.size)
             if sha256(data).hexdigest() != file.sha256:
-                raise damaged(f"the contents of {file.name} are not those of its manifest")
+                raise damaged(f"the contents of {file.name} do not match its manifest")
             if file.name in wanted:
                 contents[file.name] = data
             yield file.name, data
         if any(self._read(BLOCK)):
-            raise damaged("it goes on after its last file")
+            raise damaged("it has data after its last file")
 
     def _header(self) -> tarfile.TarInfo:
         try:

@@ -150,8 +150,8 @@ def _require_readable(manifest: BackupManifest) -> None:
 def _require_possible(manifest: BackupManifest, targets: RestoreTargets) -> None:
     if targets.continue_log and not manifest.has(AUDIT_KEY):
         raise BackupError(
-            "The backup has no private key of the audit log, so that the log cannot go on; leave"
-            " out --continue-log, and a new log begins."
+            "The backup has no private key of the audit log, so the log cannot be continued; leave "
+            "out --continue-log, and a new log begins."
         )
     own = LogFolder(targets.data / AUDIT)
     if targets.continue_log and own.exists and own.events.exists():
@@ -159,8 +159,8 @@ def _require_possible(manifest: BackupManifest, targets: RestoreTargets) -> None
             first = file.readline()
         if str(manifest.audit.get("origin", "?")).encode() in first:
             raise BackupError(
-                f"{targets.data} has the same audit log, and perhaps later events: going on from"
-                " the backup would begin a second history. Leave out --continue-log."
+                f"{targets.data} has the same audit log, and perhaps later events: continuing from "
+                "the backup would make a second log with the same key. Leave out --continue-log."
             )
     if (targets.data / SLOTS / "current").is_symlink():
         raise BackupError(
@@ -181,8 +181,8 @@ def _require_free(places: dict[str, Path], *, replace: bool) -> None:
             raise BackupError(f"{place} is not a folder; name another.")
         if place.is_mount():
             raise BackupError(
-                f"{place} is a mount point, which cannot be put into another's place; name a folder"
-                " in it. Nothing was changed."
+                f"{place} is a mount point, which a restore cannot replace; name a folder in it. "
+                "Nothing was changed."
             )
         if place.is_dir() and any(place.iterdir()) and not replace:
             raise BackupError(

@@ -44,7 +44,7 @@ def require_good(passphrase: str) -> str:
     if len(passphrase) < SHORTEST_PASSPHRASE:
         raise BackupError(
             f"The passphrase has {len(passphrase)} characters; it must have at least"
-            f" {SHORTEST_PASSPHRASE}. Take several words."
+            f" {SHORTEST_PASSPHRASE}. Use several words."
         )
     return passphrase
 
@@ -92,7 +92,8 @@ def opened(data: bytes, passphrase: str | None, identities: Sequence[str]) -> by
         if needs_passphrase(data):
             if passphrase is None:
                 raise BackupError(
-                    "The backup is encrypted by a passphrase; give it with --passphrase-file FILE,"
+                    "The backup is encrypted with a passphrase; give it with --passphrase-file "
+                    "FILE,"
                     " or run the command at a terminal."
                 )
             return _opened_by_passphrase(data, passphrase)

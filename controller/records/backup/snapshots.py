@@ -296,7 +296,7 @@ def _unchanged(
             return found
     raise BackupError(
         f"Files of the folder {folder} were added, renamed or removed during each of {LISTINGS}"
-        " copies; stop what does that, then repeat the command."
+        " copies; stop the program that does so, then repeat the command."
     )
 
 

@@ -95,12 +95,12 @@ def require_protected(path: Path, *, by_root: bool) -> None:
     if mode & _OTHERS:
         raise IdentityError(
             f"{path} is writable by other users than its owner (mode {mode:04o}), so the program"
-            f" could write its own reference. Restrict it: chmod go-w {path}."
+            f" could change the file that it is checked against. Restrict it: chmod go-w {path}."
         )
     if by_root and state.st_uid != 0:
         raise IdentityError(
-            f"{path} belongs to the user {state.st_uid} instead of root, so the program could write"
-            f" its own reference. Give it to root: chown root {path}."
+            f"{path} belongs to the user {state.st_uid} instead of root, so the program could "
+            f"change the file that it is checked against. Give it to root: chown root {path}."
         )
 
 

@@ -87,7 +87,9 @@ def read_manifest(file: Path, signers: Path) -> Manifest:
     except SignatureError as error:
         raise IdentityError(str(error)) from error
     if public not in trusted:
-        raise _refused(file, f"was signed by {public.hex()}, whom {signers} does not list")
+        raise _refused(
+            file, f"was signed with the key {public.hex()}, which {signers} does not list"
+        )
     if not is_signed(signed_text(body), signature, public):
         raise _refused(file, "has a wrong signature: it was changed after it was signed")
     return _manifest(file, body, trusted[public])
@@ -184,7 +186,7 @@ def require_no_differences(
         more = f", and {len(found) - NAMED} more" if len(found) > NAMED else ""
         raise IdentityError(
             f"The program is not the one that was signed: {', '.join(found[:NAMED])}{more}. Install"
-            " the signed program again; the list: wallwright identity check."
+            " the signed program again; `wallwright identity check` lists every such file."
         )
 
 

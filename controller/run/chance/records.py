@@ -62,10 +62,10 @@ class PlayerShare:
 
     def __post_init__(self) -> None:
         if not 0 <= self.seat < MOST_SEATS:
-            raise ChanceRefusedError(f"A seat is 0 to {MOST_SEATS - 1}; got {self.seat}.")
+            raise ChanceRefusedError(f"A seat must be 0 to {MOST_SEATS - 1}; got {self.seat}.")
         if not 0 < len(self.text) <= MOST_SHARE or not self.text.isprintable():
             raise ChanceRefusedError(
-                f"A player's share has 1 to {MOST_SHARE} printable characters; got"
+                f"A player's share must have 1 to {MOST_SHARE} printable characters; got"
                 f" {self.text[: MOST_SHARE + 1]!r}."
             )
 
@@ -87,12 +87,12 @@ class ChoiceRequest:
     def __post_init__(self) -> None:
         if not 0 < len(self.name) <= MOST_SHARE or not self.name.isprintable():
             raise ChanceRefusedError(
-                f"The name of a choice has 1 to {MOST_SHARE} printable characters; got"
+                f"The name of a choice must have 1 to {MOST_SHARE} printable characters; got"
                 f" {self.name[: MOST_SHARE + 1]!r}."
             )
         if self.kind not in KINDS:
             raise ChanceRefusedError(
-                f"A choice is of the kind {', '.join(KINDS)}; got {self.kind!r}."
+                f"The kind of a choice must be one of {', '.join(KINDS)}; got {self.kind!r}."
             )
         if not 0 < self.of <= MOST_OF or not 0 < self.count <= MOST_VALUES:
             raise ChanceRefusedError(
@@ -101,8 +101,8 @@ class ChoiceRequest:
             )
         if self.kind == "permutation" and self.count != self.of:
             raise ChanceRefusedError(
-                f"The permutation '{self.name}' orders {self.of} numbers, so it has as many values;"
-                f" got {self.count}."
+                f"The permutation '{self.name}' must have {self.of} values, as many as it orders; "
+                f"got {self.count}."
             )
 
 
@@ -188,7 +188,9 @@ class CycleDraw:
         asked = (*self.requests, CHECK)
         if len({request.name for request in asked}) < len(asked):
             names = ", ".join(request.name for request in asked)
-            raise ChanceRefusedError(f"Each choice of a cycle has a name of its own; got {names}.")
+            raise ChanceRefusedError(
+                f"Two choices of a cycle must not have the same name; got {names}."
+            )
 
     @property
     def commitment(self) -> str:

@@ -64,7 +64,7 @@ class HmacDrbg:
         """Return `size` random bytes. Raises DrbgRefusedError."""
         if not 0 < size <= MOST_BYTES:
             raise DrbgRefusedError(
-                f"A request is for 1 to {MOST_BYTES} bytes; got {size}. Make several requests."
+                f"A request must be for 1 to {MOST_BYTES} bytes; got {size}. Make several requests."
             )
         if self._requests > RESEED_INTERVAL:
             raise DrbgRefusedError(
@@ -92,7 +92,7 @@ def _hmac(key: bytes, message: bytes) -> bytes:
 
 def _require(given: bytes, least: int, what: str) -> None:
     if len(given) < least:
-        raise DrbgRefusedError(f"{what} has at least {least} bytes; got {len(given)}.")
+        raise DrbgRefusedError(f"{what} must have at least {least} bytes; got {len(given)}.")
 
 
 SHARE = 32

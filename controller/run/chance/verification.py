@@ -82,7 +82,10 @@ def _verified(record: object) -> ChanceVerdict:
     share = bytes.fromhex(_hash(given["reveal"], "The revealed share"))
     requests = tuple(choice.request for choice in choices)
     if not requests or requests[-1] != CHECK:
-        raise _Refusal(f"The last choice of a cycle is '{CHECK.name}'; the record has none.")
+        raise _Refusal(
+            f"The last choice of a cycle must be '{CHECK.name}'; the record has no "
+            "choice of this name."
+        )
     draw = CycleDraw(device, cycle, share, shares, requests[:-1], version)
     if draw.commitment != commitment:
         raise _Refusal(
@@ -93,7 +96,8 @@ def _verified(record: object) -> ChanceVerdict:
     # The check depends on everything: it is compared first, and names no choice by mistake.
     if drawn[-1] != choices[-1]:
         raise _Refusal(
-            "The players' shares, or the names and sizes of the choices, are not those of the draw."
+            "The players' shares, or the names and sizes of the choices, differ from those of the "
+            "draw."
         )
     for right, claimed in zip(drawn, choices, strict=True):
         if right != claimed:
@@ -122,27 +126,29 @@ def _choice(value: object) -> Choice:
 
 def _object(value: object, what: str, keys: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(value, dict) or value.keys() != set(keys):
-        raise _Refusal(f"{what} is an object with the keys {', '.join(keys)}; got {_short(value)}.")
+        raise _Refusal(
+            f"{what} must be an object with the keys {', '.join(keys)}; got {_short(value)}."
+        )
     return value
 
 
 def _list(value: object, what: str, most: int) -> list[object]:
     if not isinstance(value, list) or len(value) > most:
-        raise _Refusal(f"{what} has a list of at most {most} values; got {_short(value)}.")
+        raise _Refusal(f"{what} must have a list of at most {most} values; got {_short(value)}.")
     return value
 
 
 def _integer(value: object, what: str, most: int) -> int:
     if type(value) is not int or not 0 <= value <= most:
-        raise _Refusal(f"{what} is a whole number from 0 to {most}; got {_short(value)}.")
+        raise _Refusal(f"{what} must be a whole number from 0 to {most}; got {_short(value)}.")
     return value
 
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= 4 * MOST_SHARE:
-        raise _Refusal(f"{what} is a text; got {_short(value)}.")
+        raise _Refusal(f"{what} must be a text; got {_short(value)}.")
     if not value.isprintable():
-        raise _Refusal(f"{what} has printable characters only; got {_short(value)}.")
+        raise _Refusal(f"{what} must have printable characters only; got {_short(value)}.")
     return value
 
 

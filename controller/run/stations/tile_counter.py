@@ -124,8 +124,8 @@ class TileCounter:
             raise TableFault(
                 Fault.UNPROVEN,
                 "trays",
-                f"a tile stuck at {self._counter.channel} when the last run ended, and is gone: it"
-                " has passed, or was removed",
+                f"a tile was stuck at {self._counter.channel} when the last run ended, and it is "
+                "not there now: it has passed, or a person has removed it",
             )
         removed = self._through - self._stuck.through + 1
         await self.remove(removed)

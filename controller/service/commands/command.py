@@ -139,7 +139,7 @@ def require_unlocked(table: CommandedTable) -> None:
 def require_serving(table: CommandedTable) -> None:
     """Raises CommandRefusedError if the service stops."""
     if table.runs.stopping.is_set():
-        raise CommandRefusedError("stopping", "The service stops; start it again first.")
+        raise CommandRefusedError("stopping", "The service is stopping; start it again first.")
 
 
 def require_role(actor: Actor, least: UserRole, what: str) -> None:

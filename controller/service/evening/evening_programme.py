@@ -138,7 +138,9 @@ class EveningProgramme:
                 # The choice names the house rules that differ from those of the game's file.
                 now = game.orders.house_rules
                 if (then := facts.get("house", now)) != now:
-                    raise ReplayError(entry, f"by other house rules: {differences(then, now)}")
+                    raise ReplayError(
+                        entry, f"played with other house rules: {differences(then, now)}"
+                    )
             self._round_begins(game, str(facts["session"]), int(facts["hand"]))
             return self._order(game, int(facts["number"]), new=bool(facts["new"]))
         while self.session is None:

@@ -32,7 +32,7 @@ def offered_update(slots: Slots, source: UpdateSource) -> OfferedRelease | None:
     if now < datetime.fromisoformat(installed.made):
         raise UpdateError(
             f"The clock shows {now:%Y-%m-%d}, before the installed release was signed"
-            f" ({installed.made}); expired metadata could not be found. Set the clock."
+            f" ({installed.made}); expired metadata cannot be detected. Set the clock."
         )
     offered = source.newest()
     if offered.release < installed.release:

@@ -164,7 +164,7 @@ def _endpoint(scope: Scope, endpoints: tuple[Endpoint, ...]) -> Endpoint:
         raise ProblemError(
             404,
             "unknown_path",
-            "There is nothing at this path.",
+            "No resource of the API has this path.",
             "See docs/reference/API.md for the paths.",
         )
     methods = [endpoint.method for endpoint in found if endpoint.method != SUBSCRIBE]

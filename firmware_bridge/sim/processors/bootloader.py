@@ -45,7 +45,7 @@ def parse_intel_hex(text: str) -> FlashImage:
         record = bytes.fromhex(line[1:]) if line.startswith(":") else b""
         if len(record) < 5 or sum(record) & 0xFF or len(record) != record[0] + 5:
             raise ValueError(
-                f"Line {number} is no Intel HEX record: {line[:20]!r}; get the file again."
+                f"Line {number} is not an Intel HEX record: {line[:20]!r}; install the file again."
             )
         at, kind, data = int.from_bytes(record[1:3], "big"), record[3], record[4:-1]
         if kind == _DATA:
@@ -56,7 +56,7 @@ def parse_intel_hex(text: str) -> FlashImage:
             base = int.from_bytes(data, "big") << 16
         elif kind != _END and kind not in _IGNORED:
             raise ValueError(
-                f"Line {number} has the unknown record type {kind}; get the file again."
+                f"Line {number} has the unknown record type {kind}; install the file again."
             )
     first = min(pieces)
     code = bytearray(b"\xff" * (max(at + len(data) for at, data in pieces.items()) - first))

@@ -147,8 +147,8 @@ def turn_up_joker(
             seen.add(place)
             if laid + len(seen) > parameters.flores:
                 raise IllegalOutcomeError(
-                    f"'{shows}' at {place} would be flores {laid + len(seen)} of"
-                    f" {parameters.flores}; read the tile again."
+                    f"'{shows}' at {place} would be number {laid + len(seen)} of the flores, but "
+                    f"the set has {parameters.flores}; read the tile again."
                 )
             if depth == 0 or parameters.second_flores == "mano":
                 yield Replace(mano, place)
@@ -188,7 +188,8 @@ def flores_to_lay_out(setup: Setup, tiles: Tiles) -> int:
     asked = setup.pending
     if not isinstance(asked, Choose) or asked.what != LAID_OUT:
         raise IllegalOutcomeError(
-            f"The set-up asks for {asked} now, not for flores; answer that first."
+            f"The pending step of the set-up is {asked}, not the flores of a seat; give its "
+            "outcome first."
         )
     parameters: Parameters = setup.parameters
     dealt = tiles_of(setup, tiles, asked.by)

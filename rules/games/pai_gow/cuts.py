@@ -155,7 +155,7 @@ def _known(name: str) -> Cut:
 def _require_option(wanted: Cut, option: str, offers: Callable[[Cut], bool]) -> None:
     if not offers(wanted):
         able = ", ".join(name for name in CUTS if offers(_of_the_eight(name)))
-        raise RulesError(f"{wanted.name} has no option {option}; {able} have it.")
+        raise RulesError(f"{wanted.name} has no option {option}; the cuts {able} have it.")
 
 
 def _require_partition(name: str, hands: tuple[Hand, ...]) -> None:

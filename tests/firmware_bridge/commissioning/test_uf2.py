@@ -37,9 +37,9 @@ def test_a_uf2_block_has_the_layout_of_the_specification() -> None:
     [
         (b"", "blocks of 512"),
         (uf2(PROGRAM)[:-1], "blocks of 512"),
-        (b"\0" * BLOCK, "no UF2 block"),
+        (b"\0" * BLOCK, "not a UF2 block"),
         (uf2(PROGRAM, family=1), "family 00000001"),
-        (uf2(PROGRAM)[BLOCK:], "out of place"),
+        (uf2(PROGRAM)[BLOCK:], "not at its position"),
     ],
 )
 def test_a_file_that_is_damaged_or_for_another_chip_is_refused(file: bytes, sentence: str) -> None:

@@ -219,7 +219,9 @@ class _Verification:
             what = kind_of_event(line, index)
             begun, last = begun or line, line
             if (what == KEY_ROTATED) != (index in rotated):
-                raise RefusedProofError(f"The keys do not agree with event {index}.")
+                raise RefusedProofError(
+                    f"Event {index} does not match the list of new keys in the bundle's header."
+                )
             leaf = leaf_hash(line)
             if index in proofs:
                 head = checkpoints[size]
@@ -277,7 +279,7 @@ class _Verification:
                 at = cosigned_at(line)
                 if at > _LATEST:
                     raise RefusedProofError(
-                        f"The time of the cosignature by {witness.name} is {at}."
+                        f"The time of the cosignature by {witness.name} is out of range: {at}."
                     )
                 found.append(Cosigned(witness.name, Checkpoint.parsed(note.text).size, at))
         return tuple(found)

@@ -92,8 +92,8 @@ def verified_signers(value: Any, head: Checkpoint, *, is_begun_proven: bool) -> 
     signer = keys.key_for(head.size)
     if signer != keys.latest:
         raise RefusedProofError(
-            f"The head is signed by {signer}, but the last key of the file is {keys.latest}, which"
-            " signs nothing in it: anybody can name the key of another device in this way."
+            f"The head is signed by {signer}, but the last key of the file is {keys.latest}, which "
+            "signs nothing in it. A forger can name the key of another device in this way."
         )
     return keys
 

@@ -127,8 +127,8 @@ def refusing_damage(file: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, RefusedProofError) as error:
         raise AuditError(
-            f"{file} is damaged ({error}). Put back an intact copy, or move it away: then bundles"
-            " do not have what it proves."
+            f"{file} is damaged ({error}). Put back an intact copy, or move it away; bundles then "
+            "lack its proofs."
         ) from error
 
 
@@ -140,7 +140,7 @@ def kept_line(note: SignedNote) -> bytes:
 def _kept_head(line: bytes) -> SignedNote:
     note = SignedNote.parsed(json.loads(line))
     if kept_line(note) != line + b"\n":
-        raise RefusedProofError("a line is not written as heads are written")
+        raise RefusedProofError("a line does not have the format of a head")
     return note
 
 

@@ -225,7 +225,9 @@ class LogReader:
                 notes.append(note := SignedNote.parsed(file.read_text("utf-8")))
                 head = self.keys.verified(note)
             if head.size <= self.size and head.root != self.nodes.root(head.size):
-                raise self.folder.locked(f"its witnessed head of size {head.size} is another")
+                raise self.folder.locked(
+                    f"its witnessed head of size {head.size} differs from its events"
+                )
         return notes
 
     def _node(self, place: int) -> bytes:

@@ -108,9 +108,7 @@ def verify_receipt(
     try:
         receipt = json.loads(data)
         if receipt_text(receipt).encode() != data:
-            raise RefusedProofError(
-                "The receipt is not written in the one permitted way: a byte of it was changed."
-            )
+            raise RefusedProofError("The receipt is not canonical JSON: a byte of it was changed.")
         return _verified(receipt, known)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise RefusedProofError(
@@ -128,7 +126,7 @@ def _verified(receipt: dict[str, Any], known: VerifierKey | None) -> VerifiedRec
     keys = verified_signers(receipt["keys"], head, is_begun_proven=is_begun_proven)
     require_known_key(keys, known)
     if note != SignedNote(note.text, note.signatures[:1]) or keys.verified(note) != head:
-        raise RefusedProofError("The receipt's head has more than the signature of the table.")
+        raise RefusedProofError("The receipt's head has other signatures than the table's.")
     line = receipt["event"].encode()
     event = parsed_event(line, receipt["index"])
     path = hashes_of(receipt["path"], "The proof of the receipt")

@@ -186,8 +186,8 @@ CHECKS = (
         {
             "back": problem(
                 "the clock is before the latest record",
-                "Set it: sudo date -s TIME. Nothing moves by this clock, and no record is ordered"
-                " by it; until it is set, the times of records and receipts are wrong, and"
+                "Set it: sudo date -s TIME. Neither motions nor the order of records depend on "
+                "this clock; but until it is set, the times of records and receipts are wrong, and"
                 " certificates can be refused.",
             )
         },

@@ -201,7 +201,7 @@ CHECKS = (
         _wear,
         {
             "worn": note("90 % are used", "Make a backup, and plan to replace it."),
-            "over": problem("its life is over", "Make a backup now, and replace it."),
+            "over": problem("its wear limit is reached", "Make a backup now, and replace it."),
         },
     ),
     DoctorCheck(

@@ -137,7 +137,7 @@ CHECKS = (
         "Every event agrees with the signed head.",
         _audit,
         {
-            "locked": problem("the log contradicts itself", "Follow the sentence above it."),
+            "locked": problem("the log is inconsistent", "Follow the sentence above it."),
             "unreadable": problem(
                 "the log cannot be read", "Run the command as the user of the service."
             ),
@@ -148,7 +148,7 @@ CHECKS = (
         GROUP,
         "Keys, tokens, accounts and the data folder belong to their owner only.",
         _secrets,
-        {"open": problem("others can use a file", "Type: chmod go= {file}.")},
+        {"open": problem("other users can read or change a file", "Type: chmod go= {file}.")},
     ),
     DoctorCheck(
         "table_files",

@@ -404,7 +404,7 @@ def _present(issued: tuple[str, Identity] | None) -> tuple[str, Identity]:
     if issued is None:
         raise AccountRefusedError(
             "maker_gone",
-            "The technician who has made this is none any more.",
+            "The person who made this code is no longer a technician.",
             "Ask another technician.",
         )
     return issued

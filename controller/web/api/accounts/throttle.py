@@ -168,7 +168,9 @@ class Attempts:
         known = self._known.source(marks, key_of(name))
         source = known or source_of(address)
         if not is_loopback(address):
-            self._refuse(self._throttle.locked_for(name, source, self._elapsed()), "have failed")
+            self._refuse(
+                self._throttle.locked_for(name, source, self._elapsed()), "attempts have failed"
+            )
             return Attempt(name, source)
         turns = self._console.setdefault(known, ConsoleTurns())
         self._console.move_to_end(known)
@@ -176,7 +178,7 @@ class Attempts:
             self._console.popitem(last=False)
         wait = turns.wait(self._elapsed())
         if wait is None:
-            self._refuse(LONGEST_TURN, "wait")
+            self._refuse(LONGEST_TURN, "attempts wait")
         await asyncio.sleep(wait or 0.0)
         return Attempt(name, source, turns)
 
@@ -201,7 +203,7 @@ class Attempts:
         left, at = self._logins.get(user, (float(LOGINS_AT_ONCE), now))
         left = min(float(LOGINS_AT_ONCE), left + (now - at) / LOGIN_EVERY)
         if left < 1.0:
-            self._refuse((1.0 - left) * LOGIN_EVERY, "were logins")
+            self._refuse((1.0 - left) * LOGIN_EVERY, "logins of this user")
         self._logins[user] = (left - 1.0, now)
         self._logins.move_to_end(user)
         while len(self._logins) > KEPT:
@@ -212,7 +214,7 @@ class Attempts:
         if wait > 0:
             raise AccountRefusedError(
                 "locked",
-                f"Too many attempts {what}.",
+                f"Too many {what}.",
                 f"Wait {wait:.0f} s before the next attempt.",
                 wait,
             )

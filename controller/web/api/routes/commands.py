@@ -198,7 +198,7 @@ class CommandRoutes:
                 429,
                 "too_many_commands",
                 "The caller has given too many commands, or too many that were refused.",
-                f"Wait {wait:.0f} s; commands that stop the table are always taken.",
+                f"Wait {wait:.0f} s; commands that stop the table are always accepted.",
                 {"Retry-After": str(round(wait + 1))},
             )
         try:

@@ -112,5 +112,5 @@ class MetricsRoutes:
         try:
             text = await self._worker.run(await self._metrics.scrape(api))
         except WorkerBusyError as error:
-            raise ProblemError(503, "busy", str(error), "Ask less often.") from None
+            raise ProblemError(503, "busy", str(error), "Send fewer requests.") from None
         return Response(text, headers={"Cache-Control": "no-store"}, media_type=METRICS_TEXT)

@@ -173,7 +173,7 @@ def _unknown_name(host: str) -> ProblemError:
     return ProblemError(
         421,
         "unknown_host",
-        f"The service is not known by the name '{shown}'.",
+        f"'{shown}' is not a host name of this service.",
         "Open it by its IP address or its host name. If people open it by this name, add"
         " `--host-name NAME` to the options of the service.",
         {"Connection": "close"},

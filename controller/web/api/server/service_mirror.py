@@ -189,7 +189,7 @@ class ServiceMirror:
             future = asyncio.run_coroutine_threadsafe(executing, self._table)
         except RuntimeError:
             executing.close()
-            raise WorkerBusyError("The service of the table stops.") from None
+            raise WorkerBusyError("The service of the table is stopping.") from None
         self._waiting += 1
         try:
             # A client that goes away must not interrupt a command half way.

@@ -80,7 +80,7 @@ def test_a_stamp_of_another_head_is_refused(
     kept.rename(kept.with_name("000000000001.tst"))
     wallwright(f"audit export --data {data} {data}/bundle")
     refused = wallwright(f"verify {data}/bundle")
-    assert (refused.code, "belongs to another text" in refused.err) == (1, True)
+    assert (refused.code, "was made for other data" in refused.err) == (1, True)
 
 
 def test_a_reply_that_is_none_is_refused(

@@ -136,7 +136,7 @@ def test_a_backup_for_a_key_is_made_shown_and_restored(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("", "this is not a terminal: give --passphrase-file FILE"),
+        ("", "no terminal is attached to enter it: give --passphrase-file FILE"),
         ("--plain --recipient age1x", "Give one of --passphrase-file, --recipient and --plain."),
         ("--recipient age1x", "is not a public key"),
         ("--passphrase-file /no/such/file", "/no/such/file cannot be read"),

@@ -80,7 +80,9 @@ def test_a_script_that_gives_no_voltage_is_not_asked(
 ) -> None:
     result = wallwright(f"firmware calibrate {provisioned}")
     assert result.code == 2
-    assert result.err.startswith("`--measured` is missing, and nobody can be asked here; measure")
+    assert result.err.startswith(
+        "`--measured` is missing, and no terminal is attached to enter it; measure"
+    )
 
 
 def test_a_board_with_older_firmware_is_flashed_first(

@@ -412,7 +412,10 @@ def test_an_image_of_a_signer_whom_this_host_does_not_trust_is_not_flashed(
     public = sign(flashing.HEX, "mega2560", made, stranger / "key", stranger / "signers")
     refused = wallwright(f"firmware flash {desk.port}")
     assert (refused.code, desk.calls) == (2, [])
-    assert f"was signed by {public.hex()}, whom {signers_file()} does not list" in refused.err
+    assert (
+        f"was signed with the key {public.hex()}, which {signers_file()} does not list"
+        in refused.err
+    )
     with signers_file().open("a") as stream:
         stream.write(f"maker {public.hex()}\n")
     flashed = wallwright(f"firmware flash {desk.port}")

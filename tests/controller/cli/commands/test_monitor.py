@@ -125,7 +125,7 @@ def test_one_status_is_printed_for_people_and_for_programs(
     [
         ("monitor http://a/b", "is not the address of a service"),
         ("monitor --token-file /nonexistent/token", "cannot be read; check its path"),
-        ("monitor 192.0.2.7 --token-file {token}", "would be readable on the way to http://192"),
+        ("monitor 192.0.2.7 --token-file {token}", "would send the token to http://192"),
         ("monitor https://192.0.2.7 --ca-file {token}", "is not a certificate file"),
     ],
 )

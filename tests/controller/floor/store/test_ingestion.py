@@ -59,7 +59,7 @@ def test_a_log_that_was_changed_is_refused(store: FloorStore, first: int, end: i
     other = [LINES[0], *(line.replace("round_over", "round_lost") for line in LINES[1:])]
     (taken,) = store.take([batch_of(other, first, end)])
     assert taken.refusal is Refusal.CONTRADICTION
-    assert "contradicts itself" in taken.reason
+    assert "is inconsistent" in taken.reason
     assert stored_lines(store) == LINES[:4]
 
 

@@ -146,7 +146,7 @@ def test_a_proof_for_what_the_tree_does_not_have_cannot_be_made() -> None:
     _, stored, _ = grown(5)
     with pytest.raises(ValueError, match="no leaf 5"):
         stored.inclusion(5, 5)
-    with pytest.raises(ValueError, match="no first 6 leaves"):
+    with pytest.raises(ValueError, match="has fewer than 6 leaves"):
         stored.consistency(6, 5)
     with pytest.raises(ValueError, match="perfect subtrees"):
         GrowingTree(5, [EMPTY_ROOT])

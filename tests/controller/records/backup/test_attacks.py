@@ -174,7 +174,7 @@ def test_a_wrong_passphrase_or_key_is_refused(tmp_path: Path) -> None:
     closed = sealed(b"\x1f\x8b", Sealing("correct horse battery"))
     with pytest.raises(BackupError, match="the passphrase is wrong"):
         opened(closed, "correct horse batterie", ())
-    with pytest.raises(BackupError, match="encrypted by a passphrase; give it"):
+    with pytest.raises(BackupError, match="encrypted with a passphrase; give it"):
         opened(closed, None, ())
     public = make_identity(tmp_path / "key")
     other = make_identity(tmp_path / "other")

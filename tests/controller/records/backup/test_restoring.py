@@ -115,7 +115,7 @@ def test_a_log_does_not_go_on_twice_on_one_computer(
 ) -> None:
     before = contents(data)
     targets = RestoreTargets(data, replace=True, continue_log=True)
-    with pytest.raises(BackupError, match="would begin a second history"):
+    with pytest.raises(BackupError, match="would make a second log"):
         restore_backup(backup, targets)
     assert contents(data) == before
     plain_backup(data, tmp_path / "plain")

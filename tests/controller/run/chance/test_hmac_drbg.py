@@ -86,9 +86,11 @@ def test_the_published_answer_is_given(name: str) -> None:
 
 
 def test_too_little_entropy_is_refused() -> None:
-    with pytest.raises(DrbgRefusedError, match="an entropy input has at least 32 bytes; got 31"):
+    with pytest.raises(
+        DrbgRefusedError, match="an entropy input must have at least 32 bytes; got 31"
+    ):
         HmacDrbg(bytes(31), bytes(16))
-    with pytest.raises(DrbgRefusedError, match="a nonce has at least 16 bytes; got 15"):
+    with pytest.raises(DrbgRefusedError, match="a nonce must have at least 16 bytes; got 15"):
         HmacDrbg(bytes(32), bytes(15))
     with pytest.raises(DrbgRefusedError, match="got 31"):
         HmacDrbg(bytes(32), bytes(16)).reseed(bytes(31))

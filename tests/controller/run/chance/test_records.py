@@ -117,8 +117,8 @@ def test_the_record_before_the_reveal_has_neither_share_nor_choices() -> None:
         (lambda: ChoiceRequest("x", "integer", 2, 1025), "got 1025 of 2"),
         (lambda: ChoiceRequest("x", "permutation", 4, 3), "got 3"),
         (lambda: ChoiceRequest("", "integer", 4, 3), "got ''"),
-        (lambda: replace(DRAW, requests=(DICE, DICE)), "a name of its own"),
-        (lambda: replace(DRAW, requests=(CHECK,)), "a name of its own"),
+        (lambda: replace(DRAW, requests=(DICE, DICE)), "must not have the same name"),
+        (lambda: replace(DRAW, requests=(CHECK,)), "must not have the same name"),
     ],
 )
 def test_what_breaks_a_rule_is_refused_with_the_value(make: object, reason: str) -> None:

@@ -189,7 +189,7 @@ def test_a_tile_that_stuck_and_passed_is_counted() -> None:
 def test_a_stuck_tile_that_is_gone_without_a_prompt_is_a_fault() -> None:
     counted = Counted()
     counted.tile_counter.note_stuck(asked=False)
-    with pytest.raises(TableFault, match="has passed, or was removed") as raised:
+    with pytest.raises(TableFault, match="has passed, or a person has removed it") as raised:
         counted.resumed()
     assert raised.value.fault is Fault.UNPROVEN
 

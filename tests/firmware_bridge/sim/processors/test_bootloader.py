@@ -232,7 +232,11 @@ def test_the_watchdog_is_still_on_after_its_own_reset(board: Processor) -> None:
 
 
 def test_a_damaged_hex_file_is_refused_with_its_line() -> None:
-    with pytest.raises(ValueError, match=r"Line 2 is no Intel HEX record: ':00000001FE'; get"):
+    with pytest.raises(
+        ValueError,
+        match=r"Line 2 is not an Intel HEX record: ':00000001FE'; "
+        r"install",
+    ):
         parse_intel_hex(":020000023000CC\n:00000001FE\n")
 
 

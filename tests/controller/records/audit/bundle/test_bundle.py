@@ -269,5 +269,5 @@ def test_a_cosignature_of_a_time_that_no_calendar_has_is_refused(folder: LogFold
         header["heads"][-1]["note"] = str(note.with_signature(line))
         header["witnesses"] = [str(witness.public)]
 
-    with pytest.raises(RefusedProofError, match=f"is {2**64 - 1}"):
+    with pytest.raises(RefusedProofError, match=f"is out of range: {2**64 - 1}"):
         verified(forged(folder, cosign))
