@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from config.loader import load_table
 from controller.cli.commands.version import program_version
 from controller.cli.output.format_versions import formats
 from controller.records.audit.bundle.bundle_verification import verify_bundle
@@ -119,6 +120,13 @@ def test_a_backup_is_opened_and_restored(samples: Path, name: str, tmp_path: Pat
 NEW_MESSAGES = (ReadLimits, Limits, ReadSupply, Supply)
 SINCE_0_2 = {row.number for row in TABLE if row.message in NEW_MESSAGES}
 """Messages of firmware 2 and 3; their frames are in the samples of the next release."""
+
+
+def test_the_files_of_tables_have_no_defect(samples: Path) -> None:
+    files = sorted(samples.glob("tables/*.yaml"))
+    assert files
+    for file in files:
+        assert load_table(file).boards
 
 
 def test_the_frames_of_the_wire_are_decoded(samples: Path) -> None:

@@ -1,8 +1,8 @@
 """Writes small real files of each format, which every later version must read.
 
 `python -m tools.format_samples FOLDER` is run once for each release, by the program of that
-release; `tests/test_format_samples.py` reads all samples with the present program. The folder must
-not exist: samples of a release never change.
+release; `tests/test_format_samples.py` and `tests/test_interfaces.py` read all samples with the
+present program. The folder must not exist: samples of a release never change.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from config.loader import packaged_text, table_names
 from controller.cli.commands.version import program_version
 from controller.records.audit.bundle.export import export_bundle
 from controller.records.audit.log.log_folder import LogFolder
@@ -31,6 +32,7 @@ from controller.web.api.accounts.login_secrets import Passwords
 from controller.web.api.accounts.store import AccountStore
 from firmware_bridge.wire.codec import encode
 from firmware_bridge.wire.messages import TABLE
+from tools.interfaces import interfaces_text
 
 PASSPHRASE = "the samples are public"  # noqa: S105 - they hold no secret
 """The passphrase of the encrypted backup among the samples."""
@@ -56,6 +58,11 @@ def write_samples(folder: Path) -> None:
         for name in ("evening.db", "accounts.sqlite"):
             (folder / name).write_bytes(database_copy(data / name))
     _write_capture(folder / "wire.hex")
+    (folder / "interfaces.json").write_text(interfaces_text())
+    tables = folder / "tables"
+    tables.mkdir()
+    for name in table_names():
+        (tables / f"{name}.yaml").write_text(packaged_text(name))
 
 
 def _play(data: Path) -> None:
