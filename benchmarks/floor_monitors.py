@@ -17,8 +17,7 @@ import httpx
 
 from benchmarks.floor_tables import LoadPlan
 from benchmarks.light_mqtt import LightConnection, opened
-from controller.floor.messages.payloads import StoredPosition, parsed
-from controller.floor.messages.topics import address_and_kind
+from controller.floor.messages import StoredPosition, address_and_kind, parsed
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.mqtt.connection import Message
 

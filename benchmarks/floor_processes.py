@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from controller.floor.demo.folder import free_port
+from controller.floor.demo.preparation import free_port
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 from tests.controller.floor.postgres_process import PostgresProcess
 

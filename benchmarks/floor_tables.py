@@ -18,8 +18,7 @@ from hashlib import sha256
 from typing import Any
 
 from benchmarks.light_mqtt import light_connection
-from controller.floor.messages.payloads import TableState
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress, TableState
 from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings
 from controller.floor.table.publisher import TablePublisher

@@ -6,14 +6,19 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from controller.floor.messages.payloads import (
+from controller.floor.messages import (
     LARGEST_PAYLOAD,
+    RETAINED,
+    ROOT,
+    TO_TABLE,
+    VERSION,
     Alive,
     Birth,
     Cosignature,
     DriftWarning,
     Events,
     FaultState,
+    Kind,
     LogHead,
     Need,
     Payload,
@@ -22,7 +27,6 @@ from controller.floor.messages.payloads import (
     State,
     StoredPosition,
 )
-from controller.floor.messages.topics import RETAINED, ROOT, TO_TABLE, VERSION, Kind
 from controller.floor.settings import FloorFile
 from controller.floor.table.outbox import ASK_EVERY, LONGEST_RESEND, RESEND, WINDOW
 from controller.floor.table.session import EVERY, LAST_EVENTS, STATE_EVERY
@@ -43,7 +47,7 @@ PARTS: tuple[type[Payload], ...] = (FaultState, Need, DriftWarning)
 _INTRODUCTION = f"""\
 # Messages between tables and the floor
 
-This page is generated from `controller/floor/messages/` by `make docs`. Both sides use that code.
+This page is generated from `controller/floor/messages.py` by `make docs`. Both sides use that code.
 [FLOOR.md](FLOOR.md) describes the floor as a whole.
 
 ## Topics

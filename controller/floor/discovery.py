@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from controller.floor.messages.payloads import Birth
-from controller.floor.messages.topics import Kind, TableAddress
+from controller.floor.messages import Birth, Kind, TableAddress
 
 Component = Literal["binary_sensor", "sensor"]
 LONGEST_STATE = 250

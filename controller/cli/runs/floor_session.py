@@ -13,12 +13,12 @@ from pathlib import Path
 
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import StopSignals
-from controller.floor.certificates.expiry import watch_certificate
-from controller.floor.messages.topics import TopicError
+from controller.floor.certificates.authority import watch_certificate
+from controller.floor.messages import TopicError
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.page.app import floor_app
 from controller.floor.page.floor_audit import FloorAudit, record_table_changes
-from controller.floor.page.plan import RoomPlan
+from controller.floor.page.room_feed import RoomPlan
 from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.store.engine import StoreSettingsError, StoreVersionError, database_url
 from controller.floor.store.floor_store import FloorStore

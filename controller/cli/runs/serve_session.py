@@ -193,9 +193,9 @@ async def _on_floor(
     if settings is None:
         yield
         return
-    from controller.floor.certificates.expiry import watch_certificate
+    from controller.floor.certificates.authority import watch_certificate
     from controller.floor.table.publisher import TablePublisher, publishing
-    from controller.floor.table.service_source import ServiceSource
+    from controller.floor.table.source import ServiceSource
 
     loop = asyncio.get_running_loop()
     source = ServiceSource(port, job.pace)

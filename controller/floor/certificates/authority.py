@@ -6,26 +6,36 @@
     tables/t-07/1/              for the owner: ca.pem, certificate.pem, key.pem; renewed: 2, 3, ...
 
 The certificates and the list are the authority's only records. A certificate is in `issued` before
-its owner gets it, so that every certificate can be revoked.
+its owner gets it, so that every certificate can be revoked. `endings_of_authority` and
+`watch_certificate` report what ends soon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography import x509
 
-from controller.floor.certificates import files, making
-from controller.floor.certificates.identity import (
+from controller.floor.certificates import files
+from controller.floor.certificates.certificate import (
     CertificateError,
     CertificateIdentity,
+    CertificateSigner,
+    authority_certificate,
+    common_name_of,
+    device_certificate,
+    floor_of,
+    hosts_of,
     identity_of,
+    new_private_key,
     require_host,
+    revocation_list,
 )
-from controller.floor.messages.topics import require_name
+from controller.floor.messages import require_name
 
 AUTHORITY_DAYS = 3650
 """Days for which the authority's own certificate is valid (our choice)."""
@@ -69,7 +79,7 @@ class CertificateAuthority:
                 f"{folder / KEY_FILE} is not the key of {folder / CA_FILE}; put back the pair that"
                 " was made together."
             )
-        self._signer = making.CertificateSigner(certificate, key)
+        self._signer = CertificateSigner(certificate, key)
 
     @property
     def certificate(self) -> x509.Certificate:
@@ -79,7 +89,7 @@ class CertificateAuthority:
     @property
     def floor(self) -> str:
         """The name of the floor."""
-        return making.floor_of(self.certificate)
+        return floor_of(self.certificate)
 
     def issued(self) -> tuple[IssuedCertificate, ...]:
         """All certificates, by identity and then by their ends."""
@@ -87,7 +97,7 @@ class CertificateAuthority:
         found = []
         for file in (self.folder / "issued").glob("*.pem"):
             certificate = files.read_certificate(file)
-            identity = identity_of(making.common_name_of(certificate))
+            identity = identity_of(common_name_of(certificate))
             found.append(
                 IssuedCertificate(identity, certificate, revoked.get(certificate.serial_number))
             )
@@ -138,7 +148,7 @@ class CertificateAuthority:
                     f"There is no certificate of {identity} to renew; issue one. `wallwright floor"
                     " ca list` shows all."
                 )
-            return self._issue(identity, making.hosts_of(known[-1].certificate), days, now)
+            return self._issue(identity, hosts_of(known[-1].certificate), days, now)
 
     def revoke(
         self, identity: CertificateIdentity, serial: str | None, now: datetime
@@ -174,10 +184,8 @@ class CertificateAuthority:
         self, identity: CertificateIdentity, hosts: tuple[str, ...], days: int, now: datetime
     ) -> Path:
         self._require_days(days, now)
-        key = making.new_private_key()
-        certificate = making.device_certificate(
-            identity, hosts, key.public_key(), self._signer, now, days
-        )
+        key = new_private_key()
+        certificate = device_certificate(identity, hosts, key.public_key(), self._signer, now, days)
         record = self.folder / "issued" / f"{certificate.serial_number:040x}.pem"
         files.write_new(record, files.pem(certificate), files.PUBLIC)
         self._write_list([], now)
@@ -225,7 +233,7 @@ class CertificateAuthority:
         ends = max(
             now + timedelta(days=CERTIFICATE_DAYS), *(one.ends for one in self.issued()), now
         )
-        made = making.revocation_list(revoked, number, self._signer, now, ends)
+        made = revocation_list(revoked, number, self._signer, now, ends)
         files.replace(self.folder / CRL_FILE, files.pem(made), files.PUBLIC)
 
 
@@ -236,12 +244,98 @@ def make_authority(folder: Path, floor: str, now: datetime) -> CertificateAuthor
         raise CertificateError(
             f"There is an authority in {folder} already; name another folder, or use this one."
         )
-    key = making.new_private_key()
-    certificate = making.authority_certificate(floor, key, now, AUTHORITY_DAYS)
-    signer = making.CertificateSigner(certificate, key)
+    key = new_private_key()
+    certificate = authority_certificate(floor, key, now, AUTHORITY_DAYS)
+    signer = CertificateSigner(certificate, key)
     ends = now + timedelta(days=CERTIFICATE_DAYS)
-    empty = making.revocation_list({}, 1, signer, now, ends)
+    empty = revocation_list({}, 1, signer, now, ends)
     files.write_new(folder / KEY_FILE, files.key_pem(key), files.PRIVATE)
     files.write_new(folder / CRL_FILE, files.pem(empty), files.PUBLIC)
     files.write_new(folder / CA_FILE, files.pem(certificate), files.PUBLIC)
     return CertificateAuthority(folder)
+
+
+WARNING_DAYS = 30
+"""Days before the end of a certificate from which on a finding is reported (our choice)."""
+
+
+@dataclass(frozen=True)
+class CertificateFinding:
+    """A certificate or a list that ends soon or has ended: a sentence, and the next step."""
+
+    is_over: bool
+    sentence: str
+    next_step: str
+
+
+def endings_of_authority(
+    authority: CertificateAuthority, now: datetime
+) -> Iterator[CertificateFinding]:
+    """Findings on the newest certificate of each identity, the list and the authority itself."""
+    newest = {one.identity: one for one in authority.issued() if one.revoked is None}
+    for identity, one in newest.items():
+        renew = f"Run `wallwright floor ca renew {identity}`, and give its owner the new folder."
+        yield from _finding(f"The certificate of {identity}", one.ends, now, renew)
+    ends = authority.revocations().next_update_utc
+    if ends is not None:
+        refresh = "Run `wallwright floor ca refresh`, and give the broker the new list."
+        yield from _finding("The revocation list", ends, now, refresh)
+    yield from _finding(
+        "The authority's certificate",
+        authority.certificate.not_valid_after_utc,
+        now,
+        "Make a new authority with `wallwright floor ca init`; while both are in use, the broker's"
+        " ca.pem and crl.pem contain both.",
+    )
+
+
+def endings_of_file(file: Path, now: datetime) -> Iterator[CertificateFinding]:
+    """The finding on a certificate in a file, such as the one of a table. Raises CertificateError.
+
+    For the doctor of a table, which has its own certificate only.
+    """
+    certificate = files.read_certificate(file)
+    owner = common_name_of(certificate)
+    yield from _finding(
+        f"The certificate {file} of {owner}",
+        certificate.not_valid_after_utc,
+        now,
+        "Let the floor's manager renew it with `wallwright floor ca renew`, and replace the files.",
+    )
+
+
+def _finding(
+    subject: str, ends: datetime, now: datetime, next_step: str
+) -> Iterator[CertificateFinding]:
+    if now > ends:
+        yield CertificateFinding(True, f"{subject} ended on {ends:%Y-%m-%d}.", next_step)
+    elif ends - now < timedelta(days=WARNING_DAYS):
+        sentence = f"{subject} ends in {(ends - now).days} days, on {ends:%Y-%m-%d}."
+        yield CertificateFinding(False, sentence, next_step)
+
+
+EVERY = 24 * 3600.0
+"""Real seconds between two looks at the file."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def watch_certificate(
+    file: Path,
+    report: Callable[[str], None],
+    pace: float = 1.0,
+    wall: Callable[[], datetime] = _now,
+) -> None:
+    """Report a sentence each day while the certificate ends within 30 days or has ended.
+
+    `pace` is the number of seconds of the event loop's clock in a real second.
+    """
+    while True:
+        try:
+            for found in endings_of_file(file, wall()):
+                report(f"{found.sentence} {found.next_step}")
+        except CertificateError as error:
+            report(str(error))
+        await asyncio.sleep(EVERY * pace)

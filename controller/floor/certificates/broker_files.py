@@ -21,14 +21,13 @@ from pathlib import Path
 
 from controller.floor.certificates import files
 from controller.floor.certificates.authority import CRL_FILE, CertificateAuthority
-from controller.floor.certificates.identity import (
+from controller.floor.certificates.certificate import (
     CertificateError,
     CertificateIdentity,
     CertificateKind,
+    hosts_of,
 )
-from controller.floor.certificates.making import hosts_of
-from controller.floor.messages.payloads import LARGEST_PAYLOAD
-from controller.floor.messages.topics import KINDS, RETAINED, ROOT, TO_TABLE
+from controller.floor.messages import KINDS, LARGEST_PAYLOAD, RETAINED, ROOT, TO_TABLE
 
 RATE, BURST = 128, 1024
 """Kilobytes in a second and at once. A table in play sends less than 4 kilobytes in a second; one

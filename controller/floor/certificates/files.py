@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from config import durable_files, file_locks
-from controller.floor.certificates.identity import CertificateError
+from controller.floor.certificates.certificate import CertificateError
 
 PRIVATE, PUBLIC = 0o600, 0o644
 LARGEST = 1 << 20

@@ -19,9 +19,8 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from controller.floor.figures.reading import read_figures
-from controller.floor.figures.table_figures import TableFigures
-from controller.floor.figures.window import Window
-from controller.floor.messages.topics import TableAddress
+from controller.floor.figures.table_figures import TableFigures, Window
+from controller.floor.messages import TableAddress
 from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import EVENTS, LOGS, TABLES

@@ -19,17 +19,19 @@ from controller.floor.demo.comparison import (
     compare_figures,
     compare_logs,
 )
-from controller.floor.demo.database import DemoDatabase, prepare_database, wait_for_database
-from controller.floor.demo.folder import (
+from controller.floor.demo.preparation import (
     FLOOR,
     HOST,
     SERVER,
+    DemoDatabase,
     DemoFolder,
     DemoTable,
     demo_tables,
     free_port,
+    prepare_database,
+    wait_for_database,
 )
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 
 SOONEST, LATEST = 15.0, 45.0
 """Seconds between two kills (our choice)."""

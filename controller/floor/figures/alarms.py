@@ -16,14 +16,20 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, and_, column, insert, or_, select, true
 from sqlalchemy.exc import IntegrityError
 
-from controller.floor.figures import kinds
-from controller.floor.figures.line_values import LONGEST_VALUE
-from controller.floor.figures.window import utc
+from controller.floor.figures import stored_events
+from controller.floor.figures.stored_events import LONGEST_VALUE
+from controller.floor.figures.table_figures import utc
 from controller.floor.store.engine import is_sqlite, json_rows
 from controller.floor.store.schema import ACKNOWLEDGEMENTS, EVENTS, LOGS, TABLES
 from rules.errors import WallwrightError
 
-ALARM_EVENTS = (*kinds.PROMPTS, kinds.FAULT, kinds.RUN, kinds.START, kinds.STOP)
+ALARM_EVENTS = (
+    *stored_events.PROMPTS,
+    stored_events.FAULT,
+    stored_events.RUN,
+    stored_events.START,
+    stored_events.STOP,
+)
 """The events that open or close an alarm."""
 LONGEST_SENTENCE = 500
 """Characters of an evidence or a request that an alarm keeps."""
@@ -117,21 +123,22 @@ def short_text(details: dict[str, Any], key: str, most: int = LONGEST_VALUE) -> 
 
 def _after(present: list[Alarm], event: StoredEvent) -> list[Alarm]:
     match event.what:
-        case kinds.START | kinds.RUN:
+        case stored_events.START | stored_events.RUN:
             return []
-        case kinds.STOP:
-            return [each for each in present if each.kind != kinds.PROMPT]
-        case kinds.FAULT:
+        case stored_events.STOP:
+            return [each for each in present if each.kind != stored_events.PROMPT]
+        case stored_events.FAULT:
             # The run that the fault has ended withdraws its prompts.
             return [*present, _alarm(event)]
-        case kinds.PROMPT | kinds.ANSWER | kinds.WITHDRAWN:
+        case stored_events.PROMPT | stored_events.ANSWER | stored_events.WITHDRAWN:
             alarm = _alarm(event)
             others = [
                 each
                 for each in present
-                if (each.kind, each.code, each.part) != (kinds.PROMPT, alarm.code, alarm.part)
+                if (each.kind, each.code, each.part)
+                != (stored_events.PROMPT, alarm.code, alarm.part)
             ]
-            return [*others, alarm] if event.what == kinds.PROMPT else others
+            return [*others, alarm] if event.what == stored_events.PROMPT else others
     return present
 
 

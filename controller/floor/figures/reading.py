@@ -23,11 +23,18 @@ from sqlalchemy import (
 from controller.events.counts import FORGOTTEN, jams
 from controller.events.lookups import ROWS
 from controller.events.row import Count
-from controller.floor.figures import kinds
-from controller.floor.figures.line_values import json_at, number_at, text_of
-from controller.floor.figures.table_figures import TableFigures, together
-from controller.floor.figures.times import Mark, Span, TableTimes, times_of
-from controller.floor.figures.window import Window, utc
+from controller.floor.figures import stored_events
+from controller.floor.figures.stored_events import json_at, number_at, text_of
+from controller.floor.figures.table_figures import (
+    Mark,
+    Span,
+    TableFigures,
+    TableTimes,
+    Window,
+    times_of,
+    together,
+    utc,
+)
 from controller.floor.store.schema import EVENTS, LOGS, TABLES
 from controller.run.faults.catalogue import CATALOGUE
 
@@ -105,7 +112,7 @@ def _read_rounds(
     began = json_at(EVENTS.c.line, "details.began")
     query = (
         select(EVENTS.c.log_id, func.count(distinct(began)))
-        .where(_within(window, kinds.ROUND), EVENTS.c.line.contains('"kind":"round"'))
+        .where(_within(window, stored_events.ROUND), EVENTS.c.line.contains('"kind":"round"'))
         .group_by(EVENTS.c.log_id)
     )
     for log, rounds in connection.execute(query):
@@ -157,7 +164,7 @@ def _read_assists(
         json_at(line, "details.part").label("part"),
         number_at(line, "table_ms").label("ms"),
     )
-    prompts = parts.where(_within(since, *kinds.PROMPTS)).subquery()
+    prompts = parts.where(_within(since, *stored_events.PROMPTS)).subquery()
 
     def before(column: ColumnElement[Any]) -> ColumnElement[Any]:
         same = (prompts.c.log_id, prompts.c.code, prompts.c.part)
@@ -170,8 +177,8 @@ def _read_assists(
     query = (
         select(paired.c.log_id, func.count(), func.sum(case((took > 0, took), else_=0)))
         .where(
-            paired.c.what == kinds.ANSWER,
-            paired.c.before == kinds.PROMPT,
+            paired.c.what == stored_events.ANSWER,
+            paired.c.before == stored_events.PROMPT,
             paired.c.at >= window.begin,
             func.coalesce(paired.c.code, "") != f'"{FORGOTTEN}"',
         )
@@ -237,7 +244,7 @@ def _read_marks(connection: Connection, window: Window) -> Mapping[int, list[Mar
         _last_events(),
     ):
         for log, number, at, what, milliseconds in connection.execute(query):
-            kind = what if what in kinds.MARKS else ""
+            kind = what if what in stored_events.MARKS else ""
             mark = Mark(number, utc(at), (milliseconds or 0) / 1000, kind)
             found[log].setdefault(number, mark)
     return {
@@ -248,7 +255,7 @@ def _read_marks(connection: Connection, window: Window) -> Mapping[int, list[Mar
 
 
 def _marks_between(begin: datetime, end: datetime) -> ColumnElement[bool]:
-    return and_(EVENTS.c.what.in_(kinds.MARKS), EVENTS.c.at >= begin, EVENTS.c.at < end)
+    return and_(EVENTS.c.what.in_(stored_events.MARKS), EVENTS.c.at >= begin, EVENTS.c.at < end)
 
 
 def _columns() -> Select[Any]:
@@ -281,7 +288,7 @@ def _before_starts(window: Window) -> Select[Any]:
         starts,
         and_(
             same,
-            starts.c.what == kinds.START,
+            starts.c.what == stored_events.START,
             starts.c.at >= window.begin - LONGEST_SPAN,
             starts.c.at < window.end + LONGEST_SPAN,
         ),

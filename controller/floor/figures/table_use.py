@@ -7,9 +7,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select
 
-from controller.floor.figures import kinds
+from controller.floor.figures import stored_events
 from controller.floor.figures.alarms import ALARM_EVENTS, OLDEST, OpenAlarms, StoredEvent
-from controller.floor.figures.window import utc
+from controller.floor.figures.table_figures import utc
 from controller.floor.store.schema import EVENTS, LOGS
 from controller.floor.store.table_changes import (
     ChangedBy,
@@ -19,7 +19,13 @@ from controller.floor.store.table_changes import (
 )
 from controller.floor.store.tables import printable
 
-_RUNS = (kinds.RUN, kinds.FAULT, kinds.SERVICE, kinds.START, kinds.STOP)
+_RUNS = (
+    stored_events.RUN,
+    stored_events.FAULT,
+    stored_events.SERVICE,
+    stored_events.START,
+    stored_events.STOP,
+)
 """Events of which the last one says whether a run is in progress."""
 
 
@@ -37,7 +43,7 @@ def uses_of_table(connection: Connection, key: int, now: datetime) -> tuple[str,
     query = select(*columns).where(EVENTS.c.log_id == log)
     runs = query.where(EVENTS.c.what.in_(_RUNS)).order_by(EVENTS.c.number.desc()).limit(1)
     last = connection.execute(runs).first()
-    if last is not None and last.what == kinds.RUN:
+    if last is not None and last.what == stored_events.RUN:
         found.append(f"It is in play: a run began on {utc(last.at):%Y-%m-%d %H:%M} UTC.")
     recent = query.where(EVENTS.c.what.in_(ALARM_EVENTS), EVENTS.c.received >= now - OLDEST)
     events = (

@@ -23,7 +23,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from controller.floor.messages.payloads import LARGEST_PAYLOAD
+from controller.floor.messages import LARGEST_PAYLOAD
 from controller.floor.mqtt.broker import Broker, BrokerError
 
 ANSWER = 10.0

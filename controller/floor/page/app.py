@@ -18,14 +18,12 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from controller.floor.figures.alarms import NotAcknowledgedError
+from controller.floor.figures.table_figures import WindowError
 from controller.floor.figures.table_use import TableInUseError
-from controller.floor.figures.window import WindowError
 from controller.floor.page.endpoints import FLOOR_ENDPOINTS
 from controller.floor.page.figures_source import FiguresSource
-from controller.floor.page.plan import RoomPlan
-from controller.floor.page.room_feed import RoomFeed, TooManyWatchersError, utc_now
-from controller.floor.page.routes import FloorRoutes, GameChoices
-from controller.floor.page.table_change_routes import TableChangeRoutes
+from controller.floor.page.room_feed import RoomFeed, RoomPlan, TooManyWatchersError, utc_now
+from controller.floor.page.routes import FloorRoutes, GameChoices, TableChangeRoutes
 from controller.floor.server.port import FloorPort
 from controller.floor.store.table_changes import TableChangeError, UnknownTableError
 from controller.web.api.accounts.accounts import Accounts

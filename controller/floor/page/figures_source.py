@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from controller.floor.figures.reading import read_figures
-from controller.floor.figures.table_figures import TableFigures, together
-from controller.floor.figures.window import Window
+from controller.floor.figures.table_figures import TableFigures, Window, together
 from controller.floor.server.port import FloorPort
 from controller.floor.store.table_changes import floor_tables
 

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, and_, or_, select
 
 from controller.events.lookups import ABOUT_PEOPLE, ROWS
-from controller.floor.figures import kinds
+from controller.floor.figures import stored_events
 from controller.floor.figures.alarms import details_of_line, short_text
-from controller.floor.figures.window import utc
+from controller.floor.figures.table_figures import utc
 from controller.floor.store.schema import ACKNOWLEDGEMENTS, EVENTS, LOGS, TABLES
 from controller.service.tracking.event_words import in_words
 
@@ -23,18 +23,25 @@ LONGEST = 300
 """Characters of a sentence."""
 PEOPLE = (
     *ABOUT_PEOPLE,
-    *(kinds.SERVICE, kinds.SERVICE_END, kinds.START, kinds.STOP, kinds.OUT, kinds.BACK),
+    *(
+        stored_events.SERVICE,
+        stored_events.SERVICE_END,
+        stored_events.START,
+        stored_events.STOP,
+        stored_events.OUT,
+        stored_events.BACK,
+    ),
     *("clock_jumped", "audit_recovered", "log_begun"),
 )
 """Events about faults, people and the service; the others are those of play."""
 _SENTENCES = {
     **{name: row.history_text for name, row in ROWS.items() if row.history_text},
-    kinds.START: "The table's service started.",
-    kinds.STOP: "The table's service stopped.",
-    kinds.SERVICE: "Service mode was entered.",
-    kinds.SERVICE_END: "Service mode was left.",
-    kinds.OUT: "The table was taken out of play.",
-    kinds.BACK: "The table was put back in play.",
+    stored_events.START: "The table's service started.",
+    stored_events.STOP: "The table's service stopped.",
+    stored_events.SERVICE: "Service mode was entered.",
+    stored_events.SERVICE_END: "Service mode was left.",
+    stored_events.OUT: "The table was taken out of play.",
+    stored_events.BACK: "The table was put back in play.",
     "lid_opened": "The lid opened.",
     "lid_closed": "The lid closed.",
     "log_begun": "The audit log begins.",
@@ -113,9 +120,9 @@ def sentence_of(what: str, line: str) -> tuple[str, str]:
         words = None  # the details are not those of this event
     if words is not None:
         return words.text[:LONGEST], words.kind
-    if what == kinds.WITHDRAWN:
+    if what == stored_events.WITHDRAWN:
         return f"The prompt about {short_text(details, 'part')} needs no answer.", "info"
-    if what == kinds.COMMAND:
+    if what == stored_events.COMMAND:
         refused = short_text(details, "reply") == "refused"
         return f"Command {short_text(details, 'command')}{' (refused)' * refused}.", "info"
     return _SENTENCES.get(what, what.replace("_", " ")), "info"

@@ -10,17 +10,16 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select
 
-from controller.floor.figures import kinds
+from controller.floor.figures import stored_events
 from controller.floor.figures.alarms import details_of_line, short_text
-from controller.floor.figures.table_figures import TableFigures
-from controller.floor.figures.window import Window, utc
+from controller.floor.figures.table_figures import TableFigures, Window, utc
 from controller.floor.page.figures_source import RoomFigures, read_room_figures
 from controller.floor.store.schema import ACKNOWLEDGEMENTS, EVENTS, LOGS, TABLES
 from controller.floor.store.table_changes import SHOWN_TITLE
 
 MOST_INCIDENTS = 5000
 """Incidents in one report: the first ones; the report says how many are missing."""
-_SHOWN = (kinds.FAULT, *kinds.PROMPTS, kinds.RUN, kinds.START)
+_SHOWN = (stored_events.FAULT, *stored_events.PROMPTS, stored_events.RUN, stored_events.START)
 
 
 @dataclass(frozen=True)
@@ -126,17 +125,17 @@ class _Incidents:
     def take(
         self, log: int, number: int, at: datetime, what: str, line: str, name: str, title: str
     ) -> None:
-        if what in (kinds.START, kinds.RUN):
+        if what in (stored_events.START, stored_events.RUN):
             self.end_all(log, at, "restarted")
             return
         present = self._open.setdefault(log, {})
         details = details_of_line(line)
         code, part = short_text(details, "code"), short_text(details, "part")
-        about = ("fault" if what == kinds.FAULT else "prompt", code, part)
+        about = ("fault" if what == stored_events.FAULT else "prompt", code, part)
         before = present.pop(about, None)
-        if before is not None and what != kinds.FAULT:
-            self._end(before, at, "answered" if what == kinds.ANSWER else "withdrawn")
-        if what in (kinds.FAULT, kinds.PROMPT):
+        if before is not None and what != stored_events.FAULT:
+            self._end(before, at, "answered" if what == stored_events.ANSWER else "withdrawn")
+        if what in (stored_events.FAULT, stored_events.PROMPT):
             present[about] = len(self.found)
             sentence = short_text(details, "evidence", 500)
             who = self._acknowledged.get((log, number), "")

@@ -7,6 +7,15 @@ tables, at most one for each table, and is sent their newest state.
 further one has the tables that have changed since. A message is sent at least every `HEARTBEAT`
 seconds, so that a page sees a lost connection. The connection ends when the login ends, and when
 the page takes a message too slowly.
+
+`table_view` is what the page shows of one table: its condition, who is needed there, its last
+state. `RoomPlan` is where each table stands, from an optional YAML file:
+
+    tables:
+      t01: [0, 0]
+      t02: [1, 0]
+
+The numbers are the column and the row of the table, from the top left corner of the room.
 """
 
 from __future__ import annotations
@@ -15,15 +24,18 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from config.loader import load_settings
 from controller.floor.figures.alarms import Alarm, AlarmBook, TableAlarms
-from controller.floor.messages.topics import TableAddress
-from controller.floor.page.plan import RoomPlan
-from controller.floor.page.table_view import table_view
+from controller.floor.messages import NAME, State, TableAddress
 from controller.floor.server.port import FloorPort
 from controller.floor.server.room import RoomTable
 from controller.run.run_together import end_task
@@ -222,10 +234,6 @@ def alarm_view(table: str, alarm: Alarm) -> dict[str, object]:
     }
 
 
-def _text(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 HEARTBEAT = 2.0
 """Seconds between two messages at most; the page shows a lost connection after 6 s."""
 LEAST = 0.25
@@ -284,3 +292,138 @@ class RoomStream(Response):
 async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+Condition = Literal[
+    "fault",
+    "help",
+    "log",
+    "disconnected",
+    "waiting",
+    "paused",
+    "service",
+    "out_of_play",
+    "playing",
+    "idle",
+    "switched_off",
+    "new",
+]
+CONDITIONS: tuple[Condition, ...] = (
+    *("fault", "help", "log", "disconnected", "paused", "service", "out_of_play"),
+    *("waiting", "playing", "idle", "switched_off", "new"),
+)
+"""Conditions in the order in which the page lists tables: those that need a person first."""
+NEEDS_A_PERSON: frozenset[Condition] = frozenset({"fault", "help", "log", "disconnected"})
+STAFF = frozenset({"dealer", "attendant", "technician"})
+"""Roles of people whom a table needs; a prompt for a player is a part of play."""
+
+
+@dataclass(frozen=True)
+class TableCondition:
+    """The condition of a table, who is needed, a sentence about it, and since when it is so.
+
+    `since` is a time in UTC as a text; empty where the table or the floor has none.
+    """
+
+    name: Condition
+    who: str = ""
+    sentence: str = ""
+    since: str = ""
+
+
+def condition_of(table: RoomTable) -> TableCondition:
+    """The one condition that matters most to the floor."""
+    state = table.state
+    is_unknown = table.birth is None and not table.known_title and state is None
+    if is_unknown and not table.is_connected:
+        return TableCondition("new", sentence="The floor has received no message of this table.")
+    if not table.is_connected:
+        since = _text(table.changed_connection)
+        if table.is_switched_off:
+            return TableCondition("switched_off", "", "The table is switched off.", since)
+        return TableCondition("disconnected", "", "The table is not connected.", since)
+    if state is not None and state.fault is not None:
+        fault = state.fault
+        sentence = f"{fault.code} at {fault.part}: {fault.evidence}"
+        return TableCondition("fault", fault.role, sentence, fault.since)
+    for need in () if state is None else state.needs:
+        if need.who in STAFF:
+            return TableCondition("help", need.who, need.sentence, need.since)
+    if table.contradiction or table.unproven:
+        sentence = table.contradiction or table.unproven
+        return TableCondition("log", "technician", sentence, _text(table.stored_at))
+    if state is None:
+        return TableCondition("new", sentence="The table has not published its state yet.")
+    return _in_order(state)
+
+
+def table_view(table: RoomTable) -> Mapping[str, Any]:
+    """The table as a JSON object of the page. `title` and all sentences are texts of the table."""
+    birth, state = table.birth, table.state
+    condition = condition_of(table)
+    return {
+        "name": table.address.table,
+        "title": table.title,
+        "condition": condition.name,
+        "needs_person": condition.name in NEEDS_A_PERSON,
+        "who": condition.who,
+        "sentence": condition.sentence,
+        "since": condition.since,
+        "connected": table.is_connected,
+        "connection_since": _text(table.changed_connection),
+        "software": "" if birth is None else birth.software,
+        "simulated": birth is not None and birth.simulated,
+        "seats": 0 if birth is None else birth.seats,
+        "stored": table.stored,
+        "stored_at": _text(table.stored_at),
+        "contradiction": table.contradiction or table.unproven,
+        "cosigned": table.cosigned,
+        "cosigned_at": _text(table.cosigned_at),
+        "state_received": _text(table.state_received),
+        "state": None if state is None else state_view(state),
+    }
+
+
+def state_view(state: State) -> Mapping[str, Any]:
+    """The last state of a table as a JSON object of the page."""
+    return state.model_dump(mode="json", exclude={"birth", "sequence"})
+
+
+def _in_order(state: State) -> TableCondition:
+    """The condition of a table that needs none of the staff."""
+    if state.mode in ("paused", "servicing"):
+        return TableCondition("paused", "", state.sentence)
+    if state.service == "service_mode":
+        return TableCondition("service", "", state.sentence)
+    if state.service == "fault":
+        return TableCondition("fault", "attendant", state.sentence)
+    if state.out_of_play:
+        return TableCondition("out_of_play", "", state.sentence)
+    if state.service == "session":
+        for need in state.needs:
+            return TableCondition("waiting", need.who, need.sentence, need.since)
+        return TableCondition("playing", "", state.sentence)
+    return TableCondition("idle", "", state.sentence)
+
+
+def _text(at: datetime | None) -> str:
+    return "" if at is None else at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+WIDEST = 200
+"""Most columns and most rows of a room."""
+_Name = Annotated[str, Field(pattern=f"^{NAME.pattern}$")]
+_Place = Annotated[int, Field(ge=0, lt=WIDEST)]
+
+
+class RoomPlan(BaseModel):
+    """Column and row of tables by their names. A table that is not in it gets a place below."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tables: Mapping[_Name, tuple[_Place, _Place]] = Field(default_factory=dict)
+
+
+def load_plan(file: Path) -> RoomPlan:
+    """Load a plan. Raises ConfigErrors with every defect of the file."""
+    return load_settings(file, RoomPlan)

@@ -14,14 +14,17 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from controller.floor.messages.payloads import (
+from controller.floor.messages import (
     Cosignature,
+    Kind,
     Reply,
     Request,
     StoredPosition,
+    TableAddress,
     encoded,
+    every_table,
+    require_name,
 )
-from controller.floor.messages.topics import Kind, TableAddress, every_table, require_name
 from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.mqtt.connection import (
     BrokerConnection,
@@ -32,7 +35,7 @@ from controller.floor.mqtt.connection import (
 from controller.floor.server.floor_witness import FloorWitness
 from controller.floor.server.metrics import FloorCounts, floor_text
 from controller.floor.server.port import RequestOutcome
-from controller.floor.server.request_desk import ANSWER, RequestDesk, RequestNotSentError
+from controller.floor.server.requests import ANSWER, RequestDesk, RequestNotSentError
 from controller.floor.server.room import Room
 from controller.floor.server.storing import Intake, Storing
 from controller.floor.server.table_messages import TableMessages

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 
-from controller.floor.messages.topics import KINDS
+from controller.floor.messages import KINDS
 from controller.floor.server.room import Room
 from controller.web.metrics.catalogue import Distribution, Histogram, Metric, MetricKind
 

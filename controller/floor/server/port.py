@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 from controller.floor.server.room import Room
 
 Result = TypeVar("Result")

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from controller.floor.messages.payloads import Birth, State
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import Birth, State, TableAddress
 from controller.floor.store.table_changes import Roster
 from rules.errors import WallwrightError
 

@@ -19,21 +19,21 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, text
 
-from controller.floor.messages.payloads import (
+from controller.floor.messages import (
     Birth,
     Events,
     PayloadError,
     Reply,
     StoredPosition,
+    TableAddress,
     parsed,
 )
-from controller.floor.messages.topics import TableAddress
 from controller.floor.server.metrics import FloorCounts
+from controller.floor.server.requests import store_reply
 from controller.floor.server.room import Room
-from controller.floor.store.batches import EventBatch, Refusal, TakenBatch
 from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
-from controller.floor.store.requests import store_reply
+from controller.floor.store.ingestion import EventBatch, Refusal, TakenBatch
 from controller.floor.store.table_changes import read_roster
 from controller.floor.store.tables import KnownTable, known_tables, note_birth
 from controller.web.api.worker_thread import WorkerThread

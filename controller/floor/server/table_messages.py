@@ -11,23 +11,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from controller.floor.messages.payloads import (
+from controller.floor.messages import (
     LARGEST_PAYLOAD,
+    TO_TABLE,
     Alive,
     Birth,
+    Kind,
     LogHead,
     PayloadError,
     Reply,
     State,
     StoredPosition,
-    parsed,
-)
-from controller.floor.messages.topics import (
-    TO_TABLE,
-    Kind,
     TableAddress,
     TopicError,
     address_and_kind,
+    parsed,
 )
 from controller.floor.mqtt.connection import Message
 from controller.floor.server.metrics import FloorCounts

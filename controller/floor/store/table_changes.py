@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 from controller.floor.store.engine import lock_schema
 from controller.floor.store.schema import LOGS, TABLE_CHANGES, TABLES
 from controller.floor.store.tables import as_utc, printable

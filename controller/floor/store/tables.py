@@ -11,10 +11,9 @@ from sqlalchemy import Connection, Table, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from controller.floor.messages.payloads import Birth
-from controller.floor.messages.topics import TableAddress
-from controller.floor.store.batches import LogKey
+from controller.floor.messages import Birth, TableAddress
 from controller.floor.store.engine import is_sqlite
+from controller.floor.store.ingestion import LogKey
 from controller.floor.store.schema import LOGS, TABLES
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from controller.floor.messages.payloads import Request, is_signed_by
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import Request, TableAddress, is_signed_by
 from controller.floor.settings import RequestKey
 from controller.records.audit.errors import NotCanonicalError
 from rules.errors import WallwrightError

@@ -10,13 +10,14 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from controller.floor.discovery import EXPIRY, REPEAT, discovery_messages, removal_messages
-from controller.floor.messages.payloads import (
+from controller.floor.messages import (
     LARGEST_PAYLOAD,
     MOST_EVENTS,
     Alive,
     Birth,
     Cosignature,
     Events,
+    Kind,
     LogHead,
     Payload,
     PayloadError,
@@ -29,7 +30,6 @@ from controller.floor.messages.payloads import (
     fitting_lines,
     parsed,
 )
-from controller.floor.messages.topics import Kind
 from controller.floor.mqtt.connection import BrokerConnection, ConnectionLostError, Message, Will
 from controller.floor.settings import FloorSettings
 from controller.floor.table.outbox import HeadCosigning, Outbox

@@ -14,7 +14,7 @@ from tests.controller.floor.postgres_process import PostgresProcess
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the floor service wait for the replies of tables on a busy computer."""
-    monkeypatch.setattr("controller.floor.server.request_desk.ANSWER", 60.0)
+    monkeypatch.setattr("controller.floor.server.requests.ANSWER", 60.0)
     monkeypatch.setattr("controller.floor.server.floor_service.ANSWER", 60.0)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from controller.floor.messages.payloads import Birth, Events
-from controller.floor.messages.topics import TableAddress
-from controller.floor.store.batches import EventBatch
+from controller.floor.messages import Birth, Events, TableAddress
+from controller.floor.store.ingestion import EventBatch
 from controller.records.audit.log.event_line import AuditEntry
 from controller.records.audit.tree import leaf_hash
 

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from controller.floor.messages.topics import TableAddress
-from controller.floor.mqtt import connection
+from controller.floor import mqtt
+from controller.floor.messages import TableAddress
 from controller.floor.mqtt.connection import BrokerConnection, Message, open_connection
 from controller.floor.server.table_messages import FloodLimit
 from tests.controller.floor.tls_floor import FLOOR, HOST, SERVER, TlsFloor, table
@@ -116,7 +116,7 @@ def main(folder: Path, seconds: float, *, is_limited: bool) -> None:
         limits = folder / "mosquitto" / "limits.nft"
         subprocess.run(["/usr/sbin/nft", "-f", limits], check=True)
     floor.start()
-    connection.ANSWER = LATEST
+    mqtt.ANSWER = LATEST
     try:
         sys.stdout.write(json.dumps(asyncio.run(measure(floor, seconds))))
     finally:

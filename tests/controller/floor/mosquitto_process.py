@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from controller.floor.demo.folder import free_port
+from controller.floor.demo.preparation import free_port
 from tests.waiting import wait_until
 
 PROGRAM = shutil.which("mosquitto") or "/usr/sbin/mosquitto"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psycopg
 
-from controller.floor.demo.folder import free_port
+from controller.floor.demo.preparation import free_port
 
 STARTING = 120.0
 """Seconds in which the server has to answer, also after a crash."""

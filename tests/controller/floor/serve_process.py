@@ -9,8 +9,14 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from controller.floor.messages.payloads import Events, StoredPosition, encoded, parsed
-from controller.floor.messages.topics import TableAddress, address_and_kind
+from controller.floor.messages import (
+    Events,
+    StoredPosition,
+    TableAddress,
+    address_and_kind,
+    encoded,
+    parsed,
+)
 from controller.floor.mqtt.broker import Broker
 from controller.floor.mqtt.connection import open_connection
 

@@ -14,9 +14,9 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from controller.floor.certificates import files, making
+from controller.floor.certificates import certificate, files
 from controller.floor.certificates.authority import make_authority
-from controller.floor.messages.payloads import Alive, State, StoredPosition, encoded, parsed
+from controller.floor.messages import Alive, State, StoredPosition, encoded, parsed
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.table_changes import ChangedBy, retire_table
 from tests.controller.floor.event_lines import BIRTH, batch_of, birth_of, lines_of, log_id
@@ -274,7 +274,7 @@ def test_an_ended_revocation_list_refuses_every_client(floor: TlsFloor) -> None:
     """Why the list ends no earlier than any certificate, and why its end is a finding."""
     past = datetime(2024, 1, 1, tzinfo=UTC)
     signer = floor.authority._signer
-    ended = making.revocation_list({}, 99, signer, past, datetime(2025, 1, 1, tzinfo=UTC))
+    ended = certificate.revocation_list({}, 99, signer, past, datetime(2025, 1, 1, tzinfo=UTC))
     (floor.folder / "mosquitto" / "crl.pem").write_bytes(files.pem(ended))
     floor.reload()
     assert asyncio.run(is_refused(floor, folder=floor.folders[T1]))

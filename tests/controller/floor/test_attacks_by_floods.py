@@ -14,7 +14,7 @@ import aiomqtt
 import pytest
 
 from controller.floor.certificates.broker_files import rate_limits
-from controller.floor.messages.payloads import LARGEST_PAYLOAD
+from controller.floor.messages import LARGEST_PAYLOAD
 from tests.controller.floor.flood_measurement import RATE
 from tests.controller.floor.tls_floor import FLOOR, SERVER, TlsFloor, received, table
 from tests.quick import EVIDENCE_ONLY

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
-from controller.floor.messages.payloads import Alive, Birth, Events, encoded
-from controller.floor.messages.topics import TableAddress
+from controller.floor.certificates.certificate import CertificateIdentity, CertificateKind
+from controller.floor.messages import Alive, Birth, Events, TableAddress, encoded
 from controller.floor.server.floor_service import FloorService
 from controller.floor.store.floor_store import FloorStore
 from tests.controller.floor.event_lines import lines_of, log_id

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cryptography.x509 import Certificate
 
     from controller.floor.certificates.authority import CertificateAuthority, IssuedCertificate
-    from controller.floor.certificates.identity import CertificateIdentity
+    from controller.floor.certificates.certificate import CertificateIdentity
 
 ca = typer.Typer(name="ca", help="Issue, renew and revoke the certificates of a floor.")
 
@@ -137,7 +137,7 @@ def refresh(folder: Folder) -> int:
 @ca.command("list")
 def list_certificates(folder: Folder, as_json: AsJson = False) -> int:
     """List all certificates, and what ends soon; exit code 1 if something has ended."""
-    from controller.floor.certificates.expiry import endings_of_authority
+    from controller.floor.certificates.authority import endings_of_authority
 
     with _errors_reported():
         authority, now = _authority(folder), _now()
@@ -191,7 +191,7 @@ def _authority(folder: Path) -> CertificateAuthority:
 
 
 def _identity(kind: Owner, name: str) -> CertificateIdentity:
-    from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
+    from controller.floor.certificates.certificate import CertificateIdentity, CertificateKind
 
     return CertificateIdentity(CertificateKind(kind), name)
 
@@ -209,7 +209,7 @@ def _row(one: IssuedCertificate, now: datetime) -> dict[str, str]:
 
 
 def _fingerprint(certificate: Certificate) -> str:
-    from controller.floor.certificates.making import fingerprint_of
+    from controller.floor.certificates.certificate import fingerprint_of
 
     return fingerprint_of(certificate)
 
@@ -217,8 +217,8 @@ def _fingerprint(certificate: Certificate) -> str:
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of the authority as bad input: exit code 2."""
-    from controller.floor.certificates.identity import CertificateError
-    from controller.floor.messages.topics import TopicError
+    from controller.floor.certificates.certificate import CertificateError
+    from controller.floor.messages import TopicError
 
     try:
         yield

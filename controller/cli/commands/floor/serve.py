@@ -91,7 +91,7 @@ def serve(
     from config.errors import ConfigErrors
     from controller.cli.runs.floor_session import FloorJob, floor_job
     from controller.floor.mqtt.broker import BrokerError, TlsFiles, broker_of
-    from controller.floor.page.plan import RoomPlan, load_plan
+    from controller.floor.page.room_feed import RoomPlan, load_plan
 
     tls = None
     if ca is not None and cert is not None and key is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from controller.floor.certificates.authority import CertificateAuthority
-    from controller.floor.certificates.identity import CertificateIdentity
+    from controller.floor.certificates.certificate import CertificateIdentity
     from controller.floor.store.table_changes import ChangedBy, FloorTable
 
 Result = TypeVar("Result")
@@ -249,7 +249,7 @@ def _revoke(authority: CertificateAuthority, table: FloorTable) -> None:
 
 
 def _identity(table: FloorTable) -> CertificateIdentity:
-    from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
+    from controller.floor.certificates.certificate import CertificateIdentity, CertificateKind
 
     return CertificateIdentity(CertificateKind.TABLE, table.address.table)
 
@@ -277,8 +277,8 @@ def _row(table: FloorTable) -> dict[str, object]:
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report errors of the database, of the change and of the authority as bad input."""
-    from controller.floor.certificates.identity import CertificateError
-    from controller.floor.messages.topics import TopicError
+    from controller.floor.certificates.certificate import CertificateError
+    from controller.floor.messages import TopicError
     from controller.floor.store.engine import (
         StoreSettingsError,
         StoreUnavailableError,

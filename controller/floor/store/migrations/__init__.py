@@ -1,1 +1,1 @@
-"""Brings a database to the newest schema, from each earlier version of it."""
+"""Versions of the floor's schema; each upgrades the one before it. A released one never changes."""

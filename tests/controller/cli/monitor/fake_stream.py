@@ -16,7 +16,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from controller.floor.demo.folder import free_port
+from controller.floor.demo.preparation import free_port
 from controller.service.status.feed import merge_patch, patched
 
 T = TypeVar("T")

@@ -14,8 +14,8 @@ import pytest
 
 from controller.cli.runs import serve_session
 from controller.floor.certificates.authority import make_authority
-from controller.floor.certificates.identity import CertificateIdentity, CertificateKind
-from controller.floor.messages.topics import TableAddress
+from controller.floor.certificates.certificate import CertificateIdentity, CertificateKind
+from controller.floor.messages import TableAddress
 from controller.floor.mqtt.broker import Broker, TlsFiles
 from controller.floor.settings import FloorSettings
 
@@ -35,7 +35,7 @@ def test_a_table_on_a_floor_reports_that_its_certificate_ends(
     tls = TlsFiles(own / "ca.pem", own / "certificate.pem", own / "key.pem")
     settings = FloorSettings(TableAddress("club", "t07"), "Table 7", Broker("broker", 8883, tls))
     monkeypatch.setattr("controller.floor.table.publisher.publishing", nothing)
-    monkeypatch.setattr("controller.floor.table.service_source.ServiceSource", lambda *_: None)
+    monkeypatch.setattr("controller.floor.table.source.ServiceSource", lambda *_: None)
     reported: list[str] = []
 
     async def serve() -> None:

@@ -12,15 +12,16 @@ from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from controller.floor.certificates.authority import CertificateAuthority, make_authority
-from controller.floor.certificates.identity import (
+from controller.floor.certificates.certificate import (
     CertificateError,
     CertificateIdentity,
     CertificateKind,
+    common_name_of,
+    hosts_of,
     identity_of,
     require_host,
 )
-from controller.floor.certificates.making import common_name_of, hosts_of
-from controller.floor.messages.topics import TopicError
+from controller.floor.messages import TopicError
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 TABLE = CertificateIdentity(CertificateKind.TABLE, "t-07")

@@ -15,7 +15,7 @@ from controller.floor.certificates.broker_files import (
     configuration,
     write_broker_files,
 )
-from controller.floor.certificates.identity import CertificateError, CertificateKind
+from controller.floor.certificates.certificate import CertificateError, CertificateKind
 from tests.controller.floor.certificates.test_authority import BROKER, NOW, READER, SERVER, TABLE
 
 

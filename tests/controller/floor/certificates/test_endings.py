@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.certificates.authority import make_authority
-from controller.floor.certificates.expiry import endings_of_authority, endings_of_file
+from controller.floor.certificates.authority import (
+    endings_of_authority,
+    endings_of_file,
+    make_authority,
+)
 from tests.controller.floor.certificates.test_authority import NOW, TABLE
 
 

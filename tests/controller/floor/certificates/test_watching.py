@@ -7,8 +7,11 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
-from controller.floor.certificates.authority import CertificateAuthority, make_authority
-from controller.floor.certificates.expiry import watch_certificate
+from controller.floor.certificates.authority import (
+    CertificateAuthority,
+    make_authority,
+    watch_certificate,
+)
 from firmware_bridge.sim.clock import run
 from tests.controller.floor.certificates.test_authority import NOW, TABLE
 

@@ -16,9 +16,9 @@ import pytest
 
 from config.loader import load_game, load_table
 from config.validation.checks import fit
-from controller.floor.demo import database, demonstration
+from controller.floor.demo import demonstration, preparation
 from controller.floor.demo.child import DemoError
-from controller.floor.demo.folder import KINDS, demo_tables
+from controller.floor.demo.preparation import KINDS, demo_tables
 from rules.games import find_game
 from tests.controller.cli.conftest import COMMAND
 from tests.quick import EVIDENCE_ONLY
@@ -169,19 +169,19 @@ def test_a_missing_broker_is_named_with_what_to_install(monkeypatch: pytest.Monk
 def test_without_postgresql_the_database_is_sqlite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "postgresql_programs", lambda: None)
-    made = demonstration.asyncio.run(database.prepare_database(tmp_path, 5432, None))
+    monkeypatch.setattr(preparation, "postgresql_programs", lambda: None)
+    made = demonstration.asyncio.run(preparation.prepare_database(tmp_path, 5432, None))
     assert made.url == f"sqlite:///{tmp_path}/floor.db"
     assert "PostgreSQL is not installed" in made.sentence
     with pytest.raises(DemoError, match="apt install postgresql"):
-        demonstration.asyncio.run(database.prepare_database(tmp_path, 5432, "postgresql"))
+        demonstration.asyncio.run(preparation.prepare_database(tmp_path, 5432, "postgresql"))
 
 
 def test_the_newest_postgresql_is_taken(tmp_path: Path) -> None:
     for version in ("9.6", "15", "13"):
         (tmp_path / version / "bin").mkdir(parents=True)
         (tmp_path / version / "bin" / "initdb").touch()
-    assert database.postgresql_programs(tmp_path) == tmp_path / "15" / "bin"
+    assert preparation.postgresql_programs(tmp_path) == tmp_path / "15" / "bin"
 
 
 def test_each_game_of_the_demonstration_fits_on_its_table() -> None:

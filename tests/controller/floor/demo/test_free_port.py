@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.demo import folder as module
-from controller.floor.demo.folder import FIRST_PORT, HOST, USUAL_RANGE, free_port
+from controller.floor.demo import preparation as module
+from controller.floor.demo.preparation import FIRST_PORT, HOST, USUAL_RANGE, free_port
 
 
 def linux_range(monkeypatch: pytest.MonkeyPatch, folder: Path, text: str) -> None:

@@ -9,14 +9,14 @@ import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from controller.floor.discovery import ENTITIES, ONLINE, discovery_messages, removal_messages
-from controller.floor.messages.payloads import (
+from controller.floor.messages import (
     Alive,
     Birth,
     FaultState,
     Need,
     State,
+    TableAddress,
 )
-from controller.floor.messages.topics import TableAddress
 from tests.controller.floor.discovery.documented_fields import OF_COMPONENT, TOPIC
 
 ADDRESS = TableAddress("club", "t-07")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from controller.floor.discovery import ENTITIES, EXPIRY
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 from controller.floor.settings import FloorSettings
 from controller.floor.table.publisher import TablePublisher
 from tests.controller.floor.discovery.documented_fields import OF_COMPONENT

@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy import create_engine, insert
 
 from controller.floor.figures.reading import read_figures
-from controller.floor.figures.table_figures import TableFigures
-from controller.floor.figures.window import Window
+from controller.floor.figures.table_figures import TableFigures, Window
 from controller.floor.store.schema import EVENTS, LOGS, METADATA
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log

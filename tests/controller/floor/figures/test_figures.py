@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy import Connection
 
 from controller.floor.figures.reading import read_figures
-from controller.floor.figures.table_figures import TableFigures, together
-from controller.floor.figures.window import Window, WindowError
+from controller.floor.figures.table_figures import TableFigures, Window, WindowError, together
 from tests.controller.floor.figures.slow_truth import true_figures
 from tests.controller.floor.figures.stored_logs import NOON, Happened, happened, random_log, stored
 

@@ -13,10 +13,9 @@ import httpx
 from sqlalchemy import Connection, Engine, create_engine
 from starlette.types import ASGIApp
 
-from controller.floor.messages.payloads import Birth, State
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import Birth, State, TableAddress
 from controller.floor.page.app import floor_app
-from controller.floor.page.plan import RoomPlan
+from controller.floor.page.room_feed import RoomPlan
 from controller.floor.server.port import RequestOutcome
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.store.schema import METADATA

@@ -14,8 +14,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from controller.floor.page.plan import RoomPlan
-from controller.floor.page.room_feed import utc_now
+from controller.floor.page.room_feed import RoomPlan, utc_now
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import Accounts
 from controller.web.api.server.serving import ApiServer, _config

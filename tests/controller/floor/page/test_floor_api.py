@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from controller.floor.page.endpoints import FLOOR_ENDPOINTS, OWN
-from controller.floor.page.plan import RoomPlan
+from controller.floor.page.room_feed import RoomPlan
 from controller.floor.server.port import RequestOutcome
 from controller.service.user_roles import UserRole
 from controller.web.api.endpoints import OpenAccess

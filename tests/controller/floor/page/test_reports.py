@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, update
 
-from controller.floor.figures.window import Window
+from controller.floor.figures.table_figures import Window
 from controller.floor.page import pit_report
 from controller.floor.page.pit_report import PitReport, read_report, report_csv, safe_cell
 from controller.floor.page.pit_report_pdf import report_pdf

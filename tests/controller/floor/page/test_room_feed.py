@@ -9,11 +9,17 @@ from typing import Any
 import pytest
 
 from config.errors import ConfigErrors
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 from controller.floor.page import room_feed
-from controller.floor.page.plan import RoomPlan, load_plan
-from controller.floor.page.room_feed import RoomFeed, RoomStream, TooManyWatchersError
-from controller.floor.page.table_view import condition_of, table_view
+from controller.floor.page.room_feed import (
+    RoomFeed,
+    RoomPlan,
+    RoomStream,
+    TooManyWatchersError,
+    condition_of,
+    load_plan,
+    table_view,
+)
 from controller.floor.server.room import RoomTable
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import open_accounts, utc_seconds

@@ -7,7 +7,7 @@ import csv
 import io
 from pathlib import Path
 
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 from controller.floor.page.floor_audit import record_table_changes
 from controller.floor.store.table_changes import unrecorded_changes
 from controller.records.audit.log.log_folder import LogFolder

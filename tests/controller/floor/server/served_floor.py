@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 from controller.floor.mqtt.broker import Broker
 from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.settings import FloorSettings, RequestKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 from controller.floor.server.metrics import FLOOR_METRICS, FloorCounts, floor_samples, floor_text
 from controller.floor.server.room import Room
 

@@ -8,11 +8,10 @@ import aiomqtt
 import pytest
 from sqlalchemy import select
 
-from controller.floor.messages.payloads import LARGEST_PAYLOAD, FaultState
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import LARGEST_PAYLOAD, FaultState, TableAddress
 from controller.floor.server import storing
 from controller.floor.server.floor_service import FloorService
-from controller.floor.server.request_desk import RequestNotSentError
+from controller.floor.server.requests import RequestNotSentError
 from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
 from controller.floor.store.schema import REQUESTS
@@ -143,7 +142,7 @@ def test_a_request_without_a_reply_says_so(
     mosquitto: MosquittoProcess, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def play() -> None:
-        monkeypatch.setattr("controller.floor.server.request_desk.ANSWER", 0.3)
+        monkeypatch.setattr("controller.floor.server.requests.ANSWER", 0.3)
         stranger = SigningKey("pit", b"s" * 32)
         async with (
             floor_service(sqlite_url, mosquitto.port, key=stranger) as service,

@@ -13,8 +13,7 @@ import pytest
 from sqlalchemy import select
 from tlog_scales import signing, tlog
 
-from controller.floor.messages.payloads import Cosignature, LogHead
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import Cosignature, LogHead, TableAddress
 from controller.floor.server import floor_witness
 from controller.floor.server.floor_witness import FloorWitness
 from controller.floor.server.metrics import FloorCounts

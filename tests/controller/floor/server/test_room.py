@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import TableAddress
 from controller.floor.server import room as room_module
 from controller.floor.server.room import Room, TooManyFollowersError
 

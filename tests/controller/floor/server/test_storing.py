@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from controller.floor.messages.payloads import Birth, Events, StoredPosition, encoded
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import Birth, Events, StoredPosition, TableAddress, encoded
 from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room
 from controller.floor.server.storing import Intake, Storing, WaitingBatch

@@ -8,20 +8,21 @@ from datetime import UTC, datetime
 
 import pytest
 
-from controller.floor.messages.payloads import (
+from controller.floor.messages import (
     Alive,
     Birth,
+    Kind,
     LogHead,
     Payload,
     Reply,
     State,
     StoredPosition,
+    TableAddress,
     encoded,
 )
-from controller.floor.messages.topics import Kind, TableAddress
 from controller.floor.mqtt.broker import Broker
 from controller.floor.mqtt.connection import Message
-from controller.floor.page.table_view import NEEDS_A_PERSON, condition_of
+from controller.floor.page.room_feed import NEEDS_A_PERSON, condition_of
 from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room, RoomTable
 from controller.floor.server.storing import MOST_BATCHES, Intake, WaitingBatch

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.floor.store import ingestion
-from controller.floor.store.batches import EventBatch
 from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore
+from controller.floor.store.ingestion import EventBatch
 from tests.controller.floor.event_lines import batch_of, lines_of
 from tests.controller.floor.postgres_process import PostgresProcess
 from tests.controller.floor.store.conftest import stored_lines

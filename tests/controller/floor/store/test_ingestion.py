@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import Connection, delete, select
 
-from controller.floor.store.batches import Refusal
 from controller.floor.store.floor_store import FloorStore
+from controller.floor.store.ingestion import Refusal
 from controller.floor.store.schema import EVENTS, LOGS, TABLES
 from controller.floor.store.tables import as_utc
 from controller.records.audit.tree import leaf_hash
@@ -120,7 +120,7 @@ def test_names_and_texts_with_sql_and_html_are_stored_as_they_are(store: FloorSt
 def test_a_value_that_the_database_refuses_costs_other_tables_nothing(
     store: FloorStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("controller.floor.store.batches.LONGEST_KIND", 5000)
+    monkeypatch.setattr("controller.floor.store.ingestion.LONGEST_KIND", 5000)
     bad = lines_of(2, what="x" * 3000)
     number = batch_of(bad, 0, 2)
     good = [batch_of(lines_of(3, name), 0, 3, name) for name in ("a2", "a3")]

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, select, update
 
-from controller.floor.messages.topics import TableAddress
-from controller.floor.store import log_trees
-from controller.floor.store.batches import LogKey
+from controller.floor.messages import TableAddress
+from controller.floor.server import floor_witness
+from controller.floor.server.floor_witness import StoredTree, grow_tree, keep_cosigned_head
 from controller.floor.store.floor_store import FloorStore
-from controller.floor.store.log_trees import StoredTree, grow_tree, keep_cosigned_head
+from controller.floor.store.ingestion import LogKey
 from controller.floor.store.schema import EVENTS, LOG_TREES
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.audit_log import AuditLog
@@ -68,7 +68,7 @@ def test_the_tree_has_the_roots_that_the_table_signs_also_after_new_keys(
 def test_a_long_log_is_read_in_parts(
     store: FloorStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_trees, "MOST_LINES", 7)
+    monkeypatch.setattr(floor_witness, "MOST_LINES", 7)
     log = log_of(tmp_path / "audit", 30)
     log.close()
     of = lines(log)

@@ -8,10 +8,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from controller.floor.messages.payloads import Birth, Reply, Request
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import Birth, Reply, Request, TableAddress
+from controller.floor.server.requests import next_number, store_reply, store_request
 from controller.floor.store.floor_store import FloorStore
-from controller.floor.store.requests import next_number, store_reply, store_request
 from controller.floor.store.schema import REQUESTS, TABLES
 from controller.floor.store.tables import note_birth
 from tests.controller.floor.event_lines import BIRTH, batch_of, birth_of, lines_of, log_id

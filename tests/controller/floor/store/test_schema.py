@@ -17,9 +17,8 @@ from controller.floor.store.engine import (
     StoreVersionError,
     database_url,
 )
-from controller.floor.store.floor_store import FloorStore
+from controller.floor.store.floor_store import FloorStore, month_of
 from controller.floor.store.schema import METADATA
-from controller.floor.store.schema_upkeep import month_of
 from controller.floor.store.table_changes import floor_tables
 from tests.controller.floor.event_lines import batch_of, lines_of
 from tests.controller.floor.postgres_process import PostgresProcess

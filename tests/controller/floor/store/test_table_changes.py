@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Connection
 
 from controller.floor.figures.table_use import TableInUseError, retire_unless_in_use
-from controller.floor.store.batches import Refusal
 from controller.floor.store.floor_store import FloorStore
+from controller.floor.store.ingestion import Refusal
 from controller.floor.store.table_changes import (
     LONGEST_REASON,
     LONGEST_TITLE,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from controller.floor.messages.payloads import TableState
+from controller.floor.messages import TableState
 from controller.floor.table.source import RequestResult, SourceError, TableDescription
 from controller.records.audit.log.event_line import AuditEntry
 from controller.records.audit.log.key_chain import LOG_BEGUN

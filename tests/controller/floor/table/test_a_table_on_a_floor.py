@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.floor.figures.kinds import BACK, OUT
-from controller.floor.messages.payloads import Alive, Birth, Events, State, parsed
-from controller.floor.messages.topics import TableAddress
-from controller.floor.table.service_source import ClockTimes, ServiceSource, state_of_status
+from controller.floor.figures.stored_events import BACK, OUT
+from controller.floor.messages import Alive, Birth, Events, State, TableAddress, parsed
+from controller.floor.table.source import ClockTimes, ServiceSource, state_of_status
 from controller.records.audit.bundle.bundle_verification import verify_bundle
 from controller.records.audit.bundle.export import export_bundle
 from controller.records.audit.log.event_line import parsed_event

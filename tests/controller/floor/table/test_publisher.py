@@ -12,21 +12,23 @@ from itertools import pairwise
 import pytest
 
 from controller.floor.discovery import REPEAT
-from controller.floor.messages.payloads import (
+from controller.floor.messages import (
     Alive,
     Birth,
     Cosignature,
     Events,
+    Kind,
     LogHead,
     Reply,
     Request,
     State,
     StoredPosition,
+    TableAddress,
+    address_and_kind,
     encoded,
     parsed,
     signed,
 )
-from controller.floor.messages.topics import Kind, TableAddress, address_and_kind
 from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.table.outbox import ASK_EVERY, LONGEST_RESEND

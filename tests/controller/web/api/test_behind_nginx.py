@@ -17,7 +17,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from controller.floor.demo.folder import free_port
+from controller.floor.demo.preparation import free_port
 from controller.service.status.feed import patched
 from controller.web.api.accounts.store import TOUCHSCREEN_FILE
 from controller.web.api.endpoints import PREFIX as V1

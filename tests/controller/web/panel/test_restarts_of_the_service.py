@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from controller.floor.demo.folder import free_port
+from controller.floor.demo.preparation import free_port
 from tests.controller.web.api.test_behind_nginx import _CONFIGURATION, _NGINX, _location
 from tests.controller.web.panel.browser import PATIENCE, WATCH_LOSS, keep
 from tests.controller.web.panel.test_an_evening_by_clicks import WALLWRIGHT, first_start

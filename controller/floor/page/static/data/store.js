@@ -13,7 +13,7 @@ export const state = {
   /** Whether the floor is connected with the broker and with its database. */
   broker: true,
   database: true,
-  /** Tables by name, as `controller/floor/page/table_view.py` makes them. */
+  /** Tables by name, as `controller/floor/page/room_feed.py` makes them. */
   tables: new Map(),
   /** Open alarms, oldest first. */
   alarms: [],

@@ -1,8 +1,10 @@
-"""Reads values of an event's stored line in SQL, with the functions of SQLite or of PostgreSQL.
+"""Names of the events that figures are computed from, and values of their stored lines in SQL.
 
-A value is returned as its JSON text: a text keeps its quotation marks and escapes. A line without
-the value gives null, and no line ends the query with an error. PostgreSQL refuses a line that has
-the character U+0000, which a hostile table can put into any text; U+0001 is read in its place.
+docs/regulate/AUDIT.md lists the events. `json_at` and `number_at` use the functions of SQLite or of
+PostgreSQL. A value is returned as its JSON text: a text keeps its quotation marks and escapes. A
+line without the value gives null, and no line ends the query with an error. PostgreSQL refuses a
+line that has the character U+0000, which a hostile table can put into any text; U+0001 is read in
+its place.
 """
 
 from __future__ import annotations
@@ -13,6 +15,33 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Text, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
+
+from controller.events import EventName
+from controller.records.audit.receipts.receipt import RECEIPT
+
+ROUND = RECEIPT
+"""The receipt of a round, recorded when it is over, and again when its share is revealed later."""
+SET = EventName.SET_BUILT.value
+FAULT = EventName.FAULT.value
+RECOVERED = EventName.RECOVERED.value
+PROMPT, ANSWER, WITHDRAWN = (
+    EventName.OPERATOR_PROMPTED.value,
+    EventName.PROMPT_ANSWERED.value,
+    EventName.PROMPT_WITHDRAWN.value,
+)
+PROMPTS = (PROMPT, ANSWER, WITHDRAWN)
+START, STOP = "power_up", "service_stopped"
+RUN = EventName.RUN_STARTED.value
+PAUSED, RESUMED = EventName.PAUSED.value, EventName.RESUMED.value
+SERVICE, SERVICE_END = "service_mode_entered", "service_mode_left"
+COMMAND = "command"
+
+OUT, BACK = "taken_out_of_play", "put_in_play"
+"""Events of the table's part of the floor, when a request is carried out."""
+
+MARKS = (RUN, FAULT, START, STOP, PAUSED, RESUMED, SERVICE, SERVICE_END, OUT, BACK)
+"""Events at which a table begins or ceases to be in operation or in play."""
+
 
 LONGEST_VALUE = 200
 """Characters of a value that a table sent and that figures keep."""

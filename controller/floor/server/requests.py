@@ -1,4 +1,7 @@
-"""Sends signed requests of people on the floor to tables, and waits for the replies."""
+"""Sends signed requests of people on the floor to tables, and waits for the replies.
+
+A request is stored before it is sent; the table's reply is stored with it.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,17 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from controller.floor.messages.payloads import Reply, Request, signed
-from controller.floor.messages.topics import TableAddress
+from controller.floor.messages import Reply, Request, TableAddress, signed
 from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.port import RequestOutcome
 from controller.floor.server.room import Room
 from controller.floor.store.floor_store import FloorStore
-from controller.floor.store.requests import next_number, store_request
+from controller.floor.store.schema import REQUESTS, TABLES
+from controller.floor.store.tables import ensure_tables, storable
+from controller.records.audit.canonical_json import canonical
 from controller.records.audit.errors import NotCanonicalError
 from controller.records.audit.log.event_line import time_text
 from controller.records.audit.notes import SigningKey
@@ -138,3 +142,51 @@ class RequestDesk:
         request = signed(draft.model_copy(update={"number": number}), address, self._key)
         store_request(connection, address, request, now)
         return request
+
+
+def next_number(connection: Connection, key: str, now: datetime) -> int:
+    """The number of the next request with this key: higher than every earlier one.
+
+    It begins at the present time in milliseconds, so that it also grows when the database is lost.
+    """
+    query = select(func.max(REQUESTS.c.number)).where(REQUESTS.c.key == key)
+    last = connection.execute(query).scalar()
+    return max(int(now.timestamp() * 1000), -1 if last is None else last + 1)
+
+
+def store_request(
+    connection: Connection, address: TableAddress, request: Request, now: datetime
+) -> None:
+    """Store a request without a reply."""
+    connection.execute(
+        insert(REQUESTS).values(
+            table_id=ensure_tables(connection, [address], now)[address],
+            key=request.key,
+            number=request.number,
+            name=request.name,
+            arguments=canonical(request.arguments).decode(),
+            who=request.who,
+            role=request.role,
+            at=now,
+        )
+    )
+
+
+def store_reply(connection: Connection, address: TableAddress, reply: Reply, now: datetime) -> bool:
+    """Store the first reply to a request; false if this table has no such open request."""
+    table = (
+        select(TABLES.c.id)
+        .where(TABLES.c.floor == address.floor, TABLES.c.name == address.table)
+        .scalar_subquery()
+    )
+    changed = connection.execute(
+        update(REQUESTS)
+        .where(
+            REQUESTS.c.key == reply.key,
+            REQUESTS.c.number == reply.number,
+            REQUESTS.c.table_id == table,
+            REQUESTS.c.replied.is_(None),
+        )
+        .values(accepted=reply.accepted, sentence=storable(reply.sentence), replied=now)
+    )
+    return changed.rowcount == 1

@@ -1,1 +1,0 @@
-"""The versions of the schema; each changes the one before. A released version never changes."""
