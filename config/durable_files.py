@@ -1,10 +1,10 @@
-"""Writes to the disk that a power cut or a full disk leaves either undone or complete.
+"""Durable file operations: a power cut or a full disk leaves each complete or undone.
 
 Every file that replaces another one, or whose loss would matter, is written by this module, which
-is the only one that calls `fsync` and `fdatasync`. Three things are needed, and each was missing
-somewhere before: the whole data is written (the system may write a part and return its length), the
-file is synced before it is renamed, and the folder is synced after the rename. Without the last one
-a power cut can undo the rename although later writes were synced.
+is the only one that calls `fsync` and `fdatasync`. Three things are needed: the whole data is
+written (the system may write a part and return its length), the file is synced before it is
+renamed, and the folder is synced after the rename. Without the last one a power cut can undo the
+rename although later writes were synced.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def write_all(file: int, data: bytes, at: int | None = None) -> None:
 
 
 def append(file: int, data: bytes, at: int | None = None) -> None:
-    """Write all bytes as of `write_all`, and then the file's data to the disk. Raises OSError."""
+    """Append bytes with `write_all`, then sync the file's data. Raises OSError."""
     write_all(file, data, at)
     os.fdatasync(file)
 

@@ -90,7 +90,7 @@ class _Loader(_StrictComposer, yaml.SafeLoader):
 
 
 class _Unsure(Exception):
-    """libyaml may read this text differently than PyYAML; the loader in Python reads it."""
+    """Raised for a text that libyaml may read differently from PyYAML's Python loader."""
 
 
 class _FastLoader(_StrictComposer, CParser, Resolver):

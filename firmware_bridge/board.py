@@ -172,7 +172,7 @@ class BoardIdentity:
 class Subscription(Protocol[T_co]):
     """Events of one kind from a board, each once and in order: an async iterator until `close`.
 
-    The one who subscribes closes. The end of a subscription must not depend on when the last
+    The subscriber has to call `close`. The end of a subscription must not depend on when the last
     reference to it disappears: a board that reports a sensor for longer sends more messages, which
     delay others.
     """

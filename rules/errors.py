@@ -2,7 +2,7 @@
 
 
 class WallwrightError(Exception):
-    """The root of every error that this project raises on purpose."""
+    """Base class of the errors that this project raises."""
 
 
 class RulesError(WallwrightError, ValueError):

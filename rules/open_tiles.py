@@ -1,4 +1,4 @@
-"""What every person at the table sees of a hand: tiles played, sets laid down, public facts.
+"""The public view of a hand: tiles played, sets laid down, facts that all players may see.
 
 A game derives this value from the plays of a hand (`Rules.open_tiles`). It contains no tile that
 only one seat sees, also if the plays are those of a table that knows all tiles.
@@ -73,7 +73,7 @@ class OpenTiles:
 
 @dataclass(frozen=True, slots=True)
 class MixedTiles:
-    """What a player sees of a hand whose discards lie mixed in the middle (W18, F19).
+    """A player's view of a hand whose discards lie mixed in the middle (W18, F19).
 
     Two hands that differ only in the order of their discards, in the seats that discarded them, or
     in the seats from which sets were claimed give equal values: this value has none of the three.
@@ -113,12 +113,12 @@ def _by_face(face: Face | None) -> Face:
 
 
 def show_nothing(begun: object, taken: object) -> OpenTiles:
-    """No tiles: the game has none, or its rules do not say which of them lie open."""
+    """Returns no tiles: the game has none, or its rules do not define which of them lie open."""
     return OpenTiles()
 
 
 def show_no_tile(action: object) -> tuple[Face, ...]:
-    """No tiles: no action of the game shows tiles of a hand."""
+    """Returns no tiles, because no action of the game shows tiles of a hand."""
     return ()
 
 

@@ -54,7 +54,7 @@ P = TypeVar("P")
 class LegalActions(Sequence[A], Generic[A]):
     """A play's legal actions as a sequence; `in` checks the rules, not the list.
 
-    `why_not(action)` returns the sentence against an action, or None if it is legal. `each()`
+    `why_not(action)` returns the objection to an action, or None if it is legal. `each()`
     returns the actions as a tuple, or as an iterator that makes them one by one on demand. A game
     can accept an action that it does not list: another form of a listed action, or one of so many
     that the list would be too long.
@@ -243,12 +243,12 @@ def drawn(drawing: Drawing, outcomes: Iterable[Outcome]) -> Reseated:
 
 
 def hand_over_nothing(setup: Setup, before: Any, after: Any) -> Handed:
-    """No tiles: the table hands out no tile after the play has begun."""
+    """Returns no tiles: in this game the table hands out none after the play has begun."""
     return ()
 
 
 def announce_unchanged(full_play: Any, play: Any, action: Any) -> Any:
-    """The action itself: it shows nothing that only its player sees."""
+    """Returns the action itself, because it shows nothing that only its player sees."""
     return action
 
 
@@ -261,7 +261,7 @@ def refuse_catch_up(full_play: Any, play: Any, seat: Seat) -> Any:
 
 
 def expect_no_throw(play: Any) -> Throw | None:
-    """None: no dice are thrown in the play."""
+    """Returns None, because no dice are thrown in the play."""
     return None
 
 
@@ -271,15 +271,15 @@ def refuse_throw(play: Any, dice: Dice) -> Any:
 
 
 def allow_any_answer(setup: Setup, tiles: Tiles) -> None:
-    """None: the pending choice does not depend on tiles that only the players see."""
+    """Returns None: the pending choice does not depend on tiles that only the players see."""
 
 
 def settle_nothing(match: Any) -> None:
-    """None: the seats and the dealer of the next hand follow from the hands before it."""
+    """Returns None: the seats and the dealer follow from the hands before the next one."""
 
 
 def show_all(play: P, seat: Seat) -> P:
-    """The play itself: every seat sees the same of it."""
+    """Returns the play itself, because every seat sees the same of it."""
     return play
 
 
@@ -289,7 +289,7 @@ def refuse_draw(match: Any) -> Any:
 
 
 def keep_discards_apart(parameters: object) -> bool:
-    """False: what players discard lies before them, or the game has no discards."""
+    """Returns False: discards lie before the players, or the game has no discards."""
     return False
 
 

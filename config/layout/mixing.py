@@ -1,4 +1,4 @@
-"""Model of how well a drum mixes: what the order of the picks keeps of how the set fell in.
+"""Model of how well a drum mixes: how strongly the order of the picks depends on the heaps.
 
 A set falls in as four heaps, one from each side, onto the four quarters of a round pan. The
 segregation index is the share of a tile's six nearest neighbours that are from its own heap, over
@@ -58,7 +58,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class FittedMixing:
-    """The constants of the model that the simulation decides."""
+    """The constants of the model that are fitted to the simulation."""
 
     hold: float
     """Slope, in g, at which half of the tiles slide."""
@@ -101,7 +101,7 @@ FITTED = FittedMixing(
 
 @dataclass(frozen=True)
 class PanMotion:
-    """What decides how fast a pan mixes: inclination, speed, ribs, radius in metres, and fill."""
+    """Values that decide how fast a pan mixes: inclination, speed, ribs, radius (metres), fill."""
 
     tilt_deg: float
     rpm: float
@@ -113,7 +113,7 @@ class PanMotion:
 
 @dataclass(frozen=True)
 class MixingState:
-    """What a drum still keeps of the heaps after some seconds of mixing."""
+    """The remaining order of the heaps in a drum after some seconds of mixing."""
 
     excess: float
     """Segregation index minus 1."""

@@ -43,7 +43,7 @@ OLDEST = 10.0
 
 
 def pi_pins() -> Factory:
-    """The pin factory of this Raspberry Pi. Raises BoardError on a machine without GPIO pins."""
+    """Returns the pin factory of this Raspberry Pi. Raises BoardError without GPIO pins."""
     try:
         with _writable_folder(), _system_packages():
             lgpio = import_module("lgpio")

@@ -243,7 +243,7 @@ def require_port(port: str) -> None:
 def avrdude(port: str, *options: str) -> None:
     """Run avrdude with these options. Raises FlashingError with the last line of its output.
 
-    avrdude resets the board by DTR before, and lets DTR go at its end.
+    avrdude resets the board by DTR before, and releases DTR at its end.
     """
     require_avrdude(port)
     try:

@@ -27,7 +27,7 @@ class Bench:
     """A plant, its boards, and their sessions. Creating it switches the table on.
 
     `send` gets whole frames. A board's serial number is SIM and its address. `boards` replace the
-    table's own boards, and `inputs` are what the plant reports to instead of the boards. With
+    table's own boards, and `inputs` receive the plant's reports in place of the boards. With
     `provisioned` each board has the limits that its table needs, otherwise none.
     """
 
@@ -93,7 +93,7 @@ class Bench:
     def falsify(
         self, chance: Random, counts: Counter[Falsification]
     ) -> Mapping[str, FalsifyingBoard]:
-        """Put a falsifying board in front of every board, and return them. `counts` counts."""
+        """Put a falsifying board in front of every board, and return them. `counts` counts them."""
         for name, end in self._ends.items():
             end.close()
             self._falsifying[name] = FalsifyingBoard(self.boards[name], end.address, chance, counts)

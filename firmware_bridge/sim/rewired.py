@@ -1,4 +1,4 @@
-"""A simulated table whose wires are shuffled, so that nobody has recorded what a wire does.
+"""A simulated table with shuffled wires, so that the function of each wire is unknown.
 
 The wire list has the pins of the table. Each motor and each sensor of the table is connected to a
 wire of the same kind, at random; some motors run the wrong way, and some sensors that hands actuate

@@ -1,4 +1,4 @@
-"""Limits that a board is provisioned with: what no host's session can change.
+"""The provisioned limits of a board, which a host's session cannot change.
 
 `firmware_bridge/firmware/core/limits.c` is the board's part; `refusal` decides as that file does.
 """

@@ -86,7 +86,7 @@ class LimitFlag(enum.IntFlag):
 
 
 class Defect(enum.IntFlag):
-    """The parts of a board that fail its tests of itself, in the reply to `SelfTest`."""
+    """The parts of a board that fail its self-test, in the reply to `SelfTest`."""
 
     TABLE = 1
     """The memory no longer contains the table that was committed."""
@@ -306,7 +306,7 @@ class Scan(NamedTuple):
 
 
 class SelfTest(NamedTuple):
-    """Read the results of the board's tests of itself: 0, or a bit for each `Defect`."""
+    """Read the results of the board's self-test: 0, or a bit for each `Defect`."""
 
 
 class Report(NamedTuple):

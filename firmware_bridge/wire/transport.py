@@ -56,7 +56,7 @@ def open_serial(port: str, baud: int = BAUD) -> SerialTransport:
     """Open the named port exclusively. Raises BoardSilentError if it cannot be opened.
 
     A falling edge of DTR resets an Arduino. Linux asserts DTR (low) whenever a port is opened, and
-    lets it go when the port is closed, unless HUPCL is clear. This function clears HUPCL, so only
+    releases it when the port is closed, unless HUPCL is clear. This function clears HUPCL, so only
     the first opening after the board was plugged in resets it. DTR and RTS stay asserted.
 
     A console of this computer is refused: its login or its kernel messages would answer.
@@ -91,7 +91,7 @@ def is_pseudo_terminal(port: str) -> bool:
 
 
 def console_use(port: str, processes: Path = Path("/proc")) -> str | None:
-    """Why a port is a console of this computer, as a clause; None if it is none.
+    """The reason why a port counts as a console of this computer, as a clause; None if it does not.
 
     A console is a terminal for the kernel's messages, or the controlling terminal of a process,
     such as of a getty that waits for a login. Pseudo-terminals are not looked at: what is written
@@ -133,7 +133,7 @@ def exclude_others(descriptor: int, port: str) -> None:
 def expect_reset(port: str) -> None:
     """Let the next `open_serial` of this port count as a reset of its board.
 
-    To be called after another program has let DTR go, as avrdude does. Does nothing for a port
+    To be called after another program has released DTR, as avrdude does. Does nothing for a port
     without modem lines or one that cannot be opened.
     """
     with suppress(OSError, termios.error):

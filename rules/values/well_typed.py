@@ -24,7 +24,7 @@ _LIMIT = 10**MOST_DIGITS
 
 
 def why_ill_typed(action: object, classes: Iterable[type[Any]], title: str) -> str | None:
-    """The sentence against a value that is not a well-typed action of a game, else None."""
+    """The objection to a value that is not a well-typed action of a game, else None."""
     kind = type(action)
     if kind not in classes:
         return f"{shown(action)} is not an action of {title}."

@@ -1,4 +1,4 @@
-"""Objections: the sentence against an action, and the rule that it cites."""
+"""The objection to an illegal action, and the rule that it cites."""
 
 from __future__ import annotations
 

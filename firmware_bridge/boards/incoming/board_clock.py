@@ -31,7 +31,7 @@ class BoardClock:
         self._compared = None
 
     def check(self, at_us: int) -> str:
-        """Why an event of now cannot have this time; "" if it can.
+        """The reason why an event that arrives now cannot have this time; "" if it can.
 
         The clocks are compared if the time is earlier than the last one, or much later.
         """

@@ -22,7 +22,7 @@ _UNTIL: Mapping[int, tuple[Reason, ...]] = {
 
 
 def wrong_end(order: Message, reason: Reason, count: int, elapsed_us: int) -> str:
-    """Why the motion of an order cannot have ended like this; "" if it can."""
+    """The reason why the motion of an order cannot have ended like this; "" if it can."""
     limit = None
     reasons: tuple[Reason, ...]
     match order:
@@ -44,7 +44,7 @@ def wrong_end(order: Message, reason: Reason, count: int, elapsed_us: int) -> st
 
 
 def wrong_faces(order: Message, faces: tuple[int, ...]) -> str:
-    """Why an order cannot have ended with these faces of dice; "" if it can."""
+    """The reason why an order cannot have ended with these faces of dice; "" if it can."""
     if not isinstance(order, wire.ThrowDice):
         return f"{type(order).__name__} reads no dice"
     if any(face > MOST_FACE for face in faces):

@@ -106,7 +106,7 @@ class FalsifiedSessions:
 
 
 def collect_errors(loop: asyncio.AbstractEventLoop) -> list[Exception]:
-    """Collect the errors that the loop would only log: of callbacks, and of tasks nobody awaits."""
+    """Collect the errors of callbacks and of unawaited tasks, which the loop would only log."""
     errors: list[Exception] = []
 
     def collect(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -300,4 +300,4 @@ class EmulatedBoard:
 
 
 def _ignore(before: int, out: PinOutputs) -> None:
-    """Pass outputs on to nobody until an observer is set."""
+    """Discard outputs until an observer is set."""

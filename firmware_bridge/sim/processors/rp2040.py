@@ -47,7 +47,7 @@ _UART_BYTE, _PIN_LEVEL, _ANALOG_MV, _RESET = range(4)
 
 
 class Restart(IntEnum):
-    """How the chip starts again: its supply comes back, its RUN pin is released, its watchdog."""
+    """The cause of a restart: the supply returns, the RUN pin is released, or the watchdog."""
 
     POWER = 0
     BUTTON = 1
@@ -55,7 +55,7 @@ class Restart(IntEnum):
 
 
 class ChipState(NamedTuple):
-    """State of the chip that no pin shows."""
+    """Internal state of the chip, which is not visible at its pins."""
 
     program_counter: int
     in_bootloader: int
@@ -269,7 +269,7 @@ class Rp2040:
 
     @property
     def state(self) -> ChipState:
-        """The state of the chip that no pin shows."""
+        """The internal state of the chip, which is not visible at its pins."""
         return ChipState(*_STATE.unpack(self._ask(b"s")))
 
     def _expect(self, cycle: int, value: int, kind: int, index: int) -> None:

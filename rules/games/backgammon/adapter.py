@@ -16,7 +16,7 @@ DICE = 2
 
 
 def held(play: BackgammonPlay) -> Held:
-    """No tiles: backgammon is played with men on a board."""
+    """Returns no tiles, because backgammon is played with men on a board."""
     return ((),) * SEATS
 
 

@@ -1,4 +1,4 @@
-"""The legal actions of a game of backgammon, and the sentence against an illegal action."""
+"""The legal actions of a game of backgammon, and the objection to an illegal action."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Offered(LegalActions[Action]):
 
 
 def why_not(play: Position, action: object) -> str | None:
-    """The sentence against an action, or None if it is legal."""
+    """The objection to an action, or None if it is legal."""
     if isinstance(action, Move):
         option = play.option(action)
         return option.sentence if isinstance(option, Objection) else None

@@ -1,4 +1,4 @@
-"""What every person at the table sees of a game of backgammon: the men, the dice and the cube."""
+"""The public view of a game of backgammon: the men, the dice and the cube."""
 
 from __future__ import annotations
 

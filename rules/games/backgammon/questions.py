@@ -77,7 +77,7 @@ class CubeAction:
         return self.parameters.doubling_cube and not match.crawford_game
 
     def verdict(self) -> Verdict:
-        """Valid if the action is allowed."""
+        """The verdict, valid if the action is allowed."""
         play = BackgammonPlay(
             self.parameters,
             START_BOARD,

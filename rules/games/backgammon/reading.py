@@ -39,7 +39,7 @@ _HITTING: LazyTable[int, Step] = LazyTable(lambda number: STEPS[number]._replace
 
 
 def move_of(board: BackgammonBoard, seat: Seat, option: Option) -> Move:
-    """An option as an action, with its hits."""
+    """The action for an option, with a mark for each blot that is hit."""
     enemy = mirrored(board[1 - seat])
     (move,) = moves_of(seat, [option], held(enemy) & ~made(enemy) & POINTS)
     return move

@@ -54,7 +54,7 @@ class Auction:
         return [bid for _, bid in self.calls] == [1, 0, 0]
 
     def why_not(self, bid: int) -> str | None:
-        """The sentence against a call by the seat on turn, 0 for a pass; None if it is legal."""
+        """The objection to a call by the seat on turn, 0 for a pass; None if it is legal."""
         if not bid:
             return None if self.calls else "The opener cannot pass; bid 1, 2 or 3."
         if not self.bid < bid <= HIGHEST:

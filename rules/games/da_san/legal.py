@@ -1,4 +1,4 @@
-"""The legal actions of a hand of Da San, and the sentence against an illegal action."""
+"""The legal actions of a hand of Da San, and the objection to an illegal action."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Offered(LegalActions[Action]):
 
 
 def why_not(play: Position, action: Action) -> str | None:
-    """The sentence against an action, or None if it is legal."""
+    """The objection to an action, or None if it is legal."""
     wrong = why_ill_typed(action, _CLASSES, "Da San")
     if wrong is not None:
         return wrong
@@ -151,7 +151,7 @@ def _why_misnamed(action: Lay | Reveal) -> str | None:
 
 
 def _why_reveal_illegal(play: Position, action: Action) -> str | None:
-    """The sentence against an action while the bidder has to show the kitty (D9), or None.
+    """The objection to an action while the bidder has to show the kitty (D9), or None.
 
     An action can show all unseen cards of the kitty, or some of them.
     """

@@ -1,4 +1,4 @@
-"""The legal actions of a hand of dominoes, and the sentence against an illegal action.
+"""The legal actions of a hand of dominoes, and the objection to an illegal action.
 
 An unknown tile can be any tile that has not been seen elsewhere. For a hidden hand every action is
 legal that is legal for some hand of such tiles. A known tile that fits binds its holder as usual.
@@ -108,7 +108,7 @@ def _sets(play: Position, seat: Seat) -> Iterator[Lay]:
 
 
 def why_not(play: Position, action: object) -> str | None:
-    """The sentence against an action, or None if it is legal."""
+    """The objection to an action, or None if it is legal."""
     wrong = why_ill_typed(action, _CLASSES, play.party.title)
     if wrong is not None:
         return wrong
@@ -143,7 +143,7 @@ def is_able(play: Position, seat: Seat) -> bool:
 
 
 def _why_lay_illegal(play: Position, lay: Lay) -> str | None:
-    """The sentence against laying a tile: checks turn, hand, end and first tile, in this order."""
+    """The objection to laying a tile: checks turn, hand, end and first tile, in this order."""
     seat, tile = lay.seat, lay.tile
     if seat != play.turn and (play.turn is not None or not 0 <= seat < play.party.players):
         if not 0 <= seat < play.party.players:

@@ -72,7 +72,7 @@ def parse(seat: Seat, text: str) -> Act:
 
 
 def why_malformed(act: Act) -> str | None:
-    """The sentence against an action's verb, number of tiles or faces, independent of the play."""
+    """The objection to an action's verb, number of tiles or faces, independent of the play."""
     if act.verb not in VERBS:
         return f"There is no action '{act.verb}'; write one of {', '.join(VERBS)}."
     count, most = len(act.tiles), _SIZES.get(act.verb, 0)

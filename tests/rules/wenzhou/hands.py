@@ -50,7 +50,7 @@ def result(hand: str, tile: str, by: str = "self", **more: Any) -> tuple[str, in
 
 
 def refusal(hand: str, tile: str, by: str = "self", **more: Any) -> str:
-    """The sentence against a claimed win."""
+    """The objection to a claimed win."""
     win = judged(claim(hand, tile, by, **more), Parameters())
     assert isinstance(win, NoWin)
     return win.sentence

@@ -48,7 +48,7 @@ class AuctionCall:
         return None if auction.over else auction.turn
 
     def verdict(self) -> Verdict:
-        """Valid if the call is allowed."""
+        """The verdict, valid if the call is allowed."""
         auction = Auction(pass_final=self.parameters.pass_final)
         for bid in self.calls:
             seat = self._next(auction)

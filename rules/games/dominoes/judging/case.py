@@ -98,7 +98,7 @@ def require_consistent(case: Case, variant: Variant) -> None:
 def why_not_set(
     tile: Face, parameters: Parameters, players: int, title: str
 ) -> tuple[str, str] | None:
-    """The sentence against a first tile, and the number of its rule; None if it can be set.
+    """The objection to a first tile, and the number of its rule; None if it can be set.
 
     If the holder of the 6-6 sets and all tiles are dealt, a player holds the 6-6 (2.3). At Bergen
     players draw until one of them holds a doublet (2.4).
@@ -265,7 +265,7 @@ def joined(tableau: Tableau, lay: Lay, laid: tuple[Lay, ...]) -> Lay:
 
 
 def why_no_fit(tableau: Tableau, lay: Lay) -> str:
-    """The sentence against a tile at its end, or, if no end is named, at any end."""
+    """The objection to a tile at its end, or, if no end is named, at any end."""
     if lay.on or not tableau.ends or lay.tile in tableau.lays[lay.seat]:
         return why_it_does_not_fit(tableau, lay).cited
     return why_it_fits_no_end(tableau, lay.tile).cited

@@ -40,7 +40,7 @@ class Mano:
             refuse(check_range("plus", self.plus, least, most, "F6"))
 
     def verdict(self) -> Verdict:
-        """Mano in the reasons."""
+        """The verdict, whose reasons name mano."""
         total = sum(self.dice) + (self.plus or 0)
         mano = count_seats(self.roller, total, SEATS)
         reason = f"The sum is {total}; counted from seat {self.roller} as 1: seat {mano} (F7)."
@@ -49,7 +49,7 @@ class Mano:
 
 @dataclass(frozen=True)
 class Flores:
-    """What is paid for flores (F18, F21, A12; cases FM-09 and FM-10)."""
+    """The payments for flores (F18, F21, A12; cases FM-09 and FM-10)."""
 
     flores: tuple[int, ...]
     """The flores that each seat has laid out, from seat 0 on."""
@@ -74,7 +74,7 @@ class Flores:
         refuse(_check_doubled(self.doubled, self.parameters))
 
     def verdict(self) -> Verdict:
-        """Valid if something is paid."""
+        """The verdict, valid if there are payments."""
         house, stakes = self.parameters, 1 + self.doubled
         if self.drew is None:
             paid = score.flores_at_the_start(self.flores, house, stakes)
@@ -90,7 +90,7 @@ class Flores:
 
 @dataclass(frozen=True)
 class Kong:
-    """What is paid for a kong, and whether it may lie face down (F23; case FM-18)."""
+    """The payments for a kong, and whether it may lie face down (F23; case FM-18)."""
 
     seat: Seat
     """The seat with the kong."""
@@ -112,7 +112,7 @@ class Kong:
             refuse(["robbed: Only a tile that is added to a pong can be robbed (F32)."])
 
     def verdict(self) -> Verdict:
-        """Valid if the kong may be made so."""
+        """The verdict, valid if the rules allow the kong in this form."""
         if self.robbed:
             why = "A kong whose added tile is robbed is not paid; the win is (F32)."
             return Verdict(legal=False, name="robbed", reasons=(why,))
@@ -130,7 +130,7 @@ class Kong:
 
 @dataclass(frozen=True)
 class Chips:
-    """Whether a winner reaches Hi-Alai, and what is paid (F34, A11; case FM-21)."""
+    """Whether a winner reaches Hi-Alai, and the payments (F34, A11; case FM-21)."""
 
     seat: Seat
     """The seat that has won the hand."""
@@ -156,7 +156,7 @@ class Chips:
         refuse(check_range("won", self.won, min(kinds), most, "F34"))
 
     def verdict(self) -> Verdict:
-        """Valid if the winner has Hi-Alai."""
+        """The verdict, valid if the winner reaches Hi-Alai."""
         house = self.parameters
         after, paid = score.with_chips(self.chips, self.seat, self.won, house, 1 + self.doubled)
         reached = self.chips[self.seat] + self.won >= house.chip_target
@@ -168,7 +168,7 @@ class Chips:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a seat wants to do with a discard."""
+    """A seat's claim on a discard."""
 
     seat: Seat
     """The seat that claims the discard."""
@@ -196,7 +196,7 @@ class WhoGetsIt:
         yield from check_takers(self.discarder, named, SEATS, "F22")
 
     def verdict(self) -> Verdict:
-        """The claim that counts."""
+        """The verdict, which names the claim that counts."""
         upper = self.parameters.multi_win == "upper_seat_first"
 
         def before(each: Claim) -> tuple[int, int]:
@@ -225,7 +225,7 @@ class NextRoller:
         refuse(check_seats({"roller": self.roller, "winner": self.winner}, SEATS))
 
     def verdict(self) -> Verdict:
-        """The next roller in the reasons."""
+        """The verdict, whose reasons name the next roller."""
         if self.winner is None:
             why = f"The wall is exhausted: nobody pays, and seat {self.roller} throws again (F37)."
             return Verdict(legal=True, name="drawn hand", reasons=(why,))

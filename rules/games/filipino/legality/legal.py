@@ -1,4 +1,4 @@
-"""The legal actions of a hand of Filipino mahjong, and the sentence against an illegal action.
+"""The legal actions of a hand of Filipino mahjong, and the objection to an illegal action.
 
 `why_not` checks any action; `each` lists legal actions. Two kinds of legal actions are not listed:
 false wins, and the wins of a hand with unknown tiles, of which there are too many.
@@ -73,7 +73,7 @@ def _is_known(table: FilipinoTable, seat: Seat, offer: Offer | None) -> bool:
 
 
 def why_not(table: FilipinoTable, act: object) -> Sentence | None:
-    """The sentence against an action, or None if it is legal."""
+    """The objection to an action, or None if it is legal."""
     wrong = why_ill_typed(act, (Act,), "Filipino mahjong")
     if wrong is not None:
         return wrong
@@ -94,7 +94,7 @@ def why_not(table: FilipinoTable, act: object) -> Sentence | None:
 
 
 def _why_act_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
-    """The sentence against a well-formed action of an awaited seat, or None."""
+    """The objection to a well-formed action of an awaited seat, or None."""
     if act.verb not in _VERBS[table.phase]:
         verbs = ", ".join(_VERBS[table.phase])
         return f"Seat {act.seat} cannot {act} now; it can: {verbs}."
@@ -109,7 +109,7 @@ def _why_act_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
 
 
 def declared(table: FilipinoTable, act: Act, offer: Offer | None) -> Declared | Sentence:
-    """The tiles of a seat that declares a win, or the sentence against the tiles it shows (F35)."""
+    """The tiles of a seat that declares a win, or the objection to the tiles it shows (F35)."""
     hand = table.hands[act.seat]
     shown = act.tiles
     offered = None if offer is None else offer.face
@@ -134,7 +134,7 @@ def declared(table: FilipinoTable, act: Act, offer: Offer | None) -> Declared | 
 
 
 def _why_claim_illegal(table: FilipinoTable, act: Act, offer: Offer) -> Sentence | None:
-    """The sentence against an answer to a tile on offer, or None (F22, F25, F32)."""
+    """The objection to an answer to a tile on offer, or None (F22, F25, F32)."""
     hand = table.hands[act.seat]
     if act.verb == "pass":
         return None
@@ -159,7 +159,7 @@ def _why_claim_illegal(table: FilipinoTable, act: Act, offer: Offer) -> Sentence
 
 
 def _why_set_illegal(table: FilipinoTable, act: Act, offer: Offer | None) -> Sentence | None:
-    """The sentence against laying down a set, with the tile on offer if there is one, or None."""
+    """The objection to laying down a set, with the tile on offer if there is one, or None."""
     name = _meld_name(act.verb)
     hand = table.hands[act.seat]
     if name == "kong" and not table.wall.left:
@@ -183,7 +183,7 @@ def _why_set_illegal(table: FilipinoTable, act: Act, offer: Offer | None) -> Sen
 
 
 def _why_tiles_illegal(table: FilipinoTable, act: Act, name: MeldName) -> Sentence | None:
-    """The sentence against tiles that do not form such a set in this house, or None (F25)."""
+    """The objection to tiles that do not form such a set in this house, or None (F25)."""
     if any(table.house.is_flores(bare(tile)) for tile in act.tiles):
         return f"'{act}' has a flores; flores form no sets."
     if any(tile != bare(tile) for tile in act.tiles) and not table.house.joker_in_melds:
@@ -196,7 +196,7 @@ def _why_draw_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
 
 
 def _why_flores_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
-    """The sentence against laying out a flores, or None; its face can be left out (F2, F20)."""
+    """The objection to laying out a flores, or None; its face can be left out (F2, F20)."""
     hand = table.hands[act.seat]
     if not act.tiles and not hand.unknown:
         return f"Seat {act.seat}'s tiles are known; name the flores."
@@ -208,7 +208,7 @@ def _why_flores_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
 
 
 def _why_discard_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
-    """The sentence against discarding a flores, a forbidden joker or a missing tile, or None."""
+    """The objection to discarding a flores, a forbidden joker or a missing tile, or None."""
     hand = table.hands[act.seat]
     if not act.tiles:
         return None if hand.unknown else f"Seat {act.seat}'s tiles are known; name the discard."
@@ -221,7 +221,7 @@ def _why_discard_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
 
 
 def _why_kong_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
-    """The sentence against a kong of the seat's own tiles, shown or secret, or None (F23)."""
+    """The objection to a kong of the seat's own tiles, shown or secret, or None (F23)."""
     hand = table.hands[act.seat]
     if hand.dead:
         return f"Seat {act.seat} showed a false win in this hand and cannot lay down sets (F35)."
@@ -231,7 +231,7 @@ def _why_kong_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
 
 
 def _why_add_illegal(table: FilipinoTable, act: Act) -> Sentence | None:
-    """The sentence against adding a fourth tile to a called pong, or None (F32)."""
+    """The objection to adding a fourth tile to a called pong, or None (F32)."""
     hand = table.hands[act.seat]
     if hand.dead:
         return f"Seat {act.seat} showed a false win in this hand and cannot lay down sets (F35)."
@@ -269,7 +269,7 @@ def _why_win_illegal(table: FilipinoTable, shown: Declared | Sentence, act: Act)
 
 
 def _why_false_win_illegal(table: FilipinoTable, seat: Seat) -> Sentence | None:
-    """The sentence against a false win, which a seat can show once in a hand, or None (F35)."""
+    """The objection to a false win, which a seat can show once in a hand, or None (F35)."""
     hand, offer = table.hands[seat], table.offer
     if hand.dead:
         return f"Seat {seat} has already paid for a false win in this hand (F35)."
@@ -281,7 +281,7 @@ def _why_false_win_illegal(table: FilipinoTable, seat: Seat) -> Sentence | None:
 
 
 def _not_held(table: FilipinoTable, hand: Hand, faces: tuple[Face | None, ...]) -> Sentence | None:
-    """The sentence against tiles that the hand cannot contain, or None."""
+    """The objection to tiles that the hand cannot contain, or None."""
     if hand.without(faces) is None:
         wanted = Counter(faces)
         lacking = [face for face in wanted if face is None or wanted[face] > hand.having(face)]

@@ -45,7 +45,7 @@ class Meld:
 
 
 def why_not_a_set(name: MeldName, tiles: tuple[Tile, ...], joker: Face | None) -> str | None:
-    """The sentence against tiles that do not form such a set, or None."""
+    """The objection to tiles that do not form such a set, or None."""
     text = " ".join(tiles)
     faces = tuple(map(bare, tiles))
     if name == "chow":

@@ -28,7 +28,7 @@ class CutCalled:
             refuse(["cut: The name of a cut has at most 80 characters."])
 
     def verdict(self) -> Verdict:
-        """Valid if the house offers the cut."""
+        """The verdict, valid if the house offers the cut."""
         house = self.parameters
         if self.cut not in house.cuts:
             names = ", ".join((*house.allowed_cuts, *(own.name for own in house.user_cuts)))
@@ -72,7 +72,7 @@ class NextBanker:
             refuse(check_seats({"declined": seat}, self.players))
 
     def verdict(self) -> Verdict:
-        """The next banker in the reasons."""
+        """The verdict, whose reasons name the next banker."""
         house = self.parameters
         keeps = self.banked < house.hands_as_bank
         ring = around(self.banker, HANDS, house.bank_direction)

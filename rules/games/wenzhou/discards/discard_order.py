@@ -20,7 +20,7 @@ def why_not_discard(
     thrown: frozenset[Kind],
     parameters: Parameters,
 ) -> str | None:
-    """The sentence against a discard from a hand that has the tile, or None.
+    """The objection to a discard from a hand that has the tile, or None.
 
     The order of W16 and W17 is only required of a hand whose tiles are all known.
     """

@@ -64,7 +64,7 @@ class Discard:
                 yield f"hand: The set has only {ALIKE} '{face}'; the case shows {number} (W1)."
 
     def verdict(self) -> Verdict:
-        """Whether the discard is allowed."""
+        """The verdict, valid if the discard is allowed."""
         caishen = Caishen(self.indicator)
         hand = SeatHand(self.hand, tuple(set_down(meld, caishen) for meld in self.melds))
         thrown = frozenset(caishen.kind_of(face) for face in self.discarded)
@@ -95,7 +95,7 @@ class DrawnHand:
         refuse(check_range("replaced", self.replaced, 0, most, "W23"))
 
     def verdict(self) -> Verdict:
-        """Valid if the hand is drawn now."""
+        """The verdict, valid if the hand is drawn now."""
         tail = self.replaced if self.parameters.kong_source == "tail" else 0
         last = max(self.parameters.reserve, 1, 2 * self.second_throw + 2 - tail)
         drawn = self.left <= last
@@ -129,7 +129,7 @@ class NextDealer:
             refuse(["winner: A hand that ends with a false win has no winner (W36)."])
 
     def verdict(self) -> Verdict:
-        """The next dealer in the reasons."""
+        """The verdict, whose reasons name the next dealer."""
         match = WenzhouMatch(self.parameters, self.dealer, self.streak)
         over = Settlement(FALSE_WIN if self.false_win else "", winner=self.winner)
         after = match.settled(over, kongs=self.kongs)
@@ -151,7 +151,7 @@ class NextDealer:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a seat wants to do with a discard; several of these are one question (W26 to W28)."""
+    """A seat's claim on a discard; several claims form one question (W26 to W28)."""
 
     seat: Seat
     """The seat that claims the discard."""
@@ -180,7 +180,7 @@ class WhoGetsIt:
             yield "claims: Only one seat can have two or three more of the same tile (W1)."
 
     def verdict(self) -> Verdict:
-        """The claim that counts."""
+        """The verdict, which names the claim that counts."""
         order = ("double win", "win", "kong", "pong", "chow")
 
         def before(each: Claim) -> tuple[int, int]:

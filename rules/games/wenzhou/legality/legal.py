@@ -1,4 +1,4 @@
-"""The legal actions of a Wenzhou hand, and the sentence against an illegal action (W16-W29)."""
+"""The legal actions of a Wenzhou hand, and the objection to an illegal action (W16-W29)."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def to_act(position: Position) -> tuple[Seat, ...]:
 
 
 def why_not_any(position: Position, action: object) -> str | None:
-    """The sentence against any value, or None if it is a legal action."""
+    """The objection to any value, or None if it is a legal action."""
     wrong = why_ill_typed(action, _CLASSES, "Wenzhou mahjong")
     return wrong or why_not(position, action)  # type: ignore[arg-type] # its class was checked
 
 
 def why_not(position: Position, action: WenzhouAction) -> str | None:
-    """The sentence against a well-typed action, or None if it is legal."""
+    """The objection to a well-typed action, or None if it is legal."""
     if isinstance(action, FalseWin):
         return _why_not_false_win(position, action.seat)
     if action.seat not in to_act(position):
@@ -69,7 +69,7 @@ def why_not(position: Position, action: WenzhouAction) -> str | None:
 
 
 def _why_not_now(position: Position, action: WenzhouAction) -> str:
-    """The sentence against an action of a seat that cannot act; a claim gets its own reason."""
+    """The objection to an action of a seat that cannot act; a claim gets its own reason."""
     acting = to_act(position)
     claiming = position.stage in (Stage.CLAIM, Stage.ROB) and action.seat != position.turn
     if claiming and 0 <= action.seat < SEATS and action.seat not in acting:
@@ -279,7 +279,7 @@ def _why_not_unseen(position: Position, seat: Seat, shows: tuple[Face, ...]) -> 
 
 
 def _why_not_false_win(position: Position, seat: Seat) -> str | None:
-    """The sentence against a false win, or None.
+    """The objection to a false win, or None.
 
     Any seat can declare one at any time of the hand, but only once (W36).
     """
@@ -300,7 +300,7 @@ def _why_not_false_win(position: Position, seat: Seat) -> str | None:
 
 
 def _why_not_show(position: Position, action: Show) -> str | None:
-    """The sentence against tiles that a seat's unknown tiles cannot be, or None (W35, E16)."""
+    """The objection to tiles that a seat's unknown tiles cannot be, or None (W35, E16)."""
     seat, tiles = action.seat, action.tiles
     if is_fined(position.deal.parameters):
         hidden = position.seats[seat].hidden
