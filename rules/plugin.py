@@ -19,12 +19,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rules.errors import RulesError
-from rules.judging.judge_registry import Judging
-from rules.play import AnyRules, Rules
 from rules.setup import Game
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
+    from rules.judging.judge_registry import Judging
+    from rules.play import AnyRules
 
 GROUP = "wallwright.games"
 """The group of the entry points."""
@@ -71,6 +72,8 @@ class GamePlugin:
                 " leave out --play."
             )
         rules = self.rules()
+        from rules.play import Rules  # noqa: PLC0415 - a set-up alone does not need it
+
         if not isinstance(rules, Rules):
             raise PluginError(
                 f"The plug-in '{self.name}' returns {rules!r} as its `rules`, not a Rules; correct"
@@ -88,6 +91,8 @@ class GamePlugin:
         if self.judging is None:
             raise PluginError(f"{self.game.title} has no judge, so no case of it can be judged.")
         judging = self.judging()
+        from rules.judging.judge_registry import Judging  # noqa: PLC0415 - as in `require_rules`
+
         if not isinstance(judging, Judging):
             raise PluginError(
                 f"The plug-in '{self.name}' returns {judging!r} as its `judging`, not a Judging;"
@@ -136,6 +141,8 @@ def lazily_judging(module: str) -> Callable[[], Judging]:
     """
 
     def judging() -> Judging:
+        from rules.judging.judge_registry import Judging  # noqa: PLC0415 - as in `require_rules`
+
         imported: Any = import_module(module)
         made = getattr(imported, "recorded_case", None)
         questions = getattr(imported, "QUESTIONS", {})

@@ -22,8 +22,6 @@ from config.strict_yaml import Document, Value, parse
 NAMED_BY = {"driver": "motor", "element": "sensor"}
 """For each key that names a profile, the kind of the channels that can have it."""
 
-_PROFILE: TypeAdapter[MotorProfile | SensorProfile] = TypeAdapter(ElectricalProfile)
-
 
 @cache
 def electrical_profiles() -> Mapping[str, MotorProfile | SensorProfile]:
@@ -105,9 +103,15 @@ def _channels(value: Value) -> Iterator[tuple[tuple[str | int, ...], dict[str, A
                 yield ("boards", name, "channels", channel), config
 
 
+@cache
+def _validator() -> TypeAdapter[MotorProfile | SensorProfile]:
+    """The validator of profiles: built for the first profile, because that takes up to 30 ms."""
+    return TypeAdapter(ElectricalProfile)
+
+
 def _profile(document: Document) -> MotorProfile | SensorProfile:
     try:
-        return _PROFILE.validate_json(json.dumps(document.value))
+        return _validator().validate_json(json.dumps(document.value))
     except ValidationError as error:
         found = [
             Finding(tuple(each["loc"]), each["msg"], "See config/schema/electrical.py.")

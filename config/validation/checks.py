@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import cycle, islice
+from typing import Any
 
 from config import recovery_limits as recovery
 from config.errors import Finding, TableWarning
@@ -96,15 +98,62 @@ def table_warnings(table: Table) -> list[TableWarning]:
     return [*found, *mixing_warnings(table)]
 
 
+@dataclass(frozen=True)
+class ProbedGame:
+    """A configured game with its finished set-ups, one for each probe; see `probed`.
+
+    Running the probes takes most of the time of `fit`. To compare a game with several tables, probe
+    it once.
+    """
+
+    game: Game
+    config: GameConfig
+    parameters: Any
+
+    @cached_property
+    def setups(self) -> tuple[Setup, ...]:
+        """The finished set-ups in which seat 0 deals."""
+        return self._run_probes(0)
+
+    @cached_property
+    def hand_sizes(self) -> tuple[Mapping[Seat, int] | None, ...]:
+        """For each dealer the size of each seat's hand.
+
+        It is None for a dealer for whom throws or choices change it; later dealers are left out.
+        """
+        found: list[Mapping[Seat, int] | None] = []
+        for dealer in range(self.game.usual_players):
+            found.append(_sizes(self._run_probes(dealer) if dealer else self.setups))
+            if found[-1] is None:
+                break
+        return tuple(found)
+
+    def _run_probes(self, dealer: Seat) -> tuple[Setup, ...]:
+        setup = self.game.setup(dealer=dealer, parameters=self.parameters)
+        return tuple(_run_probe(setup, probe) for probe in range(PROBES))
+
+
+def probed(game: Game, config: GameConfig) -> ProbedGame:
+    """Prepares a configured game for comparison with tables.
+
+    Raises ConfigErrors if the configuration's parameters are not the game's.
+    """
+    return ProbedGame(game, config, game_parameters(config))
+
+
 def fit(table: Table, game: Game, config: GameConfig) -> Fit:
     """Returns whether a configured game can be set up on a table, and its guided steps.
 
     Raises ConfigErrors if the configuration's parameters are not the game's.
     """
-    parameters = game_parameters(config)
-    setups = _run_probes(game, parameters)
+    return fit_of(table, probed(game, config))
+
+
+def fit_of(table: Table, probed_game: ProbedGame) -> Fit:
+    """Returns whether a probed game can be set up on a table, and its guided steps."""
+    game, config, setups = probed_game.game, probed_game.config, probed_game.setups
     asked = [step for setup in setups for step, _ in setup.done]
-    hands = _hands_for_lanes(table, game, parameters)
+    hands = _hands_for_lanes(table, probed_game)
     reasons = (
         *_tile_reasons(table, game, config),
         *_tray_reasons(table, setups[0].layout, config, hands),
@@ -117,12 +166,6 @@ def fit(table: Table, game: Game, config: GameConfig) -> Fit:
     machine = _done_by_machine(table, picked=hands is not None, dealt=hands is not None and whole)
     kinds = {type(step) for step in asked}
     return Fit(True, (), tuple(NAMES[kind] for kind in NAMES if kind in kinds - machine))
-
-
-def _run_probes(game: Game, parameters: object, dealer: Seat = 0) -> tuple[Setup, ...]:
-    """Returns a game's finished set-ups, one for each probe."""
-    setup = game.setup(dealer=dealer, parameters=parameters)
-    return tuple(_run_probe(setup, probe) for probe in range(PROBES))
 
 
 def _run_probe(setup: Setup, probe: int) -> Setup:
@@ -141,7 +184,7 @@ def _run_probe(setup: Setup, probe: int) -> Setup:
     return setup
 
 
-def _hands_for_lanes(table: Table, game: Game, parameters: object) -> Mapping[Seat, int] | None:
+def _hands_for_lanes(table: Table, probed_game: ProbedGame) -> Mapping[Seat, int] | None:
     """The number of tiles for each lane: the smallest hand of its seat for any dealer.
 
     None if the table has no lanes, if throws or choices change the number, or if a hand does not
@@ -151,8 +194,7 @@ def _hands_for_lanes(table: Table, game: Game, parameters: object) -> Mapping[Se
     if lanes is None:
         return None
     common: dict[Seat, int] = {}
-    for dealer in range(game.usual_players):
-        sizes = _sizes(_run_probes(game, parameters, dealer))
+    for sizes in probed_game.hand_sizes:
         if not sizes or len(sizes) > len(lanes.seats) or max(sizes.values()) > lanes.capacity:
             return None
         common = {seat: min(size, common.get(seat, size)) for seat, size in sizes.items()}

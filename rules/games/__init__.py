@@ -8,13 +8,16 @@ first played.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from rules.errors import IllegalSetupError
-from rules.judging.judge_registry import Judging
-from rules.play import AnyRules
 from rules.plugin import GamePlugin
 from rules.registry import Registry
 from rules.setup import Game
+
+if TYPE_CHECKING:
+    from rules.judging.judge_registry import Judging
+    from rules.play import AnyRules
 
 PLUGINS = Registry(__name__, __path__)
 """Every game's plug-in, by the game's name."""

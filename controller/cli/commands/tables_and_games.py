@@ -8,7 +8,7 @@ import sys
 from rich.table import Table as Grid
 
 from config.loader import game_names, load_game, load_table, table_names
-from config.validation.checks import fit
+from config.validation.checks import fit_of, probed
 from controller.cli.options.shared import AsJson
 from controller.cli.terminal.screen import screen
 from rules.games import PLUGINS, find_game
@@ -46,7 +46,8 @@ def games(as_json: AsJson = False) -> int:
     rows = []
     for name in game_names():
         game, config = find_game(name), load_game(name)
-        fitting = [table.name for table in machines if fit(table, game, config).fits]
+        probed_game = probed(game, config)
+        fitting = [table.name for table in machines if fit_of(table, probed_game).fits]
         rows.append((name, game, fitting))
     if as_json:
         rows_as_json = [

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 
 from rules.games.dominoes.deal import script
 from rules.games.dominoes.variants import VARIANTS
-from rules.judging.judge_registry import Judging
-from rules.play import AnyRules
 from rules.plugin import GamePlugin, lazily_judging
 from rules.setup import Game
 from rules.values.lazy import lazily
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
     from rules.games.dominoes.bot import sensible
     from rules.games.dominoes.match import begin_match
     from rules.games.dominoes.play import start
+    from rules.judging.judge_registry import Judging
+    from rules.play import AnyRules
 
 __all__ = [
     "DOMINO_GAMES",

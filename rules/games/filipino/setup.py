@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from itertools import groupby, islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rules.errors import IllegalOutcomeError
 from rules.games.filipino.parameters import SEATS, Parameters
 from rules.geometry import End, OpenWall, Seat, WallPlace, Walls, count_seats, counter_clockwise
-from rules.play import Tiles, tiles_of
 from rules.setup import Game, Script, Seating, Setup, choose, see, throw
 from rules.steps import Build, Choose, Outcome, Packet, Ready, Replace, Step, TurnUp
 from rules.tiles import Face
+
+if TYPE_CHECKING:
+    from rules.play import Tiles
 
 PACKET = 8
 FOR_MANO = "throw for mano"
@@ -192,7 +194,7 @@ def flores_to_lay_out(setup: Setup, tiles: Tiles) -> int:
             "outcome first."
         )
     parameters: Parameters = setup.parameters
-    dealt = tiles_of(setup, tiles, asked.by)
+    dealt = [tiles.get(place) for place in setup.hands.get(asked.by, ())]
     return sum(map(parameters.is_flores, dealt)) - flores_of(setup)[asked.by]
 
 

@@ -77,6 +77,12 @@ def test_a_plan_imports_nothing_that_drives_a_table() -> None:
     assert imported(line, (*MACHINE, "rich.console", "asyncio")) == (0, [])
 
 
+@pytest.mark.parametrize("line", ["games --json", "tables --json"])
+def test_a_list_of_games_or_tables_imports_no_play_and_no_judge(line: str) -> None:
+    late = ("rules.play", "rules.judging.judge_registry", "asyncio", "rich.console")
+    assert imported(line, (*MACHINE, *late)) == (0, [])
+
+
 def test_an_unknown_command_imports_no_table_and_no_game() -> None:
     assert imported("pln", (*MACHINE, "pydantic", "yaml", "rules.games")) == (2, [])
 
