@@ -17,7 +17,7 @@ import dominoes
 from benchmarks import Row
 from rules.games.dominoes.play import DominoPlay, begin
 from rules.games.dominoes.playout import play_out
-from rules.games.dominoes.position.bones import double_six
+from rules.games.dominoes.setup import double_six
 from rules.games.dominoes.variants import Parameters
 
 HANDS = 1000

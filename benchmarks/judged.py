@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.setup import Parameters
 
 try:
-    from rules.games.wenzhou.wins.caishen import Caishen
-    from rules.games.wenzhou.wins.hand import Claim, judged
+    from rules.games.wenzhou.tiles import Caishen
+    from rules.games.wenzhou.wins import Claim, judged
 except ModuleNotFoundError:  # the commit before the optimisation had them one folder higher
     from rules.games.wenzhou.caishen import Caishen
     from rules.games.wenzhou.hand import Claim, judged

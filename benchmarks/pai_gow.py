@@ -10,7 +10,7 @@ from time import perf_counter
 from benchmarks import Row
 from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES
 from rules.games.pai_gow.cuts import PILE
-from rules.games.pai_gow.setting.optimum import HANDS, expectation, optimum
+from rules.games.pai_gow.optimum import HANDS, expectation, optimum
 from rules.playing.setup_facts import settle
 from rules.tiles import tile_set
 

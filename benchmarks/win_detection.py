@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from benchmarks import Row
-from rules.games.wenzhou.wins.hand import is_complete
+from rules.games.wenzhou.wins import is_complete
 from rules.melds import KINDS, Counts, numbers_win, sets_and_pair
 
 try:

@@ -10,8 +10,8 @@ from random import Random
 
 from rules import tile_set
 from rules.games.pai_gow import Parameters
-from rules.games.pai_gow.setting.house_ways import find_house_way
-from rules.games.pai_gow.setting.optimum import commission_of, opposition, optimum
+from rules.games.pai_gow.house_ways import find_house_way
+from rules.games.pai_gow.optimum import commission_of, opposition, optimum
 
 HANDS = 200
 

@@ -17,7 +17,7 @@ from rules.games.da_san.setup import Parameters as DaSan
 from rules.games.dominoes import DOMINO_GAMES
 from rules.games.filipino.parameters import Parameters as Filipino
 from rules.games.pai_gow.setup import Parameters as PaiGow
-from rules.games.wenzhou.parameters import Parameters as Wenzhou
+from rules.games.wenzhou.setup import Parameters as Wenzhou
 from rules.geometry import Place, Seat
 from rules.play import Action, Handed, Match, Rules
 from rules.playing.hidden_play import next_act

@@ -9,7 +9,7 @@ import pytest
 from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games import GAMES, rules_of
 from rules.games.dominoes.actions import Lay
-from rules.games.dominoes.setter import (
+from rules.games.dominoes.setup import (
     bergen_setter,
     doublet_setter,
     heaviest_doublet,

@@ -17,8 +17,8 @@ from rules.games.backgammon.setup import Parameters as Backgammon
 from rules.games.da_san.setup import kitty_places
 from rules.games.dominoes import DOMINO_GAMES
 from rules.games.dominoes.actions import Lay
-from rules.games.wenzhou.parameters import Parameters as Wenzhou
-from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.setup import Parameters as Wenzhou
+from rules.games.wenzhou.state import Stage
 from rules.play import Rules
 from rules.playing.setup_facts import settle
 from rules.records.record import recorded, replayed

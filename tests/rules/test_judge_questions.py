@@ -22,8 +22,8 @@ from rules.games.da_san.actions import Bid
 from rules.games.filipino.actions import Act
 from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou.actions import Discard
-from rules.games.wenzhou.parameters import Parameters as Wenzhou
-from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.setup import Parameters as Wenzhou
+from rules.games.wenzhou.state import Stage
 from rules.judging.judge_registry import Verdict
 from rules.steps import TurnUp
 from tests.quick import tries

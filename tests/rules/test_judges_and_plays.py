@@ -18,24 +18,24 @@ from rules.games.backgammon.actions import Move, Roll
 from rules.games.backgammon.judge import Case as BackgammonCase
 from rules.games.backgammon.judge import judge as judge_backgammon
 from rules.games.da_san.actions import Lay as DaSanLay
-from rules.games.da_san.judging.judge import Case as DaSanCase
-from rules.games.da_san.judging.judge import judge as judge_da_san
-from rules.games.da_san.position.cards import faces_of
+from rules.games.da_san.judge import Case as DaSanCase
+from rules.games.da_san.judge import judge as judge_da_san
+from rules.games.da_san.position import faces_of
 from rules.games.dominoes.actions import Call, Go, Lay
-from rules.games.dominoes.judging.judge import Case as DominoCase
-from rules.games.dominoes.judging.judge import House
-from rules.games.dominoes.judging.judge import judge as judge_dominoes
+from rules.games.dominoes.judge import Case as DominoCase
+from rules.games.dominoes.judge import House
+from rules.games.dominoes.judge import judge as judge_dominoes
 from rules.games.dominoes.variants import VARIANTS
-from rules.games.filipino.judging.judge import Case as FilipinoCase
-from rules.games.filipino.judging.judge import Rival as FilipinoRival
-from rules.games.filipino.judging.judge import judge as judge_filipino
-from rules.games.pai_gow.judging.judge import Case as PaiGowCase
-from rules.games.pai_gow.judging.judge import judge as judge_pai_gow
+from rules.games.filipino.judge import Case as FilipinoCase
+from rules.games.filipino.judge import Rival as FilipinoRival
+from rules.games.filipino.judge import judge as judge_filipino
+from rules.games.pai_gow.judge import Case as PaiGowCase
+from rules.games.pai_gow.judge import judge as judge_pai_gow
 from rules.games.wenzhou.actions import Pass, Win
-from rules.games.wenzhou.judging.judge import Case as WenzhouCase
-from rules.games.wenzhou.judging.judge import Rival as WenzhouRival
-from rules.games.wenzhou.judging.judge import judge as judge_wenzhou
-from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.judge import Case as WenzhouCase
+from rules.games.wenzhou.judge import Rival as WenzhouRival
+from rules.games.wenzhou.judge import judge as judge_wenzhou
+from rules.games.wenzhou.state import Stage
 from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses
 

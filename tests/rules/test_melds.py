@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotationError
-from rules.games.dominoes.position import layout
+from rules.games.dominoes import layout
 from rules.melds import (
     KINDS,
     Counts,

@@ -25,7 +25,7 @@ from rules.games.dominoes import DOMINO_GAMES
 from rules.games.dominoes import actions as dominoes
 from rules.games.filipino import actions as filipino
 from rules.games.pai_gow import actions as pai_gow
-from rules.games.pai_gow.ranking.split import Split
+from rules.games.pai_gow.ranking import Split
 from rules.games.wenzhou import actions as wenzhou
 from rules.play import IllegalActionError, random_action
 from tests.quick import slow_except, tries

@@ -8,7 +8,7 @@ from rules.games.backgammon import BackgammonPlay, Parameters
 from rules.games.backgammon.actions import Move, parse
 from rules.games.backgammon.board import START_BOARD
 from rules.games.dominoes.actions import Lay
-from rules.games.dominoes.position.layout import (
+from rules.games.dominoes.layout import (
     empty_tableau,
     why_it_does_not_fit,
     why_it_fits_no_end,

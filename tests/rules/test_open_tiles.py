@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rules.games import GAMES, rules_of
 from rules.games.filipino.play import FilipinoPlay
 from rules.games.wenzhou.play import WenzhouPlay
-from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.state import Stage
 from tests.rules.hidden_hands import dealt
 
 History = list[tuple[Any, Any]]

@@ -26,9 +26,9 @@ FILLED = """
 from rules.games.pai_gow import cuts
 from rules.melds import counts as melds_counts
 from rules.games.backgammon import board, judge, legal, moves, reading
-from rules.games.da_san.position import cards
-caches = cuts._of_the_eight, melds_counts.kind_of, board._swap, legal._faces, cards._bits
-print(len(moves.STEPS), len(moves.SHIFTS), len(reading._HITTING), len(cards._FIRST))
+from rules.games.da_san import position
+caches = cuts._of_the_eight, melds_counts.kind_of, board._swap, legal._faces, position._bits
+print(len(moves.STEPS), len(moves.SHIFTS), len(reading._HITTING), len(position._FIRST))
 print(*(cache.cache_info().currsize for cache in caches))
 """
 

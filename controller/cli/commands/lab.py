@@ -23,11 +23,16 @@ from controller.cli.options import completion
 from controller.cli.output.output_checks import require_new
 from controller.cli.terminal.screen import screen
 from controller.run.chance.source import EntropyFailureError, OperatingSystemChance
-from rules.games.pai_gow.ranking.ranks import Ranking
-from rules.games.pai_gow.ranking.split import Split
-from rules.games.pai_gow.ranking.tables import RankRow, high_hand_table, two_tile_table
-from rules.games.pai_gow.setting.house_ways import HOUSE_WAYS, find_house_way
-from rules.games.pai_gow.setting.optimum import Role, expectation, optimum
+from rules.games.pai_gow.house_ways import HOUSE_WAYS, find_house_way
+from rules.games.pai_gow.optimum import (
+    RankRow,
+    Role,
+    expectation,
+    high_hand_table,
+    optimum,
+    two_tile_table,
+)
+from rules.games.pai_gow.ranking import Ranking, Split
 from rules.tiles import Face
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.players import KEY
 from firmware_bridge.sim.plant.tiles import ImpossibleOrderError, Tile
 from rules.errors import IllegalSetupError
-from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
+from rules.games.dominoes.setup import doublet_setter, heaviest_doublet
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Place, Seat
 from rules.play import Action, IllegalActionError, Reseated, Settlement

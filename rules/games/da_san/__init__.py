@@ -43,7 +43,7 @@ __all__ = [
 PLUGIN = GamePlugin(
     DA_SAN,
     rules=lazily_rules("rules.games.da_san.adapter", "DA_SAN_RULES"),
-    judging=lazily_judging("rules.games.da_san.judging.judge"),
+    judging=lazily_judging("rules.games.da_san.judge"),
 )
 
 __getattr__ = lazily(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rules.errors import NotationError
-from rules.games.da_san.position.cards import FACES, cards_of, faces_of
+from rules.games.da_san.position import FACES, cards_of, faces_of
 from rules.geometry import Seat
 from rules.tiles import Face
 

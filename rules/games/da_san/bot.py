@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rules.games.da_san.actions import Action, Bid, Pass
 from rules.games.da_san.play import DaSanPlay
-from rules.games.da_san.position.cards import RANKS, Cards, Form
+from rules.games.da_san.position import RANKS, Cards, Form
 from rules.geometry import Seat
 
 WORTH = {"3": 4, "2": 2, "A": 1}

@@ -8,9 +8,17 @@ from typing import Protocol, get_args
 
 from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, Reveal
 from rules.games.da_san.auction import HIGHEST, Auction
-from rules.games.da_san.position.cards import FACES, RANKS, Cards, Form, cards_of, faces_of, form_of
-from rules.games.da_san.position.hand import Hand
-from rules.games.da_san.position.table import Round
+from rules.games.da_san.position import (
+    FACES,
+    RANKS,
+    Cards,
+    Form,
+    Hand,
+    Round,
+    cards_of,
+    faces_of,
+    form_of,
+)
 from rules.games.da_san.setup import Parameters
 from rules.geometry import Seat
 from rules.play import LegalActions

@@ -15,20 +15,20 @@ from rules.games.da_san.actions import Action, Bid, Double, Lay, Reveal
 from rules.games.da_san.auction import Auction
 from rules.games.da_san.legal import Offered, why_not
 from rules.games.da_san.match import DaSanMatch
-from rules.games.da_san.position.cards import (
+from rules.games.da_san.position import (
     ALL,
     RANKS,
     SUITS,
     Cards,
     Form,
+    Hand,
+    Round,
     answers,
     cards_of,
     faces_of,
     form_of,
     leads,
 )
-from rules.games.da_san.position.hand import Hand
-from rules.games.da_san.position.table import Round
 from rules.games.da_san.setup import SEATS, Parameters, kitty_places
 from rules.geometry import Place, Seat
 from rules.play import IllegalActionError, Payment, Settlement, Tiles

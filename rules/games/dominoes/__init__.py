@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from rules.games.dominoes.deal import script
+from rules.games.dominoes.setup import script
 from rules.games.dominoes.variants import VARIANTS
 from rules.plugin import GamePlugin, lazily_judging
 from rules.setup import Game
@@ -62,7 +62,7 @@ def _rules(game: str) -> AnyRules:
     return next(rules for rules in played if rules.game == game)
 
 
-_judging: Callable[[], Judging] = lazily_judging("rules.games.dominoes.judging.judge")
+_judging: Callable[[], Judging] = lazily_judging("rules.games.dominoes.judge")
 
 PLUGINS: tuple[GamePlugin, ...] = tuple(
     GamePlugin(game, rules=partial(_rules, game.name), judging=_judging) for game in DOMINO_GAMES

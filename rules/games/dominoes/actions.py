@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rules.errors import NotationError
-from rules.games.dominoes.position.bones import double_six
+from rules.games.dominoes.setup import double_six
 from rules.geometry import Seat
 from rules.tiles import Face
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from rules.games.dominoes.actions import Show, parse
+from collections.abc import Sequence
+
+from rules.games.dominoes.actions import DominoAction, Lay, Show, parse
 from rules.games.dominoes.bot import sensible
-from rules.games.dominoes.deal import SETTER
 from rules.games.dominoes.match import begin_match
 from rules.games.dominoes.play import DominoPlay, start
-from rules.games.dominoes.position.open_tiles import open_tiles
-from rules.games.dominoes.position.view import view
-from rules.games.dominoes.setter import doublet_setter, heaviest_doublet
+from rules.games.dominoes.setup import SETTER, doublet_setter, heaviest_doublet
 from rules.games.dominoes.variants import VARIANTS
 from rules.geometry import Seat
+from rules.open_tiles import OpenFact, OpenSet, OpenTiles, PlayedTile
 from rules.play import AnyRules, Handed, Held, Rules, Tiles
 from rules.setup import Setup
 from rules.steps import Choose, Outcome, Packet
@@ -29,6 +29,38 @@ def hands_over(setup: Setup, before: DominoPlay, after: DominoPlay) -> Handed:
 def held(play: DominoPlay) -> Held:
     """The tiles in each seat's hand."""
     return play.hands
+
+
+def view(play: DominoPlay, seat: Seat) -> DominoPlay:
+    """The play with the tiles of the other hands and of the boneyard unknown.
+
+    After the end of the hand all hands stay known as they are.
+    """
+    if play.ended:
+        return play._replace(boneyard=(None,) * len(play.boneyard))
+    hands = (
+        hand if owner == seat else (None,) * len(hand) for owner, hand in enumerate(play.hands)
+    )
+    return play._replace(hands=tuple(hands), boneyard=(None,) * len(play.boneyard))
+
+
+def open_tiles(begun: DominoPlay, taken: Sequence[tuple[DominoAction, DominoPlay]]) -> OpenTiles:
+    """The line of tiles with the joint of each, its open ends, and hands shown after the end."""
+    play = taken[-1][1] if taken else begun
+    hands = (
+        OpenSet(seat, "hand", tuple(tile for tile in hand if tile is not None))
+        for seat, hand in enumerate(play.hands)
+        if play.ended
+    )
+    return OpenTiles(
+        played=tuple(
+            PlayedTile(action.seat, action.tile, str(action).removeprefix(action.tile).strip())
+            for action, _ in taken
+            if isinstance(action, Lay)
+        ),
+        sets=tuple(hand for hand in hands if hand.faces),
+        facts=(OpenFact("open ends", str(play.tableau)),),
+    )
 
 
 def catch_up(full_play: DominoPlay, play: DominoPlay, seat: Seat) -> Show:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay
 from rules.games.dominoes.play import DominoPlay
-from rules.games.dominoes.position.bones import is_doublet, is_matador, pips
 from rules.games.dominoes.score import header_scores, open_ends_score
+from rules.games.dominoes.setup import is_doublet, is_matador, pips
 from rules.geometry import Seat
 from rules.play import IllegalActionError
 

@@ -7,18 +7,39 @@ legal that is legal for some hand of such tiles. A known tile that fits binds it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, get_args
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
-from rules.games.dominoes.position.layout import Tableau, why_it_does_not_fit
-from rules.games.dominoes.position.party import Ended, Hand, Party
-from rules.games.dominoes.setter import can_set
+from rules.games.dominoes.layout import Tableau, why_it_does_not_fit
+from rules.games.dominoes.setup import can_set
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
 from rules.tiles import Face
 from rules.values.well_typed import why_ill_typed
 
 _CLASSES = get_args(DominoAction)
+Hand = tuple[Face | None, ...]
+"""A seat's tiles; None is an unknown tile."""
+Ended = Literal["", "out", "blocked", "target"]
+"""How a hand ended; empty while it is in progress."""
+
+
+class Party(NamedTuple):
+    """The values that stay constant through a hand.
+
+    They are the game's title, its parameters, the scores before the hand (`opening`), for each seat
+    the seat that plays next (`following`, C8), and whether a tile can score when it is laid.
+    """
+
+    title: str
+    parameters: Parameters
+    opening: tuple[int, ...]
+    following: tuple[Seat, ...]
+    scores_in_play: bool
+
+    @property
+    def players(self) -> int:
+        return len(self.opening)
 
 
 class Position(Protocol):

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 from rules.errors import IllegalSetupError
 from rules.games.dominoes import legal as legality
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
-from rules.games.dominoes.position.bones import double_six
-from rules.games.dominoes.position.layout import Tableau, empty_tableau
-from rules.games.dominoes.position.party import Ended, Hand, Party
+from rules.games.dominoes.layout import Tableau, empty_tableau
+from rules.games.dominoes.legal import Ended, Hand, Party
 from rules.games.dominoes.score import Score, hand_score, header_scores, open_ends_score
-from rules.games.dominoes.setter import doublet_setter
+from rules.games.dominoes.setup import double_six, doublet_setter
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Direction, Seat, around
 from rules.play import HOUSE, IllegalActionError, LegalActions, Match, Payment, Settlement, Tiles

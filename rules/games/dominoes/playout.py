@@ -7,8 +7,8 @@ from functools import cache
 from typing import Protocol, TypeVar
 
 from rules.games.dominoes.actions import DominoAction, Go, Lay
+from rules.games.dominoes.legal import Ended
 from rules.games.dominoes.play import DominoPlay
-from rules.games.dominoes.position.party import Ended
 from rules.geometry import Seat
 
 A = TypeVar("A", bound=DominoAction)

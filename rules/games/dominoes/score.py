@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rules.games.dominoes.actions import Lay
-from rules.games.dominoes.position.bones import is_doublet, pips
-from rules.games.dominoes.position.layout import Tableau
+from rules.games.dominoes.layout import Tableau
+from rules.games.dominoes.setup import is_doublet, pips
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
 from rules.tiles import Face

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from rules.games.filipino.actions import Act, Action, parse
     from rules.games.filipino.adapter import FILIPINO_RULES
     from rules.games.filipino.bot import sensible
+    from rules.games.filipino.hand import Hand, Meld
     from rules.games.filipino.match import FilipinoMatch, begin_match
     from rules.games.filipino.play import FilipinoPlay, start
-    from rules.games.filipino.position.hand import Hand, Meld
     from rules.games.filipino.score import Price, Won, price
     from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 
@@ -58,13 +58,13 @@ __all__ = [
 PLUGIN = GamePlugin(
     FILIPINO,
     rules=lazily_rules("rules.games.filipino.adapter", "FILIPINO_RULES"),
-    judging=lazily_judging("rules.games.filipino.judging.judge"),
+    judging=lazily_judging("rules.games.filipino.judge"),
 )
 
 __getattr__ = lazily(
     __name__,
     dict.fromkeys(("Act", "parse"), "actions")
-    | dict.fromkeys(("Hand", "Meld"), "position.hand")
+    | dict.fromkeys(("Hand", "Meld"), "hand")
     | dict.fromkeys(("FilipinoPlay", "start"), "play")
     | dict.fromkeys(("Price", "Won", "price"), "score")
     | dict.fromkeys(("Declared", "WinningHand", "winning_hand"), "wins")

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rules.games.filipino.actions import Act, bare, face_under
-from rules.games.filipino.position.hand import Hand
-from rules.games.filipino.position.table import FilipinoTable, Offer
+from rules.games.filipino.hand import Hand
+from rules.games.filipino.table import FilipinoTable, Offer
 from rules.games.filipino.wins import counts_of
 from rules.geometry import Seat
 from rules.melds import Counts, face_of, helpful_kinds, tiles_short

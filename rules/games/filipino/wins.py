@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from rules.games.filipino.hand import Meld, in_order
 from rules.games.filipino.parameters import Parameters
-from rules.games.filipino.position.hand import Meld, in_order
 from rules.melds import (
     Counts,
     groups_with,

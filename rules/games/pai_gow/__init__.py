@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse
     from rules.games.pai_gow.adapter import PAI_GOW_RULES
     from rules.games.pai_gow.bot import sensible
+    from rules.games.pai_gow.house_ways import HOUSE_WAYS, set_hand
     from rules.games.pai_gow.match import begin_match
     from rules.games.pai_gow.play import start
-    from rules.games.pai_gow.ranking.split import Split
-    from rules.games.pai_gow.setting.house_ways import HOUSE_WAYS, set_hand
+    from rules.games.pai_gow.ranking import Split
 
 __all__ = [
     "HOUSE_WAYS",
@@ -45,14 +45,14 @@ __all__ = [
 PLUGIN = GamePlugin(
     PAI_GOW,
     rules=lazily_rules("rules.games.pai_gow.adapter", "PAI_GOW_RULES"),
-    judging=lazily_judging("rules.games.pai_gow.judging.judge"),
+    judging=lazily_judging("rules.games.pai_gow.judge"),
 )
 
 __getattr__ = lazily(
     __name__,
     {
-        "HOUSE_WAYS": "setting.house_ways",
-        "set_hand": "setting.house_ways",
+        "HOUSE_WAYS": "house_ways",
+        "set_hand": "house_ways",
         "PAI_GOW_RULES": "adapter",
     }
     | {
@@ -64,6 +64,6 @@ __getattr__ = lazily(
         "begin_match": "match",
         "start": "play",
         "sensible": "bot",
-        "Split": "ranking.split",
+        "Split": "ranking",
     },
 )

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rules.errors import NotationError
-from rules.games.pai_gow.ranking.compare import RESULTS, Result
-from rules.games.pai_gow.ranking.split import Split, parse_split
+from rules.games.pai_gow.ranking import Split, parse_split
+from rules.games.pai_gow.settle import RESULTS, Result
 from rules.geometry import Seat
 
 

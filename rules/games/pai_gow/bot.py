@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rules.games.pai_gow.actions import Action, Call, SetHand
+from rules.games.pai_gow.optimum import Role, optimum
 from rules.games.pai_gow.play import PaiGowPlay
-from rules.games.pai_gow.setting.optimum import Role, optimum
 from rules.geometry import Seat
 
 

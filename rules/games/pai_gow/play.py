@@ -16,11 +16,10 @@ from typing import get_args
 from rules.errors import IllegalSetupError
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show
 from rules.games.pai_gow.cuts import HANDS
-from rules.games.pai_gow.ranking.compare import RESULTS, Result, compare
-from rules.games.pai_gow.ranking.split import Split, is_legal, settings
-from rules.games.pai_gow.setting.house_ways import find_house_way
-from rules.games.pai_gow.setting.optimum import four_tile_hands
-from rules.games.pai_gow.settle import settle
+from rules.games.pai_gow.house_ways import find_house_way
+from rules.games.pai_gow.optimum import four_tile_hands
+from rules.games.pai_gow.ranking import Split, is_legal, settings
+from rules.games.pai_gow.settle import RESULTS, Result, compare, settle
 from rules.games.pai_gow.setup import Parameters, stakes_of
 from rules.geometry import Seat, around
 from rules.play import Amount, LegalActions, Settlement, Tiles, tiles_of

@@ -1,21 +1,62 @@
-"""Payments of a hand of pai gow between every player and the bank, seat by seat (4.2)."""
+"""Compares hands of pai gow with the bank's, and pays every player, seat by seat (4.2).
+
+The banker wins a copy (two equal hands), and two hands of 0 (PG-18, PG-19). A player who wins both
+hands wins, one who loses both loses; anything else is a push (PG-21).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from rules.games.pai_gow.ranking.compare import RESULTS, Result, compare
-from rules.games.pai_gow.ranking.split import Split
+from rules.games.pai_gow.ranking import Rank, Split
 from rules.games.pai_gow.setup import Parameters
 from rules.geometry import Seat
 from rules.play import HOUSE, Amount, Payment, Settlement
 
+Side = Literal["player", "banker", "neither"]
+Result = Literal["win", "lose", "push"]
+RESULTS: tuple[Result, ...] = ("win", "lose", "push")
+"""Every result of a player."""
 _ENDS: Mapping[Result, str] = {
     "win": "wins both hands, even money (4.2)",
     "lose": "loses both hands (4.2)",
     "push": "pushes, as neither side takes both hands (4.2)",
 }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The winner of the high hand and of the low hand, and the reasons."""
+
+    high: Side
+    low: Side
+    reasons: tuple[str, str]
+
+    @property
+    def result(self) -> Result:
+        match self.high, self.low:
+            case ("player", "player"):
+                return "win"
+            case ("banker", "banker"):
+                return "lose"
+        return "push"
+
+
+def compare(player: Split, banker: Split, parameters: Parameters | None = None) -> Comparison:
+    """Compares a player's split with the banker's: high hand with high hand, low with low."""
+    house = parameters or Parameters()
+    sides: list[Side] = []
+    reasons = []
+    for name, mine, his in (("high", player.high, banker.high), ("low", player.low, banker.low)):
+        rank, other = house.ranking.rank(mine), house.ranking.rank(his)
+        side = taker(rank, other, house)
+        sides.append(side)
+        reasons.append(f"{name} {' '.join(mine)} to {' '.join(his)}: {_why(rank, other, side)}")
+    high, low = sides
+    return Comparison(high, low, (reasons[0], reasons[1]))
 
 
 def settle(
@@ -70,3 +111,22 @@ def _grounds(
     if player is None or banks is None:
         return "called by the floor"
     return "; ".join(compare(player, banks, parameters).reasons)
+
+
+def taker(player: Rank, banker: Rank, parameters: Parameters) -> Side:
+    """The winner of one hand; "neither" only for copies that the banker does not win."""
+    if player == banker:
+        zeros = player.is_zero and parameters.zero_zero_to_banker
+        return "banker" if zeros or parameters.banker_wins_copies else "neither"
+    return "player" if player > banker else "banker"
+
+
+def _why(player: Rank, banker: Rank, side: Side) -> str:
+    """The reason: `the player's Teen Wong beats 7` or `both 1, a copy, which the banker wins`."""
+    if player == banker:
+        copy = "both 0" if player.is_zero else f"both {player}, a copy"
+        return f"{copy}, which {'the banker' if side == 'banker' else 'neither side'} wins (4.2)"
+    better, worse = max(player, banker), min(player, banker)
+    if better.name == worse.name:
+        return f"both {better}, the {side}'s stronger tile decides (4.2)"
+    return f"the {side}'s {better} beats {worse} (4.2)"

@@ -13,7 +13,7 @@ from typing import Literal
 
 from rules.errors import IllegalSetupError
 from rules.games.pai_gow.cuts import CUTS, HANDS, PILE, UserCut, cut_choices, find_cut
-from rules.games.pai_gow.ranking.ranks import GeeJoonSingle, Ranking
+from rules.games.pai_gow.ranking import GeeJoonSingle, Ranking
 from rules.geometry import Direction, Seat, around
 from rules.setup import Game, Script, Seating, Setup, choose, throw
 from rules.steps import Build, Choose, Packet, Ready

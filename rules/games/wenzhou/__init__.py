@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.setup import WENZHOU, draw_seats, draws_left
+from rules.games.wenzhou.setup import WENZHOU, Parameters, draw_seats, draws_left
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
 from rules.values.lazy import lazily
 
@@ -59,7 +58,7 @@ __all__ = [
 PLUGIN = GamePlugin(
     WENZHOU,
     rules=lazily_rules("rules.games.wenzhou.adapter", "WENZHOU_RULES"),
-    judging=lazily_judging("rules.games.wenzhou.judging.judge"),
+    judging=lazily_judging("rules.games.wenzhou.judge"),
 )
 
 __getattr__ = lazily(

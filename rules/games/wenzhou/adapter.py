@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
-from rules.games.wenzhou.actions import Draw, Pass, Show, WenzhouAction, Win, parse
+from rules.dice import Dice
+from rules.games.wenzhou.actions import Discard, Draw, Pass, Show, WenzhouAction, Win, parse
 from rules.games.wenzhou.bot import sensible
-from rules.games.wenzhou.discards.discard_check import is_fined
-from rules.games.wenzhou.match import begin
+from rules.games.wenzhou.discard_check import Taken, is_fined
+from rules.games.wenzhou.match import WenzhouMatch, begin
 from rules.games.wenzhou.play import WenzhouPlay, start
-from rules.games.wenzhou.position.open_tiles import OPEN_TILES
-from rules.games.wenzhou.position.state import Stage
-from rules.games.wenzhou.position.view import view
-from rules.games.wenzhou.seats import before_hand, to_draw
-from rules.games.wenzhou.setup import WENZHOU
-from rules.geometry import Seat
-from rules.play import Handed, Held, Rules
-from rules.setup import Setup
+from rules.games.wenzhou.setup import SEATS, WENZHOU, draw_seats, east_seat
+from rules.games.wenzhou.state import Position, SeatHand, Stage, after
+from rules.geometry import Seat, counter_clockwise
+from rules.open_tiles import ClaimedDiscards, OpenSet
+from rules.play import Drawing, Handed, Held, Reseated, Rules
+from rules.setup import Setup, choose, throw
 from rules.steps import Packet, Replace
 from rules.tiles import Face
+
+EAST_THROW = "throw for the east seat"
+FIRST_THROW = "throw for the first wind"
+WINDS_THROW = "draw of the winds"
 
 
 def hands_over(setup: Setup, before: WenzhouPlay, after: WenzhouPlay) -> Handed:
@@ -45,6 +49,91 @@ def held(play: WenzhouPlay) -> Held:
         )
         for seat, hand in enumerate(position.seats)
     )
+
+
+def view(play: WenzhouPlay, seat: Seat) -> WenzhouPlay:
+    """The play with the wall and the concealed tiles of the other seats unknown.
+
+    While a tile is on offer, every other seat could have a claim, as far as this seat can know. The
+    hand of a winner is open.
+    """
+    position = play.position
+    settlement = position.settlement
+    winner = None if settlement is None else settlement.winner
+    seats = tuple(
+        hand if owner in (seat, winner) else _hidden(hand)
+        for owner, hand in enumerate(position.seats)
+    )
+    own_turn = position.turn == seat or position.stage in (Stage.CLAIM, Stage.ROB)
+    return WenzhouPlay(
+        replace(
+            position,
+            deal=replace(position.deal, tiles={}),
+            seats=seats,
+            tile=position.tile if own_turn else None,
+            asked=_asked(position, seat),
+            trail=tuple(
+                Taken(event.seat) if isinstance(event, Taken) and event.seat != seat else event
+                for event in position.trail
+            ),
+        )
+    )
+
+
+def _hidden(hand: SeatHand) -> SeatHand:
+    return replace(hand, tiles=(None,) * len(hand.tiles))
+
+
+def _asked(position: Position, seat: Seat) -> tuple[Seat, ...]:
+    """The seats that could still answer, as far as the viewing seat can know."""
+    if position.stage not in (Stage.CLAIM, Stage.ROB):
+        return position.asked
+    answered = {answer.seat for answer in position.answers}
+    order = (after(position.turn, step) for step in range(1, SEATS))
+    return tuple(
+        other
+        for other in order
+        if other in position.asked
+        or (other not in answered and other != seat and not position.seats[other].dead)
+    )
+
+
+def _discarded(action: WenzhouAction) -> tuple[Face, ...]:
+    return (action.face,) if isinstance(action, Discard) else ()
+
+
+def _is_on_offer(play: WenzhouPlay) -> bool:
+    return play.position.stage is Stage.CLAIM
+
+
+def _melds(play: WenzhouPlay) -> tuple[tuple[OpenSet, ...], ...]:
+    """The sets by seat; a kong of four own tiles lies open as well, because it is named."""
+    return tuple(
+        tuple(
+            OpenSet(seat, f"{'concealed ' * meld.concealed}{meld.what}", meld.faces)
+            for meld in hand.melds
+        )
+        for seat, hand in enumerate(play.position.seats)
+    )
+
+
+def _others(play: WenzhouPlay) -> tuple[OpenSet, ...]:
+    """A tile that is being added to a pong, and the winner's hand."""
+    position, winner = play.position, _winner(play)
+    added = position.tile if position.stage is Stage.ROB else None
+    return (
+        *((OpenSet(position.turn, "added", (added,)),) if added is not None else ()),
+        *((OpenSet(winner, "hand", position.seats[winner].tiles),) if winner is not None else ()),
+    )
+
+
+def _winner(play: WenzhouPlay) -> Seat | None:
+    settlement = play.position.settlement
+    return None if settlement is None else settlement.winner
+
+
+def _shown(action: WenzhouAction) -> tuple[Face, ...]:
+    return action.tiles if isinstance(action, Show) else ()
 
 
 def announced(full_play: WenzhouPlay, play: WenzhouPlay, action: WenzhouAction) -> WenzhouAction:
@@ -87,6 +176,57 @@ def _tiles_to_show(full_play: WenzhouPlay, play: WenzhouPlay, seat: Seat) -> tup
     return tuple(tiles)
 
 
+def to_draw(match: WenzhouMatch) -> WenzhouMatch:
+    """Returns the match with a draw for seats before its next hand (W2)."""
+    return replace(match, reseating=True)
+
+
+def before_hand(match: WenzhouMatch) -> Drawing | None:
+    """The script of the draw for seats before the next hand (W2, W33); None if the seats stay."""
+    return _drawing(match) if match.reseating else None
+
+
+def _drawing(match: WenzhouMatch) -> Drawing:
+    """The script: asks for the eldest player, who throws; then the winds are drawn.
+
+    Two throws decide the EAST seat and the player who takes the first of the four winds. The wind
+    tiles can be inside the machine, so the winds are drawn with dice too: each face decides which
+    of the remaining winds goes to the next seat. Every order of the winds is equally likely.
+    """
+    parameters = match.parameters
+    eldest = yield from choose(match.dealer, "eldest", range(SEATS), match.dealer)
+    first = sum((yield from throw(eldest, 2, EAST_THROW)))
+    _, again = east_seat(eldest, first, parameters)
+    second = sum((yield from throw(again, 2, FIRST_THROW)))
+    east, taker = draw_seats(eldest, first, second, parameters)
+    winds = winds_drawn(taker, (yield from throw(taker, 2, WINDS_THROW, times=2)))
+    moves = tuple((east + wind) % SEATS for wind in winds)
+    return Reseated(moves, match.seated(east, moves))
+
+
+def winds_drawn(taker: Seat, dice: Dice) -> tuple[int, ...]:
+    """The wind of each seat (0 is EAST, then counter-clockwise), drawn with four dice.
+
+    The parities of the first two dice choose one of four winds, the third die one of three, the
+    fourth die one of two; the last seat gets the remaining wind.
+    """
+    one, two, three, four = (face - 1 for face in dice)
+    left = list(range(SEATS))
+    takes = (one % 2 * 2 + two % 2, three % 3, four % 2, 0)
+    winds = [left.pop(take) for take in takes]
+    drawn = dict(zip(counter_clockwise(taker, SEATS), winds, strict=True))
+    return tuple(drawn[seat] for seat in range(SEATS))
+
+
+OPEN_TILES: Final = ClaimedDiscards(
+    discarded=_discarded,
+    on_offer=_is_on_offer,
+    melds=_melds,
+    others=_others,
+    winner=_winner,
+    shown=_shown,
+)
+"""The tiles that all see, from the plays of a hand."""
 WENZHOU_RULES: Final = Rules(
     game=WENZHOU.name,
     start=start,

@@ -15,7 +15,7 @@ from rules.games.wenzhou.actions import (
     Win,
 )
 from rules.games.wenzhou.play import WenzhouPlay
-from rules.games.wenzhou.wins.hand import PAIRS, SETS
+from rules.games.wenzhou.wins import PAIRS, SETS
 from rules.geometry import Seat
 from rules.melds import Counts, Kind, is_honour, pairs, tiles_short
 from rules.tiles import Face

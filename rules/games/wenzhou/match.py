@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from rules.errors import RulesError
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.settling.score import FALSE_WIN, Stakes
-from rules.games.wenzhou.setup import SEATS
+from rules.games.wenzhou.score import FALSE_WIN, Stakes
+from rules.games.wenzhou.setup import SEATS, Parameters
 from rules.geometry import Seat
 from rules.play import Amount, Settlement
 

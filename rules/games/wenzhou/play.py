@@ -18,14 +18,14 @@ from rules.games.wenzhou.actions import (
     WenzhouAction,
     Win,
 )
-from rules.games.wenzhou.discards.discard_check import Given, Taken
-from rules.games.wenzhou.discards.discard_trail import is_kept, noted, noted_discard
-from rules.games.wenzhou.legality.claims import granted_claim
-from rules.games.wenzhou.legality.legal import each, to_act, to_add, why_not_any
-from rules.games.wenzhou.legality.listing import claimants
+from rules.games.wenzhou.discard_check import Given, Taken
+from rules.games.wenzhou.ending import ended, put_back, settled, show_tiles, won_by
+from rules.games.wenzhou.legal import each, to_act, to_add, why_not_any
+from rules.games.wenzhou.listing import claimants
 from rules.games.wenzhou.match import WenzhouMatch
-from rules.games.wenzhou.position.sets_down import set_down
-from rules.games.wenzhou.position.state import (
+from rules.games.wenzhou.score import Stakes, drawn, false_win
+from rules.games.wenzhou.setup import SEATS
+from rules.games.wenzhou.state import (
     ALIKE,
     DealtPosition,
     Position,
@@ -33,13 +33,15 @@ from rules.games.wenzhou.position.state import (
     Stage,
     after,
     in_order,
+    is_kept,
+    noted,
+    noted_discard,
     put_in,
+    win_of,
     with_hand,
 )
-from rules.games.wenzhou.settling.ending import ended, put_back, settled, show_tiles, won_by
-from rules.games.wenzhou.settling.score import Stakes, drawn, false_win
-from rules.games.wenzhou.setup import SEATS
-from rules.games.wenzhou.wins.caishen import Caishen
+from rules.games.wenzhou.tiles import Caishen, set_down
+from rules.games.wenzhou.wins import DOUBLE, NoWin
 from rules.geometry import LOWER, Place, Seat, WallPlace
 from rules.play import LegalActions, Settlement, Tiles, tiles_of
 from rules.playing.known_tiles import known_tiles
@@ -233,6 +235,28 @@ def _decided(position: Position) -> Position:
         case Pong() | Kong() | Chow():
             return _claimed(position, claim)
     return _kong_completed(position) if position.stage is Stage.ROB else _next(position)
+
+
+def granted_claim(position: Position) -> Win | Pong | Kong | Chow | None:
+    """The claim that is granted among the answers to a tile, or None if all seats have passed.
+
+    Of several wins only one counts: the nearest in turn after the seat that offered the tile (W26).
+    A double win comes before any other, and the nearest of several doubles first (W27, E18).
+    """
+    claims = [claim for claim in position.answers if isinstance(claim, Win | Pong | Kong | Chow)]
+    return min(claims, key=lambda claim: _rank(position, claim), default=None)
+
+
+def _rank(position: Position, claim: Win | Pong | Kong | Chow) -> tuple[int, int]:
+    distance = (claim.seat - position.turn) % SEATS
+    match claim:
+        case Win(seat, shows):
+            win = win_of(position, seat, shows)
+            double = not isinstance(win, NoWin) and win.multiplier == DOUBLE
+            return (0 if double else 1), distance
+        case Pong() | Kong():
+            return 2, distance
+    return 3, distance
 
 
 def _claimed(position: Position, claim: Pong | Kong | Chow) -> Position:

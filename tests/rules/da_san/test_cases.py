@@ -10,9 +10,7 @@ import pytest
 
 from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, parse, start
 from rules.games.da_san.auction import Auction
-from rules.games.da_san.position.cards import ALL, cards_of, faces_of, form_of
-from rules.games.da_san.position.hand import Hand
-from rules.games.da_san.position.table import Round
+from rules.games.da_san.position import ALL, Hand, Round, cards_of, faces_of, form_of
 from rules.play import IllegalActionError
 from rules.playing.setup_facts import settle
 

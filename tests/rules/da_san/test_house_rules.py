@@ -11,8 +11,7 @@ from config.loader import load_game
 from config.validation.game_parameters import game_parameters
 from rules.errors import IllegalSetupError, NotationError
 from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, begin, parse, start
-from rules.games.da_san.position.cards import cards_of
-from rules.games.da_san.position.hand import Hand
+from rules.games.da_san.position import Hand, cards_of
 from rules.games.da_san.setup import kitty_places
 from rules.play import IllegalActionError
 from rules.playing.setup_facts import settle

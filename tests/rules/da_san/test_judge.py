@@ -12,7 +12,7 @@ from config.judge_cases import load_case
 from rules.errors import RulesError
 from rules.games import judging_of
 from rules.games.da_san import Parameters
-from rules.games.da_san.judging.judge import Case, judge
+from rules.games.da_san.judge import Case, judge
 from rules.judging.judge_registry import Verdict
 
 

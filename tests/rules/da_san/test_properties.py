@@ -21,7 +21,7 @@ from rules.games.da_san import (
     Pass,
     start,
 )
-from rules.games.da_san.position.cards import ALL, FACES, RANKS, cards_of, form_of, leads, pick
+from rules.games.da_san.position import ALL, FACES, RANKS, cards_of, form_of, leads, pick
 from rules.play import IllegalActionError, random_action
 from rules.playing.setup_facts import settle
 

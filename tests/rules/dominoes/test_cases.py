@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rules.games.dominoes.actions import Call, Draw, Go, Lay
-from rules.games.dominoes.position.layout import End, Tableau, empty_tableau
+from rules.games.dominoes.layout import End, Tableau, empty_tableau
 from rules.geometry import Seat
 from rules.play import IllegalActionError, Settlement
 from tests.rules.dominoes.hands import dealt, follow, offered, parameters, points

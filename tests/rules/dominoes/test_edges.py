@@ -7,7 +7,7 @@ import pytest
 from rules.errors import IllegalSetupError
 from rules.games.dominoes.actions import Call, Draw, Go
 from rules.games.dominoes.bot import sensible
-from rules.games.dominoes.position.layout import End, Tableau
+from rules.games.dominoes.layout import End, Tableau
 from rules.games.dominoes.score import hand_score
 from rules.play import HOUSE, IllegalActionError
 from tests.rules.dominoes.hands import dealt, follow, offered, parameters, points

@@ -11,8 +11,8 @@ from config.errors import ConfigErrors
 from config.judge_cases import load_case
 from rules.errors import RulesError
 from rules.games import judging_of
-from rules.games.dominoes.judging.judge import Case, House, judge
-from rules.games.dominoes.position.bones import double_six
+from rules.games.dominoes.judge import Case, House, judge
+from rules.games.dominoes.setup import double_six
 from rules.games.dominoes.variants import VARIANTS
 from rules.judging.judge_registry import Verdict
 from rules.play import HOUSE, Payment

@@ -11,7 +11,7 @@ from rules.games import GAMES
 from rules.games.dominoes import RULES
 from rules.games.dominoes.match import DominoMatch
 from rules.games.dominoes.play import DominoPlay, start
-from rules.games.dominoes.position.bones import double_six
+from rules.games.dominoes.setup import double_six
 from rules.play import Rules
 from rules.playing.setup_facts import settle
 from tests.rules.dominoes.hands import dealt, follow, parameters

@@ -9,7 +9,7 @@ import pytest
 
 from rules.games.dominoes.actions import Go, Lay
 from rules.games.dominoes.play import DominoPlay, begin
-from rules.games.dominoes.position.bones import double_six, halves, pips
+from rules.games.dominoes.setup import double_six, halves, pips
 from tests.quick import tries
 from tests.rules.dominoes.hands import parameters
 

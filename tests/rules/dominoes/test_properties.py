@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show, parse
 from rules.games.dominoes.play import DominoPlay, begin
 from rules.games.dominoes.playout import play_out
-from rules.games.dominoes.position.bones import double_six
 from rules.games.dominoes.score import hand_score
-from rules.games.dominoes.setter import doublet_setter
+from rules.games.dominoes.setup import double_six, doublet_setter
 from rules.games.dominoes.variants import VARIANTS, Variant
 from rules.play import IllegalActionError
 from tests.quick import tries

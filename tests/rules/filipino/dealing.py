@@ -8,9 +8,9 @@ from random import Random
 
 from rules.games.filipino import FILIPINO, FilipinoMatch, FilipinoPlay, Parameters, start
 from rules.games.filipino.actions import Act, parse
-from rules.games.filipino.position.hand import Hand, in_order
-from rules.games.filipino.position.table import Wall
+from rules.games.filipino.hand import Hand, in_order
 from rules.games.filipino.setup import flores_to_lay_out
+from rules.games.filipino.table import Wall
 from rules.geometry import Place
 from rules.setup import Setup
 from rules.steps import Choose, Throw, TurnUp

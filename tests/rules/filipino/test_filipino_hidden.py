@@ -10,7 +10,7 @@ from rules.games.filipino import (
     FilipinoPlay,
     sensible,
 )
-from rules.games.filipino.position.hand import Meld
+from rules.games.filipino.hand import Meld
 from rules.play import IllegalActionError
 from tests.rules.filipino.dealing import (
     WAITING,

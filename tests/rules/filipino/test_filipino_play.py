@@ -15,8 +15,8 @@ from rules.games.filipino import (
     start,
 )
 from rules.games.filipino.actions import Act, parse
-from rules.games.filipino.position.hand import Hand, Meld
-from rules.games.filipino.position.table import dealt_hand
+from rules.games.filipino.hand import Hand, Meld
+from rules.games.filipino.table import dealt_hand
 from rules.play import IllegalActionError, Payment, Rules
 from tests.rules.filipino.dealing import (
     ROLLER,

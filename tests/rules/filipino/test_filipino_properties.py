@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rules.errors import NotationError
 from rules.games.filipino import FilipinoMatch, FilipinoPlay, Parameters, parse, sensible, start
 from rules.games.filipino.actions import Act, face_under
-from rules.games.filipino.position.hand import Hand
+from rules.games.filipino.hand import Hand
 from rules.play import IllegalActionError, random_action
 from tests.quick import tries
 from tests.rules.filipino.dealing import SET, dealt, hidden_play, play_of, played

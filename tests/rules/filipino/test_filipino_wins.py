@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from rules.games.filipino.hand import Meld
 from rules.games.filipino.parameters import Parameters
-from rules.games.filipino.position.hand import Meld
 from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 from tests.quick import tries
 from tests.rules.filipino.brute_force import any_tile_wins, wins_as

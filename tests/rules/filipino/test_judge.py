@@ -8,7 +8,7 @@ import pytest
 
 from config.judge_cases import load_case
 from rules.errors import RulesError
-from rules.games.filipino.judging.judge import Case, Rival, judge
+from rules.games.filipino.judge import Case, Rival, judge
 from rules.games.filipino.parameters import Parameters
 
 SEVEN = [

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 
 from rules.games.filipino import Parameters
-from rules.games.filipino.legality.candidates import candidates
-from rules.games.filipino.legality.legal import (
+from rules.games.filipino.hand import FLORES, packed_tiles, unpacked
+from rules.games.filipino.legal import (
     _why_claim_illegal,
+    candidates,
     checked_candidates,
     claimants,
     each,
 )
-from rules.games.filipino.position.packing import FLORES, packed_tiles, unpacked
-from rules.games.filipino.position.table import FilipinoTable, Offer
+from rules.games.filipino.table import FilipinoTable, Offer
 from rules.games.filipino.wins import Declared, wins
 from rules.melds import Counts
 from rules.tiles import Face

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.games.pai_gow.ranking.compare import Comparison, compare
-from rules.games.pai_gow.ranking.ranks import Ranking
-from rules.games.pai_gow.ranking.split import Split, parse_split, splits
+from rules.games.pai_gow.ranking import Ranking, Split, parse_split, splits
+from rules.games.pai_gow.settle import Comparison, compare
 from rules.games.pai_gow.setup import Parameters
 from rules.tiles import tile_set
 

@@ -8,10 +8,9 @@ import pytest
 
 from rules.errors import RulesError
 from rules.games.pai_gow import set_hand
-from rules.games.pai_gow.ranking.ranks import Rank, Ranking
-from rules.games.pai_gow.ranking.split import Split, is_legal, parse_split, splits
-from rules.games.pai_gow.setting.house_ways import HOUSE_WAYS
-from rules.games.pai_gow.setting.optimum import four_tile_hands
+from rules.games.pai_gow.house_ways import HOUSE_WAYS
+from rules.games.pai_gow.optimum import four_tile_hands
+from rules.games.pai_gow.ranking import Rank, Ranking, Split, is_legal, parse_split, splits
 from rules.games.pai_gow.setup import HouseWayName
 from tests.quick import tries
 

@@ -11,7 +11,7 @@ from config.errors import ConfigErrors
 from config.judge_cases import load_case
 from rules.errors import RulesError
 from rules.games import judging_of
-from rules.games.pai_gow.judging.judge import Case, judge
+from rules.games.pai_gow.judge import Case, judge
 from rules.games.pai_gow.setup import Parameters
 from rules.judging.judge_registry import Verdict
 from rules.play import HOUSE, Payment

@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from controller.cli.commands.lab import lab
 from rules.errors import RulesError
-from rules.games.pai_gow import HOUSE_WAYS
-from rules.games.pai_gow.setting import optimum
+from rules.games.pai_gow import HOUSE_WAYS, optimum
 from tests.quick import tries
 
 app = typer.Typer()

@@ -9,10 +9,8 @@ from itertools import combinations
 import pytest
 
 from rules.errors import RulesError
-from rules.games.pai_gow.ranking.compare import compare
-from rules.games.pai_gow.ranking.split import Split, splits
-from rules.games.pai_gow.setting.house_ways import HOUSE_WAYS
-from rules.games.pai_gow.setting.optimum import (
+from rules.games.pai_gow.house_ways import HOUSE_WAYS
+from rules.games.pai_gow.optimum import (
     Odds,
     Role,
     commission_of,
@@ -21,6 +19,8 @@ from rules.games.pai_gow.setting.optimum import (
     opposition,
     optimum,
 )
+from rules.games.pai_gow.ranking import Split, splits
+from rules.games.pai_gow.settle import compare
 from rules.games.pai_gow.setup import Parameters
 from rules.tiles import tile_set
 from tests.quick import tries

@@ -15,9 +15,9 @@ from rules.errors import IllegalOutcomeError, IllegalSetupError, NotationError, 
 from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES, Parameters
 from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse
 from rules.games.pai_gow.bot import best, sensible
+from rules.games.pai_gow.optimum import four_tile_hands
 from rules.games.pai_gow.play import PaiGowPlay, start
-from rules.games.pai_gow.ranking.split import parse_split
-from rules.games.pai_gow.setting.optimum import four_tile_hands
+from rules.games.pai_gow.ranking import parse_split
 from rules.play import HOUSE, IllegalActionError, Payment, random_action
 from rules.playing.setup_facts import settle
 from rules.steps import Choose

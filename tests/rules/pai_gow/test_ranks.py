@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import RulesError
-from rules.games.pai_gow.ranking.ranks import Half, Rank, Ranking
+from rules.games.pai_gow.ranking import Half, Rank, Ranking
 from rules.tiles import tile_set
 
 PILE = tile_set("pai_gow_32").faces

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.errors import NotationError
-from rules.games.pai_gow.ranking.ranks import Ranking
-from rules.games.pai_gow.ranking.split import Split, is_legal, parse_split, settings, splits
+from rules.games.pai_gow.ranking import Ranking, Split, is_legal, parse_split, settings, splits
 from rules.tiles import Face, tile_set
 
 fours = st.permutations(tile_set("pai_gow_32").faces).map(lambda pile: tuple(pile[:4]))

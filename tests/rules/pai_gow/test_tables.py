@@ -12,8 +12,8 @@ from itertools import combinations
 
 import pytest
 
-from rules.games.pai_gow.ranking.ranks import Ranking
-from rules.games.pai_gow.ranking.tables import RankRow, high_hand_table, two_tile_table
+from rules.games.pai_gow.optimum import RankRow, high_hand_table, two_tile_table
+from rules.games.pai_gow.ranking import Ranking
 
 Tile = tuple[int, int]
 

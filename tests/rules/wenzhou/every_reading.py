@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.wins.caishen import CAISHEN, Caishen
-from rules.games.wenzhou.wins.hand import Claim
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.tiles import CAISHEN, Caishen
+from rules.games.wenzhou.wins import Claim
 from rules.melds import Group, Kind, Reading, readings
 
 

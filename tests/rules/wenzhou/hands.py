@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.sets_down import set_down
-from rules.games.wenzhou.wins.caishen import Caishen
-from rules.games.wenzhou.wins.hand import Claim, NoWin, WinReading, judged
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.tiles import Caishen, set_down
+from rules.games.wenzhou.wins import Claim, NoWin, WinReading, judged
 from rules.tiles import Face
 
 BASE = "345m 678m 123p 456p"

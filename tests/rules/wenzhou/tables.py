@@ -9,8 +9,8 @@ from typing import Any
 
 from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, WenzhouPlay
 from rules.games.wenzhou.match import WenzhouMatch
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.state import Stage
 from rules.geometry import Place
 from rules.setup import Setup
 from rules.steps import Build, Throw, TurnUp

@@ -8,10 +8,9 @@ from collections import Counter
 import pytest
 
 from rules.errors import RulesError
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.sets_down import SetDown, set_down
-from rules.games.wenzhou.wins.caishen import Caishen
-from rules.games.wenzhou.wins.hand import Claim, WinReading, is_complete, judged
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.tiles import Caishen, SetDown, set_down
+from rules.games.wenzhou.wins import Claim, WinReading, is_complete, judged
 from rules.melds import KINDS, Counts, face_of, kind_of
 from tests.quick import tries
 from tests.rules.wenzhou import brute_force, every_reading

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rules.games.wenzhou import WENZHOU_RULES, WenzhouPlay
-from rules.games.wenzhou.discards.discard_check import Given, Taken, Trail, Unchecked, breaches
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.state import Stage
-from rules.games.wenzhou.wins.caishen import Caishen
+from rules.games.wenzhou.discard_check import Given, Taken, Trail, Unchecked, breaches
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.state import Stage
+from rules.games.wenzhou.tiles import Caishen
 from rules.melds import kind_of
 from tests.rules.wenzhou.hands import tiles
 from tests.rules.wenzhou.tables import MISFITS, allowed, go, table, why_not

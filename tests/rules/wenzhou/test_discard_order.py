@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rules.games.wenzhou.discards.discard_order import first_discards
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.sets_down import set_down
-from rules.games.wenzhou.position.state import SeatHand
-from rules.games.wenzhou.wins.caishen import Caishen
+from rules.games.wenzhou.discard_order import first_discards
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.state import SeatHand
+from rules.games.wenzhou.tiles import Caishen, set_down
 from rules.melds import kind_of
 from tests.rules.wenzhou.hands import BASE, tiles
 from tests.rules.wenzhou.tables import MISFITS, allowed, changed, go, table, why_not

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rules.games.wenzhou import WENZHOU_RULES, WenzhouMatch
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.state import Stage
 from tests.rules.wenzhou.hands import BASE
 from tests.rules.wenzhou.tables import MISFITS, allowed, go, table, why_not
 

@@ -8,8 +8,8 @@ import pytest
 
 from rules.errors import RulesError
 from rules.games import judging_of
-from rules.games.wenzhou.judging.judge import Case, Rival, judge
-from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.judge import Case, Rival, judge
+from rules.games.wenzhou.setup import Parameters
 from tests.rules.wenzhou.hands import BASE, tiles
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 
 from rules.games.wenzhou import WenzhouMatch
 from rules.games.wenzhou.actions import Pass
-from rules.games.wenzhou.legality.legal import _candidates, checked_candidates, each, why_not
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.state import Position, Stage
-from rules.games.wenzhou.wins.hand import is_complete, is_complete_packed
+from rules.games.wenzhou.legal import _candidates, checked_candidates, each, why_not
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.state import Position, Stage
+from rules.games.wenzhou.wins import is_complete, is_complete_packed
 from rules.melds import KINDS, Counts
 from rules.values.frozen import changed
 from tests.rules.wenzhou.tables import shuffled

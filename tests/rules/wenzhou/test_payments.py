@@ -6,9 +6,9 @@ import pytest
 
 from rules.errors import IllegalSetupError, RulesError
 from rules.games.wenzhou import WenzhouMatch, draw_seats
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.settling.score import Stakes, broken_order, caishen_money, false_win, won
-from rules.games.wenzhou.wins.hand import WinReading
+from rules.games.wenzhou.score import Stakes, broken_order, caishen_money, false_win, won
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.wins import WinReading
 from rules.play import Settlement
 
 SOFT, HARD, DOUBLE = (WinReading("a win", multiplier, ()) for multiplier in (1, 2, 4))

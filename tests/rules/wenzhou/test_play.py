@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rules.games.wenzhou import WENZHOU_RULES, WenzhouPlay
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.state import Stage
 from tests.rules.wenzhou.tables import MISFITS, allowed, changed, go, table, why_not
 
 DEALER = f"{MISFITS} Green"

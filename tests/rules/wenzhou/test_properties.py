@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, WenzhouMatch, WenzhouPlay
 from rules.games.wenzhou.actions import Chow, Discard, Draw, Kong, Pass, Pong, WenzhouAction, Win
-from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.setup import Parameters
 from rules.play import IllegalActionError, random_action
 from tests.rules.wenzhou.tables import all_tiles, shuffled
 

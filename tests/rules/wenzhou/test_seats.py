@@ -10,7 +10,7 @@ import pytest
 
 from rules.errors import RulesError
 from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, Parameters, WenzhouMatch
-from rules.games.wenzhou.seats import winds_drawn
+from rules.games.wenzhou.adapter import winds_drawn
 from rules.play import Drawing, drawn
 from rules.records.record import evening, seats_line
 from rules.steps import Outcome

@@ -9,8 +9,8 @@ import pytest
 from rules.errors import NotationError, RulesError
 from rules.games.wenzhou import WENZHOU, WENZHOU_RULES, WenzhouPlay
 from rules.games.wenzhou.actions import Discard, Pass
-from rules.games.wenzhou.parameters import Parameters
-from rules.games.wenzhou.position.state import Stage
+from rules.games.wenzhou.setup import Parameters
+from rules.games.wenzhou.state import Stage
 from rules.play import IllegalActionError
 from tests.rules.wenzhou.hands import tiles
 from tests.rules.wenzhou.tables import MISFITS, allowed, go, set_up, table, why_not

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rules.games.wenzhou.parameters import Parameters
+from rules.games.wenzhou.setup import Parameters
 from tests.rules.wenzhou.hands import BASE, refusal, result
 
 SEVEN_PAIRS = "11m 33m 55m 77p 99p 11s 33s"

@@ -21,7 +21,7 @@ from firmware_bridge.sim.plant.machine import Plant
 from rules.games import GAMES, find_game, rules_of
 from rules.games.da_san.setup import Parameters as DaSan
 from rules.games.pai_gow.setup import Parameters as PaiGow
-from rules.games.wenzhou.parameters import Parameters as Wenzhou
+from rules.games.wenzhou.setup import Parameters as Wenzhou
 from rules.geometry import Place
 from rules.play import Match, Rules, Tiles, plain
 from rules.records.record import evening as replayed_evening

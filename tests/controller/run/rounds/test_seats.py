@@ -18,10 +18,10 @@ from controller.run.orders import Orders
 from firmware_bridge.sim.clock import VirtualLoop
 from rules.games import find_game
 from rules.games.da_san import Parameters as DaSan
-from rules.games.da_san.cutting import QUESTION
+from rules.games.da_san.adapter import QUESTION
 from rules.games.da_san.setup import worth
 from rules.games.wenzhou import Parameters
-from rules.games.wenzhou.seats import EAST_THROW, FIRST_THROW, WINDS_THROW
+from rules.games.wenzhou.adapter import EAST_THROW, FIRST_THROW, WINDS_THROW
 from rules.play import plain
 from rules.records.record import evening as replayed_evening
 from tests.controller.played_evening import Evening, spend

@@ -1,1 +1,0 @@
-"""Judge cases of Da San, and the judge."""

@@ -1,1 +1,0 @@
-"""Judge cases of dominoes, and the judge."""

@@ -1,1 +1,0 @@
-"""The position of a hand of dominoes: tiles, tableau, and what each seat sees."""

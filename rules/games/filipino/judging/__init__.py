@@ -1,1 +1,0 @@
-"""Judge cases of Filipino mahjong, and the judge."""

@@ -1,1 +1,0 @@
-"""The legal actions of a hand of Filipino mahjong, and the priority of claims."""

@@ -1,1 +1,0 @@
-"""Judge cases of pai gow, and the judge."""

@@ -1,1 +1,0 @@
-"""How a player sets four tiles: house ways, and the best split by enumeration."""

@@ -1,1 +1,0 @@
-"""Judge cases of Wenzhou mahjong, and the judge."""

@@ -1,1 +1,0 @@
-"""The legal actions of a Wenzhou hand, and the priority of claims."""

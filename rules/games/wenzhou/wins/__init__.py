@@ -1,1 +1,0 @@
-"""Winning hands of Wenzhou mahjong: shapes, classes and caishen (W14, W15, W24, W25)."""
