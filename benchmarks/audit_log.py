@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import Row
-from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.bundle import export_bundle
 from controller.records.audit.log.audit_log import AuditLog, begun_log
 from controller.records.audit.log.event_line import AuditEntry
 from controller.records.audit.log.log_folder import LogFolder
@@ -33,7 +33,7 @@ NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
 VERIFY = """
 import sys
-from controller.records.audit.bundle.bundle_verification import verify_bundle
+from controller.records.audit.bundle import verify_bundle
 with open(sys.argv[1], "rb") as file:
     print(verify_bundle(file).size)
 """

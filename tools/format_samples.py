@@ -20,7 +20,7 @@ from pathlib import Path
 
 from config.loader import packaged_text, table_names
 from controller.cli.commands.version import program_version
-from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.bundle import export_bundle
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 from controller.records.backup.creating import BackupSources, create_backup

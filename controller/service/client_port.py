@@ -172,7 +172,7 @@ class ClientPort:
         event = self._service.receipts.event_of(session, hand)
         if event is None:
             return None
-        from controller.records.audit.receipts.receipt import receipt_of  # noqa: PLC0415 - seldom used
+        from controller.records.audit.receipts import receipt_of  # noqa: PLC0415 - seldom used
 
         return await recorder.read(lambda log: receipt_of(log, event))
 

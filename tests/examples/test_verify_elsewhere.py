@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.records.audit.bundle.bundle_verification import verify_bundle
-from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.bundle import export_bundle, verify_bundle
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.audit.receipts.receipt import receipt_of, receipt_text, verify_receipt
+from controller.records.audit.receipts import receipt_of, receipt_text, verify_receipt
 from controller.run.chance.records import ChoiceRequest, CycleDraw, PlayerShare, permutation
 from examples import verify_elsewhere
 from tests.controller.records.audit.logs_for_tests import entry, log_of

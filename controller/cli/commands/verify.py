@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from cryptography.x509 import Certificate
 
-    from controller.records.audit.bundle.bundle_verification import VerifiedBundle
+    from controller.records.audit.bundle import VerifiedBundle
     from controller.records.audit.notes import VerifierKey
-    from controller.records.audit.receipts.receipt import VerifiedReceipt
+    from controller.records.audit.receipts import VerifiedReceipt
 
 _LONGEST_RECEIPT = 8 << 20
 """Bytes of the longest file that is read at once; a bundle is read line by line."""
@@ -138,10 +138,9 @@ def _verified(
     authorities: list[Certificate],
 ) -> dict[str, Any]:
     """Verify a file by its format; returns what it proves. Raises RefusedProofError, OSError."""
-    from controller.records.audit.bundle.bundle_verification import verify_bundle
-    from controller.records.audit.bundle.export import BUNDLE_FORMAT
+    from controller.records.audit.bundle import BUNDLE_FORMAT, verify_bundle
     from controller.records.audit.errors import RefusedProofError
-    from controller.records.audit.receipts.receipt import (
+    from controller.records.audit.receipts import (
         RECEIPT_FORMAT,
         RECEIPT_FORMAT_1,
         verify_receipt,
@@ -223,7 +222,7 @@ def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
 
 
 def _print_page(file: Path, facts: dict[str, Any], *, is_known: bool) -> None:
-    from controller.records.audit.receipts.receipt import printable
+    from controller.records.audit.receipts import printable
 
     # A forger writes the texts of a file that he signs with a key of his own.
     for line in _page(file, facts, is_known=is_known):

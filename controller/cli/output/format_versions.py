@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.records.formats import data_formats, number_of
+from controller.records.data_folder import data_formats, number_of
 
 
 def formats() -> Mapping[str, int]:
@@ -16,8 +16,8 @@ def formats() -> Mapping[str, int]:
     The modules are imported here: `wallwright version` without `--json` needs none of them.
     """
     from controller.events import EVENTS_VERSION
-    from controller.records.audit.bundle.export import BUNDLE_FORMAT
-    from controller.records.audit.receipts.receipt import RECEIPT_FORMAT
+    from controller.records.audit.bundle import BUNDLE_FORMAT
+    from controller.records.audit.receipts import RECEIPT_FORMAT
     from controller.records.backup.archive import BACKUP_FORMAT
     from controller.records.identity.manifest import FORMAT as MANIFEST
     from controller.run.chance.records import VERSION as CHANCE

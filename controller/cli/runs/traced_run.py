@@ -14,7 +14,7 @@ def trace_file(place: str | None) -> str | None:
     """The file of `--trace`; None without one. Raises BadInputError for a wrong address."""
     if place is None:
         return None
-    from controller.records.tracing.round_trace import TraceError, address_of, is_address
+    from controller.records.tracing.round_tracer import TraceError, address_of, is_address
 
     if not is_address(place):
         if place == "-":

@@ -17,7 +17,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from controller.events import EventName
-from controller.records.audit.receipts.receipt import RECEIPT
+from controller.records.audit.receipts import RECEIPT
 
 ROUND = RECEIPT
 """The receipt of a round, recorded when it is over, and again when its share is revealed later."""

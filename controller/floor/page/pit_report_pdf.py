@@ -13,7 +13,7 @@ from typing import Any
 from controller.floor.figures.table_figures import TableFigures
 from controller.floor.page.figures_source import NamedFigures
 from controller.floor.page.pit_report import Incident, PitReport
-from controller.records.audit.receipts.receipt_pdf import font_runs, register_fonts
+from controller.records.audit.receipts import font_runs, register_fonts
 
 _SIZE, _LEADING, _MARGIN = 8.0, 12.0, 36.0
 _FIGURES = (

@@ -13,8 +13,7 @@ from random import Random
 
 from controller.events import Event
 from controller.events.lookups import RECORDED
-from controller.records.audit.bundle.bundle_verification import verify_bundle
-from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.bundle import export_bundle, verify_bundle
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log

@@ -1,7 +1,7 @@
 """Time stamps of signed heads by a time-stamping authority (RFC 3161, RFC 5652).
 
-It makes the request, sends it to a service over HTTP (RFC 3161, section 3.4), and verifies the
-token. It reads and writes the few DER values (X.690) that these have.
+It makes the request, sends it to a service over HTTP (RFC 3161, section 3.4), verifies the token,
+and keeps the token beside the log. It reads and writes the few DER values (X.690) that these have.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from http.client import HTTPException
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -21,95 +21,35 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
+from config.durable_files import replace_file
 from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.audit.log.log_reader import LogReader
+from controller.records.audit.notes import Checkpoint
 
-INTEGER, OCTETS, NULL, OBJECT, SEQUENCE, SET = 0x02, 0x04, 0x05, 0x06, 0x30, 0x31
-TRUE = b"\x01\x01\xff"
-CONTEXT = 0xA0
-"""The tag of [0]; the number of the tag is added."""
-
-
-@dataclass(frozen=True)
-class DerValue:
-    """One value: its tag, its contents, and all its bytes."""
-
-    tag: int
-    content: bytes
-    whole: bytes
-
-    @property
-    def parts(self) -> list[DerValue]:
-        """The values in its contents. Raises RefusedProofError."""
-        return list(_values(self.content))
-
-    def of(self, tag: int) -> DerValue:
-        """The value itself, if it has this tag. Raises RefusedProofError for another one."""
-        if self.tag != tag:
-            raise RefusedProofError(f"The time stamp has the tag {self.tag:#x}, not {tag:#x}.")
-        return self
-
-
-def der_value(data: bytes) -> DerValue:
-    """The one value of a text. Raises RefusedProofError for anything else."""
-    values = list(_values(data))
-    if len(values) != 1:
-        raise RefusedProofError(f"A time stamp is one DER value; the file has {len(values)}.")
-    return values[0]
-
-
-def der(tag: int, *parts: bytes) -> bytes:
-    """Encode a value with these contents."""
-    content = b"".join(parts)
-    if len(content) < 0x80:
-        return bytes([tag, len(content)]) + content
-    size = len(content).to_bytes((len(content).bit_length() + 7) // 8, "big")
-    return bytes([tag, 0x80 + len(size)]) + size + content
-
-
-def der_object(text: str) -> bytes:
-    """Encode an object identifier, such as 1.2.840."""
-    first, second, *rest = map(int, text.split("."))
-    data = bytearray()
-    for number in (40 * first + second, *rest):
-        septets = [number & 0x7F]
-        while number := number >> 7:
-            septets.append(0x80 | number & 0x7F)
-        data += bytes(reversed(septets))
-    return der(OBJECT, bytes(data))
-
-
-def _values(data: bytes) -> Iterator[DerValue]:
-    at = 0
-    while at < len(data):
-        begin, (tag, size) = at, _head(data, at)
-        at += 2
-        if size >= 0x80:
-            count = size - 0x80
-            size = int.from_bytes(data[at : at + count], "big")
-            if not 0 < count <= 4 or size < 0x80 or size >> 8 * (count - 1) == 0:
-                raise RefusedProofError("The time stamp is damaged: a length is not DER.")
-            at += count
-        if at + size > len(data):
-            raise RefusedProofError("The time stamp is cut off.")
-        yield DerValue(tag, data[at : at + size], data[begin : at + size])
-        at += size
-
-
-def _head(data: bytes, at: int) -> tuple[int, int]:
-    if at + 2 > len(data) or data[at] & 0x1F == 0x1F:
-        raise RefusedProofError("The time stamp is damaged: a tag is not complete.")
-    return data[at], data[at + 1]
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
 
 
 SHA256 = "2.16.840.1.101.3.4.2.1"
+
+
 _SIGNED_DATA, _TST_INFO = "1.2.840.113549.1.7.2", "1.2.840.113549.1.9.16.1.4"
+
+
 _CONTENT_TYPE, _MESSAGE_DIGEST = "1.2.840.113549.1.9.3", "1.2.840.113549.1.9.4"
+
+
 _CERTIFICATE, _CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.12", "1.2.840.113549.1.9.16.2.47"
+
+
 _HASHES: dict[str, hashes.HashAlgorithm] = {
     SHA256: hashes.SHA256(),
     "2.16.840.1.101.3.4.2.2": hashes.SHA384(),
     "2.16.840.1.101.3.4.2.3": hashes.SHA512(),
 }
+
+
 _LONGEST_CHAIN = 5
 
 
@@ -330,6 +270,8 @@ def _require_object(value: DerValue, expected: str, what: str) -> None:
 
 SECONDS = 30.0
 """Longest time to wait for the service."""
+
+
 LONGEST_REPLY = 1 << 20
 """Bytes; a reply with a chain of certificates has a few thousand."""
 
@@ -359,3 +301,119 @@ def reply_of_service(address: str, request: bytes, seconds: float = SECONDS) -> 
     if len(reply) > LONGEST_REPLY:
         raise RefusedProofError(f"The reply has more than {LONGEST_REPLY} bytes; it was discarded.")
     return reply
+
+
+def stamp_request(log: LogReader) -> bytes:
+    """The request to stamp the last kept head of a log."""
+    return time_stamp_request(log.last_kept_head().text.encode())
+
+
+def take_time_stamp(
+    log: LogReader, reply: bytes, authorities: Sequence[Certificate]
+) -> tuple[int, TimeStamp]:
+    """Keep an authority's time stamp beside the log; returns the size of its head, and the stamp.
+
+    Raises RefusedProofError if it is none of these authorities' for a kept head of this log.
+    """
+    token = token_of_reply(reply)
+    refusal: RefusedProofError | None = None
+    for note in reversed(log.heads()):
+        try:
+            stamp = verified_time_stamp(token, note.text.encode(), authorities)
+        except OtherDataError as refused:
+            refusal = refusal or refused
+            continue
+        size = Checkpoint.parsed(note.text).size
+        _keep(log.folder, f"{size:012}.tst", token)
+        return size, stamp
+    raise RefusedProofError(f"The time stamp belongs to no kept head of this log. {refusal}")
+
+
+def _keep(folder: LogFolder, name: str, token: bytes) -> None:
+    try:
+        folder.witnessed.mkdir(mode=0o700, exist_ok=True)
+        replace_file(folder.witnessed / name, token, 0o600)
+    except OSError as error:
+        raise folder.unusable(error) from error
+
+
+INTEGER, OCTETS, NULL, OBJECT, SEQUENCE, SET = 0x02, 0x04, 0x05, 0x06, 0x30, 0x31
+
+
+TRUE = b"\x01\x01\xff"
+
+
+CONTEXT = 0xA0
+"""The tag of [0]; the number of the tag is added."""
+
+
+@dataclass(frozen=True)
+class DerValue:
+    """One value: its tag, its contents, and all its bytes."""
+
+    tag: int
+    content: bytes
+    whole: bytes
+
+    @property
+    def parts(self) -> list[DerValue]:
+        """The values in its contents. Raises RefusedProofError."""
+        return list(_values(self.content))
+
+    def of(self, tag: int) -> DerValue:
+        """The value itself, if it has this tag. Raises RefusedProofError for another one."""
+        if self.tag != tag:
+            raise RefusedProofError(f"The time stamp has the tag {self.tag:#x}, not {tag:#x}.")
+        return self
+
+
+def der_value(data: bytes) -> DerValue:
+    """The one value of a text. Raises RefusedProofError for anything else."""
+    values = list(_values(data))
+    if len(values) != 1:
+        raise RefusedProofError(f"A time stamp is one DER value; the file has {len(values)}.")
+    return values[0]
+
+
+def der(tag: int, *parts: bytes) -> bytes:
+    """Encode a value with these contents."""
+    content = b"".join(parts)
+    if len(content) < 0x80:
+        return bytes([tag, len(content)]) + content
+    size = len(content).to_bytes((len(content).bit_length() + 7) // 8, "big")
+    return bytes([tag, 0x80 + len(size)]) + size + content
+
+
+def der_object(text: str) -> bytes:
+    """Encode an object identifier, such as 1.2.840."""
+    first, second, *rest = map(int, text.split("."))
+    data = bytearray()
+    for number in (40 * first + second, *rest):
+        septets = [number & 0x7F]
+        while number := number >> 7:
+            septets.append(0x80 | number & 0x7F)
+        data += bytes(reversed(septets))
+    return der(OBJECT, bytes(data))
+
+
+def _values(data: bytes) -> Iterator[DerValue]:
+    at = 0
+    while at < len(data):
+        begin, (tag, size) = at, _head(data, at)
+        at += 2
+        if size >= 0x80:
+            count = size - 0x80
+            size = int.from_bytes(data[at : at + count], "big")
+            if not 0 < count <= 4 or size < 0x80 or size >> 8 * (count - 1) == 0:
+                raise RefusedProofError("The time stamp is damaged: a length is not DER.")
+            at += count
+        if at + size > len(data):
+            raise RefusedProofError("The time stamp is cut off.")
+        yield DerValue(tag, data[at : at + size], data[begin : at + size])
+        at += size
+
+
+def _head(data: bytes, at: int) -> tuple[int, int]:
+    if at + 2 > len(data) or data[at] & 0x1F == 0x1F:
+        raise RefusedProofError("The time stamp is damaged: a tag is not complete.")
+    return data[at], data[at + 1]

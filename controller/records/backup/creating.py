@@ -24,7 +24,7 @@ from controller.records.backup.archive import (
 )
 from controller.records.backup.sealing import AGE, Sealing, sealed
 from controller.records.backup.snapshots import FolderSnapshot, folder_snapshot
-from controller.records.formats import data_formats
+from controller.records.data_folder import data_formats
 
 IDENTITY = "identity"
 """The folder of the configuration with the trusted signers: root installs it, no backup does."""

@@ -34,8 +34,13 @@ from controller.records.backup.replacing import (
     sync_tree,
 )
 from controller.records.backup.snapshots import AUDIT, JOURNAL, SLOTS
-from controller.records.data_folder import DataFolderInUseError, locked_data_folder
-from controller.records.formats import ANCHOR, ENDED, data_formats
+from controller.records.data_folder import (
+    ANCHOR,
+    ENDED,
+    DataFolderInUseError,
+    data_formats,
+    locked_data_folder,
+)
 from controller.run.journal import JournalError
 from controller.run.journal.copies import Locks, paths_of
 from controller.run.journal.history import read_records

@@ -24,8 +24,7 @@ from opentelemetry.sdk.trace.export import (
     SpanExportResult,
 )
 
-from controller.records.tracing.round_trace import Attributes, address_of
-from controller.records.tracing.round_tracer import RoundTracer
+from controller.records.tracing.round_tracer import Attributes, RoundTracer, address_of
 
 SEND_LIMIT = 5.0
 """Largest time of a request to a collector with its retries, seconds."""

@@ -14,7 +14,7 @@ from controller.events import Event, EventName
 from controller.events.lookups import RECORDED
 from controller.records.audit.errors import AuditError
 from controller.records.audit.significant_events import details_of, plain_details
-from controller.records.formats import ANCHOR, ENDED
+from controller.records.data_folder import ANCHOR, ENDED
 from controller.run.journal.storage import WriteFigures
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands
 from controller.service.evening.evening_store import EveningStore
@@ -55,7 +55,7 @@ class AuditTrail:
         self.recorder = None if opener is None else opener(clock, self.changed)
         self._last_anchor: dict[str, object] | None = store.fact(ANCHOR)
         if self.recorder is not None:
-            from controller.records.audit.log.anchors import Anchor  # noqa: PLC0415 - with the recorder
+            from controller.records.audit.log.audit_log import Anchor  # noqa: PLC0415 - with the recorder
 
             kept = Anchor.of(self._last_anchor, "the store of the evenings")
             self.recorder.expect([] if kept is None else [kept], store.fact(ENDED) or [])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from controller.events import Event, EventName
-from controller.records.audit.receipts.receipt import RECEIPT, nameplate_facts
+from controller.records.audit.receipts import RECEIPT, nameplate_facts
 from controller.records.identity.boot import software_identity
 from controller.service.auditing.audit_trail import AuditTrail
 from controller.service.evening.evening_store import EveningStore

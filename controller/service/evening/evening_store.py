@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from controller.records.formats import SESSIONS_FORMAT
+from controller.records.data_folder import SESSIONS_FORMAT
 from rules.errors import WallwrightError
 
 REPLIES = 10_000

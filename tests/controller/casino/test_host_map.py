@@ -15,7 +15,7 @@ from controller.cli import main
 from controller.events.lookups import RECORDED
 from controller.records.audit.log.audit_log import CLOCK_JUMPED
 from controller.records.audit.log.key_chain import KEY_ROTATED, LOG_BEGUN
-from controller.records.audit.receipts.receipt import RECEIPT
+from controller.records.audit.receipts import RECEIPT
 from controller.records.backup.restoring import BACKUP_RESTORED
 from controller.run.faults.catalogue import Fault
 from controller.service.commands import BY_NAME

@@ -47,7 +47,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> int:
     """Check the whole log, and print its key, its size and its last events."""
-    from controller.records.audit.receipts.receipt import printable
+    from controller.records.audit.receipts import printable
 
     log = log_of(data)
     first = 0 if what else max(0, log.size - last)
@@ -75,7 +75,7 @@ def export(
     first: Annotated[int, typer.Option(min=0, help="The index of the first event.")] = 0,
 ) -> int:
     """Write a bundle that a stranger verifies offline with 'wallwright verify'."""
-    from controller.records.audit.bundle.export import export_bundle
+    from controller.records.audit.bundle import export_bundle
     from controller.records.audit.errors import AuditError
 
     log = log_of(data)
@@ -133,8 +133,12 @@ def receipt(
     ] = None,
 ) -> int:
     """Write the receipt of a round or of a shuffle cycle."""
-    from controller.records.audit.receipts.receipt import receipt_of, receipt_page, receipt_text
-    from controller.records.audit.receipts.receipt_pdf import receipt_pdf
+    from controller.records.audit.receipts import (
+        receipt_of,
+        receipt_page,
+        receipt_pdf,
+        receipt_text,
+    )
 
     written: dict[str, Callable[[dict[str, Any]], bytes]] = {
         ".json": lambda made: receipt_text(made).encode(),
@@ -174,9 +178,13 @@ def begin(data: Data) -> int:
     """Begin a new log in place of one that was moved away; it names the earlier log."""
     from contextlib import closing
 
-    from controller.records.audit.log.anchors import Anchor, anchor_facts, anchor_of_journal
-    from controller.records.audit.log.audit_log import begun_log
-    from controller.records.formats import ANCHOR, ENDED
+    from controller.records.audit.log.audit_log import (
+        Anchor,
+        anchor_facts,
+        anchor_of_journal,
+        begun_log,
+    )
+    from controller.records.data_folder import ANCHOR, ENDED
     from controller.service.evening.evening_store import EveningStore
 
     folder, store_file = folder_of(data), data / "evening.db"

@@ -21,7 +21,7 @@ from controller.records.audit.notes import (
     encoded,
     verified_checkpoint,
 )
-from controller.records.formats import LOG_FORMAT
+from controller.records.data_folder import LOG_FORMAT
 
 LOG_BEGUN, KEY_ROTATED = "log_begun", "key_rotated"
 """The first event of a log, and the event that introduces a new key."""

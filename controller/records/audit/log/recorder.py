@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from controller.records.audit.errors import AuditError, AuditLockedError
-from controller.records.audit.log.anchors import (
+from controller.records.audit.log.audit_log import (
     Anchor,
+    AuditLog,
     anchor_facts,
     anchor_of_journal,
+    begun_log,
+    opened_log,
     require_log,
 )
-from controller.records.audit.log.audit_log import AuditLog, begun_log, opened_log
 from controller.records.audit.log.event_line import AuditEntry, AuditEvent, time_text
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from config.durable_files import replace_file
-from controller.records.formats import ACCOUNTS_FORMAT
+from controller.records.data_folder import ACCOUNTS_FORMAT
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import Credential, CredentialKind, User
 from rules.errors import WallwrightError

@@ -105,18 +105,18 @@ def _unreadable(error: WallwrightError) -> ProblemError:
 
 
 def _as_json(receipt: dict[str, Any]) -> bytes:
-    from controller.records.audit.receipts.receipt import receipt_text  # noqa: PLC0415 - seldom used
+    from controller.records.audit.receipts import receipt_text  # noqa: PLC0415 - seldom used
 
     return receipt_text(receipt).encode()
 
 
 def _as_text(receipt: dict[str, Any]) -> bytes:
-    from controller.records.audit.receipts.receipt import receipt_page  # noqa: PLC0415 - seldom used
+    from controller.records.audit.receipts import receipt_page  # noqa: PLC0415 - seldom used
 
     return receipt_page(receipt).encode()
 
 
 def _as_pdf(receipt: dict[str, Any]) -> bytes:
-    from controller.records.audit.receipts.receipt_pdf import receipt_pdf  # noqa: PLC0415 - seldom used
+    from controller.records.audit.receipts import receipt_pdf  # noqa: PLC0415 - seldom used
 
     return receipt_pdf(receipt)

@@ -12,7 +12,7 @@ from controller.records.audit.log.event_line import AuditEntry
 from controller.records.audit.log.key_chain import LOG_BEGUN
 from controller.records.audit.notes import Checkpoint, SignedNote, SigningKey, VerifierKey
 from controller.records.audit.tree import leaf_hash, root_of
-from controller.records.formats import LOG_FORMAT
+from controller.records.data_folder import LOG_FORMAT
 
 IDLE = TableState(
     service="idle",

@@ -12,8 +12,7 @@ import pytest
 from controller.floor.figures.stored_events import BACK, OUT
 from controller.floor.messages import Alive, Birth, Events, State, TableAddress, parsed
 from controller.floor.table.source import ClockTimes, ServiceSource, state_of_status
-from controller.records.audit.bundle.bundle_verification import verify_bundle
-from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.bundle import export_bundle, verify_bundle
 from controller.records.audit.log.event_line import parsed_event
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log

@@ -16,9 +16,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from controller.records.audit.bundle.export import BUNDLE_FORMAT, export_bundle, sealed
-from controller.records.audit.bundle.key_proof import hexadecimal
+from controller.records.audit.bundle import BUNDLE_FORMAT, export_bundle, sealed
 from controller.records.audit.canonical_json import canonical
+from controller.records.audit.key_proof import hexadecimal
 from controller.records.audit.log.key_chain import rotation_details
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader, checked_log
@@ -31,7 +31,7 @@ from controller.records.audit.notes import (
     encoded,
     read_key,
 )
-from controller.records.audit.receipts.receipt import RECEIPT_FORMAT, receipt_of, receipt_text
+from controller.records.audit.receipts import RECEIPT_FORMAT, receipt_of, receipt_text
 from controller.records.audit.tree import GrowingTree, StoredNodes, leaf_hash
 from controller.run.chance.records import CycleDraw, permutation
 from tests.controller.records.audit.logs_for_tests import entry, log_of

@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from controller.records.audit.bundle.bundle_verification import verify_bundle
+from controller.records.audit.bundle import verify_bundle
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.key_chain import KeyChain
 from controller.records.audit.notes import SignedNote, SigningKey, VerifierKey
-from controller.records.audit.receipts.receipt import receipt_text, verify_receipt
+from controller.records.audit.receipts import receipt_text, verify_receipt
 from examples import verify_elsewhere
 from tests.controller.records.audit.forger import (
     Device,

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.events.lookups import RECORDED
-from controller.records.audit.bundle.bundle_verification import verify_bundle
-from controller.records.audit.bundle.export import export_bundle
+from controller.records.audit.bundle import export_bundle, verify_bundle
 from controller.records.audit.log import audit_log
 from controller.records.audit.log.event_line import AuditEvent
 from controller.records.audit.log.log_folder import LogFolder

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from controller.records.audit.log.event_line import AuditEvent
-from controller.records.audit.receipts.receipt import receipt_text, verify_receipt
+from controller.records.audit.receipts import receipt_text, verify_receipt
 from controller.service.port import LastRounds
 from controller.service.requests import Actor, CommandRequest
 from controller.service.status import GameChoice

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from controller.records.audit.errors import AuditError
-from controller.records.audit.receipts.receipt import receipt_of, verify_receipt
+from controller.records.audit.receipts import receipt_of, verify_receipt
 from controller.service.port import LastRounds
 from controller.service.user_roles import UserRole
 from controller.web.api.endpoints import PREFIX as V1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from controller.records.audit.receipts.receipt import receipt_of
+from controller.records.audit.receipts import receipt_of
 from controller.service.status import HandResult
 from tests.controller.records.audit.receipts.test_receipts import logged
 from tests.controller.web.panel.conftest import OpenPage

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from tlog_scales import signing, tlog
 
-from controller.records.audit.bundle import export
-from controller.records.audit.bundle.bundle_verification import VerifiedBundle, verify_bundle
-from controller.records.audit.bundle.export import export_bundle, sealed
+from controller.records.audit import bundle
+from controller.records.audit.bundle import VerifiedBundle, export_bundle, sealed, verify_bundle
 from controller.records.audit.canonical_json import canonical
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.event_line import LONGEST_LINE
@@ -233,7 +232,7 @@ def test_no_file_that_leaves_the_table_contains_the_private_key(folder: LogFolde
 def test_a_bundle_of_a_log_with_many_receipts_has_few_of_its_heads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "MOST_SPACED_HEADS", 5)
+    monkeypatch.setattr(bundle, "MOST_SPACED_HEADS", 5)
     log = log_of(tmp_path / "audit", 1)
     for number in range(2, 60):
         if number == 30:

@@ -14,8 +14,7 @@ from tlog_scales import signing, tlog
 
 from controller.records.audit.errors import AuditError, AuditLockedError
 from controller.records.audit.log import audit_log
-from controller.records.audit.log.anchors import Anchor
-from controller.records.audit.log.audit_log import AuditLog, begun_log, opened_log
+from controller.records.audit.log.audit_log import Anchor, AuditLog, begun_log, opened_log
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log, scan
 from controller.records.audit.notes import Checkpoint, new_key

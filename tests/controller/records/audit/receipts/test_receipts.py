@@ -11,14 +11,15 @@ import segno
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader, checked_log
-from controller.records.audit.receipts.receipt import (
+from controller.records.audit.receipts import (
     compact_form,
+    font_runs,
     receipt_of,
     receipt_page,
+    receipt_pdf,
     receipt_text,
     verify_receipt,
 )
-from controller.records.audit.receipts.receipt_pdf import font_runs, receipt_pdf
 from controller.run.chance.records import CycleDraw, permutation
 from tests.controller.records.audit.logs_for_tests import entry, log_of
 from tests.damage import with_one_changed_byte

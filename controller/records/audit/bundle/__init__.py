@@ -1,1 +1,0 @@
-"""Bundles: events with proofs in one file that a stranger verifies offline."""

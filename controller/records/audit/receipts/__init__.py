@@ -1,1 +1,0 @@
-"""Receipts of shuffle cycles and rounds: proven by the audit log, as JSON, text and PDF."""
