@@ -41,6 +41,7 @@ _EXTRAS = {
     **dict.fromkeys(("matplotlib", "numpy", "scipy"), "lab"),
     "distributed": "cluster",
     "opentelemetry": "trace",
+    "reportlab": "paper",
 }
 """The packages that only some commands need, each with the extra that installs it."""
 

@@ -45,7 +45,7 @@ class ProofRoutes:
         register(app, "rounds", RoundsAnswer, self.rounds)
         register(app, "receipt", dict[str, Any], self.receipt, *errors)
         register(app, "receipt_text", None, self.receipt_text, *errors, media="text/plain")
-        register(app, "receipt_pdf", None, self.receipt_pdf, *errors, media=PDF)
+        register(app, "receipt_pdf", None, self.receipt_pdf, *errors, 501, media=PDF)
 
     async def audit_events(self, first: First = 0, limit: Limit = 50) -> Response:
         try:
@@ -87,6 +87,15 @@ class ProofRoutes:
                     " --event` makes older ones.",
                 )
             data = await self._worker.run(written, receipt)
+        except ModuleNotFoundError as error:
+            raise ProblemError(
+                501,
+                "package_missing",
+                f"A receipt as {ending.upper()} needs the package '{error.name}', which is not"
+                " installed here.",
+                "Ask a technician to install the extra: pip install 'wallwright[paper]'; or take"
+                " receipt.txt or receipt.json.",
+            ) from None
         except WorkerBusyError as error:
             raise ProblemError(503, "busy", str(error), "Try again in a few seconds.") from None
         except ProblemError:

@@ -22,6 +22,7 @@ _REASONS: Mapping[int, str] = {
     413: "The body is too large.",
     422: "The request does not match its schema.",
     429: "Too many attempts have failed, or too many commands were given.",
+    501: "A package that this needs is not installed.",
     503: "Too many requests wait for the same work.",
 }
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+import pytest
 
 from controller.records.audit.errors import AuditError
 from controller.records.audit.receipts import receipt_of, verify_receipt
@@ -39,6 +42,27 @@ def test_R16_a_player_saves_the_receipt_of_a_hand_in_three_forms(tmp_path: Path)
             assert printed.content.startswith(b"%PDF")
             missing = await player.get(f"{V1}/sessions/s2/hands/13/receipt.json")
             assert (missing.status_code, missing.json()["code"]) == (404, "unknown_receipt")
+
+    run(test)
+
+
+def test_without_the_package_a_receipt_as_pdf_is_refused_with_the_extra_that_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("reportlab.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "reportlab", None)
+
+    async def test() -> None:
+        async with (
+            an_api(with_a_receipt(tmp_path)) as api,
+            api.client(UserRole.PLAYER) as player,
+        ):
+            of_hand = f"{V1}/sessions/s2/hands/12/receipt"
+            refused = await player.get(f"{of_hand}.pdf")
+            assert (refused.status_code, refused.json()["code"]) == (501, "package_missing")
+            assert "'wallwright[paper]'" in refused.json()["next_step"]
+            assert (await player.get(f"{of_hand}.txt")).status_code == 200
 
     run(test)
 
