@@ -24,8 +24,7 @@ import httpx
 from websockets.asyncio.client import connect
 
 from benchmarks import Row
-from controller.service.port import HandRecord, SessionSummary
-from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.port import Actor, CommandReply, CommandRequest, HandRecord, SessionSummary
 from controller.service.status import GameChoice, HandResult, SceneStatus, Status, TableFacts
 from controller.service.status.feed import StatusFeed
 from controller.web.api.server.serving import serve_api

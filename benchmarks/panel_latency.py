@@ -21,7 +21,6 @@ from typing import Any
 from benchmarks import Row
 from config.loader import load_table
 from controller.run.assembly import Hardware
-from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.store_thread import ImmediateStore
@@ -29,7 +28,7 @@ from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable
 from controller.service.settings import ServiceSettings
 from controller.service.status import GameChoice, TableFacts
-from controller.service.table_service import TableService
+from controller.service.table_service import ClientPort, TableService
 from controller.web.api.server.serving import serve_api
 from controller.web.panel.pages import panel_app
 from firmware_bridge.sim.clock import VirtualLoop

@@ -10,7 +10,7 @@ import pytest
 from config.loader import check_file
 from config.schema import Table
 from controller.cli import main
-from controller.upkeep.wiring.leads import leads_of
+from controller.upkeep.wiring import leads_of
 
 HOUSE = Path(__file__).parent.parent
 PAGE = HOUSE / "docs" / "build" / "BENCH.md"

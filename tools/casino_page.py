@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from controller.casino.host_codes import COMMANDS, FAULTS, G2S, SAS, HostRow
-from controller.casino.host_map import GROUPS, OTHERS
+from controller.casino.host_map import COMMANDS, FAULTS, G2S, GROUPS, OTHERS, SAS, HostRow
 
 _INTRODUCTION = """\
 # A casino's host

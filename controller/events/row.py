@@ -44,7 +44,7 @@ HostGroup = Literal["Faults and calls", "Rounds"]
 
 @dataclass(frozen=True)
 class HostCodes:
-    """The codes that report an event to a casino's host (controller/casino/host_codes.py).
+    """The codes that report an event to a casino's host (controller/casino/host_map.py).
 
     `sas` and `g2s` are in the order in which they are reported. `note` says why there is no code,
     or when a code applies.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from controller.run.daemon import Daemon
     from controller.run.journal import Journal
     from controller.service.evening.evening_programme import EveningProgramme
-    from controller.service.servicing.service_mode_shift import ServiceModeShift
+    from controller.service.service_mode_shift import ServiceModeShift
     from controller.upkeep.selftest import SelfTestReport
     from controller.upkeep.service_mode.mode_status import ServiceModeStatus
 

@@ -9,7 +9,7 @@ import pytest
 
 from config.loader import load_table, table_names
 from config.schema import AxisChannel, DiceChannel, MotorChannel, ReaderChannel, Table
-from controller.upkeep.wiring.leads import BoardLeads, leads_of
+from controller.upkeep.wiring import BoardLeads, leads_of
 from tools.wiring.drawing import Label, Sheet, sheet_of
 from tools.wiring.svg import COLOURS, svg_of
 

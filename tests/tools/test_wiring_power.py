@@ -10,8 +10,7 @@ import yaml
 
 from config.loader import load_table, table_names
 from controller.cli import main
-from controller.upkeep.wiring.leads import SupplyRail, fed_parts, leads_of
-from controller.upkeep.wiring.wireviz import SUPPLY, wireviz_of
+from controller.upkeep.wiring import SUPPLY, SupplyRail, fed_parts, leads_of, wireviz_of
 from tools.wiring.drawing import Label
 from tools.wiring.power import power_sheet
 from tools.wiring.svg import SUPPLY_COLOURS, drawing_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config.errors import ConfigErrors
 from config.loader import load_table
-from controller.upkeep.wiring.leads import leads_of
+from controller.upkeep.wiring import leads_of
 from tools.wiring.svg import drawing_of
 
 

@@ -13,7 +13,7 @@ from itertools import accumulate
 from statistics import fmean
 from typing import NamedTuple
 
-from controller.upkeep.wiring.leads import BoardLeads, Lead, Sort, SupplyRail
+from controller.upkeep.wiring import BoardLeads, Lead, Sort, SupplyRail
 from tools.wiring.footprints import FOOTPRINTS, Footprint, Pad, Way
 from tools.wiring.routing import Ground, Point, Run, depth_of, lay, width_of
 

@@ -8,7 +8,7 @@ ground for all. A dot is a joint. Lines that cross without a dot are not connect
 from __future__ import annotations
 
 from config.schema import Table
-from controller.upkeep.wiring.leads import Fed, SupplyRail, fed_parts
+from controller.upkeep.wiring import Fed, SupplyRail, fed_parts
 from tools.wiring.drawing import (
     FOOT,
     HEAD,

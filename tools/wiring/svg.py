@@ -10,7 +10,7 @@ from math import dist
 from xml.sax.saxutils import escape
 
 from config.schema import Table
-from controller.upkeep.wiring.leads import BoardLeads, Sort, SupplyRail, leads_of
+from controller.upkeep.wiring import BoardLeads, Sort, SupplyRail, leads_of
 from tools.wiring.drawing import (
     FOOT,
     MARGIN,

@@ -17,8 +17,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError, SubElement, fromstring, indent, tostring
 
-from controller.casino.gat.frames import GatError
-from controller.casino.gat.messages import SPECIAL_FUNCTIONS
+from controller.casino.gat.frames import SPECIAL_FUNCTIONS, GatError
 
 LEVEL_ONE = 1
 LIST, FILE, COMPONENT = "Get Special Functions", "Get File", "Component"

@@ -6,10 +6,13 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from controller.casino.gat.frames import REPLIES, GatCommand, GatError, GatFrame, GatFrameReader
-from controller.casino.gat.functions import GatRequest
-from controller.casino.gat.messages import (
+from controller.casino.gat.frames import (
+    REPLIES,
+    GatCommand,
+    GatError,
     GatFormat,
+    GatFrame,
+    GatFrameReader,
     GatPart,
     GatStart,
     GatState,
@@ -18,6 +21,7 @@ from controller.casino.gat.messages import (
     ResultsReply,
     StatusReply,
 )
+from controller.casino.gat.functions import GatRequest
 from firmware_bridge.wire.transport import Transport
 
 REPLY_LIMIT = 1.0

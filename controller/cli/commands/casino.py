@@ -81,9 +81,8 @@ def gat_query(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> int:
     """Ask a machine by GAT for the answers of its components to a seed, and print them."""
-    from controller.casino.gat.frames import GatError, GatPortError
+    from controller.casino.gat.frames import SPECIAL_FUNCTIONS, GatError, GatPortError
     from controller.casino.gat.functions import SEED_BYTES, GatRequest, answers_in, functions_in
-    from controller.casino.gat.messages import SPECIAL_FUNCTIONS
 
     if functions and (seed is not None or component is not None):
         raise BadInputError("`--functions` needs no seed and no component; leave them out.")

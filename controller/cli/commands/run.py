@@ -53,7 +53,6 @@ from controller.cli.runs.run_options import check_orders, pace_of
 from controller.cli.runs.signed_tables import require_signed
 from controller.cli.runs.traced_run import trace_file, traced
 from controller.run.orders import Orders
-from controller.service.runs.run_job import RunJob
 from rules.games import rules_of
 
 READY = "ready"
@@ -202,23 +201,6 @@ def run(
     known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
     if copies:
         _require_unlocked(copies)
-    job = RunJob(
-        machine,
-        config,
-        orders,
-        rounds,
-        until == READY,
-        seed or 0,
-        pace,
-        ports,
-        reveal,
-        journal,
-        journal_copy,
-        injected_faults,
-        abandon,
-        keys=known,
-        emulated=emulated,
-    )
     with (
         open_output("Events", events, "a") as stream,
         open_output("The record", None if record is None else str(record), "a+") as record_stream,
@@ -226,7 +208,25 @@ def run(
     ):
         # The daemon is imported last: a refused command line then takes a fraction of the time.
         from controller.cli.runs.run_session import play_job
+        from controller.service.runs.table_run import RunJob
 
+        job = RunJob(
+            machine,
+            config,
+            orders,
+            rounds,
+            until == READY,
+            seed or 0,
+            pace,
+            ports,
+            reveal,
+            journal,
+            journal_copy,
+            injected_faults,
+            abandon,
+            keys=known,
+            emulated=emulated,
+        )
         return play_job(job, stream, record_stream, listener)
 
 

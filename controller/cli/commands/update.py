@@ -119,8 +119,7 @@ def _require_group(name: str) -> None:
 @update.command()
 def check(source: Source, root: Root = ROOT) -> int:
     """Look for a newer release; nothing is installed."""
-    from controller.upkeep.update.installation import offered_update
-    from controller.upkeep.update.update_source import UpdateSource
+    from controller.upkeep.update.installation import UpdateSource, offered_update
 
     with _errors_reported():
         offered = offered_update(_slots(root), UpdateSource(source, root))
@@ -134,8 +133,7 @@ def check(source: Source, root: Root = ROOT) -> int:
 @update.command()
 def install(source: Source, root: Root = ROOT) -> int:
     """Install the newest release into the other slot, and switch to it on trial."""
-    from controller.upkeep.update.installation import install
-    from controller.upkeep.update.update_source import UpdateSource
+    from controller.upkeep.update.installation import UpdateSource, install
 
     with _errors_reported():
         slots = _slots(root)

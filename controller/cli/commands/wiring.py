@@ -15,8 +15,7 @@ from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import AsJson
 from controller.cli.output.line_output import open_output
 from controller.cli.terminal.screen import screen
-from controller.upkeep.wiring.leads import BoardLeads, Fixed, Lead, leads_of
-from controller.upkeep.wiring.wireviz import wireviz_of
+from controller.upkeep.wiring import BoardLeads, Fixed, Lead, leads_of, wireviz_of
 
 
 def wiring(

@@ -33,9 +33,7 @@ from controller.run.journal.storage import Storage
 from controller.run.journal.writer_threads import WriterThreads
 from controller.run.planning.setup_forecast import seats_of
 from controller.run.rounds.programme import FixedRounds
-from controller.service.runs.run_job import RunJob
-from controller.service.runs.run_resumption import OtherRunError
-from controller.service.runs.table_run import TableRun, open_journal
+from controller.service.runs.table_run import OtherRunError, RunJob, TableRun, open_journal
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import InjectedFault

@@ -25,14 +25,13 @@ from controller.events import EventName
 from controller.records.audit.errors import AuditError
 from controller.records.data_folder import DataFolderInUseError, locked_data_folder
 from controller.records.identity.boot import PROGRAM, software_identity, trust_folder
-from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import StoreWorker
 from controller.service.runs.openers import SimulatedTable, TableOnLines
 from controller.service.runs.service_notices import ServiceNotices
 from controller.service.settings import ServiceSettings
 from controller.service.status import GameChoice, TableFacts
-from controller.service.table_service import TableService
+from controller.service.table_service import ClientPort, TableService
 from controller.upkeep.update.slots import UpdateError, lock_of
 from controller.web.api.accounts.store import AccountsFileError
 from controller.web.api.server.listen_address import ListenError

@@ -25,8 +25,7 @@ from controller.floor.messages import (
 from controller.records.audit.errors import AuditError
 from controller.records.audit.log.event_line import time_text
 from controller.records.audit.notes import SignedNote, VerifierKey
-from controller.service.port import TablePort
-from controller.service.requests import Actor, CommandRequest
+from controller.service.port import Actor, CommandRequest, TablePort
 from controller.service.status import Status
 from controller.service.user_roles import UserRole
 from rules.errors import WallwrightError

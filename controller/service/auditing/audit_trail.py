@@ -19,7 +19,7 @@ from controller.run.journal.storage import WriteFigures
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import StoreThread
-from controller.service.requests import Actor, CommandRequest
+from controller.service.port import Actor, CommandRequest
 from controller.service.settings import RecorderOpener
 from controller.service.status import AuditStatus, ServiceName
 

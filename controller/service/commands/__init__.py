@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from controller.service.commands import recovery, rounds, service_mode, sessions
+from controller.service.commands import rounds, service_mode, sessions
 from controller.service.commands.command import TableCommand
 
 COMMANDS: tuple[TableCommand[Any], ...] = (
@@ -25,13 +25,13 @@ COMMANDS: tuple[TableCommand[Any], ...] = (
     rounds.correct,
     sessions.save_preset,
     sessions.delete_preset,
-    recovery.take_lead,
-    recovery.release_lead,
-    recovery.clear_fault,
+    rounds.take_lead,
+    rounds.release_lead,
+    rounds.clear_fault,
     rounds.automatic,
     sessions.take_out_of_play,
     sessions.put_in_play,
-    recovery.stop_service,
+    rounds.stop_service,
     service_mode.enter_service_mode,
     service_mode.leave_service_mode,
     service_mode.jog,

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from controller.service.requests import Actor, CommandRefusedError
+from controller.service.port import Actor, CommandRefusedError
 from controller.service.status import Status, Value
 from controller.service.user_roles import UserRole
 

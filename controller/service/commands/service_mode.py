@@ -15,13 +15,13 @@ from controller.service.commands.command import (
     require_serving,
     require_unlocked,
 )
-from controller.service.requests import Actor, CommandRefusedError
+from controller.service.port import Actor, CommandRefusedError
 from controller.service.status import Value
 from controller.service.user_roles import UserRole
 from controller.upkeep.service_mode.mode_status import ServiceModeRefusalError, ServiceModeStatus
 
 if TYPE_CHECKING:
-    from controller.service.servicing.service_mode_shift import ServiceModeShift
+    from controller.service.service_mode_shift import ServiceModeShift
     from controller.upkeep.service_mode.service_mode import ServiceMode
 
 
@@ -47,7 +47,7 @@ async def enter_service_mode(table: CommandedTable, given: NoArguments, actor: A
 def _shift_of(table: CommandedTable, name: str) -> ServiceModeShift:
     """A stay in service mode. Raises ChoiceRefusedError if no game fits the table."""
     # Service mode needs modules that no answer to a client needs: the start is faster.
-    from controller.service.servicing.service_mode_shift import (  # noqa: PLC0415
+    from controller.service.service_mode_shift import (  # noqa: PLC0415
         ServiceModeShift,
     )
 

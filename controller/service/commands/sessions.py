@@ -14,7 +14,7 @@ from controller.service.commands.command import (
     require_serving,
     require_session,
 )
-from controller.service.requests import Actor, CommandRefusedError
+from controller.service.port import Actor, CommandRefusedError
 from controller.service.status import GameChoice, Value
 from controller.service.user_roles import UserRole
 

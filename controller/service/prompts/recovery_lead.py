@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from controller.service.requests import Actor
+from controller.service.port import Actor
 from controller.service.status import LeadStatus
 
 LAPSE = 30.0

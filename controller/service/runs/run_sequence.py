@@ -32,9 +32,8 @@ from rules.errors import WallwrightError
 if TYPE_CHECKING:
     from controller.run.assembly import Hardware
     from controller.run.journal import Journal
-    from controller.service.runs.run_job import RunJob
-    from controller.service.runs.table_run import RunEnd
-    from controller.service.servicing.service_mode_shift import ServiceModeShift
+    from controller.service.runs.table_run import RunEnd, RunJob
+    from controller.service.service_mode_shift import ServiceModeShift
     from controller.upkeep.service_mode.questions import Helper
 
 ABANDONED = "the round was abandoned"
@@ -377,7 +376,7 @@ class RunSequence:
         self._events.changed()
 
     def _job(self, game: PlannedGame) -> RunJob:
-        from controller.service.runs.run_job import RunJob  # noqa: PLC0415 - see above
+        from controller.service.runs.table_run import RunJob  # noqa: PLC0415 - see above
 
         settings = self._settings
         return RunJob(

@@ -1,18 +1,21 @@
 """Runs the trials of a self-test: announces each one, carries it out, asks, and judges it.
 
-The report of a self-test is JSON for programs and a page of Markdown for people.
+The report of a self-test is JSON for programs and a page of Markdown for people. The trials of
+sensors, which the person operates by hand while no part moves, are at the end of this file;
+`outputs` has the trials of motors, axes and outputs.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from config.schema import Table, TileSize
+from config.schema import SensorChannel, Table, TileSize
 from controller.run.faults.failures import TableFault
 from controller.run.faults.retry import FaultHandler
 from controller.run.pausing.leases import BoardSupply, supplies
@@ -25,8 +28,8 @@ from controller.upkeep.selftest.outputs import (
     travellers,
     turning,
 )
-from controller.upkeep.selftest.sensors import by_hand, measured, stops
 from controller.upkeep.selftest.trial import (
+    PATIENCE,
     DisagreementError,
     Result,
     TableUnderTest,
@@ -34,8 +37,9 @@ from controller.upkeep.selftest.trial import (
     TrialAnswer,
     TrialVerdict,
     Watcher,
+    named_channels,
 )
-from firmware_bridge.board import Board
+from firmware_bridge.board import Board, BoardFault, FaultCode
 from firmware_bridge.wire.errors import BoardError
 
 
@@ -248,3 +252,83 @@ def _rows(results: Iterable[Result]) -> list[str]:
         for r in results
     )
     return [*head, *(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in cells)]
+
+
+def stops(subject: TableUnderTest) -> Iterator[Trial]:
+    """Trials of every emergency button: its board must stop, and accept Clear after the release."""
+    for sensor in subject.table.modules.emergency:
+        yield Trial(
+            "emergency stop",
+            "button",
+            (sensor,),
+            f"Press the emergency stop when you are asked ({sensor}); no part moves.",
+            "nothing",
+            partial(_stops_its_board, subject, sensor),
+        )
+
+
+async def _stops_its_board(subject: TableUnderTest, sensor: str) -> str:
+    """Have an emergency button pressed and released, then clear the board."""
+    board = subject.board(sensor)
+    with closing(board.faults) as faults:
+        await subject.ask("Press the emergency stop.", sensor, True)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not (
+                    isinstance(fault := await anext(faults), BoardFault)
+                    and fault.code is FaultCode.EMERGENCY_STOP
+                ):
+                    pass
+        except TimeoutError:
+            raise DisagreementError(
+                f"{sensor} became active, and board {board.name} did not stop"
+            ) from None
+    await subject.ask("Release the emergency stop.", sensor, False)
+    await board.clear()
+    return f"board {fault.board} stopped at {sensor}, and was cleared after its release"
+
+
+def by_hand(subject: TableUnderTest) -> Iterator[Trial]:
+    """Trials of every sensor that no other trial covers; the person makes it active by hand."""
+    covered = {*subject.table.modules.emergency, *subject.own_sensors()}
+    for channel, part, role in named_channels(subject.table):
+        config = subject.table.channel(channel)
+        if channel in covered or not isinstance(config, SensorChannel):
+            continue
+        yield Trial(
+            part,
+            role,
+            (channel,),
+            f"Cover {role} of {part} when you are asked ({channel}); no part moves.",
+            "nothing",
+            partial(_follows, subject, channel, f"{role} of {part}"),
+        )
+
+
+async def _follows(subject: TableUnderTest, sensor: str, name: str) -> str:
+    """Have a sensor made active and inactive again; returns the evidence."""
+    board = subject.board(sensor)
+    before = await board.count(sensor)
+    await subject.ask(f"Cover or press {name}, and hold it.", sensor, True)
+    await subject.ask(f"Free {name} again.", sensor, False)
+    counted = await board.count(sensor) - before
+    return f"{sensor} became active and inactive again; its count rose by {counted}"
+
+
+def measured(subject: TableUnderTest) -> Iterator[Trial]:
+    """Trials of every analogue input: the board must answer one reading with a value."""
+    for channel, part, role in named_channels(subject.table):
+        if subject.table.channel(channel).kind == "analog":
+            yield Trial(
+                part,
+                role,
+                (channel,),
+                f"{role} of {part} is read ({channel}); no part moves.",
+                "one reading",
+                partial(_measure, subject, channel),
+            )
+
+
+async def _measure(subject: TableUnderTest, channel: str) -> str:
+    """The reading of an analogue input as text."""
+    return f"{await subject.board(channel).read(channel)} mV"

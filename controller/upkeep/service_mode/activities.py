@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from controller.run.faults.failures import TableFault
 from controller.upkeep.selftest.trial import DisagreementError
-from controller.upkeep.service_mode.calibrations.calibration import CalibrationError
+from controller.upkeep.service_mode.calibration import CalibrationError
 from controller.upkeep.service_mode.mode_status import ActivityStatus, ServiceModeRefusalError
 from firmware_bridge.wire.errors import BoardError
 

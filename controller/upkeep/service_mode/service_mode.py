@@ -25,9 +25,8 @@ from controller.run.health.storage_life import storage_used
 from controller.run.pausing.leases import BoardSupply
 from controller.upkeep.selftest import Result
 from controller.upkeep.service_mode.activities import Activities, Kind
-from controller.upkeep.service_mode.calibrations.calibration import Calibration
-from controller.upkeep.service_mode.calibrations.offers import CalibrationOffers
-from controller.upkeep.service_mode.calibrations.table_edits import TableChanges
+from controller.upkeep.service_mode.calibration import Calibration
+from controller.upkeep.service_mode.calibration_offers import CalibrationOffers
 from controller.upkeep.service_mode.channels import WINDOW, ChannelMonitor, channel_facts
 from controller.upkeep.service_mode.jogging import RENEWAL, Direction, Jogging, Press
 from controller.upkeep.service_mode.mode_status import (
@@ -52,6 +51,7 @@ from controller.upkeep.service_mode.questions import (
     TechnicianQuestions,
     TechnicianWatcher,
 )
+from controller.upkeep.service_mode.table_edits import TableChanges
 from firmware_bridge.board import Board, BoardFault, FaultCode
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.wire.errors import BoardError

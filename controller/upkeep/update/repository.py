@@ -12,8 +12,8 @@ from tuf.api.metadata import Metadata, MetaFile, Root, Snapshot, TargetFile, Tar
 from config.durable_files import replace_file
 from controller.records.identity.manifest import read_manifest, require_no_differences
 from controller.upkeep.update.archive import pack
+from controller.upkeep.update.installation import TARGET
 from controller.upkeep.update.slots import UpdateError
-from controller.upkeep.update.update_source import TARGET
 from firmware_bridge.signatures import signing_key
 
 ROLES = ("root", "targets", "snapshot", "timestamp")

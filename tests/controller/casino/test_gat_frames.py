@@ -14,18 +14,16 @@ from controller.casino.gat.frames import (
     REPLIES,
     GatCommand,
     GatError,
+    GatFormat,
     GatFrame,
     GatFrameReader,
-    crc16,
-)
-from controller.casino.gat.messages import (
-    GatFormat,
     GatPart,
     GatState,
     LastStatusReply,
     ResultsQuery,
     ResultsReply,
     StatusReply,
+    crc16,
 )
 
 STATUS = GatFrame(GatCommand.STATUS)

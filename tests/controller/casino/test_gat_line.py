@@ -15,9 +15,16 @@ from pathlib import Path
 import pytest
 
 from controller.casino.gat import port as gat_port
-from controller.casino.gat.frames import GatCommand, GatError, GatFrame, GatPortError
+from controller.casino.gat.frames import (
+    SPECIAL_FUNCTIONS,
+    GatCommand,
+    GatError,
+    GatFrame,
+    GatPortError,
+    GatStart,
+    GatState,
+)
 from controller.casino.gat.functions import GatRequest, answers_in
-from controller.casino.gat.messages import SPECIAL_FUNCTIONS, GatStart, GatState
 from controller.casino.gat.port import GatPort, calculated, components, open_port
 from controller.casino.gat.terminal import GatTerminal
 from controller.cli import main

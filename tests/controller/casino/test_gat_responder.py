@@ -6,18 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.casino.gat.frames import QUERIES, GatCommand, GatError, GatFrame
-from controller.casino.gat.functions import (
-    LEVEL_ONE,
-    GatRequest,
-    answers_in,
-    functions_in,
-    list_of_answers,
-    requested,
-)
-from controller.casino.gat.messages import (
+from controller.casino.gat.frames import (
+    QUERIES,
     SPECIAL_FUNCTIONS,
+    GatCommand,
+    GatError,
     GatFormat,
+    GatFrame,
     GatPart,
     GatStart,
     GatState,
@@ -26,7 +21,15 @@ from controller.casino.gat.messages import (
     ResultsReply,
     StatusReply,
 )
-from controller.casino.gat.responder import GatResponder
+from controller.casino.gat.functions import (
+    LEVEL_ONE,
+    GatRequest,
+    answers_in,
+    functions_in,
+    list_of_answers,
+    requested,
+)
+from controller.casino.gat.port import GatResponder
 
 SEED = bytes(range(20))
 ALL = GatRequest(SPECIAL_FUNCTIONS, SEED)

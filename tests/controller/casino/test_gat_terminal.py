@@ -8,10 +8,18 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from controller.casino.gat import terminal as gat_terminal
-from controller.casino.gat.frames import QUERIES, GatCommand, GatError, GatFrame, GatFrameReader
+from controller.casino.gat.frames import (
+    QUERIES,
+    SPECIAL_FUNCTIONS,
+    GatCommand,
+    GatError,
+    GatFrame,
+    GatFrameReader,
+    GatStart,
+    GatState,
+)
 from controller.casino.gat.functions import GatRequest, answers_in, list_of_answers
-from controller.casino.gat.messages import SPECIAL_FUNCTIONS, GatStart, GatState
-from controller.casino.gat.responder import GatResponder
+from controller.casino.gat.port import GatResponder
 from controller.casino.gat.terminal import GatTerminal
 from firmware_bridge.wire.transport import Lost, Receive
 

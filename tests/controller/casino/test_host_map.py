@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.casino.host_codes import COMMANDS, FAULTS, G2S, SAS
-from controller.casino.host_map import EVENTS, OTHERS, row_of, sections
+from controller.casino.host_map import COMMANDS, EVENTS, FAULTS, G2S, OTHERS, SAS, row_of, sections
 from controller.cli import main
 from controller.events.lookups import RECORDED
 from controller.records.audit.log.audit_log import CLOCK_JUMPED

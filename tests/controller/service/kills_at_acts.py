@@ -41,14 +41,13 @@ from controller.proof.chaos.witness import (
 from controller.run.journal import Entry, read_entries
 from controller.run.journal.copies import paths_of
 from controller.run.rounds.put_away import ACTIVITY as PUT_AWAY
-from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import Done, ImmediateStore
+from controller.service.port import Actor, CommandReply, CommandRequest
 from controller.service.prompts.service_guide import SIMULATED, THROW
-from controller.service.requests import Actor, CommandReply, CommandRequest
 from controller.service.settings import ServiceSettings
 from controller.service.status import OpenPrompt, Status, TableFacts
-from controller.service.table_service import TableService
+from controller.service.table_service import ClientPort, TableService
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import InjectedFault

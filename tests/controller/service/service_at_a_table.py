@@ -12,14 +12,13 @@ from config.loader import load_table
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.recorder import AuditRecorder, ClockReading
 from controller.run.journal.storage import DirectStorage, Storage
-from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
-from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.port import Actor, CommandReply, CommandRequest
 from controller.service.runs.openers import SimulatedTable
 from controller.service.settings import ServiceSettings
 from controller.service.status import Status, TableFacts
-from controller.service.table_service import TableService
+from controller.service.table_service import ClientPort, TableService
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injected_fault import parse

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from config.validation.game_parameters import accepted
-from controller.service.requests import Actor, CommandRequest
+from controller.service.port import Actor, CommandRequest
 from controller.service.status import GameChoice, Status
 from controller.service.user_roles import UserRole
 from rules.records.record import evening

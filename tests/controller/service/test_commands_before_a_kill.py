@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from controller.run.journal import Entry, read_entries
-from controller.service.commands import known_replies
-from controller.service.requests import Actor, CommandRequest
+from controller.service.commands import command_desk
+from controller.service.port import Actor, CommandRequest
 from controller.service.runs.run_sequence import RunSequence
 from controller.service.status import Status
 from controller.service.user_roles import UserRole
@@ -157,7 +157,7 @@ def test_a_long_evening_keeps_only_the_last_replies_in_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Older replies are in the store, so that a repeated command is still recognised."""
-    monkeypatch.setattr(known_replies, "REPLIES", 5)
+    monkeypatch.setattr(command_desk, "REPLIES", 5)
 
     async def scenario(guests: Guests) -> None:
         await guests.have("start_session", choice={"game": "block", "follow_play": False})
@@ -354,7 +354,7 @@ def test_a_command_that_was_killed_before_its_reply_is_not_executed_again_when_i
             await guests.have("answer", prompt=prompt.id, value="simulated player")
         await guests.until(partial(_has_acts, 2))
         with monkeypatch.context() as patch:
-            patch.setattr(known_replies.KnownReplies, "keep", lambda *_, **__: asyncio.sleep(1e6))
+            patch.setattr(command_desk.KnownReplies, "keep", lambda *_, **__: asyncio.sleep(1e6))
             giving = asyncio.ensure_future(guests.give(name, **arguments))  # type: ignore[arg-type]
             await asyncio.sleep(60.0)
             giving.cancel()

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from controller.service.commands import COMMANDS
-from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.port import Actor, CommandReply, CommandRequest
 from controller.service.status import Status
 from controller.service.user_roles import UserRole
 from tests.controller.service.service_at_a_table import Guests, at_a_table

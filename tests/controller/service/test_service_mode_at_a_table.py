@@ -14,7 +14,7 @@ from controller.service.commands import BY_NAME
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.prompts.service_guide import ServiceGuide
 from controller.service.runs.openers import SimulatedTable
-from controller.service.servicing.service_mode_shift import ServiceModeShift
+from controller.service.service_mode_shift import ServiceModeShift
 from controller.service.status import ServiceName
 from controller.service.user_roles import UserRole
 from controller.upkeep.service_mode.jogging import RENEWAL

@@ -18,8 +18,7 @@ from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
 from controller.service.commands import BY_NAME, COMMANDS, STOPS
-from controller.service.port import ServicePort
-from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.port import Actor, CommandReply, CommandRequest, ServicePort
 from controller.service.status import Status
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.identity import Identity

@@ -15,8 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from controller.events import Event, Listener, Listeners
 from controller.service.commands import STOPS
-from controller.service.port import HandRecord, LastRounds, ServicePort, SessionSummary
-from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.port import (
+    Actor,
+    CommandReply,
+    CommandRequest,
+    HandRecord,
+    LastRounds,
+    ServicePort,
+    SessionSummary,
+)
 from controller.service.status import GameChoice, HandResult, Status
 from controller.service.status.feed import Delta, StatusFeed
 from controller.web.api.worker_thread import WorkerBusyError

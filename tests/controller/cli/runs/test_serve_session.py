@@ -22,8 +22,8 @@ from controller.cli.runs.serve_session import ServeJob, begin_first, open_servic
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import scan
 from controller.service.evening.evening_store import EveningStore
+from controller.service.port import Actor
 from controller.service.prompts.recovery_lead import LAPSE
-from controller.service.requests import Actor
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import VirtualLoop, run
 from tests.quick import tries

@@ -8,8 +8,7 @@ import pytest
 
 from controller.records.audit.log.event_line import AuditEvent
 from controller.records.audit.receipts import receipt_text, verify_receipt
-from controller.service.port import LastRounds
-from controller.service.requests import Actor, CommandRequest
+from controller.service.port import Actor, CommandRequest, LastRounds
 from controller.service.status import GameChoice
 from controller.service.user_roles import UserRole
 from tests.controller.service.auditing.test_audit_trail import events_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.events.place_words import places_in_words
-from controller.service.prompts.step_prompts import step_prompt
+from controller.service.prompts.service_guide import step_prompt
 from controller.service.status import OpenPrompt
 from rules.geometry import BoneyardPlace, PilePlace, Place, WallPlace
 from rules.steps import DrawLot, Packet, Throw, TurnUp

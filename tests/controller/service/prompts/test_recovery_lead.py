@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from controller.service.port import Actor
 from controller.service.prompts.recovery_lead import LAPSE, RecoveryLead
-from controller.service.requests import Actor
 from controller.service.user_roles import UserRole
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 

@@ -14,12 +14,12 @@ from controller.run.faults.failures import Fault, TableFault
 from controller.run.journal import Journal
 from controller.run.journal.copies import paths_of
 from controller.run.orders import Orders
-from controller.service.runs.run_job import RunJob
-from controller.service.runs.run_resumption import (
+from controller.service.runs.table_run import (
     ADDED,
     RECORDS_LOST,
     TILES_LEFT,
     OtherRunError,
+    RunJob,
     expected_serials,
     facts_of,
     reason_to_regather,

@@ -9,8 +9,8 @@ import pytest
 
 from config.loader import load_table, packaged_text, table_names, table_of_text
 from config.schema import AxisChannel, SensorChannel
-from controller.upkeep.service_mode.calibrations.table_edits import TableEdit, edited
 from controller.upkeep.service_mode.mode_status import ProposedChange, ServiceModeRefusalError
+from controller.upkeep.service_mode.table_edits import TableEdit, edited
 from tests.controller.upkeep.service_mode.bench import ServiceBench, on_bench
 from tests.quick import slow_except
 

@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from controller.upkeep.update import installation
+from controller.upkeep.update.installation import UpdateSource
 from controller.upkeep.update.slots import UpdateError
-from controller.upkeep.update.update_source import UpdateSource
 from tests.controller.upkeep.update.update_workshop import Workshop, table_with_release
 
 

@@ -8,11 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from controller.records.identity.signing import make_manifest
-from controller.upkeep.update.installation import install
+from controller.upkeep.update.installation import UpdateSource, install
 from controller.upkeep.update.preparation import prepare
 from controller.upkeep.update.repository import make_repository
 from controller.upkeep.update.slots import Slots
-from controller.upkeep.update.update_source import UpdateSource
 
 MADE = datetime(2026, 1, 1, tzinfo=UTC)
 MAIN = """

@@ -10,8 +10,14 @@ from typing import Any
 from controller.events import Event, Listener
 from controller.records.audit.errors import AuditError
 from controller.records.audit.notes import SignedNote, VerifierKey
-from controller.service.port import HandRecord, LastRounds, SessionSummary
-from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.port import (
+    Actor,
+    CommandReply,
+    CommandRequest,
+    HandRecord,
+    LastRounds,
+    SessionSummary,
+)
 from controller.service.status import (
     GameChoice,
     HandResult,

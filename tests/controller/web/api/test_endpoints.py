@@ -9,7 +9,7 @@ import pytest
 
 from config.loader import load_table
 from controller.service.commands import COMMANDS
-from controller.service.requests import CommandReply
+from controller.service.port import CommandReply
 from controller.service.user_roles import UserRole
 from controller.web.api.endpoints import ENDPOINTS, PREFIX, SUBSCRIBE
 from tests.controller.web.api.served import an_api, run

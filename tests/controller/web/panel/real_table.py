@@ -16,14 +16,13 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from config.loader import load_table
 from controller.events import Event
-from controller.service.client_port import ClientPort
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
-from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.port import Actor, CommandReply, CommandRequest
 from controller.service.runs.openers import SimulatedTable
 from controller.service.settings import ServiceSettings
 from controller.service.status import Status, TableFacts
-from controller.service.table_service import TableService
+from controller.service.table_service import ClientPort, TableService
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import open_accounts, utc_seconds
 from controller.web.api.server.serving import serve_api

@@ -15,8 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.utils import ClientDisconnected
 
 from config.loader import load_table
-from controller.service.port import SessionSummary
-from controller.service.requests import Actor, CommandReply, CommandRequest
+from controller.service.port import Actor, CommandReply, CommandRequest, SessionSummary
 from controller.service.status import GameChoice, Status, TableFacts
 from controller.service.status.feed import StatusFeed
 from controller.service.user_roles import UserRole

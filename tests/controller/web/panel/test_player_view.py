@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from controller.service.requests import CommandReply
+from controller.service.port import CommandReply
 from controller.service.status import (
     MachineStatus,
     OpenPrompt,

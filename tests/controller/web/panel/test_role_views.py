@@ -12,8 +12,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from config.judge_cases import case_of, example_case
 from config.loader import game_names
-from controller.service.port import LastRounds
-from controller.service.requests import CommandReply
+from controller.service.port import CommandReply, LastRounds
 from controller.service.status import (
     AuditStatus,
     FaultStatus,

@@ -18,9 +18,9 @@ from itertools import pairwise
 from config.schema import AxisChannel, SensorChannel, Table
 from controller.run.stations.switched import FULL, LATE, MARGIN, Switched
 from controller.upkeep.selftest.trial import Watcher, wait_for_sensor
-from controller.upkeep.service_mode.calibrations.table_edits import Place, TableEdit
 from controller.upkeep.service_mode.channels import ChannelMonitor
 from controller.upkeep.service_mode.part_homing import BoardLeases, PartHoming
+from controller.upkeep.service_mode.table_edits import Place, TableEdit
 from firmware_bridge.board import Board, Edge, Level, Reason
 from rules.errors import WallwrightError
 

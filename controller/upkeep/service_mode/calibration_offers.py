@@ -7,7 +7,7 @@ from functools import partial
 
 from config.schema import AxisChannel, SensorChannel, Table
 from controller.upkeep.selftest.trial import Watcher
-from controller.upkeep.service_mode.calibrations.calibration import (
+from controller.upkeep.service_mode.calibration import (
     Calibration,
     Measured,
     measure_debounce,

@@ -1,1 +1,0 @@
-"""Service mode as a state of the service, and its commands."""

@@ -1,1 +1,0 @@
-"""Calibrations: measurements that propose a change of the table's file."""
