@@ -7,7 +7,7 @@ const PAUSE = 2000;
  * Load the page again soon: a browser keeps the failure of a module until then. Without a connection
  * the page stays, because no page of the browser's own would come back by itself.
  */
-export function reloadSoon() {
+function reloadSoon() {
   setTimeout(async () => {
     const options = { cache: "no-store", signal: AbortSignal.timeout(5 * PAUSE) };
     const reply = await fetch(document.baseURI, options).catch(() => null);
@@ -16,4 +16,5 @@ export function reloadSoon() {
   }, PAUSE);
 }
 
+addEventListener("pagefailed", reloadSoon);
 import("./app.js").catch(reloadSoon);

@@ -2,17 +2,19 @@
 import { announceAlert } from "../data/live_regions.js";
 import { t } from "../data/messages.js";
 import { draft, setDraft, state } from "../data/store.js";
-import { reloadSoon } from "../start.js";
 import { html, useEffect, useErrorBoundary } from "../vendor/htm_preact.js";
 import { useLoaded } from "./hooks.js";
 import { Icon } from "./icons.js";
+
+/** Ask `start.js` to load the page again. */
+const pageFailed = () => dispatchEvent(new Event("pagefailed"));
 
 /**
  * A component whose module is loaded when it is opened, because the first view does not need it. The
  * browser loads a module that has failed only in a new page. `loading` is shown meanwhile.
  */
 export const later = (load, name) => (properties) => {
-  const module = useLoaded(() => load().catch(reloadSoon));
+  const module = useLoaded(() => load().catch(pageFailed));
   if (module.value) return html`<${module.value[name]} ...${properties} />`;
   return properties.loading && html`<p class="starting">${properties.loading}</p>`;
 };
@@ -57,7 +59,7 @@ export function PageFrame({ app, brand, below, loading, open }) {
 function Guarded({ children, loading }) {
   const [failure] = useErrorBoundary((error) => {
     reportError(error);
-    reloadSoon();
+    pageFailed();
   });
   return failure ? html`<p class="starting">${loading}</p>` : children;
 }
