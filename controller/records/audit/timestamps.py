@@ -1,25 +1,31 @@
 """Time stamps of signed heads by a time-stamping authority (RFC 3161, RFC 5652).
 
 It makes the request, sends it to a service over HTTP (RFC 3161, section 3.4), verifies the token,
-and keeps the token beside the log. It reads and writes the few DER values (X.690) that these have.
+and keeps the token beside the log. The structures of the RFCs are declared here;
+`cryptography` reads and writes their DER (decision 73).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat import asn1
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.utils import CryptographyDeprecationWarning
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from config.durable_files import replace_file
 from controller.records.audit.errors import RefusedProofError
@@ -27,30 +33,133 @@ from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader
 from controller.records.audit.notes import Checkpoint
 
-if TYPE_CHECKING:
-    from cryptography.x509 import Certificate
-
-
-SHA256 = "2.16.840.1.101.3.4.2.1"
-
-
-_SIGNED_DATA, _TST_INFO = "1.2.840.113549.1.7.2", "1.2.840.113549.1.9.16.1.4"
-
-
-_CONTENT_TYPE, _MESSAGE_DIGEST = "1.2.840.113549.1.9.3", "1.2.840.113549.1.9.4"
-
-
-_CERTIFICATE, _CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.12", "1.2.840.113549.1.9.16.2.47"
-
-
-_HASHES: dict[str, hashes.HashAlgorithm] = {
-    SHA256: hashes.SHA256(),
-    "2.16.840.1.101.3.4.2.2": hashes.SHA384(),
-    "2.16.840.1.101.3.4.2.3": hashes.SHA512(),
+_SIGNED_DATA = x509.ObjectIdentifier("1.2.840.113549.1.7.2")
+_TST_INFO = x509.ObjectIdentifier("1.2.840.113549.1.9.16.1.4")
+_CONTENT_TYPE = x509.ObjectIdentifier("1.2.840.113549.1.9.3")
+_MESSAGE_DIGEST = x509.ObjectIdentifier("1.2.840.113549.1.9.4")
+_CERTIFICATE = x509.ObjectIdentifier("1.2.840.113549.1.9.16.2.12")
+_CERTIFICATE_V2 = x509.ObjectIdentifier("1.2.840.113549.1.9.16.2.47")
+_SHA256 = x509.ObjectIdentifier("2.16.840.1.101.3.4.2.1")
+_HASHES: dict[x509.ObjectIdentifier, hashes.HashAlgorithm] = {
+    _SHA256: hashes.SHA256(),
+    x509.ObjectIdentifier("2.16.840.1.101.3.4.2.2"): hashes.SHA384(),
+    x509.ObjectIdentifier("2.16.840.1.101.3.4.2.3"): hashes.SHA512(),
 }
+_GRANTED = (0, 1)
+"""Granted, and granted with changes."""
+_LONGEST_PATH = 5
+"""Certificates from the one that signs the token up to one that an authority has signed."""
+_TIME_TAG = b"\x18"
+_TIME = re.compile(rb"([0-9]{14})(?:\.([0-9]+))?Z")
 
 
-_LONGEST_CHAIN = 5
+# The structures, with the fields of the RFCs in their order. A list of TLV is a value whose parts
+# are not used; in DER a context tag has the same encoding for a sequence and for a set.
+_Unused = list[asn1.TLV]
+
+
+@asn1.sequence
+class _Algorithm:
+    kind: x509.ObjectIdentifier
+    parameters: asn1.Null | None
+
+
+@asn1.sequence
+class _Imprint:
+    algorithm: _Algorithm
+    digest: bytes
+
+
+@asn1.sequence
+class _Request:
+    version: int
+    imprint: _Imprint
+    wants_certificate: bool
+
+
+@asn1.sequence
+class _Status:
+    status: int
+    text: _Unused | None
+    failure: asn1.BitString | None
+
+
+@asn1.sequence
+class _Token:
+    kind: x509.ObjectIdentifier
+    signed_data: Annotated[asn1.TLV, asn1.Explicit(0)]
+
+
+@asn1.sequence
+class _Reply:
+    status: _Status
+    token: _Token | None
+
+
+@asn1.sequence
+class _Content:
+    kind: x509.ObjectIdentifier
+    statement: Annotated[bytes, asn1.Explicit(0)]
+
+
+@asn1.sequence
+class _IssuerAndSerial:
+    issuer: x509.Name
+    serial: int
+
+
+@asn1.sequence
+class _Attribute:
+    kind: x509.ObjectIdentifier
+    values: asn1.SetOf[asn1.TLV]
+
+
+@asn1.sequence
+class _Signer:
+    version: int
+    certificate: _IssuerAndSerial
+    digest: _Algorithm
+    attributes: Annotated[asn1.SetOf[_Attribute], asn1.Implicit(0)]
+    algorithm: asn1.TLV
+    signature: bytes
+    unsigned: Annotated[_Unused | None, asn1.Implicit(1)]
+
+
+@asn1.sequence
+class _SignedData:
+    version: int
+    digests: asn1.TLV
+    content: _Content
+    certificates: Annotated[_Unused | None, asn1.Implicit(0)]
+    revocations: Annotated[_Unused | None, asn1.Implicit(1)]
+    signers: asn1.SetOf[_Signer]
+
+
+@asn1.sequence
+class _Statement:
+    version: int
+    policy: x509.ObjectIdentifier
+    imprint: _Imprint
+    serial: int
+    time: asn1.TLV
+    accuracy: _Unused | None
+    ordering: bool | None
+    nonce: int | None
+    authority: Annotated[_Unused | None, asn1.Implicit(0)]
+    extensions: Annotated[_Unused | None, asn1.Implicit(1)]
+
+
+@asn1.sequence
+class _CertificateHash:
+    algorithm: _Algorithm | None
+    digest: bytes
+    certificate: _Unused | None
+
+
+@asn1.sequence
+class _SigningCertificate:
+    certificates: Annotated[list[_CertificateHash], asn1.Size(min=1, max=None)]
+    policies: _Unused | None
 
 
 class OtherDataError(RefusedProofError):
@@ -68,18 +177,22 @@ class TimeStamp:
 
 def time_stamp_request(text: bytes) -> bytes:
     """The request to stamp a text, as it is sent with the type application/timestamp-query."""
-    algorithm = der(SEQUENCE, der_object(SHA256), der(NULL))
-    imprint = der(SEQUENCE, algorithm, der(OCTETS, sha256(text).digest()))
-    return der(SEQUENCE, der(INTEGER, b"\x01"), imprint, TRUE)
+    algorithm = _Algorithm(kind=_SHA256, parameters=asn1.Null())
+    imprint = _Imprint(algorithm=algorithm, digest=sha256(text).digest())
+    return asn1.encode_der(_Request(version=1, imprint=imprint, wants_certificate=True))
 
 
 def token_of_reply(reply: bytes) -> bytes:
     """The token in an authority's reply. Raises RefusedProofError if the authority refused."""
-    parts = der_value(reply).of(SEQUENCE).parts
-    status = parts[0].of(SEQUENCE).parts if parts else []
-    if not status or status[0].of(INTEGER).content not in (b"\x00", b"\x01") or len(parts) != 2:
+    if not reply:
+        raise RefusedProofError("A time stamp is one DER value; the reply is empty.")
+    try:
+        parsed = asn1.decode_der(_Reply, reply)
+    except ValueError as error:
+        raise _damaged(error) from error
+    if parsed.status.status not in _GRANTED or parsed.token is None:
         raise RefusedProofError("The authority has not granted the time stamp; ask again.")
-    return parts[1].whole
+    return asn1.encode_der(parsed.token)
 
 
 def verified_time_stamp(
@@ -90,28 +203,32 @@ def verified_time_stamp(
     With `authorities`, the token's certificate must be one of theirs, valid at the token's time.
     """
     try:
-        return _verified(token, text, authorities)
+        with warnings.catch_warnings():
+            # Some roots have the number 0. cryptography warns of it, in lines that a person who
+            # verifies a file cannot act on.
+            warnings.simplefilter("ignore", CryptographyDeprecationWarning)
+            return _verified(token, text, authorities)
     except (ValueError, TypeError, LookupError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
-        raise RefusedProofError(f"The time stamp is damaged ({error}).") from error
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> RefusedProofError:
+    return RefusedProofError(f"The time stamp is damaged ({error}).")
 
 
 def _verified(token: bytes, text: bytes, authorities: Sequence[x509.Certificate]) -> TimeStamp:
-    kind, wrapped = der_value(token).of(SEQUENCE).parts
-    _require_object(kind, _SIGNED_DATA, "signed data")
-    (signed,) = wrapped.of(CONTEXT).parts
-    _, _, content, *rest = signed.of(SEQUENCE).parts
-    info = _content_of(content)
-    stamped = _time_in(info, text)
+    outer = asn1.decode_der(_Token, token)
+    _require_kind(outer.kind, _SIGNED_DATA, "signed data")
+    data: _SignedData = outer.signed_data.parse(_SignedData)
+    _require_kind(data.content.kind, _TST_INFO, "a time stamp")
+    stamped = _time_in(asn1.decode_der(_Statement, data.content.statement), text)
     certificates = [
-        x509.load_der_x509_certificate(each.whole)
-        for value in rest
-        if value.tag == CONTEXT
-        for each in value.parts
+        x509.load_der_x509_certificate(asn1.encode_der(each)) for each in data.certificates or ()
     ]
-    (signer,) = rest[-1].of(SET).parts
-    certificate = _signed_by(signer, info, certificates)
+    (signer,) = data.signers.as_list()
+    certificate = _signed_by(signer, data.content.statement, certificates)
     _require_purpose(certificate, stamped)
-    is_trusted = any(_leads_to(certificate, each, certificates, stamped) for each in authorities)
+    is_trusted = _is_certified(certificate, authorities, certificates, stamped)
     if authorities and not is_trusted:
         raise RefusedProofError(
             f"The time stamp is signed by {certificate.subject.rfc4514_string()}, which no given"
@@ -120,71 +237,82 @@ def _verified(token: bytes, text: bytes, authorities: Sequence[x509.Certificate]
     return TimeStamp(stamped, certificate.subject.rfc4514_string(), is_trusted)
 
 
-def _content_of(content: DerValue) -> bytes:
-    """The bytes of the statement that is signed."""
-    kind, wrapped = content.of(SEQUENCE).parts
-    _require_object(kind, _TST_INFO, "a time stamp")
-    (octets,) = wrapped.of(CONTEXT).parts
-    return octets.of(OCTETS).content
-
-
-def _time_in(info: bytes, text: bytes) -> datetime:
+def _time_in(statement: _Statement, text: bytes) -> datetime:
     """The time in the statement, which must be about the text."""
-    version, _, imprint, _, time, *_ = der_value(info).of(SEQUENCE).parts
-    algorithm, digest = imprint.of(SEQUENCE).parts
-    _require_object(algorithm.of(SEQUENCE).parts[0], SHA256, "SHA-256")
-    if version.content != b"\x01" or digest.of(OCTETS).content != sha256(text).digest():
+    imprint = statement.imprint
+    _require_kind(imprint.algorithm.kind, _SHA256, "SHA-256")
+    if statement.version != 1 or imprint.digest != sha256(text).digest():
         raise OtherDataError("The time stamp was made for other data.")
-    whole, _, fraction = time.content.decode("ascii").removesuffix("Z").partition(".")
+    # asn1.GeneralizedTime refuses more digits than microseconds have; authorities may use them.
+    found = _TIME.fullmatch(statement.time.data)
+    if statement.time.tag_bytes != _TIME_TAG or found is None:
+        raise RefusedProofError("The time stamp is damaged: its time is not one of RFC 3161.")
+    whole, fraction = found[1].decode(), (found[2] or b"").decode()
     at = datetime.strptime(whole, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     return at.replace(microsecond=int(f"{fraction[:6]:0<6}"))
 
 
 def _signed_by(
-    signer: DerValue, info: bytes, certificates: Sequence[x509.Certificate]
+    signer: _Signer, statement: bytes, certificates: Sequence[x509.Certificate]
 ) -> x509.Certificate:
     """The certificate whose key has signed the statement. Raises RefusedProofError."""
-    _, identity, digest, attributes, _, signature, *_ = signer.of(SEQUENCE).parts
-    issuer, serial = identity.of(SEQUENCE).parts
-    number = int.from_bytes(serial.of(INTEGER).content, "big", signed=True)
     found = [
         each
         for each in certificates
-        if each.serial_number == number and each.issuer.public_bytes() == issuer.whole
+        if each.serial_number == signer.certificate.serial
+        and each.issuer == signer.certificate.issuer
     ]
     if not found:
         raise RefusedProofError("The time stamp does not contain the certificate that signs it.")
-    used = _HASHES.get(_object_of(digest.of(SEQUENCE).parts[0]))
-    if used is None:
-        raise RefusedProofError("The time stamp uses a hash that is not SHA-256, 384 or 512.")
-    values = {
-        _object_of(kind): value.of(SET).parts[0]
-        for kind, value in (each.of(SEQUENCE).parts for each in attributes.of(CONTEXT).parts)
-    }
+    used = _hash_of(signer.digest)
+    attributes = signer.attributes.as_list()
+    values = {each.kind: each.values.as_list() for each in attributes}
+    if len(values) != len(attributes):
+        raise RefusedProofError("The time stamp has an attribute twice.")
     hashed = hashes.Hash(used)
-    hashed.update(info)
-    if values[_MESSAGE_DIGEST].of(OCTETS).content != hashed.finalize():
+    hashed.update(statement)
+    if _only(values, _MESSAGE_DIGEST).parse(bytes) != hashed.finalize():
         raise RefusedProofError("The signed content of the time stamp was changed.")
-    _require_object(values[_CONTENT_TYPE], _TST_INFO, "a time stamp")
+    kind = _only(values, _CONTENT_TYPE).parse(x509.ObjectIdentifier)
+    _require_kind(kind, _TST_INFO, "a time stamp")
     _require_named(values, found[0])
-    message = der(SET, attributes.content)
-    _require_signature(found[0], signature.of(OCTETS).content, message, used)
+    _require_signature(found[0], signer.signature, asn1.encode_der(signer.attributes), used)
     return found[0]
 
 
-def _require_named(values: dict[str, DerValue], certificate: x509.Certificate) -> None:
+def _hash_of(algorithm: _Algorithm) -> hashes.HashAlgorithm:
+    used = _HASHES.get(algorithm.kind)
+    if used is None:
+        raise RefusedProofError("The time stamp uses a hash that is not SHA-256, 384 or 512.")
+    return used
+
+
+def _only(values: dict[x509.ObjectIdentifier, list[asn1.TLV]], kind: x509.ObjectIdentifier) -> Any:
+    """The one value of an attribute that a time stamp must have. Raises RefusedProofError."""
+    found = values.get(kind, [])
+    if len(found) != 1:
+        raise RefusedProofError(
+            f"The time stamp has {len(found)} values of the attribute {kind.dotted_string}; it must"
+            " have 1."
+        )
+    return found[0]
+
+
+def _require_named(
+    values: dict[x509.ObjectIdentifier, list[asn1.TLV]], certificate: x509.Certificate
+) -> None:
     """Check that the signed attributes name the certificate, by its hash (RFC 5035)."""
-    if _CERTIFICATE_V2 in values:
-        first = values[_CERTIFICATE_V2].of(SEQUENCE).parts[0].parts[0].of(SEQUENCE).parts
-        used: hashes.HashAlgorithm = hashes.SHA256()
-        if first[0].tag == SEQUENCE:
-            used = _HASHES[_object_of(first.pop(0).parts[0])]
-    elif _CERTIFICATE in values:
-        first = values[_CERTIFICATE].of(SEQUENCE).parts[0].parts[0].of(SEQUENCE).parts
-        used = hashes.SHA1()  # noqa: S303 - RFC 3161 requires it for this attribute
-    else:
+    is_newer = _CERTIFICATE_V2 in values
+    if not is_newer and _CERTIFICATE not in values:
         raise RefusedProofError("The time stamp does not name the certificate that signs it.")
-    if first[0].of(OCTETS).content != certificate.fingerprint(used):
+    value = _only(values, _CERTIFICATE_V2 if is_newer else _CERTIFICATE)
+    first: _CertificateHash = value.parse(_SigningCertificate).certificates[0]
+    used: hashes.HashAlgorithm = hashes.SHA256()
+    if not is_newer:
+        used = hashes.SHA1()  # noqa: S303 - RFC 3161 requires it for this attribute
+    elif first.algorithm is not None:
+        used = _hash_of(first.algorithm)
+    if first.digest != certificate.fingerprint(used):
         raise RefusedProofError(
             "The time stamp names another certificate than the one that signs it."
         )
@@ -211,61 +339,58 @@ def _require_purpose(certificate: x509.Certificate, at: datetime) -> None:
         usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except x509.ExtensionNotFound as error:
         raise RefusedProofError("The time stamp's certificate is not for time stamps.") from error
-    if not usage.critical or list(usage.value) != [x509.oid.ExtendedKeyUsageOID.TIME_STAMPING]:
+    if not usage.critical or list(usage.value) != [ExtendedKeyUsageOID.TIME_STAMPING]:
         raise RefusedProofError("The time stamp's certificate is not for time stamps alone.")
     if not _is_valid(certificate, at):
         raise RefusedProofError("The time stamp's certificate was not valid at its time.")
 
 
-def _leads_to(
+def _is_certified(
     certificate: x509.Certificate,
-    authority: x509.Certificate,
+    authorities: Sequence[x509.Certificate],
     others: Sequence[x509.Certificate],
     at: datetime,
 ) -> bool:
-    """Whether a chain of certificates leads from one to an authority, all valid at a time."""
-    present = certificate
-    for _ in range(_LONGEST_CHAIN):
-        if not _is_valid(present, at):
-            return False
-        if present == authority or (_is_valid(authority, at) and _issued(authority, present)):
+    """Whether a path of certificates, all valid at a time, leads from one to an authority's."""
+    present, known = certificate, [each for each in authorities if _is_valid(each, at)]
+    found = [each for each in others if _is_valid(each, at)]
+    for between in range(_LONGEST_PATH):
+        if present in known or any(_issued(each, present, between) for each in known):
             return True
-        above = [each for each in others if each != present and _issued(each, present)]
+        above = [each for each in found if each != present and _issued(each, present, between)]
         if not above:
             return False
         present = above[0]
     return False
 
 
-def _issued(issuer: x509.Certificate, certificate: x509.Certificate) -> bool:
+def _issued(issuer: x509.Certificate, certificate: x509.Certificate, between: int) -> bool:
+    """Whether an issuer was permitted to sign a certificate, and has signed it (RFC 5280).
+
+    `between` is the number of issuers between this one and the certificate that signs the token.
+    """
     try:
-        basic = issuer.extensions.get_extension_for_class(x509.BasicConstraints)
         certificate.verify_directly_issued_by(issuer)
-    except (ValueError, TypeError, InvalidSignature, x509.ExtensionNotFound):
+        basic = issuer.extensions.get_extension_for_class(x509.BasicConstraints).value
+    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm, x509.ExtensionNotFound):
         return False
-    return basic.value.ca
+    try:
+        usage = issuer.extensions.get_extension_for_class(x509.KeyUsage).value
+    except x509.ExtensionNotFound:
+        usage = None
+    is_long = basic.path_length is not None and between > basic.path_length
+    return basic.ca and not is_long and (usage is None or usage.key_cert_sign)
 
 
 def _is_valid(certificate: x509.Certificate, at: datetime) -> bool:
     return certificate.not_valid_before_utc <= at <= certificate.not_valid_after_utc
 
 
-def _object_of(value: DerValue) -> str:
-    """An object identifier as text."""
-    numbers, number = [], 0
-    for octet in value.of(0x06).content:
-        number = number << 7 | octet & 0x7F
-        if not octet & 0x80:
-            numbers.append(number)
-            number = 0
-    first = min(numbers[0] // 40, 2)
-    return ".".join(map(str, (first, numbers[0] - 40 * first, *numbers[1:])))
-
-
-def _require_object(value: DerValue, expected: str, what: str) -> None:
-    found = _object_of(value)
+def _require_kind(found: x509.ObjectIdentifier, expected: x509.ObjectIdentifier, what: str) -> None:
     if found != expected:
-        raise RefusedProofError(f"The time stamp has {found} where {what} is expected.")
+        raise RefusedProofError(
+            f"The time stamp has {found.dotted_string} where {what} is expected."
+        )
 
 
 SECONDS = 30.0
@@ -309,7 +434,7 @@ def stamp_request(log: LogReader) -> bytes:
 
 
 def take_time_stamp(
-    log: LogReader, reply: bytes, authorities: Sequence[Certificate]
+    log: LogReader, reply: bytes, authorities: Sequence[x509.Certificate]
 ) -> tuple[int, TimeStamp]:
     """Keep an authority's time stamp beside the log; returns the size of its head, and the stamp.
 
@@ -335,85 +460,3 @@ def _keep(folder: LogFolder, name: str, token: bytes) -> None:
         replace_file(folder.witnessed / name, token, 0o600)
     except OSError as error:
         raise folder.unusable(error) from error
-
-
-INTEGER, OCTETS, NULL, OBJECT, SEQUENCE, SET = 0x02, 0x04, 0x05, 0x06, 0x30, 0x31
-
-
-TRUE = b"\x01\x01\xff"
-
-
-CONTEXT = 0xA0
-"""The tag of [0]; the number of the tag is added."""
-
-
-@dataclass(frozen=True)
-class DerValue:
-    """One value: its tag, its contents, and all its bytes."""
-
-    tag: int
-    content: bytes
-    whole: bytes
-
-    @property
-    def parts(self) -> list[DerValue]:
-        """The values in its contents. Raises RefusedProofError."""
-        return list(_values(self.content))
-
-    def of(self, tag: int) -> DerValue:
-        """The value itself, if it has this tag. Raises RefusedProofError for another one."""
-        if self.tag != tag:
-            raise RefusedProofError(f"The time stamp has the tag {self.tag:#x}, not {tag:#x}.")
-        return self
-
-
-def der_value(data: bytes) -> DerValue:
-    """The one value of a text. Raises RefusedProofError for anything else."""
-    values = list(_values(data))
-    if len(values) != 1:
-        raise RefusedProofError(f"A time stamp is one DER value; the file has {len(values)}.")
-    return values[0]
-
-
-def der(tag: int, *parts: bytes) -> bytes:
-    """Encode a value with these contents."""
-    content = b"".join(parts)
-    if len(content) < 0x80:
-        return bytes([tag, len(content)]) + content
-    size = len(content).to_bytes((len(content).bit_length() + 7) // 8, "big")
-    return bytes([tag, 0x80 + len(size)]) + size + content
-
-
-def der_object(text: str) -> bytes:
-    """Encode an object identifier, such as 1.2.840."""
-    first, second, *rest = map(int, text.split("."))
-    data = bytearray()
-    for number in (40 * first + second, *rest):
-        septets = [number & 0x7F]
-        while number := number >> 7:
-            septets.append(0x80 | number & 0x7F)
-        data += bytes(reversed(septets))
-    return der(OBJECT, bytes(data))
-
-
-def _values(data: bytes) -> Iterator[DerValue]:
-    at = 0
-    while at < len(data):
-        begin, (tag, size) = at, _head(data, at)
-        at += 2
-        if size >= 0x80:
-            count = size - 0x80
-            size = int.from_bytes(data[at : at + count], "big")
-            if not 0 < count <= 4 or size < 0x80 or size >> 8 * (count - 1) == 0:
-                raise RefusedProofError("The time stamp is damaged: a length is not DER.")
-            at += count
-        if at + size > len(data):
-            raise RefusedProofError("The time stamp is cut off.")
-        yield DerValue(tag, data[at : at + size], data[begin : at + size])
-        at += size
-
-
-def _head(data: bytes, at: int) -> tuple[int, int]:
-    if at + 2 > len(data) or data[at] & 0x1F == 0x1F:
-        raise RefusedProofError("The time stamp is damaged: a tag is not complete.")
-    return data[at], data[at + 1]

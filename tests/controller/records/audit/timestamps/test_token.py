@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cryptography.x509 import load_pem_x509_certificate
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from controller.records.audit.errors import RefusedProofError
@@ -89,3 +90,10 @@ def test_a_refusal_and_a_damaged_reply_are_sentences(authority: OpensslAuthority
     for reply in (refusal, b"", b"\x30\x80", b"\x30\x05", b"not found", bytes(300)):
         with pytest.raises(RefusedProofError, match=r"[.]$"):
             token_of_reply(reply)
+
+
+def test_a_token_that_0_2_kept_verifies_after_its_certificates_have_expired() -> None:
+    kept = Path(__file__).with_name("kept_by_0_2.tst").read_bytes()
+    root = load_pem_x509_certificate(Path(__file__).with_name("kept_by_0_2.pem").read_bytes())
+    stamp = verified_time_stamp(kept, TEXT, [root])
+    assert (stamp.time.isoformat(), stamp.is_trusted) == ("2026-11-28T06:59:58.971000+00:00", True)
