@@ -31,8 +31,8 @@ from controller.web.api.audited_requests import AuditedRequest, AuditedRequests
 from controller.web.api.problems import ProblemError
 from controller.web.api.request_guard import RequestGuard
 from controller.web.api.routes.accounts import AccountRoutes
-from controller.web.api.routes.errors import add_problems
 from controller.web.api.routes.login import LoginRoutes
+from controller.web.api.routes.registration import add_problems
 from controller.web.panel.pages import PanelApp, PanelFile, file_of, files_of
 from rules.errors import WallwrightError
 

@@ -17,7 +17,7 @@ from controller.floor.messages import TableAddress
 from controller.floor.store.engine import lock_schema
 from controller.floor.store.schema import LOGS, TABLE_CHANGES, TABLES
 from controller.floor.store.tables import as_utc, printable
-from controller.web.api.accounts.user_names import defect_of_name, looks_like
+from controller.web.api.accounts.identity import defect_of_name, looks_like
 from rules.errors import WallwrightError
 
 LONGEST_TITLE = 60

@@ -24,17 +24,13 @@ from controller.web.api.problems import Problem
 from controller.web.api.request_guard import COOKIE, RequestGuard
 from controller.web.api.routes.accounts import AccountRoutes
 from controller.web.api.routes.commands import CommandRoutes, command_schemas
-from controller.web.api.routes.diagnostics import DiagnosticRoutes
-from controller.web.api.routes.errors import add_problems
 from controller.web.api.routes.games import GameRoutes
-from controller.web.api.routes.history import CaseRoutes, HistoryRoutes
+from controller.web.api.routes.history import CaseRoutes, HistoryRoutes, ProofRoutes
 from controller.web.api.routes.login import LoginRoutes
 from controller.web.api.routes.picture import PictureRoutes
-from controller.web.api.routes.proof import ProofRoutes
-from controller.web.api.routes.registration import register, text_response
-from controller.web.api.routes.status import MetricsRoutes, Scraped, StatusRoutes
-from controller.web.api.stream.hub import StreamHub
-from controller.web.api.stream.stream_socket import StreamSocket
+from controller.web.api.routes.registration import add_problems, register, text_response
+from controller.web.api.routes.status import DiagnosticRoutes, MetricsRoutes, Scraped, StatusRoutes
+from controller.web.api.stream import StreamHub, StreamSocket
 from controller.web.api.worker_thread import WorkerThread
 
 _LOG = logging.getLogger(__name__)

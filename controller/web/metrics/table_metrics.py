@@ -16,9 +16,9 @@ from controller.run.run_together import end_task
 from controller.service.port import TablePort
 from controller.service.status.feed import Delta
 from controller.web.metrics.catalogue import LAG_LIMITS, Histogram
-from controller.web.metrics.observation import Observation
 from controller.web.metrics.readings import (
     ApiFigures,
+    Observation,
     Sample,
     computer_figures,
     computer_readings,

@@ -14,15 +14,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from controller.service.user_roles import UserRole
-from controller.web.api.accounts.credential_book import CredentialBook, Wanted
 from controller.web.api.accounts.identity import (
     AccountRefusedError,
     Credential,
     Identity,
     User,
     csrf_token,
+    defect_of_name,
     is_loopback,
     key_of,
+    looks_like,
 )
 from controller.web.api.accounts.login_secrets import (
     PAIRING_LIFE,
@@ -30,9 +31,13 @@ from controller.web.api.accounts.login_secrets import (
     Pairing,
     Passwords,
 )
-from controller.web.api.accounts.store import AccountStore, touchscreen_token
+from controller.web.api.accounts.store import (
+    AccountStore,
+    CredentialBook,
+    Wanted,
+    touchscreen_token,
+)
 from controller.web.api.accounts.throttle import Attempts, KnownBrowsers
-from controller.web.api.accounts.user_names import defect_of_name, looks_like
 from controller.web.api.worker_thread import WorkerThread
 
 LOGIN_LIFE = 7 * 24 * 3600.0

@@ -12,18 +12,15 @@ from controller.service.status import Value
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import LOGIN_LIFE, Accounts
 from controller.web.api.accounts.identity import (
-    AccountRefusedError,
     Credential,
     CredentialKind,
     Identity,
 )
 from controller.web.api.accounts.login_secrets import LONGEST, SHORTEST
-from controller.web.api.accounts.store import AccountsFileError
 from controller.web.api.audited_requests import SUBJECT, Changes
-from controller.web.api.problems import ProblemError, unknown
+from controller.web.api.problems import unknown
 from controller.web.api.request_guard import ADDRESS, COOKIE, IDENTITY
 from controller.web.api.routes.registration import json_response, register
-from controller.web.api.worker_thread import WorkerBusyError
 
 DEVICE_LIFE = 10 * 365 * 24 * 3600
 """Seconds for which a paired device keeps its cookie; it ends when the device is revoked."""
@@ -197,28 +194,6 @@ class LoginRoutes:
                 samesite="strict",
             )
         return response
-
-
-def account_problem(error: Exception) -> ProblemError:
-    """The problem of a refused account request, of a busy worker or of a broken file."""
-    if isinstance(error, AccountRefusedError):
-        wait = {"Retry-After": str(round(error.wait + 1))} if error.wait else {}
-        status = _STATUS.get(error.code, 409)
-        return ProblemError(status, error.code, error.sentence, error.next_step, wait)
-    if isinstance(error, AccountsFileError):
-        return ProblemError(503, "accounts_not_available", str(error), "Ask a technician.")
-    assert isinstance(error, WorkerBusyError)
-    return ProblemError(503, "busy", str(error), "Try again in a few seconds.")
-
-
-_STATUS = {
-    "locked": 429,
-    "wrong_password": 401,
-    "wrong_code": 401,
-    "link_not_valid": 403,
-    "not_the_touchscreen": 403,
-}
-"""HTTP status by the code of a refused account request; any other is a conflict, 409."""
 
 
 def credential_entry(credential: Credential, identity: Identity) -> dict[str, object]:

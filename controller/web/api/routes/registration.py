@@ -1,16 +1,25 @@
-"""Registers an endpoint's function under the path, the summary and the errors of its table row."""
+"""Registers an endpoint's function under the path, the summary and the errors of its table row.
+
+`add_problems` answers every error of an application with a problem document.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from controller.web.api.accounts.identity import AccountRefusedError
+from controller.web.api.accounts.store import AccountsFileError
 from controller.web.api.endpoints import BY_NAME, Endpoint, OpenAccess
 from controller.web.api.json_text import json_text
-from controller.web.api.problems import PROBLEM_JSON
+from controller.web.api.problems import PROBLEM_JSON, ProblemError, of_status, of_validation
+from controller.web.api.worker_thread import WorkerBusyError
 
 JSON = "application/json"
 _REASONS: Mapping[int, str] = {
@@ -117,3 +126,62 @@ def _body_examples(examples: Mapping[str, Any] | None) -> dict[str, Any]:
         return {}
     shown = {name: {"value": value} for name, value in examples.items()}
     return {"requestBody": {"content": {JSON: {"examples": shown}}}}
+
+
+_LOG = logging.getLogger(__name__)
+
+
+def add_problems(app: FastAPI) -> None:
+    """Answer every error with a problem document; a defect of the program is also logged."""
+
+    async def problem(_: Request, error: Exception) -> Response:
+        match error:
+            case ProblemError():
+                return error.response()
+            case RequestValidationError():
+                return of_validation(error).response()
+            case HTTPException():
+                return of_status(error).response()
+        return _account_problem(error).response()
+
+    async def defect(request: Request, error: Exception) -> Response:
+        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return ProblemError(
+            500,
+            "defect",
+            "The API has failed because of a defect in the program.",
+            "The log has the details. The table is not affected.",
+        ).response()
+
+    for kind in (
+        ProblemError,
+        RequestValidationError,
+        HTTPException,
+        AccountRefusedError,
+        AccountsFileError,
+        WorkerBusyError,
+    ):
+        app.add_exception_handler(kind, problem)
+    app.add_exception_handler(Exception, defect)
+
+
+def _account_problem(error: Exception) -> ProblemError:
+    """The problem of a refused account request, of a busy worker or of a broken file."""
+    if isinstance(error, AccountRefusedError):
+        wait = {"Retry-After": str(round(error.wait + 1))} if error.wait else {}
+        status = _STATUS.get(error.code, 409)
+        return ProblemError(status, error.code, error.sentence, error.next_step, wait)
+    if isinstance(error, AccountsFileError):
+        return ProblemError(503, "accounts_not_available", str(error), "Ask a technician.")
+    assert isinstance(error, WorkerBusyError)
+    return ProblemError(503, "busy", str(error), "Try again in a few seconds.")
+
+
+_STATUS = {
+    "locked": 429,
+    "wrong_password": 401,
+    "wrong_code": 401,
+    "link_not_valid": 403,
+    "not_the_touchscreen": 403,
+}
+"""HTTP status by the code of a refused account request; any other is a conflict, 409."""

@@ -1,15 +1,19 @@
-"""Endpoints of the present state: health, status and its schema, presets, metrics."""
+"""Endpoints of the present state: health, status and its schema, presets, metrics, diagnostics.
+
+The diagnostics are for technicians: the bundle, the self-test report, the proposed change.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from functools import cache
 from typing import Any, Literal, Protocol
 
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from controller.service.port import ServicePort
 from controller.service.status import GameChoice, Status
@@ -19,7 +23,7 @@ from controller.web.api.json_text import json_text
 from controller.web.api.problems import ProblemError
 from controller.web.api.request_guard import IDENTITY
 from controller.web.api.routes.registration import json_response, register, text_response
-from controller.web.api.stream.hub import StreamHub
+from controller.web.api.stream import StreamHub
 from controller.web.api.worker_thread import WorkerBusyError, WorkerThread
 from controller.web.metrics.readings import ApiFigures
 
@@ -114,3 +118,71 @@ class MetricsRoutes:
         except WorkerBusyError as error:
             raise ProblemError(503, "busy", str(error), "Send fewer requests.") from None
         return Response(text, headers={"Cache-Control": "no-store"}, media_type=METRICS_TEXT)
+
+
+ZIP = "application/zip"
+MARKDOWN = "text/markdown; charset=utf-8"
+DIFF = "text/x-diff; charset=utf-8"
+CHUNK = 64 * 1024
+"""Bytes of the bundle that are sent at once; between two chunks the event loop does other work."""
+
+
+class DiagnosticRoutes:
+    """Serves what a technician sends to an engineer; the bundle is made in a worker thread."""
+
+    def __init__(self, service: ServicePort, worker: WorkerThread) -> None:
+        self._service = service
+        self._worker = worker
+
+    def add_to(self, app: FastAPI) -> None:
+        """Register the endpoints."""
+        register(app, "diagnostics", None, self.diagnostics, 503, media=ZIP)
+        register(app, "selftest", None, self.selftest, 404, media=MARKDOWN)
+        register(app, "change", None, self.change, 404, media=DIFF)
+
+    async def diagnostics(self) -> Response:
+        try:
+            found = await self._worker.run(await self._service.diagnostics())
+        except WorkerBusyError as error:
+            raise ProblemError(503, "busy", str(error), "Try again in a few seconds.") from None
+        except OSError as error:
+            raise ProblemError(
+                503, "not_readable", f"The journal cannot be read ({error.strerror}).", "Try again."
+            ) from None
+        headers = _headers("diagnostics.zip") | {"Content-Length": str(len(found))}
+        return StreamingResponse(_chunks(found), headers=headers, media_type=ZIP)
+
+    async def selftest(self) -> Response:
+        page = await self._service.selftest_page()
+        if page is None:
+            raise ProblemError(
+                404,
+                "no_selftest",
+                "No part was tested in service mode since the service started.",
+                "Run a test programme in service mode.",
+            )
+        return Response(page, headers=_headers("selftest.md"), media_type=MARKDOWN)
+
+    async def change(self) -> Response:
+        mode = self._service.feed.status.service_mode
+        if mode is None or mode.change is None:
+            raise ProblemError(
+                404,
+                "no_change",
+                "No change of the table's file is proposed now.",
+                "Run a calibration in service mode.",
+            )
+        return Response(mode.change.diff, headers=_headers("change.diff"), media_type=DIFF)
+
+
+def _headers(file: str) -> dict[str, str]:
+    return {
+        "Cache-Control": "no-store",
+        "Content-Disposition": f'attachment; filename="{file}"',
+    }
+
+
+async def _chunks(content: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), CHUNK):
+        yield content[start : start + CHUNK]
+        await asyncio.sleep(0)

@@ -24,7 +24,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.http11 import Request
 
 from controller.web.api.accounts.identity import THIS_COMPUTER, source_of
-from controller.web.api.stream.stream_socket import DROP
+from controller.web.api.stream import DROP
 
 CONNECTIONS = 256
 """Most connections at the same time."""

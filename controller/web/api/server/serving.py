@@ -43,7 +43,7 @@ from controller.web.api.server.listen_address import (
     require_tls,
 )
 from controller.web.api.server.service_mirror import MirroredMetrics, ServiceMirror
-from controller.web.api.stream.hub import StreamHub
+from controller.web.api.stream import StreamHub
 from controller.web.api.worker_thread import WorkerThread
 from controller.web.metrics.table_metrics import TableMetrics
 

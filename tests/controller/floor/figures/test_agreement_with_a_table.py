@@ -11,7 +11,7 @@ from controller.floor.figures.table_figures import TableFigures, Window
 from controller.floor.store.schema import EVENTS, LOGS, METADATA
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.web.metrics.observation import Observation
+from controller.web.metrics.readings import Observation
 from tests.controller.floor.figures.stored_logs import add_log
 from tests.controller.service.service_at_a_table import NOON, Guests, at_a_table
 

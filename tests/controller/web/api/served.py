@@ -19,7 +19,7 @@ from controller.web.api.accounts.accounts import Accounts, open_accounts, utc_se
 from controller.web.api.accounts.login_secrets import Passwords
 from controller.web.api.app import create_app
 from controller.web.api.server.serving import ServedApi, serve_api
-from controller.web.api.stream.hub import StreamHub
+from controller.web.api.stream import StreamHub
 from controller.web.api.worker_thread import WorkerThread
 from controller.web.metrics.table_metrics import TableMetrics
 from tests.controller.web.api.fake_service import FakeService, an_evening

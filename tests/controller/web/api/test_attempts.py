@@ -11,10 +11,9 @@ import pytest
 
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import LOGIN_LIFE, Accounts, open_accounts
-from controller.web.api.accounts.credential_book import SAVE_EVERY
 from controller.web.api.accounts.identity import AccountRefusedError
 from controller.web.api.accounts.login_secrets import FIRST_START_LIFE, PAIRING_LIFE
-from controller.web.api.accounts.store import TOUCHSCREEN_FILE
+from controller.web.api.accounts.store import SAVE_EVERY, TOUCHSCREEN_FILE
 from controller.web.api.accounts.throttle import (
     FREE_ADDRESS,
     FREE_NAME,

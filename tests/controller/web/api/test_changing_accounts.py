@@ -12,8 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from controller.records.audit.errors import AuditError
 from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import Accounts, open_accounts
-from controller.web.api.accounts.identity import AccountRefusedError
-from controller.web.api.accounts.user_names import defect_of_name, looks_like
+from controller.web.api.accounts.identity import AccountRefusedError, defect_of_name, looks_like
 from controller.web.api.endpoints import PREFIX as V1
 from controller.web.api.routes.login import UserName
 from tests.controller.web.api.served import CHEAP, PASSWORD, an_api, run

@@ -23,7 +23,7 @@ from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import Accounts, open_accounts
 from controller.web.api.app import create_app
 from controller.web.api.endpoints import ENDPOINTS, Endpoint
-from controller.web.api.stream.hub import StreamHub
+from controller.web.api.stream import StreamHub
 from controller.web.api.worker_thread import WorkerThread
 from controller.web.metrics.table_metrics import TableMetrics
 from firmware_bridge.sim.clock import VirtualLoop

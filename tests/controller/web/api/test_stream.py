@@ -21,7 +21,7 @@ from controller.service.status.feed import Json, patched
 from controller.service.user_roles import UserRole
 from controller.web.api.endpoints import PREFIX as V1
 from controller.web.api.server.serving import ServedApi
-from controller.web.api.stream.hub import (
+from controller.web.api.stream import (
     BAD_MESSAGE,
     LOGIN_ENDED,
     MOST_MESSAGES,

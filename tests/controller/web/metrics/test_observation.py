@@ -20,10 +20,10 @@ from controller.service.status.machine_figures import LinkFigures, MachineFigure
 from controller.service.user_roles import UserRole
 from controller.web.metrics.catalogue import LAG_LIMITS, METRICS, Histogram
 from controller.web.metrics.exposition import exposition
-from controller.web.metrics.observation import Observation
 from controller.web.metrics.readings import (
     ApiFigures,
     ComputerFigures,
+    Observation,
     computer_figures,
     computer_readings,
     is_playable,

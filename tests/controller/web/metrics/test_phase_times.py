@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.web.metrics.observation import PhaseTimes
+from controller.web.metrics.readings import PhaseTimes
 
 
 def test_a_phase_is_measured_without_the_pauses_in_it() -> None:

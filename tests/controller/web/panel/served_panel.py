@@ -22,7 +22,7 @@ from controller.service.user_roles import UserRole
 from controller.web.api.accounts.accounts import Accounts, open_accounts, utc_seconds
 from controller.web.api.app import create_app
 from controller.web.api.server.serving import ApiServer, _config
-from controller.web.api.stream.hub import StreamHub
+from controller.web.api.stream import StreamHub
 from controller.web.api.worker_thread import WorkerThread
 from controller.web.metrics.table_metrics import TableMetrics
 from controller.web.panel.pages import panel_app

@@ -1,1 +1,0 @@
-"""The stream: changes of the status and events, to every client that watches the table."""
