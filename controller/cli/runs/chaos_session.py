@@ -23,8 +23,15 @@ from controller.cli.runs.stop_signals import INTERRUPTED
 from controller.cli.terminal.screen import screen
 from controller.proof.campaign import Campaign, is_stopped, until_interrupted
 from controller.proof.chaos.evening import play_evening
-from controller.proof.chaos.rounds_played import ENDINGS, Played
-from controller.proof.chaos.run_report import RoundTally, Row, by_kind, figures, markdown
+from controller.proof.chaos.run_report import (
+    ENDINGS,
+    Played,
+    RoundTally,
+    Row,
+    by_kind,
+    figures,
+    markdown,
+)
 from controller.proof.chaos.run_report import as_json as page_as_json
 from controller.proof.chaos.scenarios import EVENING, evening_of, pairs_of
 

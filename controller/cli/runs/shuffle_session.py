@@ -16,11 +16,18 @@ from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.runs.stop_signals import INTERRUPTED
 from controller.cli.terminal.screen import screen
 from controller.proof.campaign import Campaign, is_stopped, until_interrupted
-from controller.proof.lab.examination import FEWEST_CYCLES, FEWEST_TILES, Examination, examine
-from controller.proof.lab.orders import Orders, as_orders
+from controller.proof.lab.examination import (
+    FEWEST_CYCLES,
+    FEWEST_TILES,
+    Examination,
+    as_json,
+    examine,
+    number,
+    verdict,
+)
 from controller.proof.lab.plant_cycles import BATCH, Batch, require_machine, shuffle_batch
 from controller.proof.lab.recording import read_recording
-from controller.proof.lab.report import as_json, number, verdict
+from controller.proof.lab.statistic import Orders, as_orders
 
 EMPTY = Batch((), ())
 """The result of a batch that Ctrl-C prevented."""

@@ -12,12 +12,16 @@ from pathlib import Path
 from random import Random
 
 from controller.events import Event, EventName
-from controller.proof.chaos.evening_audit import EveningAudit
 from controller.proof.chaos.fault_schedule import FaultSchedule, JournalCorruption
 from controller.proof.chaos.host_restarts import SHUTDOWN_LIMIT, SurvivingTable
-from controller.proof.chaos.rounds_played import Played, RoundPlayed
+from controller.proof.chaos.run_report import Played, RoundPlayed
 from controller.proof.chaos.scenarios import EVENING, Evening
-from controller.proof.chaos.witness import Witness, one_outcome_each, throws_as_recorded
+from controller.proof.chaos.witness import (
+    EveningAudit,
+    Witness,
+    one_outcome_each,
+    throws_as_recorded,
+)
 from controller.run.daemon import Daemon
 from controller.run.faults.catalogue import Fault
 from controller.run.faults.failures import TableFault

@@ -17,7 +17,7 @@ from random import Random
 
 from config.loader import load_game, load_table
 from controller.events import Event, EventLog, EventName
-from controller.proof.chaos.choices import Choices
+from controller.proof.chaos.scenarios import Choices
 from controller.run.assembly import Hardware, daemon_for, faces_by_tag, on_pins, simulated_plant
 from controller.run.daemon import Daemon
 from controller.run.journal import Journal

@@ -1,6 +1,8 @@
-"""Report of a chaos run: totals, counts by kind of fault, table and game, and coverage of choices.
+"""Results of a chaos run and their report: rounds, totals, counts, and coverage of choices.
 
-The coverage counts by game how often each value of each choice was taken.
+The ending of a round is the worst of the states in `ENDINGS` that applies to it. The report counts
+by kind of fault, table and game. The coverage counts by game how often each value of each choice
+was taken.
 """
 
 from __future__ import annotations
@@ -9,13 +11,128 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from config.loader import load_game
 from controller.events import Event, EventName
-from controller.proof.chaos.choices import domains
-from controller.proof.chaos.rounds_played import ENDINGS, Played, RoundPlayed, ending, longest_pause
+from controller.proof.chaos.scenarios import Evening, domains
 from firmware_bridge.sim.faults.kinds import KINDS
 from rules.games import find_game
+
+
+@dataclass
+class RoundPlayed:
+    """Result of one round."""
+
+    number: int
+    table: str
+    game: str
+    play: bool
+    events: list[Event] = field(default_factory=list)
+    injected_faults: list[str] = field(default_factory=list)
+    """Kinds of the injected faults that occurred."""
+    stops: list[str] = field(default_factory=list)
+    """Codes of the faults that stopped the table."""
+    regathered: bool = False
+    """Whether the tiles were put away and the round was played again."""
+    wrong: list[str] = field(default_factory=list)
+    """Findings: sentences about states that must not occur."""
+
+    def events_named(self, name: str) -> list[Event]:
+        """The events of the round with this name."""
+        return [event for event in self.events if event["event"] == name]
+
+    def shorten_paths(self, folder: Path) -> None:
+        """Name the files in a temporary folder without the folder, which is another in each run."""
+        prefix = f"{folder}/"
+        self.events = [
+            {key: each.replace(prefix, "") if isinstance(each, str) else each for key, each in at}
+            for at in (event.items() for event in self.events)
+        ]
+
+
+@dataclass
+class Played:
+    """Result of one evening."""
+
+    evening: Evening
+    rounds: list[RoundPlayed]
+    seconds: float
+
+    @property
+    def wrong(self) -> list[str]:
+        """The findings of all rounds."""
+        return [sentence for played in self.rounds for sentence in played.wrong]
+
+
+CLEAN = "clean"
+"""The table reported no fault."""
+
+
+BY_MACHINE, BY_PERSON = "recovered", "helped"
+"""The run continued without a person, or after an assist."""
+
+
+WAITING = "waiting"
+"""The table stopped safely with a fault code, and a technician restarted it."""
+
+
+REGATHERED = "re-gathered"
+"""People put the tiles away, and the round was played again."""
+
+
+FAILED = "failed"
+"""A check against the plant failed."""
+
+
+ENDINGS = (CLEAN, BY_MACHINE, BY_PERSON, WAITING, REGATHERED, FAILED)
+
+
+_NOTICED = (
+    EventName.RECOVERED,
+    EventName.RESUMED,
+    EventName.RUN_RESUMED,
+    EventName.JOURNAL_COPY_REPAIRED,
+)
+
+
+def ending(played: RoundPlayed) -> str:
+    """The worst ending that applies to this round."""
+    if played.wrong:
+        return FAILED
+    if played.regathered:
+        return REGATHERED
+    if played.stops:
+        return WAITING
+    if played.events_named(EventName.OPERATOR_PROMPTED):
+        return BY_PERSON
+    if any(played.events_named(name) for name in _NOTICED):
+        return BY_MACHINE
+    return CLEAN
+
+
+def codes(played: RoundPlayed) -> tuple[str, ...]:
+    """Codes of all faults that the round recovered from, waited for, or stopped for."""
+    events_named = [
+        str(event["code"])
+        for event in played.events
+        if event["event"] in (EventName.RECOVERED, EventName.OPERATOR_PROMPTED, EventName.FAULT)
+    ]
+    paused = [str(event["why"]) for event in played.events_named(EventName.PAUSED)]
+    return tuple(dict.fromkeys((*events_named, *paused)))
+
+
+def longest_pause(rounds: Sequence[RoundPlayed]) -> float:
+    """The longest pause of the table, seconds."""
+    return max(
+        (
+            float(str(event["paused_s"]))
+            for played in rounds
+            for event in played.events_named(EventName.RESUMED)
+        ),
+        default=0.0,
+    )
+
 
 ChoiceRow = tuple[str, str, str]
 

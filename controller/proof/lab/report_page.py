@@ -12,12 +12,10 @@ from io import BytesIO
 import numpy as np
 from matplotlib.figure import Figure
 
-from controller.proof.lab.examination import Examination
-from controller.proof.lab.orders import Orders
-from controller.proof.lab.report import number, verdict
-from controller.proof.lab.statistics.guessing import guessing_mean, scores_by_rule
-from controller.proof.lab.statistics.position import PARTS, counts_by_groups, in_parts
-from controller.proof.lab.statistics.result import FALSE_ALARMS, POWER
+from controller.proof.lab.examination import Examination, number, verdict
+from controller.proof.lab.guessing import guessing_mean, scores_by_rule
+from controller.proof.lab.position import PARTS, counts_by_groups, in_parts
+from controller.proof.lab.statistic import FALSE_ALARMS, POWER, Orders
 
 GOOD, BAD = "#2a6f97", "#c1440e"
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from controller.cli import main
-from controller.proof.lab.orders import Orders, uniform
+from controller.proof.lab.statistic import Orders, uniform
 from tests.controller.cli.conftest import COMMAND
 from tests.controller.proof.lab.models.bad_drums import kept_order
 

@@ -10,11 +10,10 @@ import pytest
 
 from config.loader import game_names, load_game, load_table
 from config.validation.checks import fit
-from controller.proof.chaos.choices import Choices, domains, draw
 from controller.proof.chaos.evening import play_evening
 from controller.proof.chaos.host_restarts import SurvivingTable
 from controller.proof.chaos.run_report import Coverage
-from controller.proof.chaos.scenarios import evening_of, pairs_of
+from controller.proof.chaos.scenarios import Choices, domains, draw, evening_of, pairs_of
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.people.styles import STYLES
 from rules.games import find_game

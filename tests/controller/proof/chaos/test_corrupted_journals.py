@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.proof.chaos.evening import play_evening
-from controller.proof.chaos.rounds_played import FAILED, RoundPlayed, ending
+from controller.proof.chaos.run_report import FAILED, RoundPlayed, ending
 from controller.proof.chaos.scenarios import Evening, ScheduledFault
 from tests.quick import slow_except
 

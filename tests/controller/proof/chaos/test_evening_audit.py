@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from controller.proof.chaos.evening import play_evening
-from controller.proof.chaos.evening_audit import EveningAudit
-from controller.proof.chaos.rounds_played import Played
+from controller.proof.chaos.run_report import Played
 from controller.proof.chaos.scenarios import Evening, ScheduledFault
+from controller.proof.chaos.witness import EveningAudit
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from controller.events import Event
-from controller.proof.chaos.choices import Choices
 from controller.proof.chaos.evening import play_evening
-from controller.proof.chaos.rounds_played import ENDINGS, FAILED, ending
-from controller.proof.chaos.scenarios import EVENING, evening_of, pairs_of
+from controller.proof.chaos.run_report import ENDINGS, FAILED, ending
+from controller.proof.chaos.scenarios import EVENING, Choices, evening_of, pairs_of
 from tests.quick import tries
 
 PARTS, EACH = 6, 1

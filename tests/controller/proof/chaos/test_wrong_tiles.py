@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.proof.chaos.evening import play_evening
-from controller.proof.chaos.rounds_played import RoundPlayed
+from controller.proof.chaos.run_report import RoundPlayed
 from controller.proof.chaos.scenarios import Evening, ScheduledFault
 from firmware_bridge.sim.faults.injected_fault import Always, Nth
 from tests.quick import sampled, slow_except

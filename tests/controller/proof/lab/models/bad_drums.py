@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from controller.proof.lab.orders import Orders, uniform
+from controller.proof.lab.statistic import Orders, uniform
 
 
 def kept_order(chance: Generator, cycles: int, tiles: int, share: float) -> Orders:

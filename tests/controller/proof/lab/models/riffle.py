@@ -14,7 +14,7 @@ from math import comb, factorial
 import numpy as np
 from numpy.random import Generator
 
-from controller.proof.lab.orders import Orders, places_of
+from controller.proof.lab.statistic import Orders, places_of
 
 
 def rising_sequences(order: tuple[int, ...]) -> int:

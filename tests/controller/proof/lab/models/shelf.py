@@ -17,7 +17,7 @@ from math import comb, factorial
 import numpy as np
 from numpy.random import Generator
 
-from controller.proof.lab.orders import Orders
+from controller.proof.lab.statistic import Orders
 
 
 def valleys(order: tuple[int, ...]) -> int:

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from controller.proof.lab.examination import examine
-from controller.proof.lab.orders import Orders, uniform
-from controller.proof.lab.statistics.guessing import (
+from controller.proof.lab.guessing import (
     guessing_by_rule,
     scores_by_record,
     scores_by_rule,
 )
-from controller.proof.lab.statistics.neighbours import (
+from controller.proof.lab.neighbours import (
     adjacency_retained,
     chance_of_block,
     longest_blocks,
@@ -24,13 +23,13 @@ from controller.proof.lab.statistics.neighbours import (
     rising_sequences,
     set_clustering,
 )
-from controller.proof.lab.statistics.position import (
+from controller.proof.lab.position import (
     displacement,
     drop_order_side_row,
     order_correlation,
     position_places,
 )
-from controller.proof.lab.statistics.result import FailureLevel, StatisticResult, corrected
+from controller.proof.lab.statistic import FailureLevel, Orders, StatisticResult, corrected, uniform
 from tests.controller.proof.lab.models.shelf import shelf_passes
 
 EVERY = np.array(list(permutations(range(7))))

@@ -6,12 +6,12 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from controller.proof.lab.orders import uniform
-from controller.proof.lab.statistics.guessing import (
+from controller.proof.lab.guessing import (
     guessing_mean,
     guessing_standard_deviation,
     guessing_variance,
 )
+from controller.proof.lab.statistic import uniform
 
 SCORES = {
     28: (3.9272, 1.522),

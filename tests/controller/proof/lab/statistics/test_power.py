@@ -10,8 +10,14 @@ import pytest
 from numpy.random import Generator
 
 from controller.proof.lab.examination import examine, statistics_of
-from controller.proof.lab.orders import Orders, uniform
-from controller.proof.lab.statistics.result import FALSE_ALARMS, POWER, FailureLevel, cycles_needed
+from controller.proof.lab.statistic import (
+    FALSE_ALARMS,
+    POWER,
+    FailureLevel,
+    Orders,
+    cycles_needed,
+    uniform,
+)
 from tests.controller.proof.lab.models.bad_drums import (
     kept_blocks,
     kept_order,

@@ -18,13 +18,14 @@ from math import comb, expm1, factorial, log1p, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.proof.lab.orders import Orders, places_of
-from controller.proof.lab.statistics.result import (
+from controller.proof.lab.statistic import (
     POWER,
     Description,
     FailureLevel,
+    Orders,
     StatisticResult,
     judge_mean,
+    places_of,
 )
 
 ADJACENCY = Description(

@@ -21,10 +21,10 @@ from math import sqrt
 
 import numpy as np
 
-from controller.proof.lab.orders import Orders
-from controller.proof.lab.statistics.result import (
+from controller.proof.lab.statistic import (
     Description,
     FailureLevel,
+    Orders,
     StatisticResult,
     judge_mean,
     judge_shares,

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.proof.lab.orders import Orders
-from controller.proof.lab.statistics.position import PARTS, counts_by_groups, in_parts
-from controller.proof.lab.statistics.result import (
+from controller.proof.lab.position import PARTS, counts_by_groups, in_parts
+from controller.proof.lab.statistic import (
     Description,
     FailureLevel,
+    Orders,
     StatisticResult,
     judge_mean,
 )
