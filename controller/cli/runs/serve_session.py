@@ -320,7 +320,7 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
 
     def recorder(clock: Callable[[], float], changed: Callable[[], None]) -> AuditRecorder:
         from controller.records.audit.log.log_folder import LogFolder
-        from controller.records.audit.log.recorder import AuditRecorder
+        from controller.records.audit.log.recorder import AuditRecorder, RecorderClocks
         from controller.run.journal.writer_threads import WriterThreads
 
         place = LogFolder(folder / "audit")
@@ -328,9 +328,8 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
         return AuditRecorder(
             place,
             name,
-            clock,
+            RecorderClocks(clock, job.pace),
             WriterThreads(loop, 1),
-            pace=job.pace,
             changed=changed,
             # A session that begins at once waits for the log.
             open_after=OPEN_AUDIT_AFTER if job.game is None else 0.0,

@@ -22,7 +22,7 @@ from controller.records.audit.errors import AuditError
 from controller.records.audit.log.event_line import time_text
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.audit.log.recorder import AuditRecorder
+from controller.records.audit.log.recorder import AuditRecorder, RecorderClocks
 from controller.records.audit.significant_events import plain_details
 from controller.run.journal.storage import Storage
 from controller.service.auditing.access_events import AccessEvents
@@ -51,7 +51,7 @@ class FloorAudit:
             storage.close()
             raise
         self._recorder = AuditRecorder(
-            folder, f"floor-{floor}", clock, storage, changed=self._changed
+            folder, f"floor-{floor}", RecorderClocks(clock), storage, changed=self._changed
         )
         self._access = AccessEvents(clock)
 

@@ -26,7 +26,7 @@ from controller.records.audit.bundle import export_bundle, verify_bundle
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
-from controller.records.audit.log.recorder import AuditRecorder, ClockReading
+from controller.records.audit.log.recorder import AuditRecorder, ClockReading, RecorderClocks
 from controller.records.audit.significant_events import details_of, plain_details
 from controller.run.daemon import Daemon
 from controller.run.journal import Entry
@@ -314,9 +314,8 @@ class EveningAudit:
         self._recorder = AuditRecorder(
             self._folder,
             self._table,
-            self._clock,
+            RecorderClocks(self._clock, computer=self._clocks),
             DirectStorage(),
-            clocks=self._clocks,
         )
         self._record("power_up", {})
 

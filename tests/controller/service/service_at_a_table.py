@@ -10,7 +10,7 @@ from pathlib import Path
 
 from config.loader import load_table
 from controller.records.audit.log.log_folder import LogFolder
-from controller.records.audit.log.recorder import AuditRecorder, ClockReading
+from controller.records.audit.log.recorder import AuditRecorder, ClockReading, RecorderClocks
 from controller.run.journal.storage import DirectStorage, Storage
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import ImmediateStore
@@ -109,9 +109,8 @@ def at_a_table(
         return AuditRecorder(
             LogFolder(audit),
             table,
-            clock,
+            RecorderClocks(clock, computer=clocks),
             audit_storage(),
-            clocks=clocks,
             changed=changed,
             journal=None if journal is None else (journal, None),
         )

@@ -71,12 +71,22 @@ def computer_clocks() -> ClockReading:
     return min(pairs, key=lambda pair: pair[0])[1]
 
 
+@dataclass(frozen=True)
+class RecorderClocks:
+    """The clocks of a recorder: `table` gives the table's seconds, `computer` reads the computer.
+
+    `pace` is the number of the table's seconds in a real second.
+    """
+
+    table: Callable[[], float]
+    pace: float = 1.0
+    computer: Callable[[], ClockReading] = computer_clocks
+
+
 class AuditRecorder:
     """Adds events to the log of one table.
 
-    `clock` gives the table's seconds, `pace` how many of them pass in a real second. `clocks` reads
-    the computer's time. `storage` executes one job at a time. `changed` is called after each
-    failure and each recovery.
+    `storage` executes one job at a time. `changed` is called after each failure and each recovery.
     `open_after` is the number of real seconds before the log is opened; events wait until then.
     `journal` is the table's journal with the directory of its third copy; its anchor is compared
     with the log when that is opened, as are those of `expect`.
@@ -86,11 +96,9 @@ class AuditRecorder:
         self,
         folder: LogFolder,
         table: str,
-        clock: Callable[[], float],
+        clocks: RecorderClocks,
         storage: Storage,
         *,
-        pace: float = 1.0,
-        clocks: Callable[[], ClockReading] = computer_clocks,
         changed: Callable[[], None] = lambda: None,
         open_after: float = 0.0,
         journal: tuple[Path, Path | None] | None = None,
@@ -113,7 +121,7 @@ class AuditRecorder:
         self._anchors: tuple[Anchor, ...] = ()
         self._ended: tuple[str, ...] = ()
         self._table = table
-        self._clock, self._pace, self._clocks = clock, pace, clocks
+        self._clocks = clocks
         self._storage = storage
         self._changed = changed
         self._waiting: list[_Waiting] = []
@@ -123,7 +131,7 @@ class AuditRecorder:
         self._is_closing = False
         if open_after:
             loop = asyncio.get_running_loop()
-            self._retry = loop.call_later(open_after * pace, self._try_again)
+            self._retry = loop.call_later(open_after * clocks.pace, self._try_again)
 
     @property
     def waiting(self) -> int:
@@ -144,7 +152,7 @@ class AuditRecorder:
 
     def time(self) -> str:
         """The computer's time, as events have it."""
-        return time_text(self._clocks().wall)
+        return time_text(self._clocks.computer().wall)
 
     def entry(
         self,
@@ -156,11 +164,11 @@ class AuditRecorder:
         source: str = "table",
     ) -> AuditEntry:
         """An event at the present time."""
-        clocks = self._clocks()
+        clocks = self._clocks.computer()
         return AuditEntry(
             what,
             clocks.wall,
-            self._clock(),
+            self._clocks.table(),
             clocks.real_s,
             who,
             role,
@@ -242,7 +250,7 @@ class AuditRecorder:
         self._is_busy = True
         batch = tuple(self._waiting)
         written: list[AuditEvent] = []
-        begun = self._clock()
+        begun = self._clocks.table()
 
         def job() -> None:
             if self.log is None:
@@ -257,7 +265,7 @@ class AuditRecorder:
                 raise
 
         def ended(results: Results) -> None:
-            self.times.add(self._clock() - begun, failed=results[0] is not None)
+            self.times.add(self._clocks.table() - begun, failed=results[0] is not None)
             self._written(batch, written, results)
 
         self._storage.carry_out([job], ended)
@@ -308,7 +316,7 @@ class AuditRecorder:
         self.is_locked = isinstance(error, AuditLockedError)
         if not self._is_closing and not self.is_locked:
             loop = asyncio.get_running_loop()
-            self._retry = loop.call_later(RETRY_AFTER * self._pace, self._try_again)
+            self._retry = loop.call_later(RETRY_AFTER * self._clocks.pace, self._try_again)
         if is_new:
             self._changed()
 

@@ -13,7 +13,7 @@ from controller.records.audit.log import recorder as audit_recorder
 from controller.records.audit.log.event_line import AuditEvent
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import scan
-from controller.records.audit.log.recorder import AuditRecorder, ClockReading
+from controller.records.audit.log.recorder import AuditRecorder, ClockReading, RecorderClocks
 from controller.run.journal.storage import DirectStorage
 from controller.run.journal.writer_threads import WriterThreads
 from tests.controller.records.audit.logs_for_tests import NOON
@@ -25,7 +25,10 @@ def test_events_are_written_in_a_thread_and_in_order(tmp_path: Path) -> None:
         threads = set()
         events: list[AuditEvent] = []
         recorder = AuditRecorder(
-            LogFolder(tmp_path / "audit"), "pai_gow", lambda: 1.5, WriterThreads(loop, 1)
+            LogFolder(tmp_path / "audit"),
+            "pai_gow",
+            RecorderClocks(lambda: 1.5),
+            WriterThreads(loop, 1),
         )
         real = recorder._opened
 
@@ -58,9 +61,8 @@ def test_while_the_disk_is_full_events_wait_and_the_failure_is_reported(
         recorder = AuditRecorder(
             LogFolder(tmp_path / "audit"),
             "pai_gow",
-            asyncio.get_running_loop().time,
+            RecorderClocks(asyncio.get_running_loop().time, 0.002),
             DirectStorage(),
-            pace=0.002,
             changed=lambda: states.append(recorder.failure),
         )
         recorder.record(recorder.entry("power_up"))
@@ -98,7 +100,7 @@ def test_while_the_disk_is_full_events_wait_and_the_failure_is_reported(
 def test_a_locked_log_is_reported_and_not_changed(tmp_path: Path) -> None:
     async def evening() -> None:
         recorder = AuditRecorder(
-            LogFolder(tmp_path / "audit"), "pai_gow", lambda: 0.0, DirectStorage()
+            LogFolder(tmp_path / "audit"), "pai_gow", RecorderClocks(lambda: 0.0), DirectStorage()
         )
         recorder.record(recorder.entry("power_up"))
         assert recorder.is_locked == (number > 0)
@@ -121,9 +123,8 @@ def test_a_log_that_is_opened_later_has_every_event_since_the_start(
         recorder = AuditRecorder(
             LogFolder(tmp_path / "audit"),
             "pai_gow",
-            asyncio.get_running_loop().time,
+            RecorderClocks(asyncio.get_running_loop().time, 0.001),
             DirectStorage(),
-            pace=0.001,
             open_after=20.0,
         )
         recorder.record(recorder.entry("power_up"))
@@ -148,9 +149,8 @@ def test_a_first_log_that_is_opened_late_reports_no_jump_of_the_clock(tmp_path: 
         recorder = AuditRecorder(
             LogFolder(tmp_path / "audit"),
             "pai_gow",
-            lambda: 0.0,
+            RecorderClocks(lambda: 0.0, computer=lambda: ClockReading(next(times), next(seconds))),
             DirectStorage(),
-            clocks=lambda: ClockReading(next(times), next(seconds)),
             open_after=0.001,
         )
         recorder.record(recorder.entry("power_up"))
@@ -171,10 +171,8 @@ def test_a_late_event_loop_is_no_jump_of_the_clock_and_a_set_clock_is(tmp_path: 
         recorder = AuditRecorder(
             LogFolder(tmp_path / "audit"),
             "pai_gow",
-            lambda: 0.0,
+            RecorderClocks(lambda: 0.0, 25.0, lambda: next(clocks)),
             DirectStorage(),
-            pace=25.0,
-            clocks=lambda: next(clocks),
         )
         for number in range(len(readings)):
             recorder.record(recorder.entry("command", {"number": number}))
