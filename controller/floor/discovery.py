@@ -7,6 +7,7 @@ texts: nothing that a table sends becomes part of a template.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from controller.floor.messages import Birth, Kind, TableAddress
+from controller.floor.mqtt.connection import BrokerConnection
 
 Component = Literal["binary_sensor", "sensor"]
 LONGEST_STATE = 250
@@ -152,6 +154,34 @@ def discovery_messages(birth: Birth, address: TableAddress) -> tuple[DiscoveryMe
 def removal_messages(address: TableAddress) -> tuple[DiscoveryMessage, ...]:
     """The messages that remove every entity of a table."""
     return tuple(DiscoveryMessage(_topic(entity, address), b"") for entity in ENTITIES)
+
+
+class HomeAssistant:
+    """Announces one table over its connection, and removes it from Home Assistant."""
+
+    def __init__(self, address: TableAddress) -> None:
+        self._address = address
+        self._announced_at: float | None = None
+        """When the table was announced, on the event loop's clock; None while it is not."""
+
+    async def announce(self, connection: BrokerConnection, birth: Birth) -> None:
+        """Publish what Home Assistant needs to show the table; the broker deletes it later."""
+        self._announced_at = asyncio.get_running_loop().time()
+        for message in discovery_messages(birth, self._address):
+            await connection.publish(message.topic, message.payload, retain=True, expiry=EXPIRY)
+
+    async def withdraw(self, connection: BrokerConnection) -> None:
+        """Remove the table, if it is announced."""
+        if self._announced_at is None:
+            return
+        self._announced_at = None
+        for message in removal_messages(self._address):
+            await connection.publish(message.topic, message.payload, retain=True)
+
+    def is_due(self) -> bool:
+        """Whether the table was announced so long ago that it has to be announced again."""
+        now, announced = asyncio.get_running_loop().time(), self._announced_at
+        return announced is not None and now >= announced + REPEAT
 
 
 def _topic(entity: HomeEntity, address: TableAddress) -> str:

@@ -38,7 +38,7 @@ from controller.floor.server.port import RequestOutcome
 from controller.floor.server.requests import ANSWER, RequestDesk, RequestNotSentError
 from controller.floor.server.room import Room
 from controller.floor.server.storing import Intake, Storing
-from controller.floor.server.table_messages import TableMessages
+from controller.floor.server.table_messages import MessageReactions, TableMessages
 from controller.floor.store.engine import StoreUnavailableError
 from controller.floor.store.floor_store import FloorStore, utc_now
 from controller.floor.store.table_changes import read_roster
@@ -136,10 +136,12 @@ class FloorService:
             self._room,
             self._intake,
             self.counts,
-            repeat=self._ask_again,
-            refused=self._refuse_retired,
-            replied=self._take_reply,
-            head_arrived=self._witness.add,
+            MessageReactions(
+                repeat=self._ask_again,
+                refused=self._refuse_retired,
+                replied=self._take_reply,
+                head_arrived=self._witness.add,
+            ),
             clock=asyncio.get_running_loop().time,
             wall=wall,
         )

@@ -104,12 +104,24 @@ class _Seen:
     is_silent: bool = False
 
 
+@dataclass(frozen=True)
+class MessageReactions:
+    """What the floor service does when a message arrives.
+
+    `repeat` asks a table with this birth to publish its birth and its state again. `refused`
+    answers a retired table. `replied` takes each reply, `head_arrived` each head to cosign.
+    """
+
+    repeat: Callable[[TableAddress, str], None]
+    refused: Callable[[TableAddress, str], None]
+    replied: Callable[[TableAddress, Reply], None]
+    head_arrived: Callable[[TableAddress, LogHead], None]
+
+
 class TableMessages:
     """Receives every message of a floor's tables, on the event loop.
 
-    `repeat` asks a table with this birth to publish its birth and its state again. `refused`
-    answers a retired table. `replied` is called with each reply, `head_arrived` with each head to
-    cosign. `clock` gives seconds, `wall` the computer's time.
+    `clock` gives seconds, `wall` the computer's time.
     """
 
     def __init__(
@@ -117,17 +129,13 @@ class TableMessages:
         room: Room,
         intake: Intake,
         counts: FloorCounts,
+        reactions: MessageReactions,
         *,
-        repeat: Callable[[TableAddress, str], None],
-        refused: Callable[[TableAddress, str], None],
-        replied: Callable[[TableAddress, Reply], None],
-        head_arrived: Callable[[TableAddress, LogHead], None],
         clock: Callable[[], float],
         wall: Callable[[], datetime],
     ) -> None:
         self._room, self._intake, self._counts = room, intake, counts
-        self._repeat, self._refused = repeat, refused
-        self._replied, self._head_arrived = replied, head_arrived
+        self._reactions = reactions
         self._clock, self._wall = clock, wall
         self._limit = FloodLimit[TableAddress]()
         self._seen: dict[TableAddress, _Seen] = {}
@@ -236,7 +244,7 @@ class TableMessages:
         except PayloadError:
             return
         self._answered_retired[address] = now
-        self._refused(address, state.birth)
+        self._reactions.refused(address, state.birth)
 
     def _address(self, topic: str) -> Address | None:
         if topic in self._topics:
@@ -276,9 +284,9 @@ class TableMessages:
             case "position":
                 self._take_position(address, parsed(StoredPosition, payload))
             case "reply" if not message.is_retained:
-                self._replied(address, parsed(Reply, payload))
+                self._reactions.replied(address, parsed(Reply, payload))
             case "head" if not message.is_retained and self._of(address) is not None:
-                self._head_arrived(address, parsed(LogHead, payload))
+                self._reactions.head_arrived(address, parsed(LogHead, payload))
             case "reply" | "head":
                 self._counts.drop("retained")
             case _:
@@ -352,4 +360,4 @@ class TableMessages:
         if now - seen.asked >= ASK_AGAIN:
             seen.asked = now
             self._counts.repeats += 1
-            self._repeat(address, birth)
+            self._reactions.repeat(address, birth)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from controller.floor.discovery import EXPIRY, REPEAT, discovery_messages, removal_messages
+from controller.floor.discovery import HomeAssistant
 from controller.floor.messages import (
     LARGEST_PAYLOAD,
     MOST_EVENTS,
@@ -33,12 +33,14 @@ from controller.floor.messages import (
 from controller.floor.mqtt.connection import BrokerConnection, ConnectionLostError, Message, Will
 from controller.floor.settings import FloorSettings
 from controller.floor.table.outbox import HeadCosigning, Outbox
-from controller.floor.table.request_gate import (
+from controller.floor.table.source import (
     ForgedRequestError,
     RequestGate,
     RequestRefusedError,
+    RequestResult,
+    SourceError,
+    TableSource,
 )
-from controller.floor.table.source import RequestResult, SourceError, TableSource
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.log.event_line import time_text
 from controller.records.audit.tree import leaf_hash
@@ -57,16 +59,11 @@ _KIND_OF: dict[type[Payload], Kind] = {State: "state", Events: "events", LogHead
 _LOGGER = logging.getLogger("wallwright.floor.table")
 
 
-def utc_text() -> str:
-    """The computer's time, as payloads have it."""
-    return time_text(datetime.now(UTC))
-
-
 class TableSession:
     """Publishes one table in one connection, which `birth` identifies.
 
-    `outbox` and `cosigning` outlive the connection. `time` gives the text of the computer's time.
-    `report` is called with None when the floor has answered, and with a sentence if it does not.
+    `outbox` and `cosigning` outlive the connection. `report` is called with None when the floor has
+    answered, and with a sentence if it does not.
     After `ending` is set, the session ends as soon as the floor has every event.
     """
 
@@ -77,15 +74,13 @@ class TableSession:
         outbox: Outbox,
         cosigning: HeadCosigning,
         *,
-        birth: str | None = None,
-        time: Callable[[], str] = utc_text,
         report: Callable[[str | None], None] = lambda _: None,
         ending: asyncio.Event | None = None,
     ) -> None:
-        self.birth = secrets.token_hex(16) if birth is None else birth
+        self.birth = secrets.token_hex(16)
         self._settings, self._source = settings, source
         self._outbox, self._cosigning = outbox, cosigning
-        self._time, self._report = time, report
+        self._report = report
         self._ending = asyncio.Event() if ending is None else ending
         self._answered = asyncio.Event()
         self._gate = RequestGate(settings.address, settings.keys, self.birth)
@@ -98,8 +93,7 @@ class TableSession:
         self._is_retired = False
         self._was_events = False
         self._unreadable_until = 0.0
-        self._announced_at: float | None = None
-        """When the table was announced to Home Assistant; None while it is not."""
+        self._home = HomeAssistant(settings.address)
 
     @property
     def will(self) -> Will:
@@ -197,7 +191,7 @@ class TableSession:
         description = self._source.description
         birth = Birth(
             birth=self.birth,
-            at=self._time(),
+            at=_utc_text(),
             title=self._settings.title,
             software=description.software[:60],
             identity=description.identity[:100],
@@ -209,30 +203,18 @@ class TableSession:
         )
         await self._publish(connection, "birth", birth)
         if self._settings.discovery and not self._is_retired:
-            await self._announce(connection, birth)
+            await self._home.announce(connection, birth)
         self._shown = None
-
-    async def _announce(self, connection: BrokerConnection, birth: Birth) -> None:
-        """Publish what Home Assistant needs to show the table; the broker deletes it later."""
-        self._announced_at = asyncio.get_running_loop().time()
-        for message in discovery_messages(birth, self._settings.address):
-            await connection.publish(message.topic, message.payload, retain=True, expiry=EXPIRY)
-
-    async def _withdraw(self, connection: BrokerConnection) -> None:
-        """Remove a retired table from Home Assistant."""
-        self._announced_at = None
-        for message in removal_messages(self._settings.address):
-            await connection.publish(message.topic, message.payload, retain=True)
 
     async def _send(self, connection: BrokerConnection) -> None:
         """Publish at most one message in `EVERY` seconds, of state and events in turn."""
         while True:
             self._changed.clear()
-            if self._is_birth_due or self._must_announce_again():
+            if self._is_birth_due or (not self._is_retired and self._home.is_due()):
                 await self._publish_birth(connection)
                 await asyncio.sleep(EVERY)
-            if self._is_retired and self._announced_at is not None:
-                await self._withdraw(connection)
+            if self._is_retired:
+                await self._home.withdraw(connection)
             message = await self._next_message()
             if message is None:
                 await self._wait_for_change()
@@ -240,10 +222,6 @@ class TableSession:
             kind, payload = message
             await self._publish(connection, kind, payload)
             await asyncio.sleep(EVERY)
-
-    def _must_announce_again(self) -> bool:
-        now, announced = asyncio.get_running_loop().time(), self._announced_at
-        return not self._is_retired and announced is not None and now >= announced + REPEAT
 
     async def _next_message(self) -> tuple[Kind, Payload] | None:
         """The next message. A head is due seldom, so it comes before the others."""
@@ -275,7 +253,7 @@ class TableSession:
             return None
         self._shown, self._shown_at = shown, now
         state = State(
-            **shown.model_dump(), birth=self.birth, sequence=self._sequence, at=self._time()
+            **shown.model_dump(), birth=self.birth, sequence=self._sequence, at=_utc_text()
         )
         self._sequence += 1
         return state
@@ -404,6 +382,11 @@ class TableSession:
     def _log_is_unreadable(self, error: SourceError) -> None:
         self._unreadable_until = asyncio.get_running_loop().time() + LOG_RETRY
         _LOGGER.warning("%s: %s", self._settings.address, error)
+
+
+def _utc_text() -> str:
+    """The computer's time, as payloads have it."""
+    return time_text(datetime.now(UTC))
 
 
 async def _until_one_ends(*works: Coroutine[None, None, None]) -> None:

@@ -32,6 +32,7 @@ from controller.floor.server.table_messages import (
     GRACE,
     SILENT,
     FloodLimit,
+    MessageReactions,
     TableMessages,
 )
 from controller.floor.settings import FloorSettings
@@ -65,10 +66,12 @@ class Receiver:
             self.room,
             self.intake,
             self.counts,
-            repeat=lambda _, birth: self.repeats.append(birth),
-            refused=lambda _, birth: self.refused.append(birth),
-            replied=lambda _, reply: self.replies.append(reply),
-            head_arrived=lambda address, head: self.heads.append((address, head)),
+            MessageReactions(
+                repeat=lambda _, birth: self.repeats.append(birth),
+                refused=lambda _, birth: self.refused.append(birth),
+                replied=lambda _, reply: self.replies.append(reply),
+                head_arrived=lambda address, head: self.heads.append((address, head)),
+            ),
             clock=lambda: self.now,
             wall=lambda: NOW,
         )
