@@ -14,7 +14,7 @@ def trace_file(place: str | None) -> str | None:
     """The file of `--trace`; None without one. Raises BadInputError for a wrong address."""
     if place is None:
         return None
-    from controller.records.tracing.round_tracer import TraceError, address_of, is_address
+    from controller.records.tracing import TraceError, address_of, is_address
 
     if not is_address(place):
         if place == "-":
@@ -41,7 +41,7 @@ def traced(place: str | None, attributes: Mapping[str, str]) -> Iterator[Listene
         yield None
         return
     file = trace_file(place)
-    from controller.records.tracing.trace_output import TraceOutput
+    from controller.records.tracing import TraceOutput
 
     named = {f"wallwright.{key}": value for key, value in attributes.items()}
     with open_output("The trace", file, "a") as stream:

@@ -10,8 +10,8 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from controller.records.tracing import round_tracer
-from controller.records.tracing.round_tracer import RoundTracer
+from controller.records import tracing
+from controller.records.tracing import RoundTracer
 from controller.web.metrics.catalogue import HELD, PHASES
 
 FIRST_SET = (
@@ -248,6 +248,6 @@ def test_moves_and_results_without_a_round_are_ignored(table: Table) -> None:
 
 
 def test_all_states_of_the_machine_are_phases_or_mean_that_nothing_happens() -> None:
-    assert {*round_tracer.UNDER, "idle"} == set(PHASES["under"])
-    assert {*round_tracer.TOP, "clear"} == set(PHASES["top"])
-    assert set(HELD) == round_tracer.HELD
+    assert {*tracing.UNDER, "idle"} == set(PHASES["under"])
+    assert {*tracing.TOP, "clear"} == set(PHASES["top"])
+    assert set(HELD) == tracing.HELD

@@ -150,7 +150,7 @@ def test_a_collector_gets_the_spans_at_its_usual_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "trace.jsonl"
-    monkeypatch.setattr("controller.records.tracing.trace_output.SEND_LIMIT", 60.0)
+    monkeypatch.setattr("controller.records.tracing.SEND_LIMIT", 60.0)
     options = ("run", "--seed", "3", "--until", "ready")
     assert main([*options, "--trace", str(file)]) == 0
     with collector() as (address, requests):
@@ -170,7 +170,7 @@ def test_a_collector_gets_the_spans_at_its_usual_path(
 def test_a_collector_that_fails_is_named_and_the_round_is_dealt(
     is_there: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("controller.records.tracing.trace_output.SEND_LIMIT", 0.3)
+    monkeypatch.setattr("controller.records.tracing.SEND_LIMIT", 0.3)
     with collector(status=400) as (address, _):
         wanted = address if is_there else "http://127.0.0.1:9"
         assert main(["run", "--until", "ready", "--trace", wanted]) == 0
@@ -192,7 +192,7 @@ def test_the_error_without_the_packages_names_the_extra(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    monkeypatch.delitem(sys.modules, "controller.records.tracing.trace_output", raising=False)
+    monkeypatch.delitem(sys.modules, "controller.records.tracing", raising=False)
     assert main(["run", "--trace", str(tmp_path / "trace.jsonl")]) == 2
     assert "pip install 'wallwright[trace]'" in capsys.readouterr().err
     assert not (tmp_path / "trace.jsonl").exists()
