@@ -153,8 +153,6 @@ class FloorService:
             self.counts,
             answer=self._answer,
             wall=wall,
-            known=self._messages.expect,
-            months=options.months,
         )
 
     @property
@@ -193,7 +191,7 @@ class FloorService:
         """
         loop = asyncio.get_running_loop()
         works = (
-            self._storing.run(),
+            self._store_messages(),
             self._stay_connected(),
             self._watch_silence(),
             self._watch_tables(),
@@ -212,6 +210,10 @@ class FloorService:
             self._reader.close()
             self._archivist.close()
             self._store.close()
+
+    async def _store_messages(self) -> None:
+        self._messages.expect(await self._storing.open())
+        await self._storing.run(self.options.months)
 
     async def _watch_silence(self) -> None:
         while True:

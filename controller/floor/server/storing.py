@@ -176,10 +176,7 @@ class StoredTogether:
 
 
 class Storing:
-    """Stores until it is cancelled.
-
-    `answer` sends a position to a table. `known` is called once with the tables in the database.
-    """
+    """Stores until it is cancelled; `open` comes first. `answer` sends a position to a table."""
 
     def __init__(
         self,
@@ -191,24 +188,24 @@ class Storing:
         *,
         answer: Callable[[TableAddress, StoredPosition], Awaitable[None]],
         wall: Callable[[], datetime],
-        known: Callable[[Sequence[KnownTable]], None],
-        months: int | None = None,
     ) -> None:
         self._store, self._worker, self._intake = store, worker, intake
         self._room, self._counts = room, counts
-        self._answer, self._wall, self._known = answer, wall, known
-        self._months = months
+        self._answer, self._wall = answer, wall
         self._kept: datetime | None = None
 
-    async def run(self) -> None:
-        """Open the database, then store what arrives. Raises StoreVersionError."""
+    async def open(self) -> Sequence[KnownTable]:
+        """Open the database; returns the tables in it. Raises StoreVersionError."""
         await self._until_stored(self._store.open)
         roster = partial(read_roster, floor=self._room.floor)
         self._room.apply(await self._until_stored(partial(self._store.read, roster)), self._wall())
         query = partial(known_tables, floor=self._room.floor, since=self._wall() - FORGOTTEN)
-        self._known(await self._until_stored(partial(self._store.read, query)))
+        return await self._until_stored(partial(self._store.read, query))
+
+    async def run(self, months: int | None = None) -> None:
+        """Store what arrives. Events that are older than `months` are deleted; None keeps all."""
         while True:
-            await self._keep_months()
+            await self._keep_months(months)
             if not await self._intake.wait(PROBE):
                 await self._until_stored(partial(self._store.read, _probe))
                 continue
@@ -325,13 +322,13 @@ class Storing:
             _LOGGER.error("%s", taken.reason)
         self._room.update(taken.batch.address, contradiction=taken.reason)
 
-    async def _keep_months(self) -> None:
+    async def _keep_months(self, months: int | None) -> None:
         """Make coming partitions and delete old months, once a day."""
         now = self._wall()
         if self._kept is not None and self._kept.date() == now.date():
             return
         self._kept = now
-        await self._until_stored(partial(self._store.keep_months, self._months))
+        await self._until_stored(partial(self._store.keep_months, months))
 
 
 def _parsed(waiting: WaitingBatch) -> EventBatch | None:

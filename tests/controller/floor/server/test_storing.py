@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -43,8 +42,8 @@ def answers_to(url: str, *messages: Birth | Events) -> list[tuple[int, bool]]:
             counts,
             answer=note,
             wall=lambda: datetime.now(UTC),
-            known=_ignore,
         )
+        await storing.open()
         task = asyncio.create_task(storing.run())
         for message in messages:
             if isinstance(message, Birth):
@@ -61,10 +60,6 @@ def answers_to(url: str, *messages: Birth | Events) -> list[tuple[int, bool]]:
         return received
 
     return [(answer.next, answer.resend) for answer in asyncio.run(scene())]
-
-
-def _ignore(_: Sequence[object]) -> None:
-    """Take the known tables, which a page would show."""
 
 
 def batch(first: int, end: int) -> Events:
