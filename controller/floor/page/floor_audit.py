@@ -19,11 +19,10 @@ from controller.floor.store.table_changes import (
     unrecorded_changes,
 )
 from controller.records.audit.errors import AuditError
-from controller.records.audit.log.event_line import time_text
+from controller.records.audit.log.event_line import plain_details, time_text
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 from controller.records.audit.log.recorder import AuditRecorder, RecorderClocks
-from controller.records.audit.significant_events import plain_details
 from controller.run.journal.storage import Storage
 from controller.service.auditing.access_events import AccessEvents
 from controller.web.api.audited_requests import AuditedRequest

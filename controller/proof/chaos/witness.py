@@ -24,10 +24,10 @@ from controller.events import Event, EventName
 from controller.events.lookups import RECORDED
 from controller.records.audit.bundle import export_bundle, verify_bundle
 from controller.records.audit.errors import AuditError, RefusedProofError
+from controller.records.audit.log.event_line import details_of, plain_details
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import checked_log
 from controller.records.audit.log.recorder import AuditRecorder, ClockReading, RecorderClocks
-from controller.records.audit.significant_events import details_of, plain_details
 from controller.run.daemon import Daemon
 from controller.run.journal import Entry
 from controller.run.journal.notes import ShakesBefore, notes_of

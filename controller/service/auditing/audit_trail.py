@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 from controller.events import Event, EventName
 from controller.events.lookups import RECORDED
 from controller.records.audit.errors import AuditError
-from controller.records.audit.significant_events import details_of, plain_details
+from controller.records.audit.log.event_line import details_of, plain_details
 from controller.records.data_folder import ANCHOR, ENDED
 from controller.run.journal.storage import WriteFigures
 from controller.service.auditing.access_events import AccessEvents, RefusedCommands

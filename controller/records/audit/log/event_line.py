@@ -2,11 +2,15 @@
 
 {"details":{"command":"pause"},"from":"192.168.1.20","index":7,"role":"player",
  "table_ms":12345,"time":"2026-01-02T03:04:05.678Z","what":"command","who":"Mei"}
+
+`plain_details` are the details that a line can have of an event of the table.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -167,3 +171,25 @@ def time_text(wall: datetime) -> str:
 def parsed_time(text: str) -> datetime:
     """The time of an event. Raises ValueError."""
     return datetime.fromisoformat(text)
+
+
+_LONGEST_DETAILS = 1 << 19
+"""Bytes of the longest details; a log with a line of 1 MiB or more could not be opened again."""
+_SUMMARY = 2000
+"""Characters of the text that replaces details without a canonical form."""
+
+
+def details_of(event: Mapping[str, object]) -> dict[str, object]:
+    """What the log records of an event of the table, besides its name and its time."""
+    return {key: event[key] for key in event if key not in {"t", "event"}}
+
+
+def plain_details(details: Mapping[str, object]) -> Mapping[str, object]:
+    """Details that the log can write; those that are too long or not canonical become a text."""
+    try:
+        is_plain = len(canonical(dict(details))) <= _LONGEST_DETAILS
+    except NotCanonicalError:
+        is_plain = False
+    if is_plain:
+        return details
+    return {"text": json.dumps(dict(details), default=str, ensure_ascii=True)[:_SUMMARY]}

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response, StreamingResponse
 
 from config.judge_cases import HandLines, RecordedCase, session_case
+from controller.records.audit.receipts import receipt_page, receipt_pdf, receipt_text
 from controller.service.port import ServicePort
 from controller.service.status import GameChoice, HandResult
 from controller.web.api.problems import ProblemError, unknown
@@ -306,18 +307,12 @@ def _unreadable(error: WallwrightError) -> ProblemError:
 
 
 def _as_json(receipt: dict[str, Any]) -> bytes:
-    from controller.records.audit.receipts import receipt_text  # noqa: PLC0415 - seldom used
-
     return receipt_text(receipt).encode()
 
 
 def _as_text(receipt: dict[str, Any]) -> bytes:
-    from controller.records.audit.receipts import receipt_page  # noqa: PLC0415 - seldom used
-
     return receipt_page(receipt).encode()
 
 
 def _as_pdf(receipt: dict[str, Any]) -> bytes:
-    from controller.records.audit.receipts import receipt_pdf  # noqa: PLC0415 - seldom used
-
     return receipt_pdf(receipt)

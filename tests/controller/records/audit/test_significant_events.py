@@ -1,5 +1,4 @@
-from controller.records.audit.log.event_line import LONGEST_LINE
-from controller.records.audit.significant_events import plain_details
+from controller.records.audit.log.event_line import LONGEST_LINE, plain_details
 
 
 def test_details_that_a_log_could_not_read_again_become_a_short_text() -> None:
