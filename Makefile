@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 PROGRESS = $(PYTHON) tools/progress.py
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Source packages are built with the pinned build tools; pip downloads no others for them.
-INSTALL := $(PIP) install --no-build-isolation --require-hashes
+INSTALL := $(PIP) install --no-build-isolation --require-hashes --progress-bar off
 APT_INSTALL := apt-get install -q -y --no-install-recommends
 COMPILE := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
@@ -116,7 +116,7 @@ $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Wallwright needs Python 3.11 or newer: give one with PYTHON=python3.11." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(MAKE) --no-print-directory python3-venv
-	$(PYTHON) -m venv --clear $(VENV)
+	@$(PROGRESS) "Making the environment $(VENV)" $(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
 # Debian's python3 comes without the modules that make a virtual environment.
@@ -258,12 +258,15 @@ arm64-tools:
 			"install it and run make again." >&2; exit 1; \
 	fi
 
+# The first run compiles the modules that it imports, and Python keeps their compiled form. Compiling
+# all modules here would make people wait for those that no table imports.
 $(VENV)/.run: $(VENV)/.made requirements-build.txt requirements.txt pyproject.toml
 	@$(PROGRESS) "Installing the tools that build packages" $(INSTALL) -r requirements-build.txt
-	@$(PROGRESS) "Installing the packages of Wallwright" $(INSTALL) -r requirements.txt
+	@$(PROGRESS) "Installing the packages of Wallwright" $(INSTALL) --no-compile -r requirements.txt
 	@$(PIP) --quiet install --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.txt
 	@$(PROGRESS) "Installing the packages of the tests" $(INSTALL) -r requirements-dev.txt
+	@$(PROGRESS) "Compiling the packages" $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
