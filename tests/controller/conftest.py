@@ -1,10 +1,11 @@
-"""Fixtures of the controller's tests: set-ups executed on the felt, and a journal on disk."""
+"""Fixtures of the controller's tests: a browser, set-ups on the felt, a journal on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,6 +24,9 @@ from rules.playing.setup_facts import settle
 from rules.setup import Setup
 from tests.controller.run.journal.on_disk import NOON
 
+if TYPE_CHECKING:
+    from tests.controller.web.panel.browser import SharedChromium
+
 Dealt = tuple[Setup, Preview, Felt]
 DealOut = Callable[..., Dealt]
 
@@ -36,6 +40,17 @@ def settle_game(
     """Return the completed set-up of a game with its shipped parameters."""
     parameters = game_parameters(load_game(game))
     return settle(find_game(game).setup(dealer=dealer, parameters=parameters), throws, answers)
+
+
+@pytest.fixture(scope="session")
+def shared_chromium() -> Iterator[SharedChromium]:
+    """Return Debian's Chromium with an empty profile, which is started when it is first lent."""
+    # Playwright takes 0.5 s to import, which most files of tests do not need.
+    from tests.controller.web.panel.browser import SharedChromium  # noqa: PLC0415
+
+    shared = SharedChromium()
+    yield shared
+    shared.close()
 
 
 @pytest.fixture(scope="session")

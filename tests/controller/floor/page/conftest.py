@@ -10,15 +10,16 @@ from playwright.sync_api import Browser, Page
 
 from controller.service.user_roles import UserRole
 from tests.controller.floor.page.served_page import RunningFloor, running_floor
-from tests.controller.web.panel.browser import PATIENCE, chromium
+from tests.controller.web.panel.browser import PATIENCE, SharedChromium
 
 DESK = (1280, 800)
 OpenPage = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
+def browser(shared_chromium: SharedChromium) -> Iterator[Browser]:
+    """Debian's Chromium, without any page."""
+    with shared_chromium.lent() as browser:
         yield browser
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import http.server
 import json
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,42 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+class SharedChromium:
+    """One Chromium for all files of tests of a process: each start takes 1 s of processor time.
+
+    Playwright's event loop counts as running in this thread until the driver ends. Between two
+    loans it does not, so that other tests can run loops of their own.
+    """
+
+    def __init__(self) -> None:
+        self._started = ExitStack()
+        self._browser: Browser | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @contextmanager
+    def lent(self) -> Iterator[Browser]:
+        """Lend the browser without any page; at the end, all its pages are closed."""
+        asyncio._set_running_loop(self._loop)
+        if self._browser is None or not self._browser.is_connected():
+            self.close()
+            self._browser = self._started.enter_context(chromium())
+            self._loop = asyncio.get_running_loop()
+        try:
+            yield self._browser
+        finally:
+            if self._browser.is_connected():
+                for context in self._browser.contexts:
+                    context.close()
+            asyncio._set_running_loop(None)
+
+    def close(self) -> None:
+        """End the browser, if it runs."""
+        asyncio._set_running_loop(self._loop)
+        self._started.close()
+        asyncio._set_running_loop(None)
+        self._browser = self._loop = None
 
 
 def mount(page: Page, address: str, geometry: TableGeometry, **options: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request
 
 from controller.service.user_roles import UserRole
-from tests.controller.web.panel.browser import PATIENCE, chromium
+from tests.controller.web.panel.browser import PATIENCE, SharedChromium
 from tests.controller.web.panel.served_panel import RunningPanel, running_panel
 
 TABLET = (1180, 820)
@@ -18,9 +18,9 @@ OpenPage = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium with an empty profile."""
-    with chromium() as browser:
+def browser(shared_chromium: SharedChromium) -> Iterator[Browser]:
+    """Debian's Chromium, without any page."""
+    with shared_chromium.lent() as browser:
         yield browser
 
 

@@ -20,7 +20,7 @@ from controller.service.status import Status
 from controller.service.status.players_view import players_status
 from controller.web.panel.geometry import geometry
 from tests.controller.service.service_at_a_table import Guests, at_a_table
-from tests.controller.web.panel.browser import chromium, keep, mount, panel_files
+from tests.controller.web.panel.browser import SharedChromium, keep, mount, panel_files
 from tests.controller.web.panel.recorded import Events
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -28,9 +28,9 @@ _TRANSLATE = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
 
 
 @pytest.fixture(scope="module")
-def pages() -> Iterator[tuple[Page, Page, str]]:
+def pages(shared_chromium: SharedChromium) -> Iterator[tuple[Page, Page, str]]:
     """Two pages of one browser, and the address of the panel's files."""
-    with panel_files() as address, chromium() as browser:
+    with panel_files() as address, shared_chromium.lent() as browser:
         yield browser.new_page(), browser.new_page(), address
 
 

@@ -16,7 +16,7 @@ from controller.web.panel.geometry import geometry
 from controller.web.panel.scene_geometry import TableGeometry
 from firmware_bridge.sim.plant.machine import Plant
 from tests.controller.service.service_at_a_table import Guests, at_a_table
-from tests.controller.web.panel.browser import chromium, mount, panel_files
+from tests.controller.web.panel.browser import SharedChromium, mount, panel_files
 from tests.controller.web.panel.real_table import ObservedTable
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -226,10 +226,12 @@ def differences(truth: Truth, drawn: dict[str, Any], shown: TableGeometry) -> li
     return wrong
 
 
-def test_the_picture_shows_what_the_plant_holds_in_every_phase_of_two_rounds() -> None:
+def test_the_picture_shows_what_the_plant_holds_in_every_phase_of_two_rounds(
+    shared_chromium: SharedChromium,
+) -> None:
     shown = geometry(load_table("robotic"), load_game("wenzhou"))
     found = watched("wenzhou", rounds=2)
-    with panel_files() as address, chromium() as browser:
+    with panel_files() as address, shared_chromium.lent() as browser:
         page = browser.new_page()
         mount(page, address, shown, reducedMotion=True)
         moments = [{"events": each.events, "status": each.status} for each in found.moments]

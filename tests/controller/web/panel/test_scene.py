@@ -28,7 +28,7 @@ from controller.web.panel.geometry import geometry
 from controller.web.panel.preview import preview_deal
 from controller.web.panel.replay_export import export_replay
 from controller.web.panel.scene_geometry import TableGeometry
-from tests.controller.web.panel.browser import chromium, mount, panel_files, seek
+from tests.controller.web.panel.browser import mount, panel_files, seek
 from tests.controller.web.panel.recorded import Events, recorded_round
 from tests.fitting import fits
 
@@ -38,12 +38,6 @@ Box = tuple[float, float]
 FACES = "dice => dice.map((die) => die.dataset.face)"
 HAND = re.compile(r"Seat (\d): (\d+) tiles")
 _TRANSLATE = re.compile(r"translate\((-?[\d.]+) (-?[\d.]+)\)")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
