@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from config.layout.mixing import with_drum
@@ -18,7 +19,7 @@ from rules.games import find_game
 
 PLAY = 2.0
 """Seconds of play in these rounds: so short that the table does no work meanwhile."""
-MIX = 8.0
+MIX = 2.0
 """Seconds of mixing in these rounds: the emulated boards take half a second for each."""
 
 
@@ -53,12 +54,13 @@ def play(
     answers: dict[str, int | str] | None = None,
     stock: bool = False,
     until_ready: bool = False,
+    until: str = "",
     observe: Callable[[Hardware], None] | None = None,
 ) -> Round:
     """Play one round, from power-on until its tiles are collected.
 
-    `stock` boards have the Mega's bootloader. With `until_ready` the round ends when it is dealt.
-    `observe` is called before the run.
+    `stock` boards have the Mega's bootloader. With `until_ready` the round ends when it is dealt,
+    with `until` at the first event of this name. `observe` is called before the run.
     """
 
     async def main() -> Round:
@@ -75,9 +77,14 @@ def play(
         plant = hardware.plant
         assert plant is not None and plant.dome is not None
         played, log = Round(), EventLog(loop.time)
+        reached = asyncio.Event()
 
         def record(event: Event) -> None:
+            if reached.is_set():
+                return
             played.events.append(event)
+            if event["event"] == until:
+                reached.set()
             if event["event"] == "ready":
                 for seat, hand in plant.hands().items():
                     played.hands[seat] = [tile.face for tile in hand]
@@ -85,9 +92,15 @@ def play(
         log.listen(record)
         try:
             with Journal.in_memory("", {}) as journal:
-                await daemon_for(hardware, machine, config, orders, journal, log).run(
-                    1, until_ready=until_ready
-                )
+                daemon = daemon_for(hardware, machine, config, orders, journal, log)
+                running = loop.create_task(daemon.run(1, until_ready=until_ready))
+                ended = loop.create_task(reached.wait())
+                await asyncio.wait((running, ended), return_when=asyncio.FIRST_COMPLETED)
+                ended.cancel()
+                if reached.is_set():
+                    running.cancel()
+                with suppress(asyncio.CancelledError):
+                    await running
         finally:
             hardware.close()
         played.dice = plant.dome.throws

@@ -1,4 +1,7 @@
-"""Compares whole rounds on the emulated firmware with rounds on virtual boards."""
+"""Compares rounds on the emulated firmware with rounds on virtual boards.
+
+`make test` compares the way from power-on to the raised walls; `make evidence` plays whole rounds.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,20 @@ def _assert_undisturbed(played: Round) -> None:
     ]
 
 
+def test_a_table_raises_the_same_walls_on_the_firmware_at_the_same_time() -> None:
+    virtual, emulated = (
+        play("classic", "block", seed=5, emulated=each, until="walls_raised")
+        for each in (False, True)
+    )
+    names = [event["event"] for event in emulated.events]
+    assert names[-1] == "walls_raised"
+    assert names == [event["event"] for event in virtual.events]
+    assert emulated.events_named("walls_raised") == virtual.events_named("walls_raised")
+    assert emulated.census == virtual.census == {"box 1": 28, "felt": 28}
+    assert emulated.seconds == pytest.approx(virtual.seconds, rel=0.02)
+
+
+@EVIDENCE_ONLY
 def test_a_pai_gow_round_with_dragon_head_phoenix_tail_is_the_same_on_the_firmware() -> None:
     answers: dict[str, int | str] = {"cut": "dragon_head"}
     virtual, emulated = (
