@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from config.loader import game_parameters, load_game, load_table
+from config.loader import game_parameters, load_game
 from controller.events import Event, EventLog
 from controller.run.assembly import daemon_for, simulated
 from controller.run.daemon import Daemon
@@ -22,6 +22,7 @@ from rules.dice import Dice
 from rules.games import find_game
 from rules.geometry import Seat, parse_place
 from rules.setup import Setup
+from tests.fitting import long_leased
 
 
 @dataclass
@@ -94,7 +95,7 @@ def spend(
     `on_event` receives every event with the daemon that emits it. `orders` replaces `dealer`,
     `throws`, `play` and `house`.
     """
-    machine, config, rules = load_table(table), load_game(game), find_game(game)
+    machine, config, rules = long_leased(table), load_game(game), find_game(game)
     parameters = game_parameters(config) if house is None else house
     orders = orders or Orders(rules, parameters, dealer, throws=throws, play=play)
     play, dealer = orders.play, orders.dealer

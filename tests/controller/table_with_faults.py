@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from config.loader import game_parameters, load_game, load_table
+from config.loader import game_parameters, load_game
 from config.schema import Recovery
 from controller.events import Event, EventLog
 from controller.run.assembly import Hardware, daemon_for, simulated
@@ -19,6 +19,7 @@ from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injected_fault import parse
 from rules.games import find_game
+from tests.fitting import long_leased
 
 FAULT_EVENTS = ("recovered", "operator_prompted", "prompt_answered", "fault")
 
@@ -61,7 +62,7 @@ def evening(
     meanwhile: Side | None = None,
 ) -> Evening:
     """Play with these injected faults; `meanwhile` is a coroutine that runs beside the daemon."""
-    machine, config, rules = load_table(table), load_game(game), find_game(game)
+    machine, config, rules = long_leased(table), load_game(game), find_game(game)
     machine = machine.model_copy(update={"recovery": dict(recovery or {})})
     orders = Orders(rules, game_parameters(config))
 

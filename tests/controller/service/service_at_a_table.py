@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from config.loader import load_table
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.recorder import AuditRecorder, ClockReading, RecorderClocks
 from controller.run.journal.storage import DirectStorage, Storage
@@ -23,6 +22,7 @@ from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.slow_disk import SlowDisk
+from tests.fitting import long_leased
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 """The computer's time when a service starts."""
@@ -116,7 +116,7 @@ def at_a_table(
         )
 
     async def serve() -> None:
-        machine = load_table(table)
+        machine = long_leased(table)
         kept = EveningStore(store)
         service = TableService(
             machine,

@@ -32,7 +32,7 @@ def test_taps_while_a_set_is_prepared_only_open_the_lid_and_close_it_again(
 ) -> None:
     """Without this rule, the simulated people pushed in tiles while the table built a wall."""
     # Each tap restarts the mixing, so a drum that mixes for 60 s would seldom build between taps.
-    monkeypatch.setattr(service_at_a_table, "load_table", quick_table)
+    monkeypatch.setattr(service_at_a_table, "long_leased", quick_table)
     for seed in SEEDS:
         chance, rounds = Random(seed), set[int]()
 

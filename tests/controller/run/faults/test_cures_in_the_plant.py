@@ -104,8 +104,10 @@ def test_with_stacks_of_one_tile_a_stack_delayed_by_a_jam_is_pushed_first(jam: s
 
 @pytest.mark.parametrize("silent", ["link_unplugged:line@79.2~0", "board_silent:base@79.4~0"])
 def test_a_stuck_tile_that_a_person_puts_back_while_the_board_is_silent_is_noticed(
-    silent: str,
+    silent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The moments are those of boards with the shipped leases.
+    monkeypatch.setattr("tests.controller.table_with_faults.long_leased", load_table)
     # The board has counted the tile and is silent until the tile is gone, so no sensor shows that
     # it is missing in its stack: the pusher turns empty, and the drum is not empty at the end.
     emitted = evening("jam:head2#3~99", silent, game="draw")
@@ -328,7 +330,7 @@ def test_while_a_person_removes_a_jam_below_the_round_on_top_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # With the table's own time of mixing, the deal ends before the heads lift the other set.
-    monkeypatch.setattr("tests.controller.table_with_faults.load_table", _mixes_briefly)
+    monkeypatch.setattr("tests.controller.table_with_faults.long_leased", _mixes_briefly)
     emitted = evening("jam:head2@173~9", until_ready=False, rounds=2)
     (asked,), (cleared,) = (
         emitted.when(event="operator_prompted"),
