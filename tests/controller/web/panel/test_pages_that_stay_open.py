@@ -222,19 +222,21 @@ def test_an_act_that_another_person_enters_while_the_dealer_confirms_is_not_take
     with_acts(table, 7)
     page = open_page("dealer", role="dealer")
     page.get_by_role("tab", name="Correction").click()
-    go = page.get_by_role("button", name="Take back: 1").last
+    go = page.get_by_role("button", name="Take back: 1")
+    confirm = page.get_by_role("dialog").get_by_role("button", name="Take back: 1")
     go.click()
     expect(page.get_by_role("dialog")).to_be_visible()
     with_acts(table, 8)
     show_name(page, table, "Table 8")
     expect(page.get_by_text("Acts to take back (of 7)")).to_be_visible()
-    go.click()
+    confirm.click()
     changed = page.get_by_text("The acts have changed meanwhile")
     expect(changed).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_text("Acts to take back (of 8)")).to_be_visible()
     assert table.service.given == []
     go.click()
-    page.get_by_role("dialog").get_by_role("button", name="Take back: 1").click()
+    confirm.click()
     assert table.commands() == [("correct", {"acts": 1, "reason": ""})]
     expect(changed).to_have_count(0)
 
@@ -246,14 +248,14 @@ def test_the_acts_stand_still_while_the_dealer_confirms(
     page = open_page("dealer", role="dealer")
     page.get_by_role("tab", name="Correction").click()
     enters(page, "discard 1z")
-    go = page.get_by_role("button", name="Take back: 1").last
-    go.click()
-    expect(page.get_by_role("dialog")).to_be_visible()
+    page.get_by_role("button", name="Take back: 1").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
     listed = page.locator(".acts li").count()
     enters(page, "discard 2z")
     show_name(page, table, "Table 8")
     assert page.locator(".acts li").count() == listed
-    go.click()
+    dialog.get_by_role("button", name="Take back: 1").click()
     expect(page.get_by_text("The acts have changed meanwhile")).to_be_visible()
     assert table.service.given == []
 
