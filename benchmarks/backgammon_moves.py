@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks import Row
 from rules.games.backgammon import BACKGAMMON, start
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 SECONDS = 1.0
 ROUNDS = 5

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks import Row
 from rules.games.da_san import DA_SAN, start
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 SECONDS = 1.0
 ROUNDS = 4

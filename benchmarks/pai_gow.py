@@ -11,7 +11,7 @@ from benchmarks import Row
 from rules.games.pai_gow import PAI_GOW, PAI_GOW_RULES
 from rules.games.pai_gow.cuts import PILE
 from rules.games.pai_gow.optimum import HANDS, expectation, optimum
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 from rules.tiles import tile_set
 
 ROUNDS = 2_000

@@ -21,7 +21,7 @@ from config.validation.messages import findings, from_rules
 from rules.errors import RulesError
 from rules.games import find_plugin, judging_of
 from rules.geometry import Seat
-from rules.judging.judge_registry import no_case
+from rules.judging import no_case
 from rules.play import Settlement
 from rules.records.record import Replayed, evening
 from rules.steps import Facts

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.values.lazy import lazily
+from rules.values import lazily
 
 if TYPE_CHECKING:
     from rules.errors import IllegalOutcomeError as IllegalOutcomeError
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from rules.games import find_game as find_game
     from rules.games import judging_of as judging_of
     from rules.games import rules_of as rules_of
-    from rules.judging.judge_registry import Judging as Judging
-    from rules.judging.judge_registry import Verdict as Verdict
+    from rules.judging import Judging as Judging
+    from rules.judging import Verdict as Verdict
     from rules.melds import Counts as Counts
     from rules.melds import Group as Group
     from rules.melds import Reading as Reading
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from rules.playing.dealing import from_hands as from_hands
     from rules.playing.dealing import new_hand as new_hand
     from rules.playing.line import Line as Line
-    from rules.playing.setup_facts import settle as settle
     from rules.records.play_texts import play_text as play_text
     from rules.records.play_texts import read_play as read_play
     from rules.records.record import recorded as recorded
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
     from rules.setup import Game as Game
     from rules.setup import Seating as Seating
     from rules.setup import Setup as Setup
+    from rules.setup import settle as settle
     from rules.tiles import TileSet as TileSet
     from rules.tiles import tile_set as tile_set
 
@@ -83,7 +83,7 @@ _MODULES = {
         "WallwrightError",
     ),
     "games": ("GAMES", "find_game", "judging_of", "rules_of"),
-    "judging.judge_registry": ("Judging", "Verdict"),
+    "judging": ("Judging", "Verdict"),
     "playing.line": ("Line",),
     "melds": (
         "Counts",
@@ -111,8 +111,7 @@ _MODULES = {
     ),
     "records.play_texts": ("play_text", "read_play"),
     "records.record": ("recorded", "replayed"),
-    "setup": ("Game", "Seating", "Setup"),
-    "playing.setup_facts": ("settle",),
+    "setup": ("Game", "Seating", "Setup", "settle"),
     "tiles": ("TileSet", "tile_set"),
 }
 """The public names by the module that defines them; tests/rules/test_public_api.py lists them."""

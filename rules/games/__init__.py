@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rules.errors import IllegalSetupError
-from rules.plugin import GamePlugin
-from rules.registry import Registry
+from rules.plugin import GamePlugin, Registry
 from rules.setup import Game
 
 if TYPE_CHECKING:
-    from rules.judging.judge_registry import Judging
+    from rules.judging import Judging
     from rules.play import AnyRules
 
 PLUGINS = Registry(__name__, __path__)

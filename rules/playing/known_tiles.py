@@ -16,7 +16,7 @@ from rules.play import Tiles
 from rules.setup import Setup
 from rules.steps import TurnUp
 from rules.tiles import Face, TileSet
-from rules.values.well_typed import shown
+from rules.well_typed import shown
 
 
 def known_tiles(setup: Setup, tiles: Tiles | None) -> dict[Place, Face | None]:

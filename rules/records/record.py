@@ -21,7 +21,7 @@ from typing import Any
 from rules.errors import RulesError
 from rules.games import find_game, judging_of, rules_of
 from rules.geometry import Place, Seat, parse_place
-from rules.judging.judge_registry import RecordedAct, no_case
+from rules.judging import RecordedAct, no_case
 from rules.play import Action, Drawing, Match, Tiles, drawn
 from rules.records.record_lines import NotARecordError, RecordLine, outcome_of, read_lines, tiles_in
 from rules.setup import Game, Seating, Setup, replay

@@ -16,7 +16,7 @@ from typing import Any, Literal, NoReturn
 from rules.errors import RulesError
 from rules.steps import Outcome
 from rules.tiles import Face
-from rules.values.well_typed import shown
+from rules.well_typed import shown
 
 LONGEST_LINE = 100_000
 """Maximum characters of a line; the heading of a hand with every tile known has 2,500."""

@@ -18,7 +18,7 @@ from config.judge_cases import example_case, load_case
 from controller.cli.commands.judge import verdict_page
 from rules.errors import RulesError
 from rules.games import PLUGINS, judging_of
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict
 from tests.quick import slow_except, tries
 from tools.configuration_page import field_meanings
 

@@ -20,8 +20,7 @@ from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Tile
 from rules.dice import Dice
 from rules.games import find_game
-from rules.playing.setup_facts import settle
-from rules.setup import Setup
+from rules.setup import Setup, settle
 from tests.controller.run.journal.on_disk import NOON
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from rules.games.dominoes.play import begin
 from rules.games.pai_gow.setup import PAI_GOW
 from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou import WenzhouPlay
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 from tests.rules.backgammon import test_cube_and_match as backgammon
 from tests.rules.dominoes import hands as dominoes
 from tests.rules.filipino import dealing as filipino

@@ -7,7 +7,7 @@ import pytest
 from rules.errors import IllegalSetupError
 from rules.games.backgammon import BACKGAMMON, START, pips
 from rules.geometry import BareTable
-from rules.playing.setup_facts import facts, settle
+from rules.setup import facts, settle
 
 
 def test_BG_01_fifteen_men_have_a_pip_count_of_167() -> None:

@@ -8,7 +8,7 @@ from rules.errors import IllegalOutcomeError, RulesError
 from rules.games import rules_of
 from rules.games.da_san import DA_SAN, Parameters, first_dealer
 from rules.play import drawn
-from rules.playing.setup_facts import facts, settle
+from rules.setup import facts, settle
 from rules.steps import Choose
 
 

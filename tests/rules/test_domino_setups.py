@@ -16,8 +16,7 @@ from rules.games.dominoes.setup import (
     lightest,
 )
 from rules.games.dominoes.variants import Parameters
-from rules.playing.setup_facts import settle
-from rules.setup import Setup
+from rules.setup import Setup, settle
 from rules.steps import Choose, DrawLot, Packet, ReturnLots
 from tests.rules.hidden_hands import tiles_with
 

@@ -12,8 +12,7 @@ from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games.filipino import FILIPINO, Parameters, flores_bonus, flores_of
 from rules.games.filipino.setup import is_pair
 from rules.geometry import Walls, count_seats
-from rules.playing.setup_facts import facts, settle
-from rules.setup import Setup
+from rules.setup import Setup, facts, settle
 from rules.steps import Choose, Outcome, Replace, Throw, TurnUp
 
 FLORES = "1z"

@@ -20,9 +20,8 @@ from rules.games.dominoes.actions import Lay
 from rules.games.wenzhou.setup import Parameters as Wenzhou
 from rules.games.wenzhou.state import Stage
 from rules.play import Rules
-from rules.playing.setup_facts import settle
 from rules.records.record import recorded, replayed
-from rules.setup import Setup
+from rules.setup import Setup, settle
 from rules.steps import Packet, Replace
 from rules.tiles import Face
 from tests.quick import slow_except, tries

@@ -24,7 +24,7 @@ from rules.games.pai_gow.setup import Parameters as PaiGow
 from rules.games.wenzhou.actions import Discard
 from rules.games.wenzhou.setup import Parameters as Wenzhou
 from rules.games.wenzhou.state import Stage
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict
 from rules.steps import TurnUp
 from tests.quick import tries
 from tests.rules.hidden_hands import dealt

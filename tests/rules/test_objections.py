@@ -14,7 +14,7 @@ from rules.games.dominoes.layout import (
     why_it_fits_no_end,
 )
 from rules.games.dominoes.variants import Parameters as Dominoes
-from rules.judging.objections import Objection
+from rules.judging import Objection
 
 
 def test_an_objection_has_a_sentence_without_and_one_with_its_rule() -> None:

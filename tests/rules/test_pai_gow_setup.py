@@ -9,8 +9,7 @@ import pytest
 from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games.pai_gow import PAI_GOW, Parameters
 from rules.games.pai_gow.cuts import CUTS, UserCut
-from rules.playing.setup_facts import facts, settle
-from rules.setup import Setup
+from rules.setup import Setup, facts, settle
 from rules.steps import Arrange, Build, Choose, Packet, Throw
 
 OWN = UserCut(

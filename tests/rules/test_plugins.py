@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from rules import games, registry
+from rules import games
 from rules.errors import IllegalSetupError
 from rules.games import GAMES, PLUGINS, find_game, judging_of, rules_of
 from rules.games.dominoes import DOMINO_GAMES
-from rules.plugin import GamePlugin, PluginError, lazily_judging, lazily_rules
-from rules.registry import Registry
+from rules.plugin import GamePlugin, PluginError, Registry, lazily_judging, lazily_rules
 from rules.setup import Game, Script, Seating
 
 ODD = replace(DOMINO_GAMES[0], name="odd", title="Odd bones")
@@ -39,7 +38,7 @@ def fails() -> object:
 
 
 def with_these(monkeypatch: pytest.MonkeyPatch, *entries: Installed) -> Registry:
-    monkeypatch.setattr(registry, "_entry_points", lambda: entries)
+    monkeypatch.setattr("rules.plugin._entry_points", lambda: entries)
     return Registry(games.__name__, games.__path__)
 
 
@@ -182,5 +181,5 @@ def test_a_package_without_a_plug_in_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_a_game_of_the_project_is_found_without_a_search_for_plug_ins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(registry, "_entry_points", fails)
+    monkeypatch.setattr("rules.plugin._entry_points", fails)
     assert isinstance(Registry(games.__name__, games.__path__)["wenzhou"].game, Game)

@@ -17,7 +17,7 @@ IMPURE |= {"subprocess", "threading", "time"}
 IMPORT_ALL = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import rules.playing.setup_facts, rules.games
+import rules.setup, rules.games
 foreign = {name.partition(".")[0] for name in sys.modules} - {"rules", "__main__"}
 print(*sorted(foreign - set(sys.stdlib_module_names)))
 """

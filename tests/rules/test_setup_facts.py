@@ -9,7 +9,7 @@ import pytest
 from controller.proof.conformance.dealing import throws_of
 from rules.errors import IllegalOutcomeError, IllegalSetupError, MissingThrowError
 from rules.games import GAMES, PLUGINS
-from rules.playing.setup_facts import facts, settle
+from rules.setup import facts, settle
 from rules.steps import Throw
 
 KEYS = {"game", "players", "dealer", "tiles", "choices", "throws", "break", "setup_moves", "deal"}

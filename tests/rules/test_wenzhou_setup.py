@@ -7,8 +7,7 @@ import pytest
 from rules.errors import IllegalOutcomeError, IllegalSetupError
 from rules.games.wenzhou import WENZHOU, draw_seats, draws_left
 from rules.geometry import WallPlace, parse_place
-from rules.playing.setup_facts import settle
-from rules.setup import Setup
+from rules.setup import Setup, settle
 from rules.steps import Throw, TurnUp
 
 

@@ -20,7 +20,7 @@ from controller.cli.options.shared import GameArgument
 from controller.cli.terminal.screen import screen
 from rules.errors import RulesError
 from rules.games import judging_of
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict
 from rules.play import Payment
 
 

@@ -33,8 +33,7 @@ from controller.cli.options.shared import GameArgument
 from controller.cli.terminal.screen import screen
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrowError, RulesError
-from rules.playing.setup_facts import facts, settle
-from rules.setup import Setup
+from rules.setup import Setup, facts, settle
 from rules.steps import Throw
 
 

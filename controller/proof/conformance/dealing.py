@@ -12,9 +12,8 @@ from rules.errors import MissingThrowError
 from rules.geometry import Place, Seat
 from rules.play import Action, AnyRules
 from rules.playing.hidden_play import next_act
-from rules.playing.setup_facts import settle
 from rules.plugin import GamePlugin
-from rules.setup import Setup
+from rules.setup import Setup, settle
 from rules.steps import Choose, DrawLot, Outcome, ReturnLots, Throw, TurnUp
 from rules.tiles import Face
 

@@ -10,9 +10,8 @@ import pytest
 from controller.proof.conformance.dealing import dealt, seatings
 from rules.errors import IllegalOutcomeError, IllegalSetupError, MissingThrowError
 from rules.geometry import parse_place
-from rules.playing.setup_facts import facts
 from rules.plugin import GamePlugin
-from rules.setup import Setup, replay
+from rules.setup import Setup, facts, replay
 
 SEEDS = range(5)
 

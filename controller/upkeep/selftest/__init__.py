@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rules.values.lazy import lazily
+from rules.values import lazily
 
 if TYPE_CHECKING:
     from controller.upkeep.selftest.running import SelfTestReport, TableSelfTest

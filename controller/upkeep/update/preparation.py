@@ -56,8 +56,7 @@ STARTER_FILES = (
     "firmware_bridge/signatures.py",
     "rules/__init__.py",
     "rules/errors.py",
-    "rules/values/__init__.py",
-    "rules/values/lazy.py",
+    "rules/values.py",
 )
 """The modules of the starter. It also needs the package `cryptography`."""
 _START = '''"""Starts the program of the current slot: python3 -I start.py [ARGUMENT ...]"""

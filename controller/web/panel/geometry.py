@@ -47,8 +47,7 @@ from controller.web.panel.scene_geometry import (
 from rules.dice import Dice
 from rules.games import GAMES
 from rules.geometry import Boneyard, CardPile, Layout, Pile, Place, Walls
-from rules.playing.setup_facts import settle
-from rules.setup import Setup
+from rules.setup import Setup, settle
 
 DRUM_TO_WALL = 0.58
 """Radius of the drum as a part of the walls' distance (ours)."""

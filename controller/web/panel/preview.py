@@ -24,8 +24,7 @@ from controller.web.panel.geometry import geometry, orders_of
 from controller.web.panel.scene_geometry import TableGeometry
 from rules.dice import Dice
 from rules.errors import MissingThrowError
-from rules.playing.setup_facts import facts, settle
-from rules.setup import Setup
+from rules.setup import Setup, facts, settle
 from rules.steps import Build, Choose, Outcome, Packet, Replace, Step, Throw, TurnUp
 
 PERSON_SECONDS = 1.5

@@ -8,7 +8,7 @@ from typing import Literal
 from high_bone.play import parse, taker
 from high_bone.setup import Parameters
 from rules.errors import RulesError
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from rules.geometry import Seat, around
 from rules.play import Held, LegalActions, Payment, Rules, Settlement, Tiles, tiles_of
 from rules.setup import Setup
 from rules.tiles import Face
-from rules.values.well_typed import why_ill_typed
+from rules.well_typed import why_ill_typed
 
 FACES = HIGH_BONE.tiles.faces
 Hand = tuple[Face | None, ...]

@@ -9,7 +9,7 @@ from high_bone.play import HighBonePlay, Lay, start, taker
 
 from rules.errors import IllegalSetupError, RulesError
 from rules.play import IllegalActionError
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 
 def playing(*hands: str, leader: int = 0, **house: object) -> HighBonePlay:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rules.games.backgammon.setup import BACKGAMMON, START, Parameters, pips
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
-from rules.values.lazy import lazily
+from rules.values import lazily
 
 if TYPE_CHECKING:
     from rules.games.backgammon.actions import Action, Cube, Move, Roll, parse

@@ -15,9 +15,15 @@ from rules.games.backgammon.moves import options
 from rules.games.backgammon.play import BackgammonPlay
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.judging.judge_checks import check_range, check_seats, refuse
-from rules.judging.judge_registry import RecordedAct, Verdict, no_case
-from rules.judging.objections import Objection
+from rules.judging import (
+    Objection,
+    RecordedAct,
+    Verdict,
+    check_range,
+    check_seats,
+    no_case,
+    refuse,
+)
 from rules.steps import Facts
 
 NO_MOVE = "pass"

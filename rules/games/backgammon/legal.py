@@ -12,9 +12,9 @@ from rules.games.backgammon.actions import Action, Cube, Move, Roll
 from rules.games.backgammon.moves import Option
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.judging.objections import Objection
+from rules.judging import Objection
 from rules.play import IllegalActionError, LegalActions
-from rules.values.well_typed import why_ill_typed
+from rules.well_typed import why_ill_typed
 
 HIGHEST = 64
 """The largest value of the cube."""

@@ -29,7 +29,7 @@ from rules.games.backgammon.board import (
     shift,
 )
 from rules.geometry import Seat
-from rules.values.lazy import LazyTable
+from rules.values import LazyTable
 
 Option = tuple[int, ...]
 """The steps of a whole move, `32 * die + source` each."""

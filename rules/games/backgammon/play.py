@@ -19,11 +19,11 @@ from rules.games.backgammon.moves import HOME, Option, options_and_blots, played
 from rules.games.backgammon.reading import moves_of, read
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.judging.objections import Objection
+from rules.judging import Objection
 from rules.play import IllegalActionError, Payment, Settlement, Tiles
 from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
-from rules.values.well_typed import why_ill_typed
+from rules.well_typed import why_ill_typed
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from rules.games.backgammon.board import (
 from rules.games.backgammon.moves import HOME, SHIFTS, STEPS, Option, Step, played, sources
 from rules.games.backgammon.setup import SEATS
 from rules.geometry import Seat
-from rules.judging.objections import Objection
-from rules.values.lazy import LazyTable
+from rules.judging import Objection
+from rules.values import LazyTable
 
 Ways = tuple[tuple[int, int], ...]
 """For each man in a written move, his current point and the point that he still has to reach."""

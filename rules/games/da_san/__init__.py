@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rules.games.da_san.setup import DA_SAN, PILE, Parameters, first_dealer
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
-from rules.values.lazy import lazily
+from rules.values import lazily
 
 if TYPE_CHECKING:
     from rules.games.da_san.actions import Action, Bid, Double, Lay, Pass, Reveal, parse

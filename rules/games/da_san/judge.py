@@ -13,8 +13,7 @@ from rules.games.da_san.play import DaSanPlay
 from rules.games.da_san.position import FACES, KING, RANKS, Form, Hand, Round, cards_of, form_of
 from rules.games.da_san.setup import EACH, SEATS, Parameters
 from rules.geometry import Seat
-from rules.judging.judge_checks import check_range, check_seats, refuse
-from rules.judging.judge_registry import RecordedAct, Verdict, no_case
+from rules.judging import RecordedAct, Verdict, check_range, check_seats, no_case, refuse
 from rules.steps import Facts
 from rules.tiles import Face
 

@@ -22,7 +22,7 @@ from rules.games.da_san.position import (
 from rules.games.da_san.setup import Parameters
 from rules.geometry import Seat
 from rules.play import LegalActions
-from rules.values.well_typed import why_ill_typed
+from rules.well_typed import why_ill_typed
 
 _CLASSES = get_args(Action)
 THREES = 3

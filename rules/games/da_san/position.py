@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rules.games.da_san.setup import SEATS
 from rules.geometry import Seat
 from rules.tiles import Face
-from rules.values.lazy import LazyTable
+from rules.values import LazyTable
 
 Cards = int
 """A set of cards: bit 4 * rank + suit is one card."""

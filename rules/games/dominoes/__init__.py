@@ -15,7 +15,7 @@ from rules.games.dominoes.setup import script
 from rules.games.dominoes.variants import VARIANTS
 from rules.plugin import GamePlugin, lazily_judging
 from rules.setup import Game
-from rules.values.lazy import lazily
+from rules.values import lazily
 
 if TYPE_CHECKING:
     from rules.games.dominoes.actions import Action, Call, Draw, Go, Lay, Show, parse
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rules.games.dominoes.bot import sensible
     from rules.games.dominoes.match import begin_match
     from rules.games.dominoes.play import start
-    from rules.judging.judge_registry import Judging
+    from rules.judging import Judging
     from rules.play import AnyRules
 
 __all__ = [

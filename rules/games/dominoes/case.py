@@ -26,7 +26,7 @@ from rules.games.dominoes.variants import (
     Window,
 )
 from rules.geometry import Seat
-from rules.judging.judge_checks import check_seats, refuse
+from rules.judging import check_seats, refuse
 from rules.tiles import Face
 
 _GAMES = {variant.name: variant for variant in VARIANTS}

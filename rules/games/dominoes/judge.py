@@ -13,7 +13,7 @@ from rules.games.dominoes.legal import Hand
 from rules.games.dominoes.play import DominoPlay, begin
 from rules.games.dominoes.score import open_ends_score
 from rules.geometry import Seat
-from rules.judging.judge_registry import RecordedAct, Verdict, no_case
+from rules.judging import RecordedAct, Verdict, no_case
 from rules.play import HOUSE, Payment
 from rules.steps import Facts
 

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from rules.games.dominoes.actions import Lay, Orientation
 from rules.games.dominoes.setup import double_six, halves, is_doublet, is_matador
 from rules.games.dominoes.variants import Parameters
-from rules.judging.objections import Objection
+from rules.judging import Objection
 from rules.tiles import Face
 
 SEATS = range(4)

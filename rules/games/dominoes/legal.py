@@ -15,7 +15,7 @@ from rules.games.dominoes.setup import can_set
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
 from rules.tiles import Face
-from rules.values.well_typed import why_ill_typed
+from rules.well_typed import why_ill_typed
 
 _CLASSES = get_args(DominoAction)
 Hand = tuple[Face | None, ...]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rules.games.filipino.parameters import MANO_BATCHES, SEATS, TILES, Parameters
 from rules.games.filipino.setup import FILIPINO, PLUS_N, flores_bonus, flores_of, flores_to_lay_out
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
-from rules.values.lazy import lazily
+from rules.values import lazily
 
 if TYPE_CHECKING:
     from rules.games.filipino.actions import Act, Action, parse

@@ -17,8 +17,7 @@ from rules.games.filipino.setup import FILIPINO
 from rules.games.filipino.table import FilipinoTable
 from rules.games.filipino.wins import Declared
 from rules.geometry import Seat
-from rules.judging.judge_checks import check_claims, check_seats, refuse
-from rules.judging.judge_registry import RecordedAct, no_case
+from rules.judging import RecordedAct, check_claims, check_seats, no_case, refuse
 from rules.steps import Facts
 from rules.tiles import Face
 

@@ -11,8 +11,7 @@ from rules.games.filipino.actions import JOKER, Tile, bare
 from rules.games.filipino.parameters import SETS, Parameters
 from rules.melds import DIGIT, KINDS, Counts, kind_of
 from rules.tiles import Face
-from rules.values.frozen import changed, made
-from rules.values.lazy import LazyTable
+from rules.values import LazyTable, changed, made
 
 MeldName = Literal["chow", "pong", "kong"]
 JOKERS: Final = DIGIT * KINDS

@@ -12,8 +12,7 @@ from rules.games.filipino.parameters import SEATS, Parameters
 from rules.games.filipino.score import How, Price, Won, false_win, price
 from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 from rules.geometry import Seat, count_seats
-from rules.judging.judge_checks import check_range, check_seats, check_takers, refuse
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict, check_range, check_seats, check_takers, refuse
 
 __all__ = ["QUESTIONS", "Case", "judge", "recorded_case"]
 

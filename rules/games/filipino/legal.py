@@ -25,7 +25,7 @@ from rules.games.filipino.table import FilipinoTable, Offer, Phase, after_turn
 from rules.games.filipino.wins import Declared, wins
 from rules.geometry import Seat
 from rules.tiles import Face, tile_set
-from rules.values.well_typed import why_ill_typed
+from rules.well_typed import why_ill_typed
 
 _VERBS: dict[Phase, tuple[Verb, ...]] = {
     "draw": ("draw",),

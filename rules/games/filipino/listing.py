@@ -30,7 +30,7 @@ from rules.games.filipino.wins import wins_with
 from rules.geometry import Seat
 from rules.melds import DIGIT, kind_of, packed_sets_and_pair
 from rules.tiles import Face
-from rules.values.lazy import LazyTable as Lookup
+from rules.values import LazyTable as Lookup
 
 
 def listed(table: FilipinoTable, seat: Seat) -> tuple[Act, ...]:

@@ -24,7 +24,7 @@ from rules.play import LegalActions, Settlement, Tiles
 from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.tiles import Face
-from rules.values.frozen import changed
+from rules.values import changed
 
 RANKS: dict[Verb, int] = {"win": 0, "kong": 1, "pong": 1, "chow": 2}
 

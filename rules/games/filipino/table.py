@@ -16,7 +16,7 @@ from rules.play import Settlement, Tiles, tiles_of
 from rules.setup import Setup
 from rules.steps import Ready
 from rules.tiles import Face, tile_set
-from rules.values.frozen import changed
+from rules.values import changed
 
 Phase = Literal["draw", "turn", "discard", "claim", "over"]
 """The phases: the seat on turn draws; it acts after a draw; it discards after a claim; other seats

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rules.games.pai_gow.setup import MOST_STAKED, PAI_GOW, Parameters, stake_question
 from rules.plugin import GamePlugin, lazily_judging, lazily_rules
-from rules.values.lazy import lazily
+from rules.values import lazily
 
 if TYPE_CHECKING:
     from rules.games.pai_gow.actions import Action, Call, SetHand, Show, parse

@@ -17,8 +17,7 @@ from rules.games.pai_gow.ranking import Split, parse_split
 from rules.games.pai_gow.settle import compare, settle
 from rules.games.pai_gow.setup import MOST_STAKED, Parameters
 from rules.geometry import Seat, around
-from rules.judging.judge_checks import check_range, check_seats, refuse
-from rules.judging.judge_registry import RecordedAct, Verdict, no_case
+from rules.judging import RecordedAct, Verdict, check_range, check_seats, no_case, refuse
 from rules.play import IllegalActionError
 from rules.steps import Facts
 from rules.tiles import Face, tile_set

@@ -26,7 +26,7 @@ from rules.play import Amount, LegalActions, Settlement, Tiles, tiles_of
 from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.tiles import Face, tile_set
-from rules.values.well_typed import why_ill_typed
+from rules.well_typed import why_ill_typed
 
 _CLASSES = get_args(Action)
 

@@ -20,8 +20,7 @@ from rules.games.wenzhou.state import ALIKE, Position, Stage, claim_of
 from rules.games.wenzhou.tiles import Caishen, SetDown, set_down
 from rules.games.wenzhou.wins import SETS, By
 from rules.geometry import Seat
-from rules.judging.judge_checks import check_claims, check_seats, refuse
-from rules.judging.judge_registry import RecordedAct, no_case
+from rules.judging import RecordedAct, check_claims, check_seats, no_case, refuse
 from rules.steps import Facts
 from rules.tiles import Face
 

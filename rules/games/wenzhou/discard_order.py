@@ -9,7 +9,7 @@ from rules.games.wenzhou.state import SeatHand
 from rules.games.wenzhou.tiles import CAISHEN, Caishen, SetDown
 from rules.melds import Counts, Kind, is_honour
 from rules.tiles import Face
-from rules.values.lazy import LazyTable
+from rules.values import LazyTable
 
 
 def why_not_discard(

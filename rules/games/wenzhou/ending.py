@@ -12,7 +12,7 @@ from rules.games.wenzhou.wins import NoWin
 from rules.geometry import Seat
 from rules.play import Settlement
 from rules.tiles import Face
-from rules.values.frozen import changed
+from rules.values import changed
 
 
 def settled(position: Position) -> Settlement | None:

@@ -16,8 +16,7 @@ from rules.games.wenzhou.state import ALIKE, SeatHand
 from rules.games.wenzhou.tiles import Caishen, set_down
 from rules.games.wenzhou.wins import DOUBLE, SETS, Claim, NoWin, WinReading, judged
 from rules.geometry import Seat
-from rules.judging.judge_checks import check_range, check_seats, check_takers, refuse
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict, check_range, check_seats, check_takers, refuse
 from rules.play import Settlement
 from rules.tiles import Face
 

@@ -27,7 +27,7 @@ from rules.games.wenzhou.wins import NoWin, is_complete
 from rules.geometry import Seat
 from rules.melds import KINDS, face_of
 from rules.tiles import Face
-from rules.values.well_typed import why_ill_typed
+from rules.well_typed import why_ill_typed
 
 _CLASSES = get_args(WenzhouAction)
 

@@ -19,7 +19,7 @@ from rules.games.wenzhou.wins import FIRST_HONOUR, HONOUR_DIGITS, ODD, NoWin, is
 from rules.geometry import Seat, counter_clockwise
 from rules.melds import DIGIT, HONOURS
 from rules.tiles import Face
-from rules.values.lazy import LazyTable
+from rules.values import LazyTable
 
 
 def listed(position: Position, seat: Seat) -> tuple[WenzhouAction, ...]:

@@ -47,7 +47,7 @@ from rules.play import LegalActions, Settlement, Tiles, tiles_of
 from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.tiles import Face
-from rules.values.frozen import changed
+from rules.values import changed
 
 
 def start(

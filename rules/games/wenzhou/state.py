@@ -22,8 +22,7 @@ from rules.geometry import Place, Seat
 from rules.melds import Kind
 from rules.play import Payment, Settlement
 from rules.tiles import Face
-from rules.values.frozen import changed, made
-from rules.values.lazy import LazyTable
+from rules.values import LazyTable, changed, made
 
 ALIKE = 4
 """The number of tiles of each face."""

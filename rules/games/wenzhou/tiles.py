@@ -9,7 +9,7 @@ from typing import Final, Literal
 from rules.errors import RulesError
 from rules.melds import DIGIT, KINDS, Counts, Kind, face_of, kind_of
 from rules.tiles import Face
-from rules.values.lazy import LazyTable
+from rules.values import LazyTable
 
 WHITE: Final = "5z"
 CAISHEN: Final = 3

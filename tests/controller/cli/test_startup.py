@@ -79,7 +79,7 @@ def test_a_plan_imports_nothing_that_drives_a_table() -> None:
 
 @pytest.mark.parametrize("line", ["games --json", "tables --json"])
 def test_a_list_of_games_or_tables_imports_no_play_and_no_judge(line: str) -> None:
-    late = ("rules.play", "rules.judging.judge_registry", "asyncio", "rich.console")
+    late = ("rules.play", "rules.judging", "asyncio", "rich.console")
     assert imported(line, (*MACHINE, *late)) == (0, [])
 
 

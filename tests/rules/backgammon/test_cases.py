@@ -15,7 +15,7 @@ from rules.games.backgammon import (
     start,
 )
 from rules.play import IllegalActionError
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 START = "24(2) 13(5) 8(3) 6(5)"
 AWAY = "24(2) 13(5) 8(3) 6(5)"

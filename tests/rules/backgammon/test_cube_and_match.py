@@ -22,7 +22,7 @@ from rules.games.backgammon import (
 )
 from rules.games.backgammon.board import START_BOARD
 from rules.play import IllegalActionError
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 CUBE = Parameters(doubling_cube=True)
 

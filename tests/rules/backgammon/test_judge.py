@@ -13,7 +13,7 @@ from rules.errors import RulesError
 from rules.games import judging_of
 from rules.games.backgammon import Parameters
 from rules.games.backgammon.judge import Case, judge
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict
 
 START = "24(2) 13(5) 8(3) 6(5)"
 

@@ -28,7 +28,7 @@ from rules.games.backgammon import (
 from rules.games.backgammon.actions import in_order
 from rules.games.backgammon.moves import STEPS
 from rules.play import IllegalActionError, random_action
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 EVERYTHING = Parameters(doubling_cube=True, beavers=True, jacoby=True, automatic_doubles=2)
 seeds = st.integers(0, 2**32)

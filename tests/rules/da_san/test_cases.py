@@ -12,7 +12,7 @@ from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, pa
 from rules.games.da_san.auction import Auction
 from rules.games.da_san.position import ALL, Hand, Round, cards_of, faces_of, form_of
 from rules.play import IllegalActionError
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 LOW = ("4h 5s 5h 6s 6h 7s 7h", "8s 8h 9s 9h 10s 10h", "Js Jh Qs Qh Ks Kh")
 

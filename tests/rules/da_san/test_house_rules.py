@@ -14,8 +14,7 @@ from rules.games.da_san import DA_SAN, Bid, DaSanPlay, Lay, Parameters, Pass, be
 from rules.games.da_san.position import Hand, cards_of
 from rules.games.da_san.setup import kitty_places
 from rules.play import IllegalActionError
-from rules.playing.setup_facts import settle
-from rules.setup import Setup
+from rules.setup import Setup, settle
 
 
 def finished(**parameters: Any) -> Setup:

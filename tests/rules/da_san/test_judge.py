@@ -13,7 +13,7 @@ from rules.errors import RulesError
 from rules.games import judging_of
 from rules.games.da_san import Parameters
 from rules.games.da_san.judge import Case, judge
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict
 
 
 def judged(play: str, table: str = "", hand: str | None = None, **more: Any) -> Verdict:

@@ -23,7 +23,7 @@ from rules.games.da_san import (
 )
 from rules.games.da_san.position import ALL, FACES, RANKS, cards_of, form_of, leads, pick
 from rules.play import IllegalActionError, random_action
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 seeds = st.integers(0, 2**32)
 

@@ -8,7 +8,7 @@ from rules.games import GAMES
 from rules.games.dominoes.actions import Draw, Go, Lay, Show
 from rules.games.dominoes.play import start
 from rules.play import HOUSE, IllegalActionError
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 from tests.rules.dominoes.hands import dealt, follow
 
 

@@ -14,7 +14,7 @@ from rules.games import judging_of
 from rules.games.dominoes.judge import Case, House, judge
 from rules.games.dominoes.setup import double_six
 from rules.games.dominoes.variants import VARIANTS
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict
 from rules.play import HOUSE, Payment
 
 MATADORS = {"6-1", "5-2", "4-3", "0-0"}

@@ -13,7 +13,7 @@ from rules.games.dominoes.match import DominoMatch
 from rules.games.dominoes.play import DominoPlay, start
 from rules.games.dominoes.setup import double_six
 from rules.play import Rules
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 from tests.rules.dominoes.hands import dealt, follow, parameters
 
 

@@ -11,8 +11,7 @@ from rules.games.pai_gow.cuts import PILE
 from rules.games.pai_gow.play import PaiGowPlay, start
 from rules.games.pai_gow.setup import stake_question
 from rules.geometry import Place, Seat
-from rules.playing.setup_facts import settle
-from rules.setup import Setup
+from rules.setup import Setup, settle
 from rules.tiles import Face, tile_set
 
 FACES = tile_set("pai_gow_32").faces

@@ -13,7 +13,7 @@ from rules.errors import RulesError
 from rules.games import judging_of
 from rules.games.pai_gow.judge import Case, judge
 from rules.games.pai_gow.setup import Parameters
-from rules.judging.judge_registry import Verdict
+from rules.judging import Verdict
 from rules.play import HOUSE, Payment
 
 

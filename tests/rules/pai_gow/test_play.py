@@ -19,7 +19,7 @@ from rules.games.pai_gow.optimum import four_tile_hands
 from rules.games.pai_gow.play import PaiGowPlay, start
 from rules.games.pai_gow.ranking import parse_split
 from rules.play import HOUSE, IllegalActionError, Payment, random_action
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 from rules.steps import Choose
 from rules.tiles import tile_set
 from tests.rules.pai_gow.deals import FACES, begun, dealt, played, with_hands

@@ -15,7 +15,7 @@ from rules.games.wenzhou.setup import Parameters
 from rules.games.wenzhou.state import Position, Stage
 from rules.games.wenzhou.wins import is_complete, is_complete_packed
 from rules.melds import KINDS, Counts
-from rules.values.frozen import changed
+from rules.values import changed
 from tests.rules.wenzhou.tables import shuffled
 from tests.rules.wenzhou.test_properties import HOUSES, SEEDS, mixed
 

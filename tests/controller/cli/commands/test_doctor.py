@@ -21,8 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from controller.run.journal import Journal
 from controller.run.journal.copies import paths_of
-from rules.plugin import GROUP
-from rules.registry import Registry
+from rules.plugin import GROUP, Registry
 from tests.controller.cli.conftest import Wallwright
 from tests.controller.records.audit.logs_for_tests import log_of
 
@@ -271,7 +270,7 @@ def broken_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed package whose entry point names a module that does not exist."""
     registry = Registry("rules.games", [])
     entry = EntryPoint("odd_bones", "odd_bones_missing:PLUGIN", GROUP)
-    monkeypatch.setattr("rules.registry._entry_points", lambda: [entry])
+    monkeypatch.setattr("rules.plugin._entry_points", lambda: [entry])
     monkeypatch.setattr("controller.upkeep.doctor.facts.program.PLUGINS", registry)
 
 

@@ -7,8 +7,7 @@ import pytest
 from controller.cli.output.table_picture import SHOWN, picture
 from rules.dice import Dice
 from rules.games import find_game
-from rules.playing.setup_facts import settle
-from rules.setup import Setup
+from rules.setup import Setup, settle
 from rules.steps import Throw, TurnUp
 
 COMPLETE_SET_UP = """\

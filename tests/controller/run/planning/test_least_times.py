@@ -11,7 +11,7 @@ from controller.run.planning.moves import Carry, Move, Prompt, Shake, TurnOver
 from controller.run.planning.planner import preview
 from rules.games import find_game
 from rules.geometry import BareTable, Walls
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 ROBOTIC = load_table("robotic")
 WALLS = stage(Walls.even(17), ROBOTIC)

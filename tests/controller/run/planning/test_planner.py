@@ -22,8 +22,7 @@ from rules.games import find_game
 from rules.games.pai_gow import Parameters
 from rules.games.pai_gow.cuts import CUTS, PILE, UserCut, cut_choices
 from rules.geometry import PilePlace
-from rules.playing.setup_facts import settle
-from rules.setup import Setup
+from rules.setup import Setup, settle
 from rules.steps import Packet
 
 Dealing = Callable[..., tuple[Setup, Preview, Felt]]

@@ -17,7 +17,7 @@ from controller.web.panel.geometry import geometry, orders_of
 from controller.web.panel.scene_geometry import PlaceSlot, TableGeometry, TileExtent
 from rules.errors import IllegalSetupError
 from rules.games import GAMES
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 from tests.fitting import fits
 
 FITTING = [(table, game) for table in table_names() for game in game_names() if fits(table, game)]

@@ -10,7 +10,7 @@ from controller.service.status import GameChoice
 from controller.web.panel.preview import preview_deal
 from rules.errors import RulesError
 from rules.games import GAMES
-from rules.playing.setup_facts import settle
+from rules.setup import settle
 
 
 def test_the_preview_of_a_cut_shows_the_hands_that_the_table_deals() -> None:

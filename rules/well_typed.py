@@ -12,7 +12,7 @@ from dataclasses import is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from rules.values.lazy import LazyTable
+from rules.values import LazyTable
 
 MOST_DIGITS = 9
 """Maximum digits of a number in an action; seats, points and dice have one or two."""

@@ -1,1 +1,0 @@
-"""Judge cases: the judge of each game, and checks that several games share."""

@@ -1,1 +1,0 @@
-"""Tools for frozen values: fast copies, typed fields, lazy imports."""
