@@ -113,7 +113,7 @@ def _packaged_game(name: str) -> GameConfig:
 
 def _table(document: Document) -> Table:
     # Imported here, because the checks of tables would delay a command that reads only a game.
-    from config.electrical.profiles import with_defaults  # noqa: PLC0415
+    from config.electrical_profiles import with_defaults  # noqa: PLC0415
     from config.validation.board_pins import with_pin_numbers  # noqa: PLC0415
     from config.validation.checks import check_table  # noqa: PLC0415
 

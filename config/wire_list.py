@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from config.electrical.profiles import with_defaults
+from config.electrical_profiles import with_defaults
 from config.errors import Finding, located
 from config.loader import read
 from config.schema import BoardConfig, Part, SensorChannel

@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from config.boards import board_profile
+from config.board_profiles import board_profile
 from firmware_bridge.board import Edge
 from hil_tests.harness import Harness
 

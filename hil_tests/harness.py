@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from config.boards import board_profile
+from config.board_profiles import board_profile
 from config.loader import read
 from config.schema import BoardConfig, Part
 from firmware_bridge.boards import encoding as words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from config.boards import BoardProfile, PinProfile, board_names, board_profile
+from config.board_profiles import BoardProfile, PinProfile, board_names, board_profile
 
 _INTRODUCTION = """\
 # Boards

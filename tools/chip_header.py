@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from config.boards import BoardProfile, Role, board_names, board_profile
+from config.board_profiles import BoardProfile, Role, board_names, board_profile
 
 NO_PIN = 255
 """The firmware's number for "no pin"."""

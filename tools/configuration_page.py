@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 
 from config.schema import GameConfig, Part, Table, Unit
 from config.validation.channels import PLUGS
-from config.validation.house_rules_form import parameter_meanings
+from config.validation.game_parameters import parameter_meanings
 from rules.games import GAMES, PLUGINS
 from tools.configuration_readers import readers
 

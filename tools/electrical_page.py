@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from config.electrical.profiles import electrical_profiles
+from config.electrical_profiles import electrical_profiles
 from config.schema.electrical import MotorProfile, SensorProfile
 from tools.fit_matrices import with_blocks
 

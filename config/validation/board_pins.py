@@ -1,8 +1,8 @@
 """Validates pins against the profile of their board: existence, abilities, and state at boot.
 
-A board's profile (`config.boards`) lists what each pin can do, which pins have a fixed function,
-and which pins are driven or pulled up from a reset until the firmware or the host sets them. In
-that time an output that moves a part of the table must be off.
+A board's profile (`config.board_profiles`) lists what each pin can do, which pins have a fixed
+function, and which pins are driven or pulled up from a reset until the firmware or the host sets
+them. In that time an output that moves a part of the table must be off.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from config.boards import (
+from config.board_profiles import (
     USUAL,
     Ability,
     BoardProfile,

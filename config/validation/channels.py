@@ -38,10 +38,8 @@ from config.schema import (
 SHORTEST_LEASE, LONGEST_LEASE = 0.1, 2.0
 """Seconds. A busy host cannot renew a shorter lease in time; with a longer lease, motors run on for
 too long after the host has died."""
-
 _MOTOR, _SENSOR, _AXIS, _ANALOG = ("motor",), ("sensor",), ("axis",), ("analog",)
 _PUSHED = ("motor", "output")
-
 PLUGS: dict[type[Part], dict[str, tuple[str, ...]]] = {
     LidModule: {"motor": _MOTOR, "opened": _SENSOR, "closed": _SENSOR},
     DrumModule: {"motor": _MOTOR, "current": _ANALOG},
@@ -94,7 +92,6 @@ PLUGS: dict[type[Part], dict[str, tuple[str, ...]]] = {
     Modules: {"ready": ("output",), "emergency": _SENSOR, "curtain": _SENSOR},
 }
 """For each module, the keys that name channels, and the allowed kinds of those channels."""
-
 _SWITCHES: dict[type[Part], tuple[str, ...]] = {
     MotorChannel: ("forward_stop", "reverse_stop", "hold_while"),
     AxisChannel: ("home_switch",),
@@ -253,6 +250,23 @@ def _safety_everywhere(table: Table) -> Iterator[Finding]:
             wrong = f"has no light curtain, but other boards have one ('{name}')"
             cure = "Add a sensor for it here and name it in `modules.curtain`."
             yield Finding(("boards", name), wrong, cure)
+
+
+def guarded(table: Table) -> frozenset[str]:
+    """The channels of the motors and axes of lid, lifts, lanes, flipper and gantry."""
+    modules = table.modules
+    names: list[str | None] = []
+    if modules.lid:
+        names.append(modules.lid.motor)
+    if modules.trays:
+        names += [side.lift for side in modules.trays.sides]
+    if modules.lanes:
+        names += [seat.presenter for seat in modules.lanes.seats]
+    if modules.flipper:
+        names.append(modules.flipper.motor)
+    if gantry := modules.gantry:
+        names += [gantry.x, gantry.y, gantry.z, gantry.grip, gantry.turn, gantry.turner]
+    return frozenset(name for name in names if name)
 
 
 CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (

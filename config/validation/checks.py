@@ -1,7 +1,7 @@
 """Cross-checks of a table's own values, and of a game against a table.
 
 `check_table` finds contradictions between values; the checks are in `validation.channels`,
-`validation.board_pins`, `validation.modules`, `validation.magazine` and `validation.indicators`.
+`validation.board_pins`, `validation.modules` and `validation.indicators`.
 `fit` returns whether a game can be set up on a table, and which of its steps players do by hand.
 """
 
@@ -19,12 +19,11 @@ from config.layout.staging import DoesNotFitError, Staging, stage
 from config.schema import GameConfig, Table
 from config.validation import board_pins as pins
 from config.validation import channels as wiring
-from config.validation import currents, electrical
+from config.validation import electrical
 from config.validation import indicators as signals
-from config.validation import magazine as sorting
 from config.validation import modules as mechanics
 from config.validation.game_parameters import game_parameters
-from config.validation.mixing_time import mixing_warnings
+from config.validation.modules import mixing_warnings
 from rules.geometry import Layout, Seat
 from rules.setup import Game, Setup
 from rules.steps import (
@@ -82,10 +81,9 @@ def check_table(table: Table) -> list[Finding]:
         *pins.CHECKS,
         *wiring.CHECKS,
         *electrical.CHECKS,
-        *currents.CHECKS,
         *recovery.CHECKS,
     )
-    second = (*mechanics.CHECKS, *sorting.CHECKS, *signals.CHECKS)
+    second = (*mechanics.CHECKS, *signals.CHECKS)
     return [finding for check in first for finding in check(table)] or [
         finding for check in second for finding in check(table)
     ]

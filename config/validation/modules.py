@@ -1,10 +1,12 @@
-"""Validates modules: required modules and channels, boards, and consistent dimensions."""
+"""Validates modules: required parts, boards, dimensions, the magazine, the mixing time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import isinf
 
-from config.errors import Finding, Path
+from config.errors import Finding, Path, TableWarning
+from config.layout.mixing import DESCRIBED, needed_seconds, pan_motion, undescribed
 from config.schema import AxisChannel, Channel, MotorChannel, StripChannel, Table
 
 _NEEDS = {
@@ -19,8 +21,14 @@ _NEEDS = {
     "reader": "gantry",
 }
 """For each module, the module without which it cannot work."""
-
 MOST_TRAYS = 4
+_MAGAZINE: Path = ("modules", "magazine")
+_WORDS = {
+    "tilt_deg": "tilt in degrees",
+    "rpm": "speed in revolutions a minute",
+    "ribs": "number of ribs",
+    "fill": "fill (area of the tiles of a full drum, in areas of the pan)",
+}
 
 
 def _channel(table: Table, name: str) -> Channel:
@@ -273,6 +281,71 @@ def _reach(table: Table) -> Iterator[Finding]:
             yield Finding(("modules", "gantry", key), wrong, cure)
 
 
+def _sorted_needs_magazine(table: Table) -> Iterator[Finding]:
+    if table.shuffle == "sorted" and table.modules.magazine is None:
+        wrong = "needs a magazine, whose tiles the machine can take in any order ('sorted')"
+        yield Finding(("shuffle",), wrong, "Add `modules.magazine`, or give `shuffle: drum`.")
+
+
+def _magazine_has_one_head(table: Table) -> Iterator[Finding]:
+    """Checks that every tile of the set comes to the magazine, and leaves it into a stack.
+
+    With two heads the drum would determine on which side of the table a tile comes out.
+    """
+    modules = table.modules
+    if modules.magazine is None or modules.heads is None:
+        return
+    ports: Path = ("modules", "heads", "ports")
+    if len(modules.heads.ports) != 1:
+        wrong = f"must be one head for a magazine ({len(modules.heads.ports)} heads)"
+        yield Finding(ports, wrong, "Give one head for all trays, with a chain if there are more.")
+    for at, head in enumerate(modules.heads.ports):
+        for key in ("face", "full"):
+            if (sensor := getattr(head, key)) is not None:
+                wrong = f"watches the place between the counter and the magazine ('{sensor}')"
+                yield Finding((*ports, at, key), wrong, "Leave it out: no tile waits there.")
+    if modules.lanes is not None:
+        wrong = "cannot fill hand lanes, which branch off before it"
+        yield Finding(_MAGAZINE, wrong, "Leave `modules.lanes` or the magazine out.")
+
+
+def _magazine_on_one_board(table: Table) -> Iterator[Finding]:
+    """Checks that the board that drives a motor also counts the edges that stop it."""
+    magazine = table.modules.magazine
+    if magazine is None:
+        return
+    pairs = (
+        ("vane", magazine.motor),
+        ("home", magazine.motor),
+        ("withdrawn", magazine.ejector),
+        ("passed", magazine.ejector),
+    )
+    for key, motor in pairs:
+        sensor, board = getattr(magazine, key), table.board_of(motor)
+        if table.board_of(sensor) != board:
+            wrong = f"is on board '{table.board_of(sensor)}', but '{motor}' is on '{board}'"
+            cure = f"Wire it to '{board}', which stops the motor at its edge."
+            yield Finding((*_MAGAZINE, key), f"{wrong} ('{sensor}')", cure)
+
+
+def _magazine_turns_freely(table: Table) -> Iterator[Finding]:
+    """Checks that the carousel turns both ways, past every pocket."""
+    magazine = table.modules.magazine
+    if magazine is None:
+        return
+    board = table.board_of(magazine.motor)
+    motor = table.boards[board].channels[magazine.motor]
+    path: Path = ("boards", board, "channels", magazine.motor)
+    assert isinstance(motor, MotorChannel)
+    if motor.reverse_pin is None:
+        wrong = f"turns the magazine one way only ('{magazine.motor}')"
+        yield Finding(path, wrong, "Give a `reverse_pin`.")
+    for key in ("forward_stop", "reverse_stop"):
+        if (switch := getattr(motor, key)) is not None:
+            wrong = f"stops the magazine, which turns past every pocket ('{switch}')"
+            yield Finding((*path, key), wrong, "Leave it out.")
+
+
 CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
     _needs,
     _tile_range,
@@ -291,4 +364,41 @@ CHECKS: tuple[Callable[[Table], Iterator[Finding]], ...] = (
     _whole_turner,
     _axes_together,
     _reach,
+    _sorted_needs_magazine,
+    _magazine_has_one_head,
+    _magazine_on_one_board,
+    _magazine_turns_freely,
 )
+
+
+def mixing_warnings(table: Table) -> Iterator[TableWarning]:
+    """Yields a warning if the model does not show that a full drum mixes in its time."""
+    drum = table.modules.drum
+    if drum is None:
+        return
+    pan = pan_motion(drum, drum.capacity)
+    for name in undescribed(pan):
+        low, high = DESCRIBED[name]
+        text = (
+            f"no simulated drum is like this one: its {_WORDS[name]} is {getattr(pan, name):.3g},"
+            f" and the model of mixing is for {low:g} to {high:g}. Measure how it mixes"
+            " (docs/build/LABORATORY.md)."
+        )
+        yield TableWarning(None, "modules.drum", text)
+        return
+    needed = needed_seconds(pan)
+    if drum.mix >= needed:
+        return
+    motion = f"tilt {drum.tilt_deg:g} deg, {drum.rpm:g} rpm, {drum.ribs} ribs"
+    if isinf(needed):
+        text = (
+            f"this drum hardly mixes ({motion}). Change its tilt or speed (docs/build/MIXING.md)."
+        )
+        yield TableWarning(None, "modules.drum", text)
+        return
+    text = (
+        f"{drum.mix:g} s is less than the {needed:g} s that this drum needs with"
+        f" {drum.capacity} tiles ({motion}): the order of the tiles can be guessed too often"
+        " (docs/build/MIXING.md)."
+    )
+    yield TableWarning(None, "modules.drum.mix", text)

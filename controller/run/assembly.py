@@ -17,7 +17,7 @@ from random import Random
 from gpiozero import Factory
 
 from config.schema import GameConfig, Table
-from config.validation.curtain import guarded
+from config.validation.channels import guarded
 from config.validation.game_parameters import game_parameters
 from controller.events import EventLog
 from controller.run.chance.source import OpenChance, OperatingSystemChance

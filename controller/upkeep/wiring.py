@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from config.boards import BoardProfile, PortProfile, Role, profile_of
+from config.board_profiles import BoardProfile, PortProfile, Role, profile_of
 from config.errors import Path
 from config.schema import (
     AnalogChannel,

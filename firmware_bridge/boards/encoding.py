@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from config.boards import profile_of
+from config.board_profiles import profile_of
 from config.schema import (
     AnalogChannel,
     AxisChannel,
@@ -23,8 +23,8 @@ from config.schema import (
     StripChannel,
     Table,
 )
-from config.validation.currents import sensed_motors
-from config.validation.curtain import guarded
+from config.validation.channels import guarded
+from config.validation.electrical import sensed_motors
 from firmware_bridge.board import BoardIdentity, Edges, Elapsed, Level, Until
 from firmware_bridge.wire.errors import BoardRefusedError
 from firmware_bridge.wire.messages import (

@@ -15,7 +15,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 
-from config.boards import chip_of
+from config.board_profiles import chip_of
 from config.schema import AxisChannel, BoardConfig, DiceChannel
 from firmware_bridge.board import (
     AnyFault,

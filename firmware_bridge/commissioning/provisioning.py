@@ -10,7 +10,7 @@ from binascii import crc_hqx
 from collections.abc import Iterable, Iterator, Mapping
 from struct import Struct
 
-from config.boards import profile_of
+from config.board_profiles import profile_of
 from config.schema import BoardConfig, Table
 from firmware_bridge.boards.encoding import flags_of, milliseconds, records
 from firmware_bridge.commissioning.device_keys import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from config.boards import (
+from config.board_profiles import (
     USUAL,
     BoardProfile,
     board_names,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from config.electrical.profiles import electrical_profiles, profiles_of
+from config.electrical_profiles import electrical_profiles, profiles_of
 from config.loader import check_file
 from config.schema import MotorChannel, SensorChannel, Table, Threshold
 from config.schema.electrical import MotorProfile, SensorProfile

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.boards import board_profile
+from config.board_profiles import board_profile
 from firmware_bridge.commissioning.flashing import FIRMWARE
 from firmware_bridge.sim.processors import processor
 from tools.chip_header import chips, header

@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 from config.schema import Unit
-from config.validation.house_rules_form import parameter_meanings
+from config.validation.game_parameters import parameter_meanings
 from rules.games import GAMES, PLUGINS
 from tools import pages
 from tools.configuration_page import page

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from config.boards import BoardProfile, board_names, board_profile, pin_ranges
+from config.board_profiles import BoardProfile, board_names, board_profile, pin_ranges
 from config.validation.board_pins import HIGH
 from controller.cli.errors import BadInputError, unknown_name
 from controller.cli.options.shared import AsJson

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from config.boards import chip_of
+from config.board_profiles import chip_of
 from config.validation.checks import table_warnings
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options import completion

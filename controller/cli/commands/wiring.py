@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table as Grid
 
-from config.boards import pin_ranges
+from config.board_profiles import pin_ranges
 from controller.cli.errors import BadInputError, unknown_name
 from controller.cli.options import completion
 from controller.cli.options.lookup import table_named

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import typer
 
-from config.boards import ReferenceProfile, SupplyProfile, board_names, board_profile
+from config.board_profiles import ReferenceProfile, SupplyProfile, board_names, board_profile
 from controller.cli.errors import BadInputError, as_sentence
 from firmware_bridge.boards.encoding import chip_name
 from firmware_bridge.commissioning import flashing

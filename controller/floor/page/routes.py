@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from config.loader import game_names, load_game
-from config.validation.house_rules_form import house_rules_form
+from config.validation.game_parameters import house_rules_form
 from controller.floor.figures.alarms import Acknowledgement, acknowledge
 from controller.floor.figures.table_figures import Window
 from controller.floor.figures.table_use import retire_unless_in_use

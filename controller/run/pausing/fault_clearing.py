@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from config.schema import MotorChannel, Table
-from config.validation.currents import sensed_motors
+from config.validation.electrical import sensed_motors
 from controller.run.faults.catalogue import CATALOGUE, Fault, latched
 from controller.run.pausing.operator_help import OperatorHelp
 from controller.run.pausing.pause_gate import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from config.boards import profile_of
+from config.board_profiles import profile_of
 from config.schema import (
     AnalogChannel,
     AxisChannel,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from config.boards import board_names
+from config.board_profiles import board_names
 from firmware_bridge.board import Board
 from firmware_bridge.boards.encoding import records
 from firmware_bridge.boards.serial_board import SerialBoard

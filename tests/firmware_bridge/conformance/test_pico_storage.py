@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 
-from config.boards import board_profile
+from config.board_profiles import board_profile
 from config.loader import load_table
 from firmware_bridge.commissioning.pico_storage import BANKS, changes_in
 from firmware_bridge.sim import clock

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from config.boards import board_profile
+from config.board_profiles import board_profile
 from config.schema import MotorChannel, SensorChannel
 from controller.events import EventLog
 from controller.run.assembly import Hardware

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from config.boards import Ability, board_profile
+from config.board_profiles import Ability, board_profile
 from config.schema import (
     AnalogChannel,
     AxisChannel,

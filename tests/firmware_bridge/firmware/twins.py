@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from config.boards import profile_of
+from config.board_profiles import profile_of
 from config.loader import load_table
 from config.schema import AnalogChannel, BoardConfig, SensorChannel, StripChannel
 from firmware_bridge.boards import encoding as words

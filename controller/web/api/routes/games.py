@@ -13,7 +13,7 @@ from config.judge_cases import case_of, case_schema, example_case
 from config.loader import game_names, load_game
 from config.schema import Table
 from config.validation.checks import fit
-from config.validation.house_rules_form import house_rules_form
+from config.validation.game_parameters import house_rules_form
 from controller.run.faults.catalogue import CATALOGUE
 from controller.service.user_roles import UserRole, role_for
 from controller.web.api.json_text import json_text

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from config.boards import board_names, board_profile
+from config.board_profiles import board_names, board_profile
 from tests.controller.cli.conftest import Wallwright
 
 

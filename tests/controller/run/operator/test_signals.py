@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from config.boards import profile_of
+from config.board_profiles import profile_of
 from config.loader import load_table
 from config.schema import (
     BuzzerModule,

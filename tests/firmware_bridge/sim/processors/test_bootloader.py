@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from config.boards import board_profile
+from config.board_profiles import board_profile
 from firmware_bridge.board import FaultCode
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession

@@ -1,20 +1,29 @@
-"""Schema of a board profile: what a kind of board has, what each pin can do, and its state at boot.
+"""Board profiles: the kinds of board that can drive a table, as data.
 
-A profile describes a board that can be bought, such as the Arduino Mega 2560. It contains facts of
-data sheets and of this project's firmware, never of one table. Pins have the numbers that table
-files use.
+    profile = board_profile("mega2560")
+
+A profile describes a board that can be bought, such as the Arduino Mega 2560: its pins, what each
+pin can do, and its state at boot. It contains facts of data sheets and of this project's firmware,
+never of one table. Pins have the numbers that table files use. Each profile is a YAML file in the
+folder `boards`. The firmware's constants are generated from the same files (tools/chip_header.py),
+so that host and firmware use one set of facts.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from itertools import groupby
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from config.schema import Part, Positive, Unit
+from config.errors import Finding, instead, located, shown
+from config.schema import BoardConfig, Part, Positive, Unit
+from config.strict_yaml import parse
 
 Ability = Literal["input", "output", "step", "analog", "pwm", "interrupt"]
 """A function that a pin can have.
@@ -23,7 +32,6 @@ Ability = Literal["input", "output", "step", "analog", "pwm", "interrupt"]
 axis, `analog` an input of the analogue-to-digital converter, `pwm` a hardware timer's output, and
 `interrupt` an input with an external interrupt of its own.
 """
-
 Role = Literal["link", "emergency", "curtain", "motor_current", "identity"]
 """A fixed function of a pin.
 
@@ -31,14 +39,52 @@ Role = Literal["link", "emergency", "curtain", "motor_current", "identity"]
 monitors by itself, `motor_current` measures the current of all motors, and `identity` reads the
 memory of an add-on board.
 """
-
 BootState = Literal["floating", "pulled_up", "pulled_down", "driven"]
 """The state of a pin from reset until the program sets it: high impedance, a pull-up or pull-down
 resistor, or driven by a bootloader, an operating system or another chip of the board."""
-
-
 USUAL_LIMIT = 4.0
 """Volts at the pin for the current of all motors: the limit without `current_limit` (our value)."""
+USUAL: dict[Literal["serial", "gpio"], str] = {"serial": "mega2560", "gpio": "raspberry_pi"}
+"""The profile of a board that names no `chip`, by the kind of board."""
+
+
+_FOLDER = resources.files("config") / "boards"
+
+
+@cache
+def board_names() -> tuple[str, ...]:
+    """The names of all profiles, in alphabetical order."""
+    files = _FOLDER.iterdir()
+    return tuple(sorted(Path(file.name).stem for file in files if file.name.endswith(".yaml")))
+
+
+@cache
+def board_profile(name: str) -> BoardProfile:
+    """Loads a profile by its name. Raises ConfigErrors for an unknown name or an invalid file."""
+    if name not in board_names():
+        wrong = f"is not the name of a board profile ({shown(name)})"
+        raise located(name, {}, [Finding((), wrong, instead(name, board_names()))])
+    file = f"{name}.yaml"
+    text = (_FOLDER / file).read_text("utf-8")
+    document = parse(text, file)
+    try:
+        return BoardProfile.model_validate_json(json.dumps(document.value))
+    except ValidationError as error:
+        findings = (
+            Finding(each["loc"], each["msg"], "Correct the profile.")
+            for each in error.errors(include_url=False)
+        )
+        raise located(file, document.lines, findings) from None
+
+
+def chip_of(board: BoardConfig) -> str:
+    """The name of a board's profile: its `chip`, or the usual one of its kind."""
+    return board.chip if board.chip is not None else USUAL[board.kind]
+
+
+def profile_of(board: BoardConfig) -> BoardProfile:
+    """The profile of a table's board. Raises ConfigErrors if its `chip` is unknown."""
+    return board_profile(chip_of(board))
 
 
 class PinProfile(Part):

@@ -1,1 +1,0 @@
-"""Electrical profiles: how a kind of motor or sensor is wired, with its defaults and limits."""
