@@ -1,7 +1,7 @@
 """The public view of a hand: tiles played, sets laid down, facts that all players may see.
 
 A game derives this value from the plays of a hand (`Rules.open_tiles`). It contains no tile that
-only one seat sees, also if the plays are those of a table that knows all tiles.
+only one seat sees, also if the plays are those of a table that has recorded all tiles.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ can log in 60 times at once, then once in 10 s.
 
 A login ends after 7 days, or when the service has run for 7 days since, whichever comes first, and
 with each change of its user. The one-time link and pairing codes are measured by a clock that
-nobody sets. The tokens, devices and codes that a technician has made end when the technician is
+cannot be set. The tokens, devices and codes that a technician has made end when the technician is
 deleted or loses the role. A user's name has letters of one alphabet and digits, and does not look
 like that of another user.
 

@@ -81,12 +81,12 @@ REQUIREMENTS: Mapping[str, Requirement] = {
         " in the status has the counts. No shipped table has a sensor of a door except the lid.",
     ),
     "R10": Requirement(
-        "Nobody can play while the machine is tested; afterwards the state before is restored.",
+        "The machine permits no play during a test; afterwards the earlier state is restored.",
         "New Zealand 3.7; 25 CFR 547.8",
         "Service mode is a state of its own that refuses sessions and restores the state before.",
     ),
     "R11": Requirement(
-        "Nobody can play while a fault exists that affects the outcome.",
+        "The machine permits no play while a fault exists that affects the outcome.",
         "25 CFR 547.8(b)(3)",
         "A fault pauses or stops the table; a session, an action and a deal wait for its cure,"
         " which the sensors must confirm.",

@@ -62,9 +62,9 @@ A set falls into the drum as four heaps, one from each side of the table.
   over chance. It is 1 when the heaps are mixed and 4 when they are apart.
 - **Excess**: the segregation index minus 1.
 - **Guessing score**: a player guesses each tile before it is picked, and sees it afterwards. The
-  score is the expected number of right guesses in a whole set. The player of this page knows the
-  model, and which tile was in which heap. After a perfect shuffle no player scores more than
-  1 + 1/2 + ... + 1/n: 5.49 with 136 tiles, 4.06 with 32.
+  score is the expected number of right guesses in a whole set. The player of this page has learned
+  the model, and which tile was in which heap. After a perfect shuffle no player scores more than 1
+  + 1/2 + ... + 1/n: 5.49 with 136 tiles, 4.06 with 32.
 - **Needed time**: the seconds after which the excess is {enough:g}.
 """
 _MODEL = """\

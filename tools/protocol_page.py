@@ -224,7 +224,7 @@ flashed with `--bare` has lock bits that prevent it.
 ## Starts and resets
 
 A board announces its start by `Started`, once, with a leading zero and the sequence number 0. The
-host then knows that the board runs, and that a session with it has ended. If the notice is lost,
+host then records that the board runs, and that a session with it has ended. If the notice is lost,
 the host finds out as with any silent board.
 
 The opening of a port can reset a board into a bootloader, in which any byte holds it. After such an

@@ -423,7 +423,7 @@ OTHERS = (
         "a person who guesses passwords or codes from many addresses of one network, or sets the"
         " clock",
         "Has a new address for each attempt, or makes a code, a link or a login last for longer.",
-        "An IPv6 network of 64 bits is one client. What is used once ends by a clock that nobody"
+        "An IPv6 network of 64 bits is one client. What is used once ends by a clock that cannot be"
         " sets; a login also ends when the service has run for as long as it is valid, and what has"
         " ended is deleted. Not protected: a person with many networks; each has 20 attempts.",
         (

@@ -1,4 +1,4 @@
-"""The fold of the event stream: what has been counted, which prompts are open, and the pause.
+"""The counts of an event stream, its open prompts and its present pause.
 
 The summary of a run, the live view, the status of a service, its metrics and the statistics of a
 journal take their counts from here. The floor adds up the same counts in its database, by the

@@ -1,4 +1,4 @@
-"""What the table of events says of one event: its keys, its words, who records and counts it."""
+"""A row of the table of events: the keys and words of one event, its records and counts."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ def place_in_words(text: str) -> str:
 
 
 def dice_sentence(event: Facts) -> tuple[str, Level]:
-    """Who threw, and the faces."""
+    """A text with the thrower and the faces."""
     return f"Seat {event['by']} threw {' '.join(map(str, event['dice']))}.", "info"
 
 
 def choice_sentence(event: Facts) -> tuple[str, Level]:
-    """Who chose what."""
+    """A sentence with the seat and its choice."""
     by, what, answer = event["by"], event["what"], event["answer"]
     return f"Seat {by} chose {plain(answer)} as {plain(what)}.", "info"
 
@@ -48,7 +48,7 @@ def settled_sentence(event: Facts) -> tuple[str, Level]:
 
 
 def taken_back_sentence(event: Facts) -> tuple[str, Level]:
-    """Who has taken back how many actions."""
+    """A sentence with the person and the number of actions that were taken back."""
     acts, by = event["acts"], event["by"]
     last = "action" if acts == 1 else f"{acts} actions"
     return f"{by} has taken back the last {last}.", "warning"
@@ -63,7 +63,7 @@ def paused_sentence(event: Facts) -> tuple[str, Level]:
 
 
 def dice_line(event: Facts) -> str:
-    """Who threw, and the faces."""
+    """A text with the thrower and the faces."""
     return f"seat {event['by']} throws {' '.join(str(face) for face in event['dice'])}"
 
 
@@ -91,7 +91,7 @@ def settled_line(event: Facts) -> str:
 
 
 def seats_line(event: Facts) -> str:
-    """Who moves to which seat, and who deals."""
+    """A line with the new seat of each player, and the dealer."""
     moved = ", ".join(f"{seat} to {to}" for seat, to in enumerate(event["moves"]))
     return f"new seats: {moved}; seat {event['dealer']} deals"
 

@@ -165,7 +165,7 @@ class HomeAssistant:
         """When the table was announced, on the event loop's clock; None while it is not."""
 
     async def announce(self, connection: BrokerConnection, birth: Birth) -> None:
-        """Publish what Home Assistant needs to show the table; the broker deletes it later."""
+        """Publish the table's entities for Home Assistant; the broker deletes them later."""
         self._announced_at = asyncio.get_running_loop().time()
         for message in discovery_messages(birth, self._address):
             await connection.publish(message.topic, message.payload, retain=True, expiry=EXPIRY)

@@ -121,7 +121,8 @@ class Payload(BaseModel):
 class Alive(Payload):
     """Whether the table is connected. The broker publishes `online: false` as the table's will.
 
-    `switched_off` says that the table's service was stopped as intended: the table needs nobody.
+    `switched_off` says that the table's service was stopped as intended, so that the table needs no
+    person.
     """
 
     online: bool

@@ -52,7 +52,7 @@ class BrokerSettings(_Settings):
 
 
 class RequestKeySettings(_Settings):
-    """A key of the floor whose requests the table considers, and as which role it gives them."""
+    """A key of the floor: the requests that the table accepts from it, and their role."""
 
     key: str
     role: Literal["player", "dealer", "attendant"] = "attendant"

@@ -1,1 +1,1 @@
-"""What tries a table without people: laboratory, chaos, conformance, campaigns."""
+"""Programs that test a table without people: laboratory, chaos, conformance, campaigns."""

@@ -1,1 +1,1 @@
-"""What a table keeps for others: audit log, identity of the program, backups, traces."""
+"""Records for other parties: audit log, identity of the program, backups, traces."""

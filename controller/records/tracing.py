@@ -358,8 +358,8 @@ class FileExporter(SpanExporter):
 class CountingExporter(SpanExporter):
     """Passes spans to an exporter, and counts those that it did not take.
 
-    After `stop_trying`, the first failure is the last attempt: the end of a run does not wait for a
-    collector that is away.
+    After `stop_trying`, the first failure ends the exports, so that the end of a run does not wait
+    for a collector that does not answer.
     """
 
     def __init__(self, exporter: SpanExporter) -> None:
@@ -369,7 +369,7 @@ class CountingExporter(SpanExporter):
         self._gave_up = False
 
     def stop_trying(self) -> None:
-        """Send the rest, until a failure."""
+        """Export the remaining spans until the first failure."""
         self._is_last_try = True
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:

@@ -306,10 +306,10 @@ class Daemon:
     async def _continue_interrupted(self) -> None:
         """Prompt an operator for what the interrupted run has left open, then find the axes.
 
-        First the fault that ended it, then the prompts that nobody has answered: the person who was
-        asked can still have the hands in the machine. A prompt that the pause of a latched fault
+        First the fault that ended it, then the unanswered prompts, because the person who was asked
+        can still have their hands in the machine. A prompt that the pause of a latched fault
         repeats is not asked twice. All other parts stay where the interrupted run left them. Raises
-        the fault if the operator answers 'stop', or if nobody answers.
+        the fault if the operator answers 'stop' or does not answer in time.
         """
         run_state = self.run_state
         if run_state.open_fault is not None:

@@ -131,7 +131,8 @@ class Ledger:
         raised = self.sets[number]
         if raised.where != "trays" or raised.counted != raised.tiles:
             raise LedgerError(
-                f"Set {number} was to rise; it is in the {raised.where} with {raised.counted} of"
+                f"Set {number} cannot rise, because it is in the {raised.where} with "
+                f"{raised.counted} of"
                 f" {raised.tiles} tiles."
             )
         return self._with(

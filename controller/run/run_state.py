@@ -105,8 +105,7 @@ class RunState:
         self.open_fault: TableFault | None = None
         """The fault that ended the interrupted run and was not cleared; None if there was none."""
         self.unanswered: tuple[TableFault, ...] = ()
-        """The faults about which the interrupted run asked, and which nobody has confirmed since:
-        somebody's hands can be in the machine."""
+        """The faults of unanswered prompts of that run: hands can still be in the machine."""
         self.answered: set[tuple[str, str]] = set()
         """Code and part of the prompts that were answered in this run."""
         self._added: Counter[str] = Counter()
@@ -309,7 +308,8 @@ def unanswered_of(entries: Iterable[Entry]) -> tuple[TableFault, ...]:
     """The faults of the prompts that have no answer, also not in a later prompt about them.
 
     Oldest first. Prompts about a board that does not answer, or about another board, are left out:
-    they are repeated by the connection to the board, and nobody reaches into the machine for them.
+    they are repeated by the connection to the board, and no person reaches into the machine for
+    them.
     """
     asked: dict[tuple[str, str], TableFault] = {}
     for entry in entries:

@@ -59,7 +59,7 @@ async def end_tasks(tasks: Iterable[asyncio.Task[Any]]) -> None:
         except asyncio.CancelledError as error:
             cancelled = error
     for task in tasks:
-        # asyncio prints a failure that nobody has asked for when the task is deleted.
+        # asyncio prints a failure that was not read when the task is deleted.
         _failure(task)
     if cancelled is not None:
         raise cancelled

@@ -1,4 +1,4 @@
-"""What the table runs at present: its configuration, its daemon, its game, its service mode.
+"""The present run of a table: its configuration, its daemon, its game, its service mode.
 
 `RunSequence` changes these values; the status, the events and the commands read them.
 """

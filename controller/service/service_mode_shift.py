@@ -2,8 +2,8 @@
 
 The table's run is stopped before service mode begins. On a real table the next run resumes from the
 journal, unless a part that carries tiles has moved: then people put every tile away first. They do
-so, too, if the service ends in service mode without leaving it, because nothing has recorded what
-moved.
+so, too, if the service ends in service mode without leaving it, because it is not recorded which
+parts have moved.
 """
 
 from __future__ import annotations

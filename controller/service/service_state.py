@@ -15,7 +15,7 @@ OUT_OF_PLAY = "out of play"
 
 
 class ServiceState:
-    """What the service does, and whether the table is in play. Each change is recorded.
+    """The state of the service, and whether the table is in play. Each change is recorded.
 
     `clock` returns seconds of the table's clock. `changed` publishes the status soon.
     """

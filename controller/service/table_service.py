@@ -186,9 +186,11 @@ class TableService:
         self.report(sentence)
 
     def reload(self, load: Callable[[], Table]) -> None:
-        """Read the table's file again, if nobody plays; a file with defects changes nothing.
+        """Read the table's file again, unless a session or service mode is in progress.
 
-        The run is interrupted and resumed with the new values; no tile moves.
+        A file with defects changes nothing. A file with defects changes nothing. A file with
+        defects changes nothing. The run is interrupted and resumed with the new values; no tile
+        moves.
         """
         if self.book is not None or self.run.shift is not None:
             self.report("The configuration is not read again while the table is in use.")
@@ -225,7 +227,7 @@ class TableService:
         self._publication.close()
 
     def _audit_changed(self, sentence: str | None, is_locked: bool) -> None:
-        """Stop the table if the log has failed: what happens at it could not be proven."""
+        """Stop the table if the log has failed, because its events could not be proven."""
         if sentence is None:
             self.report("The audit log is written again.")
             return
@@ -234,7 +236,7 @@ class TableService:
         self.runs.fail(sentence)
 
     def _store_changed(self, failure: str | None) -> None:
-        """Stop the table if the store has failed: what people do at it could not be kept."""
+        """Stop the table if the store has failed, because actions of people could not be stored."""
         if failure is None:
             self.report("The sessions are stored again.")
             return

@@ -1,1 +1,1 @@
-"""What keeps a table in order: doctor, service mode, self-tests, learned values, updates."""
+"""Maintenance of a table: doctor, service mode, self-tests, learned values, updates."""

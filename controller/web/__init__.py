@@ -1,1 +1,1 @@
-"""What browsers and programs reach: the API, the panel and the metrics."""
+"""Interfaces for browsers and programs: the API, the panel and the metrics."""

@@ -267,7 +267,11 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("filipino", {"ask": "mano", "roller": 0, "dice": [7, 1]}, "must be 1 to 6, not 7"),
     ("filipino", {"ask": "mano", "roller": 0, "dice": [1] * 100_000}, "2 times here, not 100000"),
-    ("filipino", {"ask": "mano", "roller": 0, "dice": [1], "plus": 3}, "nobody says 'plus n'"),
+    (
+        "filipino",
+        {"ask": "mano", "roller": 0, "dice": [1], "plus": 3},
+        "This house does not permit 'plus n'",
+    ),
     ("filipino", {"ask": "flores", "flores": [36, 1, 0, 0]}, "The seats have 37 flores"),
     ("filipino", {"ask": "flores", "flores": [37, 0, 0, 0]}, "must be 0 to 36, not 37"),
     ("filipino", {"ask": "flores", "flores": [1, 1]}, "each of the 4 seats"),

@@ -105,7 +105,7 @@ def _facts(path: Path, each: Configured, fits: Iterable[tuple[str, Fit]]) -> dic
 
 
 def _warnings(each: Configured) -> list[str]:
-    """What a person should know about a table without a defect."""
+    """The warnings about a table that has no defect."""
     return [str(found) for found in table_warnings(each)] if isinstance(each, Table) else []
 
 

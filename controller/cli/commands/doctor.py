@@ -149,7 +149,7 @@ def _table(given: str) -> CheckedTable:
 def _probed(
     files: FactFiles, ports: Sequence[str], journal: Path | None, keys: Path | None
 ) -> tuple[ProbedPort, ...]:
-    """What the boards on these ports answer. A port that a program has open is not asked."""
+    """The answers of the boards on these ports. A port that another program uses is skipped."""
     if not ports:
         return ()
     from controller.cli.commands.scan import scanned_port

@@ -3,7 +3,7 @@
 `lab paigow` prints the frequency of each rank of pai gow. With `--against` it prints the mean
 result of every house way against the given one, and that of the best split of every hand. `lab
 shuffle` compares shuffle cycles of a table with a perfect shuffle. `lab chance` tests the random
-source of this computer and what is made of it.
+source of this computer and the choices drawn from it.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ A_CONSOLE = (
 
 
 def _not_asked(port: str) -> str:
-    """Why a port that was not named was not asked, and the next step."""
+    """The reason why an unnamed port was skipped, and the next step."""
     used_by = console_use(port)
     return NOT_ASKED.format(port=port) if used_by is None else A_CONSOLE.format(used_by=used_by)
 

@@ -172,7 +172,7 @@ def _format_of(data: bytes) -> str | None:
 
 
 def bundle_facts(bundle: VerifiedBundle) -> dict[str, Any]:
-    """What a bundle proves, for programs."""
+    """The facts that a bundle proves, as JSON values."""
     return {
         "kind": "bundle",
         "origin": bundle.origin,
@@ -203,7 +203,7 @@ def bundle_facts(bundle: VerifiedBundle) -> dict[str, Any]:
 
 
 def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
-    """What a receipt proves, for programs."""
+    """The facts that a receipt proves, as JSON values."""
     from controller.run.chance.records import shares_with_codes
 
     record = receipt.contents.get("chance")

@@ -1,1 +1,1 @@
-"""Work of the commands that run a table: `run`, `chaos`, `selftest` and `board`."""
+"""Sessions of the commands that run a table: `run`, `chaos`, `selftest` and `board`."""

@@ -166,8 +166,9 @@ async def _serve(job: ServeJob) -> int:
 async def begin_first(service: TableService, game: str | None) -> None:
     """Begin a session of the game that the command line names, as a person would.
 
-    The session of an earlier start goes on instead. The event is on disk before the session begins;
-    a log that cannot be written is a fault already, and then none begins.
+    If an earlier start left a session, that session is continued instead. The event is on disk
+    before the session begins; a log that cannot be written is a fault already, and then none
+    begins.
     """
     if game is None or service.book is not None or service.state.out_of_play is not None:
         return
@@ -280,7 +281,7 @@ class FirstRound:
 
 
 def _announce(job: ServeJob, served: ServedApi, notices: ServiceNotices) -> None:
-    """Say where the table is served; before that, requests are not answered.
+    """Print the address of the panel; requests are not answered before that.
 
     The garbage collector leaves out all objects of the start from here on. With them, a full
     collection in any thread stopped the event loop for up to 48 ms, and so the renewal of leases.

@@ -22,7 +22,7 @@ from rules.errors import WallwrightError
 
 
 class CertificateError(WallwrightError, ValueError):
-    """A folder, a name or a date with which the authority cannot do what it was asked to do."""
+    """The authority cannot execute an order because of a folder, a name or a date."""
 
 
 LONGEST_COMMON_NAME = 64
@@ -31,7 +31,7 @@ HOST_LABEL = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)")
 
 
 class CertificateKind(StrEnum):
-    """What the owner of a certificate does.
+    """The kind of the owner of a certificate.
 
     A table and a reader are clients of the broker. A server is a floor service: a client of the
     broker that also serves a page. A broker is never a client.

@@ -1,4 +1,4 @@
-"""Files of the authority: new ones are never written over old ones, others are replaced whole."""
+"""Files of the authority: a new file never overwrites one; others are replaced as a whole."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write_new(file: Path, data: bytes, mode: int, owner: str | None = None) -> N
 def replace(file: Path, data: bytes, mode: int, owner: str | None = None) -> None:
     """Replace a file as a whole, also at a power cut. Raises CertificateError.
 
-    Who reads the file meanwhile finds the old one or the new one, each with its owner. `owner` is
+    A reader gets the old file or the new one, each with its owner. `owner` is
     as of `write_new`.
     """
     fresh = file.with_name(f".{file.name}.new")

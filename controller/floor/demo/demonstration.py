@@ -66,7 +66,7 @@ PRINTED = re.compile(r"^(?!Requests to tables|Audit logs of tables).+$", re.MULT
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """What is started. `minutes` None: until a stop signal. `speed` is a factor of real time."""
+    """Options of a demonstration. `minutes` None: until a stop signal; `speed`: of real time."""
 
     folder: Path
     tables: int = 12
@@ -82,7 +82,7 @@ class DemoOptions:
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What happened: starts and kills of all processes, and the comparisons of each table."""
+    """The result: starts and kills of all processes, and the comparisons of each table."""
 
     starts: int
     kills: int

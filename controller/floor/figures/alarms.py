@@ -1,4 +1,4 @@
-"""Alarms: faults that stopped a table and prompts about faults that nobody has answered yet.
+"""Alarms: faults that stopped a table, and unanswered prompts about faults.
 
 `AlarmBook` keeps the open alarms of every table up to date; `acknowledge` stores who has
 acknowledged one.
@@ -83,7 +83,7 @@ class OpenAlarms:
 
     A prompt is open until its answer, its withdrawal or a later prompt of the same code and part. A
     start of the service and the next run close all alarms; the end of the service closes prompts,
-    because nobody can answer them, and leaves faults open.
+    which can then not be answered, and leaves faults open.
     """
 
     next: int = 0

@@ -1,4 +1,4 @@
-"""Whether a table is in use: what a person has to confirm before it is retired."""
+"""Checks whether a table is in use, which a person has to confirm before a retirement."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def uses_of_table(connection: Connection, key: int, now: datetime) -> tuple[str,
 
 
 class TableInUseError(TableChangeError):
-    """A table that is in use and whose retirement nobody has confirmed. `uses` says how."""
+    """A table is in use and its retirement was not confirmed. `uses` are sentences about it."""
 
     def __init__(self, table: FloorTable, uses: Sequence[str]) -> None:
         super().__init__(f"The table {table} is in use. {' '.join(uses)}")

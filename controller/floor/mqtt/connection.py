@@ -141,7 +141,7 @@ class MqttConnection:
             self.abandon("it is closed")
 
     def abandon(self, reason: str) -> None:
-        """Close the socket without a message, and end what waits for the broker."""
+        """Close the socket without a message, and end all waits for the broker."""
         self._reason = self._reason or reason
         if self._upkeep is not None:
             self._upkeep.cancel()
@@ -352,8 +352,8 @@ async def open_connection(
     `receive` is called with each message at once, and `messages` then only waits for the end of the
     connection. A receiver of thousands of messages a second needs that.
 
-    The broker keeps no session of the client: what a lost connection swallowed is sent again by
-    the protocol above, from the table's log.
+    The broker keeps no session of the client: messages that were lost with a connection are sent
+    again from the table's log.
     """
     client = _client(broker, identifier, will)
     received = ReceivedMessages()

@@ -1,6 +1,6 @@
 """Follows the room and its alarms, and keeps for each watcher which of them it has to be sent.
 
-A watcher that reads slowly misses nothing and holds nothing up: it keeps the names of the changed
+A slow watcher misses no table and delays no other watcher: it keeps the names of the changed
 tables, at most one for each table, and is sent their newest state.
 
 `RoomStream` sends them to one page as server-sent events. The first message is the whole room; each
@@ -63,7 +63,7 @@ def utc_now() -> datetime:
 
 
 class RoomWatcher:
-    """What one page has not been sent yet."""
+    """The changes that one page has not received yet."""
 
     def __init__(self) -> None:
         self.tables: set[TableAddress] = set()
@@ -95,14 +95,14 @@ class RoomFeed:
         self._stored_changed.set()
 
     async def close(self) -> None:
-        """Follow nothing any more."""
+        """Stop following the room."""
         for task in self._tasks:
             await end_task(task)
         self._tasks = []
 
     @contextmanager
     def watch(self) -> Iterator[RoomWatcher]:
-        """Keep what changes from now on. Raises TooManyWatchersError."""
+        """Add a watcher, which keeps the changes from now on. Raises TooManyWatchersError."""
         if len(self._watchers) >= MOST_WATCHERS:
             raise TooManyWatchersError(
                 f"{MOST_WATCHERS} pages watch the room already. Close one of them."
@@ -124,7 +124,7 @@ class RoomFeed:
         return f'{head[:-1]},"tables":[{",".join(tables)}],"alarms":{alarms}}}'
 
     def news(self, watcher: RoomWatcher) -> str:
-        """What the watcher has not been sent, as a JSON text; it counts as sent from now on."""
+        """The changes that the watcher has not received, as JSON text; now they count as sent."""
         changed = sorted(watcher.tables)
         found = [table for each in changed if (table := self.port.room.table(each)) is not None]
         gone = [each.table for each in changed if self.port.room.table(each) is None]
@@ -332,7 +332,7 @@ class TableCondition:
 
 
 def condition_of(table: RoomTable) -> TableCondition:
-    """The one condition that matters most to the floor."""
+    """The most important condition of a table for the floor."""
     state = table.state
     is_unknown = table.birth is None and not table.known_title and state is None
     if is_unknown and not table.is_connected:

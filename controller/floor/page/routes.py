@@ -263,14 +263,14 @@ _Reason = Annotated[str, Field(max_length=LONGEST_REASON, pattern=r"^[^\x00-\x1f
 
 
 class RetirementBody(Value):
-    """Why a table leaves. `confirmed` permits that it is in play or has an open alarm."""
+    """The reason for a retirement. `confirmed` permits that it is in play or has an open alarm."""
 
     reason: _Reason = ""
     confirmed: bool = False
 
 
 class ReasonBody(Value):
-    """Why a table comes back."""
+    """The reason for taking a table back."""
 
     reason: _Reason = ""
 

@@ -64,7 +64,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class FloorOptions:
-    """What the service is. `share` is the name by which several services share the events.
+    """Options of a floor service. `share` is the name by which several services share the events.
 
     `months` is the number of whole months of events that are kept; None keeps all.
     """

@@ -1,8 +1,8 @@
 """Cosigns the heads of the tables' audit logs, as a witness that has stored every event itself.
 
 A table sends a signed head of its log. The floor computes the root of its own stored events of the
-same size, and signs only if both roots are the same. After that, nobody can replace an event below
-this head, at the table or in the floor's database, without contradicting a signature.
+same size, and signs only if both roots are the same. After that, a replaced event below this head,
+at the table or in the floor's database, contradicts a signature.
 
 The hash tree of a log grows with the stored events. It is stored as the roots of its perfect
 subtrees, so it grows without the events that it contains.
@@ -70,7 +70,7 @@ class FloorWitness:
         self._wake = asyncio.Event()
 
     def add(self, address: TableAddress, head: LogHead) -> None:
-        """Let a head wait; it replaces one of the same table that waits."""
+        """Queue a head; it replaces a queued one of the same table."""
         now = asyncio.get_running_loop().time()
         if address not in self._waiting:
             if now < self._taken.get(address, float("-inf")) + SOONEST:

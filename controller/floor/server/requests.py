@@ -95,7 +95,7 @@ class RequestDesk:
         return RequestOutcome(request.number, found.accepted, found.sentence)
 
     def take_reply(self, address: TableAddress, reply: Reply) -> None:
-        """Give a reply to the one who waits for it."""
+        """Pass a reply to the call that waits for it."""
         waiting = self._waiting.get((address, reply.number))
         if waiting is not None and not waiting.done() and reply.key == self._key.public.name:
             waiting.set_result(reply)

@@ -2,8 +2,8 @@
 
 The messages that wait in the intake are bounded for each table and altogether. A message that finds
 no place is dropped. Its table sends it again when the floor answers that an earlier message is
-missing, or if no answer brings news. Messages of 50 ms are stored in one transaction. While the
-database is gone, the same messages are tried again.
+missing, or if no answer has a new position. Messages of 50 ms are stored in one transaction. While
+the database is not available, the same messages are tried again.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ class Storing:
             _LOGGER.warning("The last messages are not stored (%s); tables send them again.", error)
 
     async def _until_stored(self, job: Callable[[], Result]) -> Result:
-        """The result of a job in the worker thread, tried again while the database is gone."""
+        """The result of a job in the worker thread, retried while the database is not available."""
         while True:
             try:
                 result = await self._worker.run(job)
@@ -314,7 +314,7 @@ class Storing:
             )
 
     def _refuse(self, taken: TakenBatch) -> None:
-        """Count and show a batch that is not stored. It gets no answer: the same would follow."""
+        """Count and show a batch that is not stored; an answer would make the table repeat it."""
         assert taken.refusal is not None
         self._counts.refused[taken.refusal.value] += 1
         table = self._room.table(taken.batch.address)

@@ -1,7 +1,8 @@
 """Takes the messages of tables: keeps their state in the room, and passes the rest on to storage.
 
-Everything that a table sends can be wrong. A message that is not understood is counted and dropped.
-The messages of each table are limited, so that one table cannot use the time of the others.
+A message of a table can be wrong in every part. A message that is not understood is counted and
+dropped. The messages of each table are limited, so that one table cannot use the time of the
+others.
 """
 
 from __future__ import annotations
@@ -341,7 +342,7 @@ class TableMessages:
             self._room.update(address, state=state, state_received=self._wall())
 
     def _take_position(self, address: TableAddress, position: StoredPosition) -> None:
-        """Another service of the floor has stored events of this table."""
+        """Note that another service of the floor has stored events of this table."""
         table = self._room.table(address)
         if table is None or table.birth is None or table.birth.log != position.log:
             return
@@ -349,7 +350,7 @@ class TableMessages:
             self._room.update(address, stored=position.next, stored_at=self._wall())
 
     def _of(self, address: TableAddress) -> _Seen | None:
-        """What was seen of a table; None if the floor has no place for another table."""
+        """The last messages of a table; None if the floor has no place for another table."""
         if self._room.update(address) is None:
             self._counts.drop("too_many_tables")
             return None

@@ -61,7 +61,7 @@ class LogKey:
 
 
 class Refusal(Enum):
-    """Why no event of a batch was stored."""
+    """The reason why no event of a batch was stored."""
 
     GAP = "gap"
     """Events before the batch are missing; the table sends them when it receives the position."""
@@ -75,7 +75,7 @@ class Refusal(Enum):
 
 @dataclass(frozen=True)
 class TakenBatch:
-    """What became of a batch. `next` is the number of stored events of its log after it.
+    """The result of storing a batch. `next` is the number of stored events of its log after it.
 
     `stored` is the number of its events that are new; `reason` explains a refusal.
     """

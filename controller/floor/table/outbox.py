@@ -1,10 +1,10 @@
-"""What of a table's audit log is sent to the floor next: its events, and heads to be cosigned.
+"""Chooses the next events and heads of a table's audit log to send to the floor.
 
 Events are sent in order, and again after a loss (go-back-N). The floor answers each message with
 the number of events that it has stored. The outbox goes back to the first event that is not stored
-if the floor asks for that, or if no answer brings news for some time. A busy floor answers late:
-then the outbox waits twice as long as the last answer took, because what is sent twice would keep
-the floor busy. No method of `Outbox` waits; times are seconds of one clock.
+if the floor asks for that, or if no answer has a new position for some time. If a busy floor
+answers late, the outbox waits twice as long as the last answer took, because repeated messages
+would add to its load. No method of `Outbox` waits; times are seconds of one clock.
 
 A person who has the table's disk and its key can write another log, but not one with the floor's
 cosignature. The floor gets a head only after it has stored every event below it.
@@ -63,7 +63,7 @@ class Outbox:
         return self._next
 
     def sent(self, end: int, now: float) -> None:
-        """Events up to `end` (without it) were sent."""
+        """Record that events up to `end` (without it) were sent."""
         self._next = end
         self._in_flight.append(_Sent(end, now))
 
@@ -89,7 +89,7 @@ class Outbox:
         return True
 
     def resend_at(self) -> float | None:
-        """The time at which the messages without an answer are sent again, if no news come."""
+        """The time to repeat the unanswered messages, unless a new position comes before it."""
         if not self._in_flight:
             return None
         return max(self._in_flight[0].at, self._news_at) + self._patience
@@ -132,7 +132,7 @@ class HeadCosigning:
     async def take(self, text: str) -> None:
         """Keep a cosignature of the head that was sent last; an earlier one is ignored.
 
-        Raises RefusedProofError if it is none of the floor's key, and SourceError.
+        Raises RefusedProofError if it was not made with the floor's key, and SourceError.
         """
         if self._witness is None or self._asked is None:
             return

@@ -135,7 +135,8 @@ class TableSession:
     async def _wait_for_the_end(self) -> None:
         """Return when the table's service has ended and the floor has stored its last events.
 
-        A floor that does not answer is waited for `LAST_EVENTS`; the next start sends them then.
+        If the floor does not answer, the wait ends after `LAST_EVENTS`, and the next start sends
+        them.
         """
         await self._ending.wait()
         with suppress(TimeoutError, SourceError):
@@ -179,7 +180,7 @@ class TableSession:
         )
 
     async def _publish_birth(self, connection: BrokerConnection) -> None:
-        """Publish what the table is. Without a readable log the birth is published again later."""
+        """Publish the table's birth; without a readable log it is published again later."""
         self._is_birth_due = False
         size = 0
         try:

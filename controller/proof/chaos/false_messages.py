@@ -46,7 +46,7 @@ _TOGETHER = 16
 
 @dataclass
 class FalsifiedRounds:
-    """What was shown: false messages by kind, ends of rounds, and how late a lease was renewed."""
+    """The results: false messages by kind, ends of rounds, and the latest renewal of a lease."""
 
     counts: Counter[Falsification] = field(default_factory=Counter)
     ends: Counter[str] = field(default_factory=Counter)

@@ -87,7 +87,7 @@ def export_bundle(log: LogReader, file: BinaryIO, first: int = 0) -> int:
 
 
 def sealed(digest: bytes) -> bytes:
-    """What the last line of a bundle signs: the SHA-256 of all lines before it."""
+    """The message that the last line of a bundle signs: the SHA-256 of all lines before it."""
     return b"wallwright bundle 1\n" + digest
 
 

@@ -186,7 +186,7 @@ class SignedNote:
 
 
 def cosigned_message(text: str, seconds: int) -> bytes:
-    """What a witness signs: a checkpoint's text and the time (c2sp.org/tlog-cosignature)."""
+    """The message that a witness signs: checkpoint text and time (c2sp.org/tlog-cosignature)."""
     return f"cosignature/v1\ntime {seconds}\n{text}".encode()
 
 

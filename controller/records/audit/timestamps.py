@@ -238,7 +238,7 @@ def _verified(token: bytes, text: bytes, authorities: Sequence[x509.Certificate]
 
 
 def _time_in(statement: _Statement, text: bytes) -> datetime:
-    """The time in the statement, which must be about the text."""
+    """The time in the statement, which must be made for this text."""
     imprint = statement.imprint
     _require_kind(imprint.algorithm.kind, _SHA256, "SHA-256")
     if statement.version != 1 or imprint.digest != sha256(text).digest():
@@ -438,7 +438,8 @@ def take_time_stamp(
 ) -> tuple[int, TimeStamp]:
     """Keep an authority's time stamp beside the log; returns the size of its head, and the stamp.
 
-    Raises RefusedProofError if it is none of these authorities' for a kept head of this log.
+    Raises RefusedProofError if it was not made by one of these authorities for a kept head of this
+    log.
     """
     token = token_of_reply(reply)
     refusal: RefusedProofError | None = None

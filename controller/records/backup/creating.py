@@ -35,7 +35,7 @@ _PRIVATE_KEY = b"PRIVATE KEY-----"
 
 @dataclass(frozen=True)
 class BackupSources:
-    """What to back up. `journal_copy` has the third copy of the journal.
+    """The sources of a backup. `journal_copy` has the third copy of the journal.
 
     `configuration` are files and folders; `keys` is the file with the keys of the boards.
     """
@@ -140,7 +140,7 @@ def unfinished_backups(folder: Path) -> list[Path]:
 
 
 def _write(to: Path, data: bytes) -> None:
-    """Write a new file; a power cut leaves no file of this name, or the whole.
+    """Write a new file; a power cut leaves no file of this name or the complete one.
 
     The part that an interrupted backup has left is written anew. Raises BackupError.
     """

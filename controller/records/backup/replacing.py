@@ -1,4 +1,4 @@
-"""Puts a finished folder or file into the place of another, so that a power cut leaves one of both.
+"""Replaces a folder or a file by a finished one; a power cut leaves one of the two complete.
 
 The old one is kept beside it, under a name with the time; nothing is deleted but unfinished work,
 which has the mark of this module in it.
@@ -94,7 +94,7 @@ def sync_tree(folder: Path) -> None:
 
 
 def _delete_marked(staging: Path) -> None:
-    """Delete a marked folder; the mark goes last, so that the rest is still marked after a cut."""
+    """Delete a marked folder; the mark is deleted last, so that a power cut leaves it."""
     for entry in staging.iterdir():
         if entry.name == MARK:
             continue

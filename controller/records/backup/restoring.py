@@ -73,7 +73,7 @@ class RestoreTargets:
 
 @dataclass(frozen=True)
 class Restored:
-    """What was restored, and the names of what was moved aside."""
+    """The restored parts, and the names of the folders that were moved aside."""
 
     manifest: BackupManifest
     kept: tuple[Path, ...]

@@ -285,7 +285,7 @@ def folder_snapshot(
 def _unchanged(
     folder: Path, directory: Path | None, *, private: bool, log_key: bool
 ) -> FolderSnapshot:
-    """A copy during which no file got another name. Raises BackupError, and OSError."""
+    """A copy during which no file was renamed. Raises BackupError, and OSError."""
     for _ in range(LISTINGS):
         files = _files(folder)
         try:

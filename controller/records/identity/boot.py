@@ -3,8 +3,8 @@
 `/etc/wallwright/identity` contains `signers` (the public keys of trusted signers) and, unless the
 program is in a slot of the updates, `manifest.json`. A program in the slot `a` has its manifest in
 the file `a.manifest.json` beside the slot. This folder, these files and the slots' folder belong to
-root and are writable by nobody else, so that the service cannot write its own reference. The same
-holds for the program, so that the service cannot write the check. Without
+root and are writable by no other user, so that the service cannot change the files that it is
+compared with. The same applies to the program, so that the service cannot change the check. Without
 the folder the program is not signed, as in a developer's checkout. The environment variable
 WALLWRIGHT_IDENTITY names another folder for trials; it counts only if the system has none.
 """
@@ -107,7 +107,7 @@ def require_protected(path: Path, *, by_root: bool) -> None:
 def refusal(arguments: Sequence[str], *, system: Path = SYSTEM) -> str | None:
     """Check the program before a command runs; the sentence if it must not run, else None.
 
-    This costs one look for a folder if the program is not signed.
+    For an unsigned program, this only checks whether a folder exists.
     """
     folder = trust_folder(system)
     if folder is None:

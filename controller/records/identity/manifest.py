@@ -140,8 +140,8 @@ def digests(roots: Mapping[str, str], program: Path) -> Iterator[tuple[str, str]
 def answer(seed: bytes, roots: Mapping[str, str], program: Path) -> str:
     """The answer to a challenge: the SHA-256 of the names and the keyed digests of all files.
 
-    The seed is the key of each file's HMAC, and therefore stands before the file's bytes: nobody
-    can compute an answer from stored digests, or store answers for seeds to come.
+    The seed is the key of each file's HMAC, and therefore stands before the file's bytes: an answer
+    cannot be computed from stored digests, nor in advance for an unknown seed.
     """
     return component_answers(seed, roots, program)[ALL_FILES]
 
@@ -208,7 +208,7 @@ def require_owned_by_root(
     for path in sorted(above):
         state = state_of(path)
         if state.st_mode & stat.S_ISVTX and state.st_uid == 0:
-            continue  # nobody but root can rename what belongs to root in such a folder
+            continue  # in such a folder only root can rename the files of root
         _require_of_root(path, state)
     for folder in sorted(folders):
         _require_of_root(folder, state_of(folder))

@@ -77,7 +77,7 @@ class OperatorHelp:
 async def ask_until_answered(run_state: RunState, ask: Asking, prompt: Ask, who: Who) -> str | None:
     """Ask a person outside of a pause, `ASKS` times, each time for `PATIENCE`; returns the answer.
 
-    None if nobody answers. Each question is recorded, and withdrawn when its time is over.
+    None without an answer in time. Each question is recorded, and withdrawn when its time is over.
     """
     for _ in range(ASKS):
         with suppress(TimeoutError):

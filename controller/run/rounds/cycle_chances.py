@@ -113,7 +113,7 @@ class CycleChances:
         """Add a player's share to the next cycle; a later share of a seat is added too.
 
         `by` is the person who adds it. Places are limited for each seat, and for each person at a
-        seat, so that nobody takes the places of others. Returns the cycle. Raises
+        seat, so that one person cannot take the places of others. Returns the cycle. Raises
         ChanceRefusedError, and JournalError.
         """
         share, cycle = PlayerShare(seat, text), self._next

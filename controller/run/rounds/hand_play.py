@@ -89,7 +89,7 @@ class HandPlay:
 
     @property
     def open_tiles(self) -> OpenTiles:
-        """What every person at the table sees of the hand; nothing before the hand has begun."""
+        """The public view of the hand; empty before the hand has begun."""
         if self._begun is not None and self._open[0] != len(self._taken):
             taken = [(each.action, each.after) for each in self._taken]
             self._open = len(taken), self._rules.open_tiles(self._begun, taken)

@@ -51,7 +51,7 @@ class LidInterrupt:
     def resume(self) -> None:
         """Begin `run` with the interrupt during which an earlier run ended.
 
-        The lid is open, or it moves no more, and somebody's hand can be under it. It is opened
+        The lid is open or has stopped on its way, and a hand can be under it. It is opened
         fully, and the parts below stay at rest until the key is pressed and the lid is closed.
         """
         self._resumed = True
@@ -135,7 +135,7 @@ async def close_lid(
 ) -> None:
     """Close the lid; if its key is pressed meanwhile, open it again and wait for the next press.
 
-    Somebody who presses the key while the lid closes can have a hand under it. `pressed` waits for
+    A person who presses the key while the lid closes can have a hand under it. `pressed` waits for
     a press; `reopened` is called when the lid is open again. Meanwhile the parts in `sinking` go
     back, in tasks of `sinks`, which can outlast this function; a press stops them, too. Raises
     TableFault.

@@ -23,9 +23,9 @@ ACTIVITY = "regather"
 async def put_away(rig: Stations, run_state: RunState, help_: Asking, why: str) -> None:
     """Open the lid and prompt people to put every tile back into its box, set by set.
 
-    Raises TableFault if the answer is 'stop', or if nobody answers. After that, and if the run is
-    interrupted, the intent stays unconfirmed in the journal, and the next run begins with this
-    prompt.
+    Raises TableFault if the answer is 'stop', or if no answer comes in time. After that, and if the
+    run is interrupted, the intent stays unconfirmed in the journal, and the next run begins with
+    this prompt.
     """
     row = CATALOGUE[Fault.UNPROVEN]
     ask = Ask(row.code, TABLE, why, row.request(TABLE), row.answers)

@@ -24,7 +24,7 @@ from rules.play import Match, Reseated
 from rules.records.record import seats_line
 
 TOO_EARLY = 0.3
-"""Seconds after the lid has opened in which nobody can have pushed a set in (our choice)."""
+"""Seconds after the lid has opened in which a person cannot have pushed a set in (our choice)."""
 NO_SET = -1
 """Set number for a `Deal` that only throws dice and asks for choices, without tiles."""
 

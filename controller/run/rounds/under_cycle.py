@@ -191,8 +191,9 @@ class UnderCycle:
     async def _turned(self, seconds: float) -> None:
         """Wait until the drum has turned for this time: standstills and pauses do not count.
 
-        Somebody could otherwise open the lid for the mixing time, and the set would be built in the
-        order in which it was pushed in. A second with such an interruption counts as none.
+        Otherwise a person could keep the lid open during the mixing time, and the set would be
+        built in the order in which it was pushed in. A second with such an interruption counts as
+        none.
         """
         run_state, below, left = self._run_state, self._rig.below, seconds
         while left > 0:
@@ -294,7 +295,7 @@ class UnderCycle:
         command, a person can have put a counted tile back into the drum. Neither lanes nor stacks
         have a sensor that detects the gap, so that after one of these the table stops.
 
-        Raises TableFault: UNPROVEN if the tile can have been counted before, or if nobody has
+        Raises TableFault: UNPROVEN if the tile can have been counted before, or if no person has
         confirmed that the tile is out.
         """
         heads = self._rig.heads
@@ -327,7 +328,7 @@ class UnderCycle:
         except TableFault as fault:
             if fault.fault is not Fault.LEFT_OVER:
                 raise
-            evidence = f"{fault.evidence}; nobody has confirmed that the walls are right"
+            evidence = f"{fault.evidence}; no person has confirmed that the walls are right"
             unproven = TableFault(Fault.UNPROVEN, "trays", evidence)
             unproven.final, unproven.ordered = fault.final, fault.ordered
             raise unproven from fault

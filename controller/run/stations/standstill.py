@@ -145,8 +145,9 @@ class Standstill:
     async def held(self) -> AsyncIterator[None]:
         """Keep all parts at a standstill within a block; blocks nest.
 
-        If the block raises or is cancelled, the standstill never ends, because nobody has confirmed
-        that hands are out of the machine: the table stops, and the parts must not move before that.
+        If the block raises or is cancelled, the standstill never ends, because no person has
+        confirmed that hands are out of the machine: the table stops, and the parts must not move
+        before that.
         """
         self._holds += 1
         if self._holds == 1:
@@ -161,7 +162,7 @@ class Standstill:
 
 
 async def _all(stops: Sequence[Callable[[], Awaitable[None]]]) -> None:
-    """Stop every part, then raise the first error: a board that refuses must not spare another."""
+    """Stop every part, also if a board refuses; then raise the first error."""
     failed: list[BoardError] = []
     for stop in stops:
         try:

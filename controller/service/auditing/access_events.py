@@ -26,7 +26,7 @@ class RefusedCommands:
 
 
 class _Minute:
-    """Counts refusals in a minute of the clock, and says how many were not recorded before."""
+    """Counts refusals in a minute of the clock, and returns how many were not recorded before."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -211,7 +211,7 @@ class AuditTrail:
         self._pressed = pressed
 
     def stopped(self, request: CommandRequest, actor: Actor) -> None:
-        """Record a command that has stopped something; its effect has waited for no disk."""
+        """Record a command that has stopped motions; it took effect before a write to the disk."""
         self.record("command", _facts(request), **_sender(actor))
 
     def refused(self, command: str, code: str, actor: Actor) -> None:

@@ -1,4 +1,4 @@
-"""Collects what the receipts of shuffle cycles and rounds say, and records them in the audit log.
+"""Collects the contents of receipts of shuffle cycles and rounds, and records them.
 
 The contents of a receipt are an event of the log. `controller.records.audit.receipts` makes the
 receipt itself, which adds the proof that the log has the event.
@@ -65,7 +65,7 @@ class ReceiptBook:
         self._round: dict[str, Any] = self._empty()
 
     def started_by(self, name: str) -> None:
-        """Note the person who has started a session; rounds after a restart are his too."""
+        """Note the person who has started a session, also for rounds after a restart."""
         self.operator = name
         self._thread.write(lambda store: store.put_fact(OPERATOR, name))
 
@@ -171,7 +171,7 @@ class ReceiptBook:
 
 
 def facts_of_table(table: str, software: str, nameplate: tuple[str, str, str]) -> dict[str, object]:
-    """What every receipt of a table says: table, maker, model, serial number, software."""
+    """The facts of every receipt of a table: table, maker, model, serial number, software."""
     return {
         "table": table,
         **nameplate_facts(nameplate),

@@ -60,7 +60,7 @@ class CommandedTable:
 
 @dataclass(frozen=True)
 class TableCommand(Generic[Arguments]):
-    """One command that clients give a table: everything that the program knows of it.
+    """One command that clients give a table, with all its properties.
 
     `execute` first checks that the state of the table permits the command, then acts, and returns
     the sentence of the reply. It raises CommandRefusedError, or another WallwrightError with a

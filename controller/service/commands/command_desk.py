@@ -59,7 +59,7 @@ class _Given:
 
 @dataclass(frozen=True)
 class _JournalRecord:
-    """What a command will have added to the journal: a record after the first `number`.
+    """The journal record that a command will have added, after the first `number` records.
 
     The records are those of the `activities`; with none, the command has added its record itself.
     """

@@ -1,7 +1,7 @@
 """The programme of an evening: sessions of open length, with the game that people choose.
 
-What a resumed run needs of an earlier one is here too: the match to continue, and the settlements
-of hands that its journal confirms.
+The module also has the values that a resumed run needs of an earlier one: the match to continue,
+and the settlements of hands that its journal confirms.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class EveningProgramme:
 def continuation_of(
     game: PlannedGame, session: str, hand: int, store: EveningStore
 ) -> Continuation | None:
-    """What a hand of a session continues, from the stored hands before it; None if nothing.
+    """The continuation for a hand of a session, from the stored hands before it, or None.
 
     A match is computed from the records of all hands of the session, which takes time: call this
     function in the store's thread. If a record is missing, a new match begins.

@@ -1,7 +1,7 @@
 """The present session: its players, its hands, its scores and its records, from the events.
 
 The rules and the events number seats. People at the table say a name or a wind, so the book puts
-these into sentences. After each hand it computes who owes whom.
+these into sentences. After each hand it computes the debts between the players.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ class SessionBook:
         return with_names(sentence, self._name_and_wind)
 
     def _name_and_wind(self, seat: int) -> str:
-        """The name, the wind or both; empty without them and for a seat that nobody has."""
+        """The name, the wind or both; empty without them and for a seat without a player."""
         if seat >= self.game.seats:
             return ""
         name, wind = self.names.get(seat, ""), self.game.wind(seat, self.dealer)

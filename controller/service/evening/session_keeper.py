@@ -117,7 +117,7 @@ class SessionKeeper:
             self.book.settled = settlements_of(entries, self.book.id)
 
     async def continuation(self, game: PlannedGame, hand: int) -> Continuation | None:
-        """What a hand of the session continues, from the stored hands before it."""
+        """The continuation for a hand of the session, from the stored hands before it."""
         assert self.book is not None
         return await self._thread.read(partial(continuation_of, game, self.book.id, hand))
 

@@ -2,7 +2,7 @@
 
 A write that fails is kept and tried again, with all writes after it, so that the file never misses
 one in the middle. Meanwhile `failure` has the reason, the table must not be played (fault STORE),
-and nobody is told that something is stored: see `stored`.
+and `stored` reports no write as stored.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Prompts: what people are asked, and their answers."""
+"""Prompts to people, and their answers."""

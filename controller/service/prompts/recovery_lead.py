@@ -17,7 +17,7 @@ LAPSE = 30.0
 
 
 class RecoveryLead:
-    """Who leads a recovery. `clock` returns seconds of the table's clock.
+    """The client that leads a recovery. `clock` returns seconds of the table's clock.
 
     `pace` is the number of these seconds in a real second: above 1 for a simulated table that runs
     faster than real time, so that people there have as long as at a real table. The object has no
@@ -29,7 +29,7 @@ class RecoveryLead:
         self._lapse = LAPSE * pace
         self._connected: set[str] = set()
         self.status: LeadStatus | None = None
-        """The leading client as the status shows it; None if nobody leads."""
+        """The leading client as the status shows it; None without a leader."""
         self.lapses_at: float | None = None
         """Time at which the lead lapses, because its client has no stream; None if it has one."""
 
@@ -110,7 +110,7 @@ class LeadWatch:
         self._changed()
 
     def close(self) -> None:
-        """Watch the lead no longer."""
+        """Stop watching the lead."""
         if self._lapsing is not None:
             self._lapsing.cancel()
             self._lapsing = None

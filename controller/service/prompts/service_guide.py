@@ -322,7 +322,7 @@ def step_prompt(step: Step) -> OpenPrompt:
 
 
 def step_request(step: Step) -> str:
-    """What people are asked to do for a step. The panel puts names in the place of `seat 0`."""
+    """The request to people for a step. The panel puts names in the place of `seat 0`."""
     match step:
         case Choose():
             return f"Seat {step.by} chooses: {step.what}."

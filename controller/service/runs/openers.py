@@ -94,5 +94,5 @@ class TableOnLines:
     def open_for_service(
         self, game: PlannedGame, guide: ServiceGuide
     ) -> tuple[Hardware, Helper | None]:
-        """Open the ports; nobody helps. Raises BoardSilentError if one cannot be opened."""
+        """Open the ports, without a helper. Raises BoardSilentError if one cannot be opened."""
         return self(game, guide), None

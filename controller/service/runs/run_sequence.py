@@ -247,7 +247,7 @@ class RunSequence:
         self._begins_paused = bool(await self._state.kept(PAUSED))
         choice = await self._state.kept(RUN_CHOICE)
         if choice is not None and not self._settings.is_simulated:
-            # The tiles of the last run are on the table, also if nobody plays.
+            # The tiles of the last run are on the table, also without a session.
             self._run.wanted = self._run.plan(GameChoice.model_validate(choice))
             self._put_away_reason = await self._state.kept(PUT_AWAY)
 

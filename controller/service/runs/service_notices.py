@@ -35,7 +35,7 @@ class ServiceNotices:
             sender.sendto(notice.encode(), self._address)
 
     def show(self, status: Status) -> None:
-        """Send what `systemctl status` prints about the table, if it has changed."""
+        """Send the line that `systemctl status` prints about the table, if it has changed."""
         line = status_line(status)
         if line != self._line:
             self._line = line
@@ -54,7 +54,7 @@ class ServiceNotices:
 
 
 def status_line(status: Status) -> str:
-    """The status of a table in one line: its fault, what a person is to do, or what it does."""
+    """The status of a table in one line: its fault, the request to a person, or its activity."""
     if status.fault is not None:
         return f"{status.fault.code} at {status.fault.part}: {_one_line(status.fault.cure)}"
     for prompt in status.prompts:

@@ -170,7 +170,7 @@ class TableRun:
             playing.cancel()
             await asyncio.wait((playing,))
             if not playing.cancelled():
-                # Reads the exception also if this call is cancelled and nobody asks for it.
+                # Reads the exception also if this call is cancelled and its result is not read.
                 playing.exception()
         if playing.cancelled():
             return RunEnd(None, cut_short)
@@ -310,7 +310,7 @@ def expected_serials(job: RunJob, journal: Journal) -> Mapping[str, str]:
 
 
 def reason_to_regather(job: RunJob, journal: Journal) -> str | None:
-    """Why every tile has to be put away before the first round; None if there is no reason.
+    """The reason why every tile has to be put away before the first round, or None.
 
     A simulated table starts with its tiles in the machine, a real one as its last run left it. With
     GPIO pins the counts and the progress of commands were in the host's memory and are lost.

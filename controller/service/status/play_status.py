@@ -125,7 +125,7 @@ class OpenFactStatus(Value):
 
 
 class OpenTilesStatus(Value):
-    """What every person at the table sees of the hand, for a client that joins during it.
+    """The public view of the hand, for a client that joins during it.
 
     `played` is in the order of play; the discards of one seat are its entries. `sets` are ordered
     by seat.

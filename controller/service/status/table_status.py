@@ -49,7 +49,7 @@ ServiceName = Literal["idle", "session", "service_mode", "stopping", "fault"]
 
 
 class ServiceStatus(Value):
-    """What the service does: nobody plays, a session, service mode, stopping, or a fault."""
+    """The state of the service: idle, a session, service mode, stopping, or a fault."""
 
     state: ServiceName = "idle"
     since: float = 0.0
@@ -100,7 +100,7 @@ class HeadStatus(Value):
 
 
 class SceneStatus(Value):
-    """What lies where, for the picture. `places` has each place of the set that is on top.
+    """The places of the tiles, for the picture. `places` has each place of the set that is on top.
 
     A place's value is `wall`, `seat N`, `up FACE` for a tile turned up in its place, or `up N FACE`
     for a tile turned up before seat N. If the discards lie mixed, roles below `dealer` receive

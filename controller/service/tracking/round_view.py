@@ -144,7 +144,7 @@ def _fact(each: OpenFact) -> OpenFactStatus:
 
 
 def players_picture(daemon: Daemon | None, scene: SceneStatus) -> PlayersPicture | None:
-    """What players receive in place of some parts of the status.
+    """The values that players receive in place of some parts of the status.
 
     None if they may see all: if the discards do not lie mixed, or the table follows no hand.
     """

@@ -54,7 +54,7 @@ _BELOW_TURNS = ("shuffling", "building")
 
 @dataclass(frozen=True)
 class StatusSources:
-    """What the status reads of the service, apart from events."""
+    """The parts of the service that the status reads, apart from events."""
 
     run: PresentRun
     state: ServiceState

@@ -38,7 +38,7 @@ YES, NO = "yes", "no"
 
 
 class QuestionKind(enum.Enum):
-    """What a question is about; each kind has its own answers."""
+    """The subject of a question; each kind has its own answers."""
 
     MOVED = "moved"
     """Which part of the table moved: a motor of the table, `nothing` or `unsure`."""
@@ -74,7 +74,7 @@ class LearnPerson(Protocol):
         """Ask the person to actuate a sensor by hand; return without waiting for it."""
 
     def report(self, line: str) -> None:
-        """Show what was found."""
+        """Show a result to the person."""
 
 
 ARRIVAL = 0.05

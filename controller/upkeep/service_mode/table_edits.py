@@ -1,7 +1,7 @@
 """Edits of a table's file: single values are replaced in the text, so that comments stay.
 
 An edit is a proposal with a unified diff; there is one proposal at a time. The file is written only
-when a person confirms it, and only if nobody has changed it since. The text before is kept beside
+when a person confirms it, and only if it was not changed since. The text before is kept beside
 it.
 """
 

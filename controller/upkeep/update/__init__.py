@@ -1,1 +1,1 @@
-"""Signed updates of the program, in two slots of which one is always whole."""
+"""Signed updates of the program, in two slots, of which one is always complete."""

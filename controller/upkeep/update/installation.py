@@ -110,7 +110,7 @@ def _move_to(slots: Slots, slot: str) -> None:
 
 
 def _require_release(slots: Slots, slot: str, offered: OfferedRelease) -> None:
-    """The manifest is that of the offered release, and the files are those of the manifest."""
+    """Check that the manifest is the offered release's, and that the files match it."""
     manifest = slots.require_whole(slot)
     if manifest.release != offered.release:
         raise UpdateError(

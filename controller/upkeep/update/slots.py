@@ -194,7 +194,7 @@ class Slots:
         return trial if trial.slot == self.current else None
 
     def empty(self, slot: str) -> None:
-        """Make a slot invalid, before its files are changed."""
+        """Mark a slot as invalid, before its files are changed."""
         remove_file(self.manifest_file(slot))
 
     def try_slot(self, slot: str) -> None:

@@ -106,7 +106,7 @@ def _audited(scope: Scope, name: str, status: int) -> AuditedRequest:
 
 
 class ChangeRecord(Protocol):
-    """What records the changes: a table's service."""
+    """The interface that records changes; a table's service implements it."""
 
     async def record_change(
         self, what: str, details: dict[str, object], who: str, role: str, address: str

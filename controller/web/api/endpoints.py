@@ -23,7 +23,7 @@ SUBSCRIBE = "WS"
 class OpenAccess(Enum):
     """Endpoints that need no role."""
 
-    PUBLIC = "nobody needs to log in"
+    PUBLIC = "no login is needed"
     """Also for clients that are not logged in."""
     LOGGED_IN = "every role"
     """For every logged-in user, device or machine, whatever its role."""

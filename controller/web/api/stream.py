@@ -10,7 +10,8 @@ Messages are JSON objects with a `type`:
 
 Roles below `dealer` follow a feed of their own (`players_view`): while the discards of a hand lie
 mixed, it has neither their order nor their seats, and some events are not sent. The changes of such
-a hand are not kept, so that nobody reads earlier ones: who reconnects receives a snapshot.
+a hand are not kept, so that a client cannot read earlier ones: a client that reconnects receives a
+snapshot.
 
 `at` is the time of the table's clock in seconds. `run` is the id of this start of the service: the
 sequence numbers begin again with each start, so a client resumes by `run` and `sequence` together.
@@ -82,7 +83,7 @@ class StreamClient:
             self.end(TOO_SLOW, "The client reads more slowly than the table changes.")
 
     def end(self, code: int, reason: str) -> None:
-        """Drop the client; what waits is not sent."""
+        """Drop the client; its waiting messages are not sent."""
         if not self.ended.done():
             self.ended.set_result((code, reason))
             self._waiting.clear()
@@ -142,7 +143,7 @@ class StreamHub:
         self._heartbeats = asyncio.get_running_loop().create_task(self._beat())
 
     async def close(self) -> None:
-        """Drop every watcher and follow nothing any more."""
+        """Drop every watcher and stop following the table."""
         for end in self._ends:
             end()
         self._ends = []

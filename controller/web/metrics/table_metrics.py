@@ -70,7 +70,7 @@ class TableMetrics:
         self._measuring = asyncio.get_running_loop().create_task(self._lag.run())
 
     async def close(self) -> None:
-        """Follow nothing any more."""
+        """Stop following the table."""
         for end in self._ends:
             end()
         self._ends = []

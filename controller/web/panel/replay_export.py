@@ -1,7 +1,7 @@
 """Exports a recorded hand as one HTML page that opens anywhere, without a request to any host.
 
 The page contains the picture's modules, its style, the geometry and the events. Its content
-security policy forbids every request, so that a browser enforces what the page promises.
+security policy forbids every request, so that the browser blocks them too.
 
 ES modules are joined into one script: each becomes a function that returns its exports, and imports
 become constants. The modules have to be written in the style of the panel: static imports with

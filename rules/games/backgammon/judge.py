@@ -260,7 +260,7 @@ class CubeAction:
         if not self._has_cube and (self.cube, self.owner, self.offer) != (1, None, None):
             yield "cube: This game has no doubling cube (parameter `doubling_cube`, Crawford game)."
         if self.owner is not None and self.cube == 1:
-            yield "owner: A cube that shows 1 has not been turned, so nobody owns it."
+            yield "owner: A cube that shows 1 has not been turned, so no player owns it."
         highest = 2**self.parameters.automatic_doubles
         if self.owner is None and self.cube > highest:
             yield (

@@ -120,7 +120,7 @@ class Mano:
             refuse([f"dice: The roller throws {throws} times here, not {len(self.dice)} (F6)."])
         if self.plus is not None:
             if not self.parameters.plus_n_range:
-                refuse(["plus: In this house nobody says 'plus n' (parameter `plus_n_range`)."])
+                refuse(["plus: This house does not permit 'plus n' (parameter `plus_n_range`)."])
             least, most = self.parameters.plus_n_range
             refuse(check_range("plus", self.plus, least, most, "F6"))
 
@@ -312,7 +312,7 @@ class NextRoller:
     def verdict(self) -> Verdict:
         """The verdict, whose reasons name the next roller."""
         if self.winner is None:
-            why = f"The wall is exhausted: nobody pays, and seat {self.roller} throws again (F37)."
+            why = f"The wall is exhausted: no seat pays, and seat {self.roller} throws again (F37)."
             return Verdict(legal=True, name="drawn hand", reasons=(why,))
         why = f"The winner of the hand, seat {self.winner}, throws (F5)."
         return Verdict(legal=True, name="next roller", reasons=(why,), winner=self.winner)

@@ -1,4 +1,4 @@
-"""What the commands of the audit log share: its folder, their files, and refusals."""
+"""Helpers of the audit commands: the folder of the log, text files, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables can be retired and renamed; every such change is kept."""
+"""Retired and renamed tables, and a table with every such change."""
 
 from __future__ import annotations
 

@@ -6,9 +6,8 @@ written after that. One thread at a time may use a log.
 
 A log agrees with itself if it is replaced by an older copy of its whole folder, or deleted. So the
 journal keeps the size and the root at the beginning of each run, and the store of the evenings
-keeps the last one (`Anchor`). They are compared when the service opens the log. A person who
-replaces these records too is not found by them; for that another party keeps heads
-(`audit.witnessing`).
+keeps the last one (`Anchor`). They are compared when the service opens the log. If a person
+replaces these records too, only heads at another party show it (`audit.witnessing`).
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ _SUMMARY = 2000
 
 
 def details_of(event: Mapping[str, object]) -> dict[str, object]:
-    """What the log records of an event of the table, besides its name and its time."""
+    """The details of a table's event that the log records, besides its name and its time."""
     return {key: event[key] for key in event if key not in {"t", "event"}}
 
 

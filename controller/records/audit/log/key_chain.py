@@ -98,7 +98,7 @@ def first_key(event: AuditEvent) -> VerifierKey:
 
 
 def rotation_statement(old: str, new: str, index: int) -> bytes:
-    """What the old key signs, to introduce a new key by the event with this index."""
+    """The message that the old key signs to introduce a new key by the event with this index."""
     return f"wallwright key rotation 1\n{old}\n{new}\n{index}\n".encode()
 
 

@@ -261,7 +261,7 @@ class AuditRecorder:
                 written.extend(self.log.append(entries, keep_head=keep))
             except AuditError:
                 self.log.close()
-                self.log = None  # it is read again: nobody knows what the disk has kept
+                self.log = None  # it is read again: it is not known which bytes are on the disk
                 raise
 
         def ended(results: Results) -> None:

@@ -290,7 +290,7 @@ CHECKS = (
             ),
             "build": note(
                 "the firmware is not that of this program",
-                "Write it when nobody plays: wallwright firmware flash {port}.",
+                "Write it while no session is in progress: wallwright firmware flash {port}.",
             ),
         },
     ),

@@ -115,7 +115,7 @@ CHECKS = (
                 " roll-back`.",
             ),
             "defect": problem(
-                "the state of the slots cannot be read", "Follow the sentence above it."
+                "the state of the slots cannot be read", "Do what the reported sentence says."
             ),
         },
     ),

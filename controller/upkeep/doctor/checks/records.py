@@ -118,7 +118,7 @@ CHECKS = (
             "repaired": problem(
                 "a copy was damaged", "It is repaired; if this is repeated, replace the disk."
             ),
-            "locked": problem("no intact copy is left", "Follow the sentence above it."),
+            "locked": problem("no intact copy is left", "Do what the reported sentence says."),
             "not_opened": problem(
                 "the journal cannot be opened", "Run the command as the user of the service."
             ),
@@ -137,7 +137,7 @@ CHECKS = (
         "Every event agrees with the signed head.",
         _audit,
         {
-            "locked": problem("the log is inconsistent", "Follow the sentence above it."),
+            "locked": problem("the log is inconsistent", "Do what the reported sentence says."),
             "unreadable": problem(
                 "the log cannot be read", "Run the command as the user of the service."
             ),

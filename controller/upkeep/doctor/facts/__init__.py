@@ -56,7 +56,7 @@ UNIT = "wallwright.service"
 
 @dataclass(frozen=True)
 class Subjects:
-    """What to examine beside the computer. `data` is the data folder of a service."""
+    """The subjects to examine besides the computer. `data` is the data folder of a service."""
 
     data: Path | None = None
     journal: Path | None = None
@@ -76,7 +76,7 @@ class Subjects:
 
 @dataclass(frozen=True)
 class Facts:
-    """All facts. What was not asked for is None or empty."""
+    """All facts. Facts that were not requested are None or empty."""
 
     program: ProgramFacts
     user: UserFacts

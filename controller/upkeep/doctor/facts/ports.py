@@ -134,7 +134,7 @@ class PortFacts:
 
 @dataclass(frozen=True)
 class LineFacts:
-    """All serial ports, and what can take them away.
+    """All serial ports, and the programs that can take one of them.
 
     `hidden_processes` says whether the files of some processes cannot be seen by this user.
     `without_port` are USB adapters that have no serial port.
@@ -174,7 +174,7 @@ def read_lines(files: FactFiles) -> LineFacts:
 
 
 def _console(port: PortFacts, terminals: int | None, *, kernel: bool) -> str:
-    """What makes a port a console of this computer; empty if nothing does.
+    """The reason why a port is a console of this computer; empty if it is not a console.
 
     A getty takes its port from the group dialout and gives it to the group tty, also where its
     process cannot be seen.

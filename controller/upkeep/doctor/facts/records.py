@@ -76,7 +76,7 @@ class MeasuredSupply:
 
 @dataclass(frozen=True)
 class BoardAnswer:
-    """What one board answered on a port."""
+    """The answer of one board on a port."""
 
     serial: str
     address: int
@@ -216,7 +216,8 @@ def journal_json(journal: JournalFacts) -> dict[str, Any]:
         "unfinished": None,
     }
     if run is not None:
-        # A cycle of random choices is unconfirmed until its round is over; nobody has to check it.
+        # A cycle of random choices is unconfirmed until its round is over; no person has to check
+        # it.
         steps = [entry for entry in run.entries if entry.activity != "chance"]
         last = [entry for entry in steps if not entry.confirmed][-1:]
         values["unfinished"] = {

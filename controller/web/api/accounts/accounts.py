@@ -1,4 +1,4 @@
-"""The accounts of a table: who may log in, with which role, and what each credential is worth.
+"""The accounts of a table: users, their roles, and the rights of each credential.
 
 Requests are authenticated from memory, without waiting. Changes are written to the accounts' file
 first and apply when they are on disk.
@@ -68,7 +68,7 @@ class Accounts:
         self._touchscreen = touchscreen
         self._now = now
         self._elapsed = elapsed
-        """Seconds of a clock that nobody sets, for lock-outs and for what expires."""
+        """Seconds of a clock that cannot be set, for lock-outs and expiry."""
         self._changing = asyncio.Lock()
         """Held while users change, so that two changes cannot both leave a last technician."""
         self._passwords = passwords
@@ -226,7 +226,7 @@ class Accounts:
         return self._users.get(name.casefold()) or self._users.get(key_of(name))
 
     def marked(self, marks: str, identity: Identity) -> str:
-        """The marks of a browser in which somebody has logged in: see `KnownBrowsers`."""
+        """The marks of a browser in which a user has logged in: see `KnownBrowsers`."""
         if identity.kind == "login":
             return self._known.marked(marks, key_of(identity.name))
         return self._known.marked(marks, "") if identity.kind == "touchscreen" else marks
@@ -380,7 +380,7 @@ class Accounts:
         """A code with which a device can log in once, under a name and with a role.
 
         `expires` of the result is in seconds since 1970 (UTC), for people; the code itself ends by
-        a clock that nobody sets. Raises AccountRefusedError for too many tokens and devices.
+        a clock that cannot be set. Raises AccountRefusedError for too many tokens and devices.
         """
         self._check_keys()
         code, made = self._one_time.issue_code(name, role, self._elapsed(), maker)
@@ -435,7 +435,7 @@ async def open_accounts(
 ) -> Accounts:
     """Open the accounts in a data directory. Raises AccountsFileError.
 
-    `now` returns seconds since 1970 (UTC), `elapsed` those of a clock that nobody sets.
+    `now` returns seconds since 1970 (UTC), `elapsed` those of a clock that cannot be set.
     """
     elapsed = elapsed or asyncio.get_running_loop().time
     worker = WorkerThread("accounts")

@@ -1,8 +1,8 @@
 """Identities: users and their names, credentials, what the API derives from them, and refusals.
 
-The names of two users can be told apart: no invisible characters, no mixed alphabets.
-The audit log and the panel name the person who has done something. A name with a Cyrillic `a`, or
-with a character that nobody sees, would be another user who looks the same.
+The names of two users can be told apart: no invisible characters, no mixed alphabets. The audit log
+and the panel name the person who has done something. A name with a Cyrillic `a`, or with an
+invisible character, would be another user who looks the same.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ _INVISIBLE = (
     (0x16FE4, 0x16FE4),
     (0xE0100, 0xE01EF),
 )
-"""Letters and marks that nobody sees: Default_Ignorable_Code_Point of Unicode, by category L or M.
+"""Invisible letters and marks: Default_Ignorable_Code_Point of Unicode, by category L or M.
 Those of other categories are no letters, marks or digits."""
 MOST_MARKS = 3
 """Marks on one letter; no script that is written today needs more."""
@@ -183,7 +183,7 @@ _LIKE_CAPITALS = str.maketrans(
 
 
 def defect_of_name(name: str) -> str | None:
-    """What is wrong with a user's name; None if it is permitted."""
+    """The defect of a user's name, as a sentence; None if the name is permitted."""
     if unicodedata.normalize("NFKC", name) != name:
         return "The name has characters that have another, simpler form."
     scripts, marks = set(), 0

@@ -61,7 +61,7 @@ MOST_CODES = 20
 """Pairing codes that are valid at the same time; the oldest is dropped."""
 
 _LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""Letters and digits that nobody confuses: no I, L, O, 0 and 1."""
+"""Letters and digits that are not easily confused: no I, L, O, 0 and 1."""
 _CODE = 8
 """Letters of a pairing code: 39 bits, with at most 20 attempts before the address is locked."""
 
@@ -81,8 +81,8 @@ class Pairing:
 class OneTimeSecrets:
     """Issues secrets and accepts each of them once, before it expires; kept in memory only.
 
-    Times are seconds of a clock that nobody sets: a clock that is set back, or that is wrong until
-    the network is there, would otherwise make a code valid for longer, or valid again.
+    Times are seconds of a clock that cannot be set: a clock that is set back, or that is wrong
+    until the network is there, would otherwise make a code valid for longer, or valid again.
     """
 
     def __init__(self) -> None:

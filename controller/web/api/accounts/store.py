@@ -266,10 +266,10 @@ class Wanted:
 class CredentialBook:
     """Issues, finds and ends credentials.
 
-    `now` returns seconds since 1970 (UTC), `elapsed` those of a clock that nobody sets. Credentials
-    end by either: at their date, or when the service has run for as long as they are valid. The
-    time for which the service has run is kept in the accounts' file. A clock that is set back, also
-    between two starts, therefore does not make a credential valid for longer.
+    `now` returns seconds since 1970 (UTC), `elapsed` those of a clock that cannot be set.
+    Credentials end by either: at their date, or when the service has run for as long as they are
+    valid. The time for which the service has run is kept in the accounts' file. A clock that is set
+    back, also between two starts, therefore does not make a credential valid for longer.
     """
 
     def __init__(

@@ -146,7 +146,7 @@ class Attempt:
 class Attempts:
     """Decides when a client may show a password, a pairing code or the token of a link.
 
-    `elapsed` returns seconds of a clock that nobody sets.
+    `elapsed` returns seconds of a clock that cannot be set.
     """
 
     def __init__(self, elapsed: Callable[[], float], known: KnownBrowsers) -> None:
@@ -159,7 +159,7 @@ class Attempts:
         """How often each user may still log in, at which time."""
 
     async def begin(self, name: str, address: str, marks: str = "") -> Attempt:
-        """Begin an attempt at a user, or at nobody in particular (an empty name).
+        """Begin an attempt to log in as a user, or as no particular user (an empty name).
 
         A lock would let any program on this computer lock out the technician at it. Instead, each
         attempt from here waits for its turn, one a second. Raises AccountRefusedError if the source

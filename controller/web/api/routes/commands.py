@@ -1,7 +1,7 @@
 """Endpoints of the commands: the table of all commands, and giving one within limits.
 
 The commands that one caller gives are limited, so that they cannot fill the log or the store.
-Commands that stop motions have no limit. Times are seconds of a clock that nobody sets.
+Commands that stop motions have no limit. Times are seconds of a clock that cannot be set.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from controller.web.api.routes.registration import json_response, register
 DEVICE_LIFE = 10 * 365 * 24 * 3600
 """Seconds for which a paired device keeps its cookie; it ends when the device is revoked."""
 BROWSER_COOKIE = f"{COOKIE}-browser"
-"""The cookie of a browser in which somebody has logged in; a logout leaves it. See `KnownBrowsers`.
+"""The cookie of a browser in which a user has logged in; a logout keeps it. See `KnownBrowsers`.
 """
 
 UserName = Annotated[
@@ -71,7 +71,7 @@ class PasswordChange(Value):
 
 
 class Caller(Value):
-    """Who the caller is. `csrf` is sent in the header X-CSRF-Token; empty for machines."""
+    """The caller of a request. `csrf` is sent in the header X-CSRF-Token; empty for machines."""
 
     name: str
     role: UserRole

@@ -238,7 +238,7 @@ class Connections:
         self._timer = self._loop.call_later(SWEEP, self._sweep) if self._open else None
 
     def _look(self, connections: list[_Connection]) -> None:
-        """Note which connections have come to another phase."""
+        """Record the connections whose phase has changed since the last look."""
         now = self._loop.time()
         for each in connections:
             phase = _phase(each.transport)

@@ -3,8 +3,8 @@
 A browser sends the name of the site whose page makes a request in the header `Host`. A page of the
 site evil.example can resolve its own name to the table's address (DNS rebinding): its requests are
 then of the same origin for the browser, and come from a computer that the table trusts. Such a
-request still names evil.example, so names that nobody has given to this table are refused. An IP
-address as the name is always accepted, because nobody can resolve an IP address to another one.
+request still names evil.example, so names that do not belong to this table are refused. An IP
+address as the name is always accepted, because an IP address cannot be resolved to another one.
 """
 
 from __future__ import annotations

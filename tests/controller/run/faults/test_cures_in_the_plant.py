@@ -171,7 +171,7 @@ def test_a_double_edge_of_a_counter_is_noticed_before_the_walls_rise() -> None:
     emitted = evening("bouncing_sensor:head2_counter#9")
     assert emitted.fault is not None
     assert (emitted.fault.fault, emitted.fault.part) == (Fault.UNPROVEN, "trays")
-    assert emitted.fault.evidence.endswith("nobody has confirmed that the walls are right")
+    assert emitted.fault.evidence.endswith("no person has confirmed that the walls are right")
     assert {code for _, code, _ in emitted.fault_events} == {"LEFT_OVER", "UNPROVEN"}
     assert emitted.when(event="walls_raised") == []
 

@@ -47,7 +47,7 @@ def test_a_command_has_a_name_arguments_a_role_and_words(command: TableCommand[A
 
 
 def test_the_commands_that_stop_motions_are_these() -> None:
-    """Nobody adds one by mistake: a stop has no limit and is executed before it is recorded."""
+    """The list of stops is complete: a stop has no limit and is executed before it is recorded."""
     assert sorted(STOPS) == ["pause", "stop_activity", "stop_jog", "stop_service"]
 
 
