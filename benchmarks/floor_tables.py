@@ -18,8 +18,8 @@ from hashlib import sha256
 from typing import Any
 
 from benchmarks.light_mqtt import light_connection
+from controller.floor.broker import Broker
 from controller.floor.messages import TableAddress, TableState
-from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings
 from controller.floor.table.publisher import TablePublisher
 from controller.floor.table.source import RequestResult, SourceError, TableDescription

@@ -32,7 +32,7 @@ WITH_THREADS = {
     "controller/web/api/worker_thread.py",
     "controller/cli/terminal/live_region.py",
     "controller/cli/terminal/serial_console.py",
-    "controller/floor/mqtt/connection.py",
+    "controller/floor/mqtt.py",
     "controller/floor/table/publisher.py",
     "controller/run/journal/writer_threads.py",
     "controller/service/evening/store_thread.py",

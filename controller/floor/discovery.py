@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from controller.floor.messages import Birth, Kind, TableAddress
-from controller.floor.mqtt.connection import BrokerConnection
+from controller.floor.mqtt import BrokerConnection
 
 Component = Literal["binary_sensor", "sensor"]
 LONGEST_STATE = 250

@@ -26,8 +26,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from config.errors import Finding, located
 from config.loader import load_settings, read
+from controller.floor.broker import PORT, TLS_PORT, Broker, TlsFiles
 from controller.floor.messages import NAME, TableAddress
-from controller.floor.mqtt.broker import PORT, TLS_PORT, Broker, TlsFiles
 from controller.records.audit.errors import RefusedProofError
 from controller.records.audit.notes import COSIGNATURE, VerifierKey
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import StopSignals
+from controller.floor.broker import Broker, BrokerError
 from controller.floor.certificates.authority import watch_certificate
 from controller.floor.messages import TopicError
-from controller.floor.mqtt.broker import Broker, BrokerError
 from controller.floor.page.app import floor_app
 from controller.floor.page.floor_audit import FloorAudit, record_table_changes
 from controller.floor.page.room_feed import RoomPlan

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
+from controller.floor.broker import Broker, BrokerError
 from controller.floor.messages import (
     Cosignature,
     Kind,
@@ -25,8 +26,7 @@ from controller.floor.messages import (
     every_table,
     require_name,
 )
-from controller.floor.mqtt.broker import Broker, BrokerError
-from controller.floor.mqtt.connection import (
+from controller.floor.mqtt import (
     BrokerConnection,
     ConnectionLostError,
     Message,

@@ -28,7 +28,7 @@ from controller.floor.messages import (
     address_and_kind,
     parsed,
 )
-from controller.floor.mqtt.connection import Message
+from controller.floor.mqtt import Message
 from controller.floor.server.metrics import FloorCounts
 from controller.floor.server.room import Room
 from controller.floor.server.storing import Intake, WaitingBatch

@@ -30,7 +30,7 @@ from controller.floor.messages import (
     fitting_lines,
     parsed,
 )
-from controller.floor.mqtt.connection import BrokerConnection, ConnectionLostError, Message, Will
+from controller.floor.mqtt import BrokerConnection, ConnectionLostError, Message, Will
 from controller.floor.settings import FloorSettings
 from controller.floor.table.outbox import HeadCosigning, Outbox
 from controller.floor.table.source import (

@@ -19,7 +19,7 @@ from typing import Any
 
 from controller.floor import mqtt
 from controller.floor.messages import TableAddress
-from controller.floor.mqtt.connection import BrokerConnection, Message, open_connection
+from controller.floor.mqtt import BrokerConnection, Message, open_connection
 from controller.floor.server.table_messages import FloodLimit
 from tests.controller.floor.tls_floor import FLOOR, HOST, SERVER, TlsFloor, table
 from tests.waiting import until

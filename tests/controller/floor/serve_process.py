@@ -9,6 +9,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from controller.floor.broker import Broker
 from controller.floor.messages import (
     Events,
     StoredPosition,
@@ -17,8 +18,7 @@ from controller.floor.messages import (
     encoded,
     parsed,
 )
-from controller.floor.mqtt.broker import Broker
-from controller.floor.mqtt.connection import open_connection
+from controller.floor.mqtt import open_connection
 
 LIMIT = 60.0
 """Seconds in which the table has to publish the events."""

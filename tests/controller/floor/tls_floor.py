@@ -13,11 +13,11 @@ from typing import Any
 
 import aiomqtt
 
+from controller.floor.broker import Broker, TlsFiles
 from controller.floor.certificates.authority import make_authority
 from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
 from controller.floor.certificates.certificate import CertificateIdentity, CertificateKind
 from controller.floor.demo.preparation import free_port
-from controller.floor.mqtt.broker import Broker, TlsFiles
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 
 FLOOR = "club"

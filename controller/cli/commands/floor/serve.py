@@ -90,7 +90,7 @@ def serve(
         raise BadInputError("TLS to the broker needs --ca, --cert and --key; give all three.")
     from config.errors import ConfigErrors
     from controller.cli.runs.floor_session import FloorJob, floor_job
-    from controller.floor.mqtt.broker import BrokerError, TlsFiles, broker_of
+    from controller.floor.broker import BrokerError, TlsFiles, broker_of
     from controller.floor.page.room_feed import RoomPlan, load_plan
 
     tls = None

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from controller.cli.runs import serve_session
+from controller.floor.broker import Broker, TlsFiles
 from controller.floor.certificates.authority import make_authority
 from controller.floor.certificates.certificate import CertificateIdentity, CertificateKind
 from controller.floor.messages import TableAddress
-from controller.floor.mqtt.broker import Broker, TlsFiles
 from controller.floor.settings import FloorSettings
 
 

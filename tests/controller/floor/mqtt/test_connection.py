@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from controller.floor.mqtt.broker import Broker, BrokerError
-from controller.floor.mqtt.connection import ConnectionLostError, MqttConnection, open_connection
+from controller.floor.broker import Broker, BrokerError
+from controller.floor.mqtt import ConnectionLostError, MqttConnection, open_connection
 from tests.controller.floor.mosquitto_process import MosquittoProcess
 
 SOON = 60.0
@@ -112,7 +112,7 @@ def test_a_client_that_gives_up_closes_its_connection(
         del connecting
 
     if not is_cancelled:
-        monkeypatch.setattr("controller.floor.mqtt.connection.ANSWER", 0.3)
+        monkeypatch.setattr("controller.floor.mqtt.ANSWER", 0.3)
     _run(scenario)
     assert complaints == []
 
@@ -143,7 +143,7 @@ def test_a_connection_ends_in_time_although_the_broker_reads_nothing(
             with pytest.raises(ConnectionLostError):
                 await connection.publish("t", b"later")
 
-    monkeypatch.setattr("controller.floor.mqtt.connection.CLOSING", 0.3)
+    monkeypatch.setattr("controller.floor.mqtt.CLOSING", 0.3)
     _run(scenario)
     assert complaints == []
 
@@ -188,7 +188,7 @@ def test_a_wait_for_the_broker_ends_when_the_connection_is_lost(
             with pytest.raises(ConnectionLostError, match=r"is lost \(it closed the connection"):
                 await anext(connection.messages())
 
-    monkeypatch.setattr("controller.floor.mqtt.connection.ANSWER", 10 * SOON)
+    monkeypatch.setattr("controller.floor.mqtt.ANSWER", 10 * SOON)
     _run(scenario)
     assert complaints == []
 
@@ -332,7 +332,7 @@ def test_messages_that_the_broker_does_not_take_are_refused_at_the_bound(
             await sender.publish_once("t", b"later")
             assert (await anext(read)).payload == b"later"
 
-    monkeypatch.setattr("controller.floor.mqtt.connection.MOST_UNWRITTEN", 3)
+    monkeypatch.setattr("controller.floor.mqtt.MOST_UNWRITTEN", 3)
     _run(scenario)
 
 
@@ -349,5 +349,5 @@ def test_messages_that_nobody_reads_are_dropped_at_the_bound(
             await sender.publish("t", b"next")
             assert (await anext(read)).payload == b"next"
 
-    monkeypatch.setattr("controller.floor.mqtt.connection.MOST_WAITING", 4)
+    monkeypatch.setattr("controller.floor.mqtt.MOST_WAITING", 4)
     _run(scenario)

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from controller.floor.broker import Broker
 from controller.floor.messages import TableAddress
-from controller.floor.mqtt.broker import Broker
 from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.store.floor_store import FloorStore

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import pytest
 
+from controller.floor.broker import Broker
 from controller.floor.discovery import REPEAT
 from controller.floor.messages import (
     Alive,
@@ -29,7 +30,6 @@ from controller.floor.messages import (
     parsed,
     signed,
 )
-from controller.floor.mqtt.broker import Broker
 from controller.floor.settings import FloorSettings, RequestKey
 from controller.floor.table.outbox import ASK_EVERY, LONGEST_RESEND
 from controller.floor.table.publisher import LONGEST, TablePublisher

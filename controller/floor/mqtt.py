@@ -23,8 +23,8 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from controller.floor.broker import Broker, BrokerError
 from controller.floor.messages import LARGEST_PAYLOAD
-from controller.floor.mqtt.broker import Broker, BrokerError
 
 ANSWER = 10.0
 """Seconds in which the broker has to answer: a connection, a message or a subscription (our

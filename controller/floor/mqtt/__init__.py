@@ -1,1 +1,0 @@
-"""A connection to an MQTT 5 broker, as tables and the floor use it."""
