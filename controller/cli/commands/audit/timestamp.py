@@ -30,7 +30,7 @@ def ask_for_time(
     file: Annotated[Path, typer.Argument(help="The request to write.", show_default=False)],
 ) -> int:
     """Write a request to stamp the last kept head, for a time-stamping authority (RFC 3161)."""
-    from controller.records.audit.timestamps import stamp_request
+    from controller.records.audit.stamping import stamp_request
 
     write_new(file, stamp_request(log_of(data)))
     print(
@@ -65,7 +65,7 @@ def fetch_time(
     authority: Authority,
 ) -> int:
     """Have a service on the network stamp the last kept head; a timer can run this command."""
-    from controller.records.audit.timestamps import reply_of_service, stamp_request
+    from controller.records.audit.stamping import reply_of_service, stamp_request
 
     certificates, log = certificates_in(authority), log_of(data)
     with refusals():
@@ -76,7 +76,7 @@ def fetch_time(
 
 
 def _keep(log: LogReader, reply: bytes, authorities: Sequence[Certificate]) -> None:
-    from controller.records.audit.timestamps import take_time_stamp
+    from controller.records.audit.stamping import take_time_stamp
 
     size, stamp = take_time_stamp(log, reply, authorities)
     print(f"The head of size {size} is stamped: {stamp.time.isoformat()}, {stamp.authority}.")
