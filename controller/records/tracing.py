@@ -393,7 +393,7 @@ class TraceOutput:
     """An open output of traces: `tracer` makes the spans of a table's events.
 
     `stream` is an open file; without one, `place` is the address of a collector. Raises TraceError
-    for an address that is none.
+    for a text that is not an address.
     """
 
     def __init__(self, place: str, stream: TextIO | None, attributes: Attributes) -> None:

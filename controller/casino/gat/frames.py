@@ -176,7 +176,7 @@ class GatStart(IntFlag):
 
 
 class GatPart(IntFlag):
-    """Marks of a frame of the result."""
+    """Flags of a frame of the result: an error, or the last frame."""
 
     ERROR = 1
     LAST = 2

@@ -159,7 +159,9 @@ def _verified(
         raise RefusedProofError(
             "The file is damaged or of another kind: it is not JSON with a `format`."
         )
-    raise RefusedProofError(f"This version verifies no file of the format {found!r}.")
+    raise RefusedProofError(
+        f"This version cannot verify the format {found!r}; use a newer version."
+    )
 
 
 def _format_of(data: bytes) -> str | None:

@@ -76,7 +76,7 @@ def _require_pseudo_terminals(ports: Iterable[str]) -> None:
         if not is_pseudo_terminal(port):
             raise BadInputError(
                 f"`--allow-simulated` accepts a public key, so every port must be a"
-                f" pseudo-terminal of `wallwright board`; {port} is none. Leave out"
+                f" pseudo-terminal of `wallwright board`; {port} is another device. Leave out"
                 " --allow-simulated."
             )
 

@@ -254,7 +254,7 @@ class FloorService:
             wait = min(2 * wait, RECONNECT[1])
 
     async def _subscribe(self, connection: FloorConnection) -> None:
-        """Subscribe to the events last: by then the tables of the kept messages are there."""
+        """Subscribe; to the events last, after the retained messages have named the tables."""
         for kind in ALONE:
             await connection.subscribe(every_table(self.options.floor, kind))
         if self.options.share is not None:

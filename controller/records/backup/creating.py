@@ -163,7 +163,7 @@ def _write(to: Path, data: bytes) -> None:
 
 @contextmanager
 def _locked(part: Path, to: Path) -> Iterator[int]:
-    """Open the part of a backup, empty and locked: two backups would mix their data in it.
+    """Open the unfinished file of a backup, empty and locked against a second backup.
 
     Raises BackupError if another process writes it, and OSError.
     """

@@ -209,7 +209,7 @@ class StoreWorker(_OrderedWrites):
         future.add_done_callback(lambda each: self._report(ended, each.result()))
 
     def _is_late(self) -> None:
-        """Report a disk that does not answer; the write goes on, and its end is noted."""
+        """Report a disk that does not answer; the write continues, and its end is recorded."""
         if self.failure is None:
             self.failure = f"The store has not been written for {LATE:g} s: the disk hangs."
             self.changed(self.failure)

@@ -382,9 +382,9 @@ def require_anchors(
 ) -> None:
     """Check that a log has every head that other records keep. Raises AuditLockedError.
 
-    `log` was read with the sizes of the anchors, and nothing of it was corrected yet: a log that is
-    refused is evidence. `ended` are the origins of earlier logs that a restore or a person has
-    replaced.
+    `log` was read with the sizes of the anchors, and nothing of it was corrected yet, because a
+    refused log is kept unchanged as evidence. `ended` are the origins of earlier logs that a
+    restore or a person has replaced.
     """
     origin, size = log.head.origin, log.tree.size
     for anchor in anchors:

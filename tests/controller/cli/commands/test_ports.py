@@ -78,7 +78,7 @@ def test_simulated_boards_are_allowed_on_pseudo_terminals_only(wallwright: Wallw
         assert (result.code, result.out) == (2, "")
         assert result.err == (
             "`--allow-simulated` accepts a public key, so every port must be a pseudo-terminal of"
-            " `wallwright board`; /dev/null is none. Leave out --allow-simulated.\n"
+            " `wallwright board`; /dev/null is another device. Leave out --allow-simulated.\n"
         )
     alone = wallwright("run --allow-simulated")
     assert (alone.code, alone.out) == (2, "")
