@@ -30,7 +30,7 @@ CLOCKS = {"monotonic", "monotonic_ns", "sleep", "time", "time_ns"}
 WITH_THREADS = {
     "controller/web/api/server/serving.py",
     "controller/web/api/worker_thread.py",
-    "controller/cli/terminal/live_region.py",
+    "controller/cli/terminal/live_view.py",
     "controller/cli/terminal/serial_console.py",
     "controller/floor/mqtt.py",
     "controller/floor/table/publisher.py",

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.terminal_theme import TerminalTheme
 
-from controller.cli.output.table_picture import picture
+from controller.cli.output.result_pages import picture
 from rules.dice import Dice
 from rules.games import find_game
 from rules.setup import Setup

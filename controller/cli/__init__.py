@@ -117,7 +117,7 @@ def _replace_unsupported_characters() -> None:
     for stream in (sys.stdout, sys.stderr):
         encoding = getattr(stream, "encoding", None) or "ascii"
         if not encoding.lower().startswith("utf") and hasattr(stream, "reconfigure"):
-            from controller.cli.terminal.ascii_text import LOOKALIKES
+            from controller.cli.terminal.screen import LOOKALIKES
 
             stream.reconfigure(errors=LOOKALIKES)
 

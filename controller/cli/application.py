@@ -38,7 +38,7 @@ COMMANDS = {
         "Replay a record: how each hand ended, every payment, and the scores after it.",
     ),
     "judge": (
-        "judge",
+        "replay",
         "Judge a claim: whether it is valid, why, its class, and every payment.",
     ),
     "board": (

@@ -15,7 +15,7 @@ import yaml
 
 from config.errors import ConfigErrors
 from config.judge_cases import example_case, load_case
-from controller.cli.commands.judge import verdict_page
+from controller.cli.commands.replay import verdict_page
 from rules.errors import RulesError
 from rules.games import PLUGINS, judging_of
 from rules.judging import Verdict

@@ -8,15 +8,15 @@ import typer
 
 from controller.cli.errors import BadInputError
 from controller.cli.options import completion
-from controller.cli.options.lookup import game_named, require_fit, table_named
-from controller.cli.options.shared import GameNamed
-from controller.cli.options.simulation import (
+from controller.cli.options.boards import (
     Campaign,
     Emulated,
     FaultTexts,
     injected_faults_of,
     require_emulation,
 )
+from controller.cli.options.lookup import game_named, require_fit, table_named
+from controller.cli.options.shared import GameNamed
 
 
 def board(

@@ -14,13 +14,14 @@ from controller.cli.errors import BadInputError
 from controller.cli.options.boards import KeysFile, keys_of
 from controller.cli.runs.board_checks import (
     ChipLiteral,
+    board_limits,
     image_file,
+    print_limits,
     require_build,
     require_identity,
     require_new_serial,
     require_own_serial,
 )
-from controller.cli.runs.board_limits import board_limits, print_limits
 from controller.cli.runs.supply_calibration import calibrate_supply, print_supply
 from firmware_bridge.commissioning import flashing, pico_flashing
 from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError

@@ -12,10 +12,15 @@ from config.loader import game_parameters
 from controller.cli.errors import BadInputError
 from controller.cli.options.boards import (
     AllowSimulated,
+    Campaign,
+    Emulated,
+    FaultTexts,
     KeysFile,
     Ports,
+    injected_faults_of,
     keys_of,
     ports_of,
+    require_emulation,
     require_ports,
     require_ports_for_keys,
     require_ports_for_simulated,
@@ -40,18 +45,10 @@ from controller.cli.options.set_up import (
     with_stakes,
 )
 from controller.cli.options.shared import GameNamed, JournalCopy, Record, TableNamed, Trace
-from controller.cli.options.simulation import (
-    Campaign,
-    Emulated,
-    FaultTexts,
-    injected_faults_of,
-    require_emulation,
-)
 from controller.cli.output.line_output import open_output
 from controller.cli.output.output_checks import require_new, require_separate
-from controller.cli.runs.run_options import check_orders, pace_of
+from controller.cli.runs.run_options import check_orders, pace_of, trace_file, traced
 from controller.cli.runs.signed_tables import require_signed
-from controller.cli.runs.traced_run import trace_file, traced
 from controller.run.orders import Orders
 from rules.games import rules_of
 

@@ -15,7 +15,7 @@ from controller.cli.options import completion
 from controller.cli.options.boards import AllowSimulated, KeysFile, keys_of
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import AsJson
-from controller.cli.runs.board_limits import LimitsReport, report_limits
+from controller.cli.runs.board_checks import LimitsReport, report_limits
 from controller.upkeep.installation import attached_ports, can_be_a_board
 from firmware_bridge.boards.encoding import chip_name, text
 from firmware_bridge.commissioning.device_keys import (

@@ -11,8 +11,10 @@ import typer
 from controller.cli.errors import BadInputError
 from controller.cli.options.boards import (
     AllowSimulated,
+    FaultTexts,
     KeysFile,
     Ports,
+    injected_faults_of,
     keys_of,
     ports_of,
     require_ports,
@@ -21,7 +23,6 @@ from controller.cli.options.boards import (
 )
 from controller.cli.options.lookup import table_named
 from controller.cli.options.shared import TableNamed
-from controller.cli.options.simulation import FaultTexts, injected_faults_of
 from controller.cli.output.output_checks import require_new, require_separate
 
 

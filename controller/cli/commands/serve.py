@@ -12,8 +12,10 @@ from controller.cli.errors import BadInputError
 from controller.cli.imports import without_collections
 from controller.cli.options.boards import (
     AllowSimulated,
+    FaultTexts,
     KeysFile,
     Ports,
+    injected_faults_of,
     keys_of,
     ports_of,
     require_ports,
@@ -28,10 +30,8 @@ from controller.cli.options.shared import (
     Trace,
     host_names_of,
 )
-from controller.cli.options.simulation import FaultTexts, injected_faults_of
-from controller.cli.runs.run_options import pace_of
+from controller.cli.runs.run_options import pace_of, traced
 from controller.cli.runs.signed_tables import require_signed, require_signed_program
-from controller.cli.runs.traced_run import traced
 
 if TYPE_CHECKING:
     from controller.floor.settings import FloorSettings

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from controller.cli.commands.audit.files import AUDIT_FOLDER
+from controller.cli.commands.audit import AUDIT_FOLDER
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options.shared import JournalCopy
 from controller.cli.terminal.screen import screen

@@ -1,4 +1,4 @@
-"""The options for real boards: their serial ports and their keys."""
+"""The options for boards: ports and keys of real ones, faults and processors of simulated ones."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from controller.cli.errors import BadInputError
 if TYPE_CHECKING:
     from config.schema import Table
     from firmware_bridge.commissioning.device_keys import DeviceKeys
+    from firmware_bridge.sim.faults.injected_fault import InjectedFault
+
 
 PINS = "gpio"
 """The value of `--port` for a table that is driven by this computer's GPIO pins."""
@@ -129,3 +131,59 @@ def require_ports(ports: Iterable[str]) -> None:
             raise BadInputError(
                 f"There is no port {port}; `wallwright scan` lists the attached ports."
             )
+
+
+FaultTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fault",
+        help="A fault to inject (simulation only): KIND:PART, with @SECONDS, #NTH or :RATE. Repeat"
+        " for several; docs/build/INJECTED_FAULTS.md lists the kinds.",
+        show_default=False,
+    ),
+]
+Campaign = Annotated[
+    Path | None,
+    typer.Option(
+        "--faults", help="A YAML file of faults to inject (simulation only).", show_default=False
+    ),
+]
+Emulated = Annotated[
+    bool,
+    typer.Option("--emulated", help="Execute the real firmware on simulated processors (slower)."),
+]
+
+
+def injected_faults_of(
+    texts: Sequence[str] | None, campaign: Path | None, table: Table
+) -> tuple[InjectedFault, ...]:
+    """The faults to inject in a run. Raises BadInputError, or ConfigErrors for the file."""
+    if campaign is None and not texts:
+        return ()
+    from firmware_bridge.sim.faults.campaign import load_campaign
+    from firmware_bridge.sim.faults.injected_fault import BadFaultOptionError, check, parse
+
+    from_file = [] if campaign is None else list(load_campaign(campaign, table))
+    try:
+        return (*from_file, *(check(parse(text), table) for text in texts or ()))
+    except BadFaultOptionError as bad:
+        raise BadInputError(str(bad)) from bad
+
+
+def require_emulation(table: Table) -> None:
+    """Raise BadInputError if the firmware of this table's boards cannot be executed here."""
+    if any(board.kind == "gpio" for board in table.boards.values()):
+        raise BadInputError(
+            f"The table {table.name} is driven by GPIO pins, without firmware; leave out"
+            " --emulated."
+        )
+    from firmware_bridge.sim.processors.processor import Processor
+
+    try:
+        Processor().close()
+    except (FileNotFoundError, ValueError) as error:
+        raise BadInputError(str(error)) from error
+    except OSError as error:
+        raise BadInputError(
+            f"The processor simulator cannot be loaded ({error}); install the package libsimavr2."
+        ) from error

@@ -1,18 +1,21 @@
 """The live view of a run at a terminal: both activities, dealt tiles, last events, open questions.
 
 Prompts, pauses and recoveries are also printed above the view, and stay there when the run ends.
+`LiveRegion` has the last rows of the terminal, which are drawn again and again while lines are
+printed above.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import cast
 
 from rich.console import Group, RenderableType
+from rich.live import Live
 from rich.table import Table as Grid
 from rich.text import Text
 
-from controller.cli.terminal.live_region import LiveRegion
 from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.serial_console import SerialConsole
 from controller.events import Event, EventName
@@ -175,3 +178,43 @@ def _prompted(what: dict[str, object]) -> str:
     if isinstance(places, list):
         words.append(" ".join(map(str, places)))
     return ", ".join(word for word in words if word)
+
+
+class LiveRegion:
+    """Rows that a thread draws `per_second` times per second; `page` returns their contents.
+
+    The thread is not rich's own one, which takes the locks in another order than a print does.
+    """
+
+    def __init__(
+        self, console: SerialConsole, page: Callable[[], RenderableType], per_second: float
+    ) -> None:
+        self._console = console
+        self._interval = 1 / per_second
+        self._live = Live(console=console, auto_refresh=False, transient=True, get_renderable=page)
+        self._thread = threading.Thread(
+            target=self._draw_at_intervals, name="live region", daemon=True
+        )
+        self._ends = threading.Event()
+
+    def start(self) -> None:
+        """Show the rows."""
+        with self._console.lock:
+            self._live.start(refresh=True)
+        self._thread.start()
+
+    def draw(self) -> None:
+        """Draw the rows now."""
+        with self._console.lock:
+            self._live.refresh()
+
+    def stop(self) -> None:
+        """Remove the rows; lines that were printed stay."""
+        self._ends.set()
+        self._thread.join()
+        with self._console.lock:
+            self._live.stop()
+
+    def _draw_at_intervals(self) -> None:
+        while not self._ends.wait(self._interval):
+            self.draw()

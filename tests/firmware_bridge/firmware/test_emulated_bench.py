@@ -12,7 +12,7 @@ import pytest
 from config.loader import load_game, load_table
 from config.schema import SensorChannel
 from controller.cli.errors import BadInputError
-from controller.cli.options.simulation import require_emulation
+from controller.cli.options.boards import require_emulation
 from controller.run.assembly import Hardware, simulated
 from firmware_bridge.board import Board, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.executor.channels import ImpossibleOrderError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from config.loader import load_table
-from controller.cli.options.simulation import injected_faults_of
+from controller.cli.options.boards import injected_faults_of
 from firmware_bridge.sim.faults.injected_fault import parse
 from tests.controller.cli.conftest import Start, Wallwright
 

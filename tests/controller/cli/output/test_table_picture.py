@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.cli.output.table_picture import SHOWN, picture
+from controller.cli.output.result_pages import SHOWN, picture
 from rules.dice import Dice
 from rules.games import find_game
 from rules.setup import Setup, settle

@@ -12,7 +12,7 @@ import pytest
 
 from controller.cli import main
 from controller.cli.application import COMMANDS
-from controller.cli.terminal.ascii_text import LOOKALIKES
+from controller.cli.terminal.screen import LOOKALIKES
 from tests.controller.cli.conftest import COMMAND
 from tests.quick import slow_except
 

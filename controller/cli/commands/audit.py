@@ -1,8 +1,14 @@
-"""The commands that show a log, export it, write receipts of it, and change its key."""
+"""`wallwright audit`: reads the audit log of a service, and proves what it holds.
+
+The log is the folder `audit` in the data folder of `wallwright serve --data DIR`. `audit` shows a
+log, exports it, writes receipts of it, and changes its key. With `audit timestamp` an authority
+stamps a log's head with the time; with `audit witness` another party cosigns it.
+"""
 
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from getpass import getuser
@@ -11,15 +17,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from controller.cli.commands.audit.files import Data, folder_of, log_of, write_new
-from controller.cli.errors import BadInputError
+from controller.cli.commands.verify import certificates_in, parsed_key, require_regular
+from controller.cli.errors import BadInputError, print_error
 from controller.events import EventName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+
+    from cryptography.x509 import Certificate
 
     from controller.records.audit.log.event_line import AuditEvent
+    from controller.records.audit.log.log_folder import LogFolder
     from controller.records.audit.log.log_reader import LogReader
+
+
+Data = Annotated[
+    Path, typer.Option("--data", help="The data folder of the service.", show_default=False)
+]
+AUDIT_FOLDER = "audit"
+"""The folder of the log in the data folder."""
 
 audit = typer.Typer(
     name="audit",
@@ -231,3 +247,202 @@ def _entry(what: str) -> Any:
     from controller.records.audit.log.event_line import AuditEntry
 
     return AuditEntry(what, datetime.now(UTC), 0.0, 0.0, getuser(), "", "command line")
+
+
+timestamp = typer.Typer(name="timestamp", help="Have a signed head stamped with the time.")
+Authority = Annotated[
+    Path, typer.Option(help="Certificates of the authority (PEM).", show_default=False)
+]
+
+
+@timestamp.command("ask")
+def ask_for_time(
+    data: Data,
+    file: Annotated[Path, typer.Argument(help="The request to write.", show_default=False)],
+) -> int:
+    """Write a request to stamp the last kept head, for a time-stamping authority (RFC 3161)."""
+    from controller.records.audit.stamping import stamp_request
+
+    write_new(file, stamp_request(log_of(data)))
+    print(
+        f"Send {file} to the authority: curl -H 'Content-Type: application/timestamp-query'"
+        f" --data-binary @{file} ADDRESS -o REPLY"
+    )
+    return 0
+
+
+@timestamp.command("take")
+def take_time(
+    data: Data,
+    file: Annotated[Path, typer.Argument(help="The authority's reply.", show_default=False)],
+    authority: Authority,
+) -> int:
+    """Keep an authority's time stamp with the log; bundles contain it from now on."""
+    require_regular(file)
+    try:
+        reply = file.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"{file} cannot be read ({error.strerror}); name a file.") from error
+    with refusals():
+        _keep(log_of(data), reply, certificates_in(authority))
+        return 0
+    return 1
+
+
+@timestamp.command("fetch")
+def fetch_time(
+    data: Data,
+    service: Annotated[str, typer.Option(help="Address of the service.", show_default=False)],
+    authority: Authority,
+) -> int:
+    """Have a service on the network stamp the last kept head; a timer can run this command."""
+    from controller.records.audit.stamping import reply_of_service, stamp_request
+
+    certificates, log = certificates_in(authority), log_of(data)
+    with refusals():
+        reply = reply_of_service(service, stamp_request(log))
+        _keep(log, reply, certificates)
+        return 0
+    return 1
+
+
+def _keep(log: LogReader, reply: bytes, authorities: Sequence[Certificate]) -> None:
+    from controller.records.audit.stamping import take_time_stamp
+
+    size, stamp = take_time_stamp(log, reply, authorities)
+    print(f"The head of size {size} is stamped: {stamp.time.isoformat()}, {stamp.authority}.")
+
+
+witness = typer.Typer(name="witness", help="Have a signed head cosigned by another party.")
+
+
+@witness.command()
+def ask(
+    data: Data,
+    file: Annotated[Path, typer.Argument(help="The request to write.", show_default=False)],
+    seen: Annotated[
+        int, typer.Option(min=0, help="The size of the last head that the witness has seen.")
+    ] = 0,
+) -> int:
+    """Write a request to cosign the last head: the head, and the proof that it continues."""
+    from controller.records.audit.witnessing import witness_request
+
+    log = log_of(data)
+    write_text(file, witness_request(log, seen))
+    print(f"Give {file} to the witness. The log's key: {log.keys.latest}")
+    return 0
+
+
+@witness.command("make-key")
+def make_key(
+    file: Annotated[Path, typer.Argument(help="The key to write.", show_default=False)],
+    name: Annotated[str, typer.Option(help="The witness's name, such as casino.example/floor.")],
+) -> int:
+    """Make the key of a witness, on the witness's computer."""
+    from controller.records.audit.notes import COSIGNATURE, new_key
+
+    with refusals():
+        print(new_key(file, name, COSIGNATURE).public)
+        return 0
+    return 1
+
+
+@witness.command()
+def sign(
+    request: Annotated[Path, typer.Argument(help="The request.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="The cosignature to write.", show_default=False)],
+    key: Annotated[Path, typer.Option(help="The witness's key.", show_default=False)],
+    memory: Annotated[
+        Path, typer.Option(help="The file with the heads that the witness has seen.")
+    ],
+    log_key: Annotated[
+        str | None,
+        typer.Option(help="The log's key, for a new log or after a rotation.", show_default=False),
+    ] = None,
+) -> int:
+    """Check that a head continues the last one that this witness has seen, and cosign it."""
+    from controller.records.audit.notes import read_key
+    from controller.records.audit.witnessing import WitnessMemory, cosigned
+
+    known = None if log_key is None else parsed_key(log_key, "--log-key")
+    with refusals():
+        line = cosigned(
+            read_text(request), read_key(key), WitnessMemory(memory), datetime.now(UTC), known
+        )
+        write_text(file, f"{line}\n")
+        print(f"The head is cosigned; give {file} back.")
+        return 0
+    return 1
+
+
+@witness.command()
+def take(
+    data: Data,
+    file: Annotated[Path, typer.Argument(help="The cosignature.", show_default=False)],
+    key: Annotated[str, typer.Option(help="The public key of the witness.", show_default=False)],
+) -> int:
+    """Keep a cosignature with the log; bundles contain it from now on."""
+    from controller.records.audit.witnessing import take_cosignature
+
+    with refusals():
+        size = take_cosignature(log_of(data), read_text(file), parsed_key(key, "--key"))
+        print(f"The head of size {size} is witnessed.")
+        return 0
+    return 1
+
+
+audit.add_typer(witness)
+audit.add_typer(timestamp)
+
+
+# Shared by the commands: the folder of the log, their files, and refusals
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Print the reason of a refused proof; the code after this block returns exit code 1."""
+    from controller.records.audit.errors import RefusedProofError
+
+    try:
+        yield
+    except RefusedProofError as error:
+        print_error(f"Refused: {error}")
+
+
+def folder_of(data: Path) -> LogFolder:
+    """The log's folder in a data folder."""
+    from controller.records.audit.log.log_folder import LogFolder
+
+    return LogFolder(data / AUDIT_FOLDER)
+
+
+def log_of(data: Path) -> LogReader:
+    """The whole log of a data folder, checked. Raises AuditError."""
+    from controller.records.audit.log.log_reader import checked_log
+
+    return checked_log(folder_of(data))
+
+
+def read_text(file: Path) -> str:
+    """Read a text file. Raises BadInputError."""
+    require_regular(file)
+    try:
+        return file.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"{file} cannot be read ({error}); name a text file.") from error
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a new text file. Raises BadInputError, also if there is one already."""
+    write_new(file, text.encode())
+
+
+def write_new(file: Path, data: bytes) -> None:
+    """Write a new file. Raises BadInputError, also if there is one already."""
+    try:
+        with file.open("xb") as stream:
+            stream.write(data)
+    except OSError as error:
+        raise BadInputError(
+            f"{file} cannot be written ({error.strerror}); name a new file."
+        ) from error
