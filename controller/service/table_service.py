@@ -188,9 +188,8 @@ class TableService:
     def reload(self, load: Callable[[], Table]) -> None:
         """Read the table's file again, unless a session or service mode is in progress.
 
-        A file with defects changes nothing. A file with defects changes nothing. A file with
-        defects changes nothing. A file with defects changes nothing. The run is interrupted and
-        resumed with the new values; no tile moves.
+        A file with defects changes nothing. The run is interrupted and resumed with the new values;
+        no tile moves.
         """
         if self.book is not None or self.run.shift is not None:
             self.report("The configuration is not read again while the table is in use.")
