@@ -135,9 +135,9 @@ ROUNDS = [
 ]
 
 
-EACH = tries(12, quick=12, evidence=1)
+EACH = tries(24, quick=24, evidence=1)
 """Of this many writes in a row, a host is killed at one. `make test` kills a host before the first
-of twelve, another one in the middle of the fifth and one after the ninth."""
+of 24, another one in the middle of the fifth and one after the ninth."""
 
 
 def killed_at(first: int, writes: int) -> list[int]:

@@ -39,7 +39,7 @@ from rules.games.wenzhou.state import Stage
 from tests.quick import tries
 from tests.rules.hidden_hands import dealt, houses
 
-HANDS = tries(30, quick=15, evidence=240)
+HANDS = tries(15, quick=15, evidence=240)
 """Hands of each mahjong; about one in three ends with a win."""
 
 

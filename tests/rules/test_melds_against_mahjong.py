@@ -10,7 +10,7 @@ from rules.melds import KINDS, Counts, numbers_win, sets_and_pair
 from tests.quick import tries
 
 agari = pytest.importorskip("mahjong.agari")
-HANDS = tries(50_000, quick=50_000, evidence=200_000)
+HANDS = tries(20_000, quick=20_000, evidence=200_000)
 ORPHANS = (0, 8, 9, 17, 18, 26, *range(27, 34))
 
 

@@ -24,7 +24,7 @@ games = st.sampled_from(list(GAMES))
 
 @pytest.mark.evidence
 @given(games, st.integers(0, 10_000), st.booleans())
-@settings(max_examples=tries(15, quick=10, evidence=100))
+@settings(max_examples=tries(10, quick=10, evidence=100))
 def test_the_same_actions_lead_to_the_same_key(game: str, seed: int, hidden: bool) -> None:
     rules, chance = rules_of(game), Random(seed)
     house = chance.choice(houses(game))
@@ -44,7 +44,7 @@ def test_the_same_actions_lead_to_the_same_key(game: str, seed: int, hidden: boo
 
 @pytest.mark.evidence
 @given(games, st.integers(0, 10_000))
-@settings(max_examples=tries(15, quick=10, evidence=100))
+@settings(max_examples=tries(10, quick=10, evidence=100))
 @pytest.mark.slow
 def test_equal_plays_after_answers_in_another_order_are_the_same_key(game: str, seed: int) -> None:
     """If several seats can act, their actions in another order often lead to an equal play."""
@@ -89,7 +89,7 @@ KNOWN = st.sampled_from([0.2, 0.5, 0.8, 0.97])
 
 @pytest.mark.evidence
 @given(games, st.integers(0, 10_000), KNOWN)
-@settings(max_examples=tries(30, quick=10, evidence=200))
+@settings(max_examples=tries(10, quick=10, evidence=200))
 def test_with_partly_known_tiles_some_action_is_always_legal(
     game: str, seed: int, known: float
 ) -> None:
@@ -99,7 +99,7 @@ def test_with_partly_known_tiles_some_action_is_always_legal(
 
 @pytest.mark.evidence
 @given(st.integers(0, 100_000), KNOWN)
-@settings(max_examples=tries(20, quick=10, evidence=200))
+@settings(max_examples=tries(10, quick=10, evidence=200))
 @pytest.mark.slow
 def test_a_partly_known_filipino_hand_always_has_a_legal_action(seed: int, known: float) -> None:
     played_on("filipino", seed, known)

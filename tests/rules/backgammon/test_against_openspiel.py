@@ -13,7 +13,7 @@ from rules.games.backgammon.moves import options, played
 from tests.quick import tries
 
 pyspiel = pytest.importorskip("pyspiel")
-POSITIONS = tries(2_000, quick=2_000, evidence=20_000)
+POSITIONS = tries(1_000, quick=1_000, evidence=20_000)
 THEIR_POINTS = (*range(24), 100)
 """OpenSpiel's numbers of the points; the last is the bar."""
 Men = tuple[int, ...]

@@ -70,7 +70,7 @@ def some_player(random: Random) -> Callable[[FilipinoPlay, int], Act]:
 @pytest.mark.slow
 @pytest.mark.evidence
 @given(seeds, houses)
-@settings(max_examples=tries(20, quick=12, evidence=400))
+@settings(max_examples=tries(12, quick=12, evidence=400))
 def test_tiles_are_conserved_and_payments_sum_to_zero(seed: int, house: Parameters) -> None:
     random = Random(seed)
     play = play_of(seed, house)
@@ -103,7 +103,7 @@ def test_hands_have_sixteen_tiles_and_one_on_the_turn(seed: int, house: Paramete
 @pytest.mark.slow
 @pytest.mark.evidence
 @given(seeds, houses)
-@settings(max_examples=tries(20, quick=12, evidence=400))
+@settings(max_examples=tries(12, quick=12, evidence=400))
 def test_the_texts_of_the_actions_replay_the_hand(seed: int, house: Parameters) -> None:
     random = Random(seed)
     setup, tiles = dealt(Random(seed), house)

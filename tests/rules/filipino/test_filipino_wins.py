@@ -16,7 +16,7 @@ from tests.rules.filipino.brute_force import any_tile_wins, wins_as
 JOKER = "5m"
 HOUSE = Parameters()
 NUMBERS = [f"{number}{suit}" for suit in "mps" for number in range(1, 10)]
-HANDS = tries(2_000, quick=2_000, evidence=20_000)
+HANDS = tries(1_000, quick=1_000, evidence=20_000)
 SEVEN_FIRST = "1m 1m 3m 3m 7m 7m 2p 2p 8p 8p 1s 1s 9s 9s 4s 5s 6s"
 
 

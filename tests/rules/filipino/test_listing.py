@@ -46,7 +46,7 @@ def with_more_jokers(table: FilipinoTable, random: Random) -> FilipinoTable:
 
 
 @pytest.mark.evidence
-@settings(max_examples=tries(30, quick=6, evidence=200))
+@settings(max_examples=tries(10, quick=6, evidence=200))
 @given(seeds, houses)
 def test_the_fast_list_has_the_same_actions_in_the_same_order(seed: int, house: Parameters) -> None:
     random = Random(seed)

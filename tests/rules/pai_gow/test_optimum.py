@@ -69,7 +69,7 @@ def test_the_odds_agree_with_a_slow_count(
 def test_the_optimum_is_never_worse_than_a_house_way(name: str, role: Role) -> None:
     opposite = opposition(HOUSE_WAYS[name], HOUSE, role)
     commission = commission_of(HOUSE, role)
-    for tiles in list(four_tile_hands())[:: tries(12, quick=12, evidence=1)]:
+    for tiles in list(four_tile_hands())[:: tries(24, quick=24, evidence=1)]:
         gained = {
             split: opposite.odds(split).gain(commission) for split in splits(tiles, HOUSE.ranking)
         }

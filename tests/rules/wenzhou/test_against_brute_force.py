@@ -15,7 +15,7 @@ from rules.melds import KINDS, Counts, face_of, kind_of
 from tests.quick import tries
 from tests.rules.wenzhou import brute_force, every_reading
 
-HANDS = tries(2_000, quick=2_000, evidence=20_000)
+HANDS = tries(1_000, quick=1_000, evidence=20_000)
 TILES = 17
 
 

@@ -34,7 +34,7 @@ def falsify(play: Play, counts: Counter[Falsification], messages: int, seed: int
 def test_a_host_that_gets_false_messages_ends_every_call_and_renews_its_lease_in_time() -> None:
     counts: Counter[Falsification] = Counter()
     host = FalsifiedSessions(counts)
-    falsify(lambda seed: host.play(seed, 500), counts, tries(6_000, quick=500), seed=15)
+    falsify(lambda seed: host.play(seed, 500), counts, tries(3_000, quick=500), seed=15)
     assert host.late <= LATEST
     assert host.calls["returned"] > 50
     assert host.calls.keys() <= {
@@ -47,7 +47,7 @@ def test_a_host_that_gets_false_messages_ends_every_call_and_renews_its_lease_in
 def test_rounds_with_false_messages_become_ready_or_stop_by_a_fault() -> None:
     counts: Counter[Falsification] = Counter()
     rounds = FalsifiedRounds(counts)
-    falsify(partial(rounds.play, most=tries(300, quick=10)), counts, tries(2_000, quick=30))
+    falsify(partial(rounds.play, most=tries(300, quick=10)), counts, tries(1_000, quick=30))
     assert rounds.late <= LATEST
     assert rounds.ends.total() >= 1
 

@@ -16,11 +16,11 @@ SPARE = ScheduledFault("clock_jump", "host", 0, 0.0)
 """A fault without an effect: no table uses the wall clock."""
 
 
-def events_of_hands(folder: Path, when: When) -> Counter[str]:
+def events_of_hands(folder: Path, when: When, seeds: range) -> Counter[str]:
     """Play one hand of Wenzhou for each seed with misreads; count the events by their names."""
     counted: Counter[str] = Counter()
     misread = ScheduledFault("misread", "reader", 0, 0.0, when)
-    for seed in SEEDS:
+    for seed in seeds:
         one = Evening(seed, "robotic", "wenzhou", seed, True, ((misread,),), (SPARE,))
         played = play_evening(one, folder, 1)
         assert played is not None and played.wrong == []
@@ -33,13 +33,13 @@ def events_of_hands(folder: Path, when: When) -> Counter[str]:
 def test_one_wrong_reading_of_the_indicator_is_read_again_and_the_hand_is_played(
     reading: int, tmp_path: Path
 ) -> None:
-    events = events_of_hands(tmp_path, Nth(reading))
-    assert events["settled"] == len(SEEDS)
+    events = events_of_hands(tmp_path, Nth(reading), SEEDS[:2])
+    assert events["settled"] == 2
     assert events["hand_abandoned"] == 0
 
 
 @pytest.mark.slow
 def test_players_who_see_another_tile_than_the_screen_shows_end_the_hand(tmp_path: Path) -> None:
-    events = events_of_hands(tmp_path, Always())
+    events = events_of_hands(tmp_path, Always(), SEEDS)
     assert events["settled"] + events["hand_abandoned"] == len(SEEDS)
     assert events["settled"] and events["hand_abandoned"], "no tag, or the same wrong tag"
