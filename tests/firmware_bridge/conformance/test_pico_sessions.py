@@ -56,13 +56,13 @@ def for_pico(script: Script) -> Script:
 
 PLAYED = [for_pico(each) for each in SCRIPTS if "rattle" not in each.steps]
 """A pin of an emulated chip cannot change thousands of times at one instant (`rattle`)."""
-STEP = tries(11, quick=len(PLAYED), evidence=1)
-"""`make test` plays every eleventh session; `make evidence` plays all of them."""
-STEP_OF_USB = tries(24, quick=len(PLAYED), evidence=1)
+STEP = tries(22, quick=len(PLAYED), evidence=1)
+"""`make test` plays every 22nd session; `make evidence` plays all of them."""
+STEP_OF_USB = tries(40, quick=len(PLAYED), evidence=1)
 """The same for the USB port; `make test` plays fewer."""
 
 
-FRAMES = 250
+FRAMES = 120
 GOOD, BAD, IDLE = ([wire(vector) for vector in VECTORS[key]] for key in ("good", "bad", "idle"))
 COMMANDED = [
     message

@@ -25,6 +25,7 @@ from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.messages import ResetCause
 from rules.games import find_game
 from tests.firmware_bridge.firmware.firmware_build import build
+from tests.quick import EVIDENCE_ONLY
 
 pytestmark = [pytest.mark.slow]
 
@@ -188,6 +189,7 @@ def test_a_board_that_loses_its_power_keeps_its_serial_number_and_counts_the_res
     recorded(scenario)
 
 
+@EVIDENCE_ONLY
 def test_a_board_that_is_to_hang_in_its_bootloader_hangs_when_its_firmware_runs() -> None:
     """In the bootloader the watchdog is off, so a hung bootloader would hang for ever."""
 
@@ -262,6 +264,7 @@ def test_counts_before_a_hang_or_a_power_loss_are_recalled_to_the_last_tile(
     recorded(scenario)
 
 
+@EVIDENCE_ONLY
 def test_two_runs_of_a_scenario_are_identical_to_the_cycle() -> None:
     async def scenario(table: Table) -> None:
         await table.arm.home("gantry_z")

@@ -38,12 +38,12 @@ def firmware() -> None:
 def test_a_motor_of_a_pico_is_off_10_us_after_its_sensor_s_edge_beside_three_axes(
     pins: ReflexPins,
 ) -> None:
-    assert max(drives(tries(8, quick=8, evidence=200), 3, pins=pins)) < GOAL_US * CYCLES_PER_US
+    assert max(drives(tries(4, quick=4, evidence=200), 3, pins=pins)) < GOAL_US * CYCLES_PER_US
 
 
 @LINKS
 def test_every_output_of_a_pico_is_safe_10_us_after_the_emergency_stop(pins: ReflexPins) -> None:
-    assert max(emergencies(tries(10, quick=10, evidence=100), pins)) < GOAL_US * CYCLES_PER_US
+    assert max(emergencies(tries(5, quick=5, evidence=100), pins)) < GOAL_US * CYCLES_PER_US
 
 
 @pytest.mark.parametrize(
