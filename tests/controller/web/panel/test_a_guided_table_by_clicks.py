@@ -103,6 +103,8 @@ def test_people_deal_a_hand_of_wenzhou_as_the_panel_and_the_lamps_say(
         assert dealt_by_hand(page, table) == 17
         expect(page.get_by_role("heading", name="The hand is played")).to_be_visible()
         keep_all(page, f"{table}-play")
+        if table == "classic":
+            return  # the evening by clicks plays a hand to its end, with the same prompts
         played(page)
         expect(page.get_by_role("heading", name="The hand is over")).to_be_visible()
         keep_all(page, f"{table}-settled")
