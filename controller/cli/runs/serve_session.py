@@ -19,7 +19,6 @@ from config.schema import Table
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.options.lookup import table_named
 from controller.cli.runs.stop_signals import StopSignals
-from controller.cli.terminal.live_view import LiveView
 from controller.cli.terminal.screen import screen
 from controller.events import EventName
 from controller.records.audit.errors import AuditError
@@ -119,7 +118,6 @@ async def _serve(job: ServeJob) -> int:
             service.sessions.session_lock = lock_of(PROGRAM)
             reload = partial(service.reload, partial(table_named, job.table_name))
             StopSignals(loop, service.stop, reload if by_supervisor else None)
-            console = screen()
             port = ClientPort(service)
             async with (
                 serve_api(
@@ -142,14 +140,11 @@ async def _serve(job: ServeJob) -> int:
                 service.feed.follow(lambda _: notices.show(service.feed.status))
                 checks = [*_start_checks(service, job.pace), *_start_gat(service, job)]
                 title = f"The table {job.table.name}"
-                with LiveView(
-                    console, title, clock=service.clock, in_words=service.sessions.in_words
-                ) as view:
-                    service.listen(view.on_event)
+                with _shown_at_a_terminal(title, service):
                     if job.listener is not None:
                         service.listen(job.listener)
                     if job.until_ready:
-                        service.listen(FirstRound(service, console).on_event)
+                        service.listen(FirstRound(service, screen()).on_event)
                     service.runs.gate.when_open(partial(_announce, job, served, notices))
                     await service.serve(partial(begin_first, service, job.game))
                 notices.send("STOPPING=1")
@@ -161,6 +156,22 @@ async def _serve(job: ServeJob) -> int:
                 print_error(f"{fault.code} at {fault.part}: {fault.evidence}. {fault.cure}")
                 return 1
     return 0
+
+
+@contextmanager
+def _shown_at_a_terminal(title: str, service: TableService) -> Iterator[None]:
+    """Within the block, show the events at a terminal.
+
+    A service of the system has no terminal, and does not load the packages that draw on one.
+    """
+    if not sys.stdout.isatty():
+        yield
+        return
+    from controller.cli.terminal.live_view import LiveView
+
+    with LiveView(screen(), title, clock=service.clock, in_words=service.sessions.in_words) as view:
+        service.listen(view.on_event)
+        yield
 
 
 async def begin_first(service: TableService, game: str | None) -> None:

@@ -83,6 +83,18 @@ def test_a_list_of_games_or_tables_imports_no_play_and_no_judge(line: str) -> No
     assert imported(line, (*MACHINE, *late)) == (0, [])
 
 
+def test_a_service_imports_no_package_that_draws_at_a_terminal() -> None:
+    code = """
+import sys
+import controller.cli.runs.serve_session
+sys.exit(" ".join(name for name in sys.modules if name.split(".")[0] == "rich"))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.stderr.strip() == ""
+
+
 def test_an_unknown_command_imports_no_table_and_no_game() -> None:
     assert imported("pln", (*MACHINE, "pydantic", "yaml", "rules.games")) == (2, [])
 
