@@ -23,13 +23,12 @@ from benchmarks.firmware_host import CURTAIN_PIN, EMERGENCY_PIN, Host
 from benchmarks.firmware_reflex import axis, motor, sensor
 from firmware_bridge.boards.encoding import BLANK
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinChange, PinLevel
+from firmware_bridge.wire.codes import Flag, Kind, UntilKind
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
     Drive,
-    Flag,
     Home,
-    Kind,
     Message,
     Move,
     Pulse,
@@ -37,7 +36,6 @@ from firmware_bridge.wire.messages import (
     Stop,
     TakeLease,
     ThrowDice,
-    UntilKind,
 )
 
 PHASES = 200

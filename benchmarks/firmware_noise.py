@@ -26,12 +26,12 @@ from firmware_bridge.sim.host_session import begin_session
 from firmware_bridge.sim.line import MemoryTransport, Noise, memory_line
 from firmware_bridge.sim.processors.processor import FIRMWARE
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.codes import Kind
 from firmware_bridge.wire.link import Link, SerialLine
 from firmware_bridge.wire.messages import (
     WINDOW,
     Commit,
     EdgeSeen,
-    Kind,
     Message,
     Ok,
     Set,

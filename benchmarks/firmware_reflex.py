@@ -19,19 +19,18 @@ from firmware_bridge.board import Reason
 from firmware_bridge.boards.encoding import BLANK
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, FIRMWARE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import Rp2040
+from firmware_bridge.wire.codes import Kind, UntilKind
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
     Configure,
     Drive,
     Home,
-    Kind,
     Message,
     MotionEnded,
     Move,
     Set,
     TakeLease,
-    UntilKind,
 )
 
 PHASES = 10_000

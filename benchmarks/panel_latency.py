@@ -32,7 +32,7 @@ from controller.service.table_service import ClientPort, TableService
 from controller.web.api.server.serving import serve_api
 from controller.web.panel.pages import panel_app
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.slow_disk import SlowDisk
+from firmware_bridge.sim.host_computer import SlowDisk
 from tests.controller.web.panel.browser import chromium
 
 SECONDS = 60.0

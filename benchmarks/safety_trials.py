@@ -42,16 +42,8 @@ from firmware_bridge.sim.processors.processor import (
 )
 from firmware_bridge.sim.processors.rp2040 import Rp2040
 from firmware_bridge.wire.codec import configuration_crc
-from firmware_bridge.wire.messages import (
-    Commit,
-    Configure,
-    Home,
-    Kind,
-    Message,
-    Move,
-    Set,
-    TakeLease,
-)
+from firmware_bridge.wire.codes import Kind
+from firmware_bridge.wire.messages import Commit, Configure, Home, Message, Move, Set, TakeLease
 
 INPUTS: Mapping[str, int] = {"curtain": CURTAIN_PIN, "stop": EMERGENCY_PIN}
 DUE_US: Mapping[str, int] = {"curtain": 1000, "stop": 50}

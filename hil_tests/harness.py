@@ -23,7 +23,8 @@ from config.board_profiles import board_profile
 from config.loader import read
 from config.schema import BoardConfig, Part
 from firmware_bridge.boards import encoding as words
-from firmware_bridge.wire.messages import Configure, Flag
+from firmware_bridge.wire.codes import Flag
+from firmware_bridge.wire.messages import Configure
 
 STEP_NM = 150_000
 SPEED_UM_S, ACCELERATION_UM_S2 = 150_000, 1_500_000

@@ -10,8 +10,9 @@ import pytest
 
 from firmware_bridge.board import Edge, Edges, Elapsed, FaultCode, Level, Reason
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import BoardRefusedError
-from firmware_bridge.wire.messages import PROTOCOL, Refusal
+from firmware_bridge.wire.messages import PROTOCOL
 from hil_tests import harness
 from hil_tests.calibration import (
     CLOCK_US,

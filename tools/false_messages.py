@@ -24,8 +24,8 @@ from pathlib import Path
 
 from controller.proof.chaos.false_messages import FalsifiedRounds
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.false_messages.falsified_sessions import FalsifiedSessions
-from firmware_bridge.sim.false_messages.falsifying_board import KINDS, Falsification
+from firmware_bridge.sim.falsified_sessions import FalsifiedSessions
+from firmware_bridge.sim.falsifying_board import KINDS, Falsification
 
 LATEST = 0.050
 """Seconds by which a renewal of a lease may be late."""

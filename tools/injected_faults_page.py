@@ -6,8 +6,7 @@ from functools import cache
 
 from config.loader import load_table, table_names
 from config.schema import Table
-from firmware_bridge.sim.faults.fault_kind import FaultKind
-from firmware_bridge.sim.faults.kinds import KINDS
+from firmware_bridge.sim.faults.kinds import KINDS, FaultKind
 
 MOST_PARTS = 20
 """If a kind has more parts than this, the page does not list each one."""

@@ -10,7 +10,8 @@ from string import Template
 
 from firmware_bridge import board
 from firmware_bridge.sim import session
-from firmware_bridge.wire import boot_times, messages, session_security
+from firmware_bridge.wire import codes as wire_codes
+from firmware_bridge.wire import link, messages, session_security
 from firmware_bridge.wire import sliding_window as exchange
 from firmware_bridge.wire.codec import codes, encode
 from firmware_bridge.wire.messages import TABLE, MessageRow, Sender
@@ -26,12 +27,12 @@ _SECTIONS = {
 }
 _Numbers = type[enum.IntEnum] | type[enum.IntFlag]
 _ENUMS: tuple[_Numbers, ...] = (
-    messages.Kind,
-    messages.Flag,
-    messages.UntilKind,
-    messages.Refusal,
-    messages.ResetCause,
-    messages.Chip,
+    wire_codes.Kind,
+    wire_codes.Flag,
+    wire_codes.UntilKind,
+    wire_codes.Refusal,
+    wire_codes.ResetCause,
+    wire_codes.Chip,
     board.Reason,
     board.FaultCode,
 )
@@ -53,8 +54,8 @@ def page() -> str:
         shortest_ms=_ms(exchange.SHORTEST_TIMEOUT),
         longest_ms=_ms(exchange.LONGEST_TIMEOUT),
         repetitions=exchange.REPETITIONS,
-        start_silence=boot_times.START_SILENCE,
-        release_silence=boot_times.RELEASE_SILENCE,
+        start_silence=link.START_SILENCE,
+        release_silence=link.RELEASE_SILENCE,
         repeat_ms=_ms(session.REPEAT_AFTER),
         repeat_most_ms=_ms(session.REPEAT_AT_LEAST_EVERY),
         example=_example(),

@@ -13,6 +13,7 @@ from struct import calcsize
 
 from firmware_bridge import board
 from firmware_bridge.sim import session
+from firmware_bridge.wire import codes as wire_codes
 from firmware_bridge.wire import messages
 from firmware_bridge.wire.codec import codes
 from firmware_bridge.wire.messages import TABLE, Message, MessageRow, Sender
@@ -25,13 +26,13 @@ _TYPES = {
     "i": "int32_t",
 }
 _ENUMS: tuple[tuple[str, type[enum.IntEnum | enum.IntFlag]], ...] = (
-    ("KIND", messages.Kind),
-    ("FLAG", messages.Flag),
-    ("DEFECT", messages.Defect),
-    ("UNTIL", messages.UntilKind),
-    ("REFUSAL", messages.Refusal),
-    ("RESET_CAUSE", messages.ResetCause),
-    ("CHIP", messages.Chip),
+    ("KIND", wire_codes.Kind),
+    ("FLAG", wire_codes.Flag),
+    ("DEFECT", wire_codes.Defect),
+    ("UNTIL", wire_codes.UntilKind),
+    ("REFUSAL", wire_codes.Refusal),
+    ("RESET_CAUSE", wire_codes.ResetCause),
+    ("CHIP", wire_codes.Chip),
     ("REASON", board.Reason),
     ("FAULT", board.FaultCode),
 )

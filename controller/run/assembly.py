@@ -35,14 +35,14 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.guide import Guide
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
+from firmware_bridge.sim.host_computer import SeededChance
 from firmware_bridge.sim.line import CablePlug
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import TAGS, Plant
 from firmware_bridge.sim.plant.players import People
-from firmware_bridge.sim.processors.bootloader import stock_bootloader
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
-from firmware_bridge.sim.seeded_chance import SeededChance
+from firmware_bridge.sim.processors.processor import stock_bootloader
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.transport import open_serial
 from rules.setup import Game

@@ -26,19 +26,9 @@ from config.schema import (
 from config.validation.channels import guarded
 from config.validation.electrical import sensed_motors
 from firmware_bridge.board import BoardIdentity, Edges, Elapsed, Level, Until
+from firmware_bridge.wire.codes import Chip, Flag, Kind, Refusal, UntilKind
 from firmware_bridge.wire.errors import BoardRefusedError
-from firmware_bridge.wire.messages import (
-    NONE,
-    Chip,
-    Configure,
-    Drive,
-    Flag,
-    Identity,
-    Kind,
-    Refusal,
-    Refused,
-    UntilKind,
-)
+from firmware_bridge.wire.messages import NONE, Configure, Drive, Identity, Refused
 
 _WHY: Mapping[int, str] = {
     Refusal.UNKNOWN_CHANNEL: "it has no such channel; start the board again to configure it",

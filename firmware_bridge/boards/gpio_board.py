@@ -26,8 +26,7 @@ from gpiozero import Factory
 from config.schema import BoardConfig, MotorChannel
 from firmware_bridge.board import AnyFault, BoardIdentity, Edge, Ended, FaultCode, Reason, Until
 from firmware_bridge.boards import encoding
-from firmware_bridge.boards.fault_feed import FaultFeed
-from firmware_bridge.boards.feed import Feed, Feeds
+from firmware_bridge.boards.feed import FaultFeed, Feed, Feeds
 from firmware_bridge.boards.gpio_pins import GpioPins, check_direction, check_pins
 from firmware_bridge.boards.lease import PinLease
 from firmware_bridge.executor.virtual_board import VirtualBoard

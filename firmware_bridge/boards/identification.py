@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TypeVar
 
 from firmware_bridge.board import BoardIdentity
 from firmware_bridge.boards import encoding
-from firmware_bridge.boards.requests import Requests
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.challenge import Challenge, verified
-from firmware_bridge.wire.errors import BoardError, StrangeBoardError
+from firmware_bridge.wire.codes import Refusal
+from firmware_bridge.wire.errors import BoardError, BoardRefusedError, StrangeBoardError
 from firmware_bridge.wire.link import Link
 from firmware_bridge.wire.messages import PROTOCOL
 from firmware_bridge.wire.session_security import NONCE_SIZE
@@ -21,6 +22,7 @@ Nonce = Callable[[], bytes]
 """Returns eight bytes, which must be new for every session."""
 BuildOf = Callable[[str], bytes]
 """Returns the build that was recorded for a serial number; empty if none was (`DeviceKeys`)."""
+T = TypeVar("T")
 
 
 def no_build(serial: str) -> bytes:
@@ -62,7 +64,7 @@ class Identification:
         """
         nonce = self._nonce()
         reply = await self._link.identify(nonce)
-        if isinstance(reply, wire.Refused) and reply.reason == wire.Refusal.WRONG_VERSION:
+        if isinstance(reply, wire.Refused) and reply.reason == Refusal.WRONG_VERSION:
             raise _error(self._wrong_version("another version"), again=again)
         identity = self._requests.expect(wire.Identity, reply, "to identify itself")
         serial = encoding.text(identity.serial)
@@ -114,3 +116,42 @@ class Identification:
 
 def _error(sentence: str, kind: type[BoardError] = BoardError, *, again: bool) -> BoardError:
     return StrangeBoardError(sentence) if again else kind(sentence)
+
+
+class Requests:
+    """Sends commands on a link. All methods raise BoardRefusedError with the board's reason.
+
+    `what` is the command in words, for the error.
+    """
+
+    def __init__(self, board: str, link: Link, channels: encoding.ChannelNumbers) -> None:
+        self._board = board
+        self._link = link
+        self._channels = channels
+
+    async def order(self, order: wire.Message, what: str) -> None:
+        """Send a command that the board confirms."""
+        self.expect(wire.Ok, await self._link.request(order), what)
+
+    async def value(self, question: wire.Message, what: str) -> int:
+        """Send a question; return the number with which the board answers."""
+        return self.expect(wire.Value, await self._link.request(question), what).value
+
+    def expect(self, kind: type[T], reply: wire.Message, what: str, channel: str = "") -> T:
+        """Return the reply if it is of this kind.
+
+        Raises BoardRefusedError for a refusal, which names its channel or else `channel`, and
+        BoardError for any other reply.
+        """
+        if isinstance(reply, wire.Refused):
+            blamed = self._channels.name(reply.channel) or channel
+            raise BoardRefusedError(
+                encoding.refusal(self._board, what, reply, blamed), encoding.why(reply)
+            )
+        if not isinstance(reply, kind):
+            raise BoardError(
+                f"board {self._board} answered {what} with {type(reply).__name__}, not"
+                f" {kind.__name__}; upgrade its firmware with"
+                " `wallwright firmware flash PORT`."
+            )
+        return reply

@@ -27,25 +27,24 @@ from firmware_bridge.board import (
     Until,
 )
 from firmware_bridge.boards import encoding
-from firmware_bridge.boards.fault_feed import FaultFeed
-from firmware_bridge.boards.feed import Feed
+from firmware_bridge.boards.feed import FaultFeed, Feed, Subscriptions
 from firmware_bridge.boards.identification import (
     BuildOf,
     Identification,
     Key,
     Nonce,
+    Requests,
     no_build,
     random_nonce,
 )
-from firmware_bridge.boards.incoming.ends import LATE
-from firmware_bridge.boards.incoming.incoming import Incoming
+from firmware_bridge.boards.incoming import Incoming
 from firmware_bridge.boards.lease import Lease
 from firmware_bridge.boards.motions import End, Motions
 from firmware_bridge.boards.recognition import Recognition
-from firmware_bridge.boards.requests import Requests
-from firmware_bridge.boards.subscriptions import Subscriptions
+from firmware_bridge.boards.replies import LATE
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError, BoardSilentError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import NONE
@@ -58,8 +57,8 @@ DICE_READ = 5.0
 HOMING = 10.0
 """Factor by which a homing axis may be slower than a moving one."""
 CUT_SHORT = {
-    Reason.HELD: wire.Refusal.NO_LEASE,
-    Reason.FAULT: wire.Refusal.FAULT_LATCHED,
+    Reason.HELD: Refusal.NO_LEASE,
+    Reason.FAULT: Refusal.FAULT_LATCHED,
 }
 """The refusal that corresponds to each reason for which a throw may end early."""
 

@@ -22,8 +22,9 @@ from firmware_bridge.commissioning.device_keys import (
     UNSET,
     is_serial,
 )
+from firmware_bridge.wire.codes import Flag, Kind
 from firmware_bridge.wire.limits import DRIVEN, BoardLimits, driven_pins
-from firmware_bridge.wire.messages import Configure, Flag, Kind
+from firmware_bridge.wire.messages import Configure
 
 VERSION = 1
 PLACE = 64

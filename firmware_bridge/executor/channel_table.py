@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from firmware_bridge.executor.channels import OrderRefusedError
 from firmware_bridge.executor.motor_currents import limits_current
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.codes import Flag, Kind, Refusal
 from firmware_bridge.wire.limits import BoardLimits
-from firmware_bridge.wire.messages import NONE, Commit, Configure, Flag, Kind, Refusal
+from firmware_bridge.wire.messages import NONE, Commit, Configure
 
 SAFETY = Flag.EMERGENCY | Flag.CURTAIN
 MOST_UM = 2_000_000

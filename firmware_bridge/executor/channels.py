@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.trapezoid import Profile
-from firmware_bridge.wire.messages import NONE, Configure, Kind, Message, Refusal
+from firmware_bridge.wire.codes import Kind, Refusal
+from firmware_bridge.wire.messages import NONE, Configure, Message
 from rules.errors import WallwrightError
 
 if TYPE_CHECKING:

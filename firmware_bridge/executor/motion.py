@@ -19,7 +19,7 @@ from firmware_bridge.executor.channels import (
     Travel,
 )
 from firmware_bridge.executor.trapezoid import Profile, Ramp, Trapezoid
-from firmware_bridge.wire.messages import Refusal
+from firmware_bridge.wire.codes import Refusal
 
 _HOMING_PERMILLE = round(HOMING_SPEED * 1000)
 _GRACE = 0.05

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from firmware_bridge.wire.messages import NONE, Configure, Drive, Flag, Kind, Message, Pulse, Set
+from firmware_bridge.wire.codes import Flag, Kind
+from firmware_bridge.wire.messages import NONE, Configure, Drive, Message, Pulse, Set
 
 SAMPLE = 0.001
 """Seconds from one measurement to the next."""

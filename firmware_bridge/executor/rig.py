@@ -19,30 +19,26 @@ from firmware_bridge.executor.channels import (
     OrderRefusedError,
     PortDevice,
 )
-from firmware_bridge.executor.dice_units import MOST_DICE, DiceUnits
 from firmware_bridge.executor.motion import AxesMotion
-from firmware_bridge.executor.outputs import Outputs
+from firmware_bridge.executor.outputs import MOST_DICE, DiceUnits, Outputs
+from firmware_bridge.wire.codes import Flag, Kind, Refusal, UntilKind
 from firmware_bridge.wire.messages import (
     NONE,
     Count,
     Drive,
     EdgeSeen,
-    Flag,
     Home,
-    Kind,
     Message,
     Move,
     Ok,
     Pulse,
     Read,
     Recall,
-    Refusal,
     Scan,
     Set,
     Stop,
     Tag,
     ThrowDice,
-    UntilKind,
     Value,
     Watch,
 )

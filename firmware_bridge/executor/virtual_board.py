@@ -21,14 +21,14 @@ from config.schema import BoardConfig
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.channel_table import ChannelTable
 from firmware_bridge.executor.channels import OrderRefusedError, Wiring, build
-from firmware_bridge.executor.lease_timer import LeaseTimer
 from firmware_bridge.executor.memory import BoardMemory
 from firmware_bridge.executor.motor_currents import MotorCurrents
 from firmware_bridge.executor.rig import ChannelRig, Order
-from firmware_bridge.executor.safety_inputs import SafetyInputs
+from firmware_bridge.executor.safety import FAULT_OF_RESET, LeaseTimer, SafetyInputs
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codes import Chip, Defect, Refusal, ResetCause
 from firmware_bridge.wire.limits import PIN_BYTES, BoardLimits
-from firmware_bridge.wire.messages import NONE, Message, Refusal, ResetCause
+from firmware_bridge.wire.messages import NONE, Message
 from firmware_bridge.wire.session_security import PROOF_SIZE, board_nonce
 
 KEY = b"wallwright simulation"
@@ -37,11 +37,6 @@ FIRMWARE = 3
 BUILD = b"sim\0"
 FIRST_START = 0x10000
 """Added to the number of starts in the nonces; firmware that counted 16 bits used lower ones."""
-_FAULT_OF_RESET = {
-    ResetCause.BROWN_OUT: FaultCode.BROWN_OUT,
-    ResetCause.WATCHDOG: FaultCode.WATCHDOG,
-}
-"""The fault that a board latches after a reset by these causes."""
 READ_BACK = 0.003  # seconds for which the pin of an output that is off is active before a fault
 _WORD = 0xFFFFFFFF
 _NO_LIMITS = wire.Limits(0, 0, 0, bytes(PIN_BYTES), bytes(PIN_BYTES))
@@ -73,7 +68,7 @@ class VirtualBoard:
         self.refusals: list[str] = []
         """The sentences of ImpossibleOrderErrors, in order, because the wire cannot carry them."""
         self._names = tuple(config.channels)
-        self._chip = wire.Chip[chip_of(config).upper()]
+        self._chip = Chip[chip_of(config).upper()]
         self._inputs = SafetyInputs(self._names, emergency, loop, self._curtain_interrupted)
         self.memory = BoardMemory()
         self._serial = serial
@@ -99,7 +94,7 @@ class VirtualBoard:
         self._lease = LeaseTimer(loop, self._lease_expired)
         self._held_at: int | None = None
         self._supply_low = False
-        self._defects, self._shorted = wire.Defect(0), set[int]()
+        self._defects, self._shorted = Defect(0), set[int]()
 
     # The host's side
 
@@ -178,7 +173,7 @@ class VirtualBoard:
         self._configured().lose_position(number)
         self.latch(FaultCode.LATE_STEP, number)
 
-    def damage(self, part: wire.Defect) -> None:
+    def damage(self, part: Defect) -> None:
         """Let the board find its program, memory or clock damaged, until a reset."""
         self._defects |= part
         self.latch(FaultCode.SELF_TEST)
@@ -210,12 +205,12 @@ class VirtualBoard:
         self.channel_table.drop_draft()
         self._held_at = None
         self._supply_low = False
-        self._defects = wire.Defect(0)
+        self._defects = Defect(0)
         self._boots += 1
         self._sessions = 0
         self._reset_cause = cause
-        if cause in _FAULT_OF_RESET:
-            self.latch(_FAULT_OF_RESET[cause])
+        if cause in FAULT_OF_RESET:
+            self.latch(FAULT_OF_RESET[cause])
         for number in self._inputs.pressed:
             self.latch(FaultCode.EMERGENCY_STOP, number)
 
@@ -246,27 +241,11 @@ class VirtualBoard:
     # Commands
 
     def _dispatch(self, message: Message, sequence: int) -> Message:
+        if isinstance(message, Order):
+            return self._order(message, sequence)
         match message:
             case wire.TakeLease():
                 return self._take_lease(message)
-            case (
-                wire.Set()
-                | wire.Pulse()
-                | wire.Drive()
-                | wire.Move()
-                | wire.Home()
-                | wire.ThrowDice()
-            ):
-                rig = self._configured()
-                if self._faults:
-                    raise OrderRefusedError(Refusal.FAULT_LATCHED, next(iter(self._faults))[1])
-                if not self._lease.held:
-                    raise OrderRefusedError(Refusal.NO_LEASE)
-                self._check_curtain(message)
-                starts = rig.starts_motor(message)
-                reply = rig.order(message, sequence)
-                self._currents.ordered(message, starts)
-                return reply
             case wire.Read() | wire.Watch() | wire.Count() | wire.Scan() | wire.Recall():
                 return self._configured().ask(message)
             case wire.Stop():
@@ -289,7 +268,7 @@ class VirtualBoard:
             case wire.Commit():
                 return self._commit(message)
             case wire.SelfTest():
-                outputs = wire.Defect.OUTPUTS if any(map(self._reads_active, self._shorted)) else 0
+                outputs = Defect.OUTPUTS if any(map(self._reads_active, self._shorted)) else 0
                 return wire.Value(self._defects | outputs)
             case wire.Report():
                 resets, storage_used = self._boots - 1 & 0xFFFF, self.memory.storage_used
@@ -304,6 +283,18 @@ class VirtualBoard:
                 return wire.Ok()
             case _:
                 raise OrderRefusedError(Refusal.OUT_OF_RANGE)
+
+    def _order(self, order: Order, sequence: int) -> Message:
+        rig = self._configured()
+        if self._faults:
+            raise OrderRefusedError(Refusal.FAULT_LATCHED, next(iter(self._faults))[1])
+        if not self._lease.held:
+            raise OrderRefusedError(Refusal.NO_LEASE)
+        self._check_curtain(order)
+        starts = rig.starts_motor(order)
+        reply = rig.order(order, sequence)
+        self._currents.ordered(order, starts)
+        return reply
 
     def _configured(self) -> ChannelRig:
         if self._rig is None:

@@ -5,22 +5,23 @@ The line may be in memory or a pseudo-terminal; the event loop may be virtual or
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
 
 from firmware_bridge.commissioning.provisioning import limits_of
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
-from firmware_bridge.sim.board_end import BoardEnd, Send
-from firmware_bridge.sim.boot import BootDelay
-from firmware_bridge.sim.false_messages.falsifying_board import Falsification, FalsifyingBoard
+from firmware_bridge.sim.falsifying_board import Falsification, FalsifyingBoard
 from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
-from firmware_bridge.sim.plant.electrical.connected_boards import BoardInputs
+from firmware_bridge.sim.plant.electrical import BoardInputs
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.session import BoardEnd, Send
 from firmware_bridge.sim.stall import boards_side
 from firmware_bridge.wire.codec import Decoder, whole_frames
-from firmware_bridge.wire.messages import ResetCause
+from firmware_bridge.wire.codes import ResetCause
+from firmware_bridge.wire.link import HOLDS, LISTENS, STARTS
 
 
 class Bench:
@@ -176,3 +177,29 @@ def _board(plant: Plant, name: str, key: bytes, *, provisioned: bool) -> Virtual
         key=key,
         limits=limits_of(plant.table, name) if provisioned else None,
     )
+
+
+class BootDelay:
+    """The bootloader of a virtual board that was reset now: delays the start, and swallows bytes.
+
+    `start` is called when the bootloader has left.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, start: Callable[[], None]) -> None:
+        self._loop = loop
+        self._start = start
+        self._listens_until = loop.time() + LISTENS
+        self._held = False
+        self._timer = loop.call_later(STARTS, start)
+
+    def receive(self) -> None:
+        """Process the arrival of bytes: they hold the bootloader, and are lost."""
+        now = self._loop.time()
+        if self._held or now < self._listens_until:
+            self._held = True
+            self._timer.cancel()
+            self._timer = self._loop.call_at(now + HOLDS, self._start)
+
+    def cancel(self) -> None:
+        """Do not start the board: it was reset again, or switched off."""
+        self._timer.cancel()

@@ -16,8 +16,8 @@ from config.schema import BoardConfig, Channel, MotorChannel, SensorChannel, Tab
 from config.wire_list import WireList
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.board_end import Send
 from firmware_bridge.sim.plant.machine import Plant
+from firmware_bridge.sim.session import Send
 
 MOTOR_LIMIT = 10.0
 """Longest on-time of a motor in a wire list, seconds."""

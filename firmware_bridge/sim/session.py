@@ -1,4 +1,4 @@
-"""Board session: the wire protocol on a board's side, without I/O or a clock.
+"""The board's end of a line: the wire protocol on a board's side, and the timer of its events.
 
 Commands are executed strictly in the order of their sequence numbers, each exactly once:
 
@@ -20,16 +20,18 @@ Events wait until `Received`, which acknowledges all events up to the one it nam
 order, at most EVENT_WINDOW ahead of the host, and repeated from the oldest. When the lease expires,
 each motion ends by its own `MotionEnded` (reason HELD); `Held` follows them.
 
-The owner calls `tick(now)` after every `receive` and `emit`, and at the time that the last `tick`
-returned.
+`BoardSession` has no I/O and no clock: `BoardEnd` calls `tick(now)` after every `receive` and
+`emit`, and at the time that the last `tick` returned.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.wire.challenge import Challenge
 from firmware_bridge.wire.codec import COMMANDS, EVENTS, Decoder, Frame, encode
 from firmware_bridge.wire.messages import (
@@ -44,9 +46,9 @@ from firmware_bridge.wire.messages import (
 )
 from firmware_bridge.wire.session_security import MOST_FORGED, SessionKeys, is_equal, tag
 
+Send = Callable[[bytes], None]
 Execute = Callable[[Message, int], Message]
 """Executes a command with this sequence number (the ticket of a motion); returns the reply."""
-
 REPEAT_AFTER = 0.05
 """Seconds until events are repeated; longer than a full window of events takes on the wire."""
 REPEAT_AT_LEAST_EVERY = 0.4
@@ -54,16 +56,87 @@ CHALLENGES = 3
 """The answered `Identify`s that a board keeps, so that a stranger's cannot end a host's."""
 
 
-@dataclass
-class _Opening:
-    """An answered `Identify`: its number and message, the answer's bytes, and the challenge."""
+class BoardEnd:
+    """One board's session, and the one timer that repeats its events.
 
-    sequence: int
-    identify: Identify
-    answer: bytes
-    challenge: Challenge
-    wrong: int = 0
-    """Wrong proofs; after MOST_FORGED the challenge ends."""
+    `send` gets whole frames. `execute` takes the place of the board's own.
+    """
+
+    def __init__(
+        self,
+        board: VirtualBoard,
+        address: int,
+        send: Send,
+        decoder: Decoder,
+        execute: Execute | None = None,
+    ) -> None:
+        self.address = address
+        self._board = board
+        self._loop = board.loop
+        self._session = BoardSession(address, execute or board.execute, send, board.key, decoder)
+        self._decoder = decoder
+        self._timer: asyncio.TimerHandle | None = None
+        self._open = True
+        board.send = self.emit
+        board.line = self._line
+
+    @property
+    def is_between_frames(self) -> bool:
+        """Whether the board has received the end of every frame that has begun."""
+        return self._decoder.is_between_frames
+
+    def receive(self, data: bytes) -> None:
+        """Process bytes of the line."""
+        if self._open:
+            self._session.receive(data)
+            self._tick()
+
+    def take(self, frames: list[Frame]) -> None:
+        """Process frames to this board that another decoder has read from the line."""
+        if self._open and (frames or self._session.has_unreceived):
+            self._session.take(frames)
+            self._tick()
+
+    def announce(self, started: Started) -> None:
+        """Send the notice that the board has started."""
+        self._session.announce(started)
+
+    def emit(self, event: Message) -> None:
+        """Send an event of the board."""
+        self._session.emit(event)
+        self._tick()
+
+    def insert(self, address: int, sequence: int, message: Message) -> None:
+        """Send a frame beside the order of the session (`BoardSession.insert`)."""
+        self._session.insert(address, sequence, message)
+
+    def close(self) -> None:
+        """End the session: the board has no power, or is in its bootloader."""
+        self._open = False
+        self._board.send = _discard
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _tick(self) -> None:
+        """Repeat due events and set the next timer; an early timer has no other effect."""
+        due = self._session.tick(self._loop.time())
+        if due is None or (self._timer is not None and self._timer.when() <= due):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(due, self._repeat)
+
+    def _repeat(self) -> None:
+        self._timer = None
+        self._tick()
+
+    def _line(self) -> tuple[int, int]:
+        return self._session.damaged, self._session.repeated
+
+
+def _discard(event: Message) -> None:
+    """Discard the events of a board without power."""
 
 
 class BoardSession:
@@ -298,3 +371,15 @@ class BoardSession:
             pass
         self._repeat_at = None
         self._interval = REPEAT_AFTER
+
+
+@dataclass
+class _Opening:
+    """An answered `Identify`: its number and message, the answer's bytes, and the challenge."""
+
+    sequence: int
+    identify: Identify
+    answer: bytes
+    challenge: Challenge
+    wrong: int = 0
+    """Wrong proofs; after MOST_FORGED the challenge ends."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_bridge.wire.messages import Refusal
+from firmware_bridge.wire.codes import Refusal
 from rules.errors import WallwrightError
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from firmware_bridge.wire.messages import NONE, Configure, Flag, Kind, LimitFlag, Limits, Refusal
+from firmware_bridge.wire.codes import Flag, Kind, LimitFlag, Refusal
+from firmware_bridge.wire.messages import NONE, Configure, Limits
 
 LONGEST_LEASE = 2.0
 """Seconds; the longest lease of a board that is provisioned without a table."""

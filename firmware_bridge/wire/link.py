@@ -4,6 +4,12 @@ A `Link` runs the `Exchange` with one board on the event loop: it adds futures, 
 the whole window. A `Line` is a transport that the links of several boards share. It makes one
 write for all commands of one turn of the loop, and acknowledges events in the same call that
 received their bytes.
+
+Every reset of an Arduino Mega 2560, and so every opening of a port that lowers DTR, starts the
+bootloader. Any byte in its first 0.78 s keeps it waiting for a programmer, until no byte has come
+for 5 s. A host that repeats its question therefore never gets an answer. The board announces its
+start (`Started`), so the host need not wait out its whole time. Measured by
+`tests/firmware_bridge/sim/processors/test_bootloader.py`.
 """
 
 from __future__ import annotations
@@ -12,10 +18,9 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-from firmware_bridge.wire.boot_times import RELEASE_SILENCE, START_SILENCE
 from firmware_bridge.wire.codec import EVENTS, Decoder, Frame
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
-from firmware_bridge.wire.forgery import ForgeryCheck
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
@@ -24,18 +29,26 @@ from firmware_bridge.wire.messages import (
     Identify,
     Identity,
     Message,
-    ResetCause,
     Started,
     Stop,
 )
-from firmware_bridge.wire.session_security import MOST_FORGED, SessionKeys
+from firmware_bridge.wire.session_security import MOST_FORGED, ForgeryCheck, SessionKeys
 from firmware_bridge.wire.sliding_window import REPETITIONS, Command, Exchange, Reply, Traffic
 from firmware_bridge.wire.transport import Transport
 
+LISTENS = 0.783
+"""Seconds after a reset in which a byte holds the bootloader."""
+STARTS = 0.84
+"""Seconds after a reset until the firmware runs, if no byte came."""
+HOLDS = 5.0
+"""Seconds without a byte after which a held bootloader starts the firmware."""
+START_SILENCE = 1.5
+"""Seconds for which the host sends nothing after an opening that resets the boards (our value)."""
+RELEASE_SILENCE = 5.5
+"""Seconds for which the host sends nothing to a board that may be held (our value)."""
 _CAUSES = {int(cause): cause.name.lower().replace("_", "-") for cause in ResetCause}
 MOST_WAITING = 2048
 """Limit of the commands of one board that wait to be sent; the longest channel table has 255."""
-
 CheckReply = Callable[[Message, Message], BoardError | None]
 """Checks a reply (second argument) against its command; returns the error, or None."""
 

@@ -17,18 +17,26 @@ A frame that is altered, repeated at another place, or recorded in another sessi
 from __future__ import annotations
 
 import hmac
+import math
+from collections import deque
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 from siphash24 import siphash24
 
-from firmware_bridge.wire.messages import PROTOCOL
+from firmware_bridge.wire.messages import PROTOCOL, Started
 
 NONCE_SIZE = 8
 PROOF_SIZE = 8
 TAG_SIZE = 4
 MOST_FORGED = 64
 """Frames with a wrong tag after which a session ends: an attacker who guesses has 64 attempts."""
+NOISE = 3
+"""Frames with a wrong tag within `NOISE_PERIOD` that can come from noise: of the frames that noise
+damages in more than three bits, one in 65,536 passes the check of the codec."""
+NOISE_PERIOD = 60.0
+"""Seconds."""
 LAST_COUNTER = 0xFFFF_FFEF
 """The last counter of a session; a session that reaches it ends and is begun anew."""
 _PROOF = b"\xff\xff\xff\xff"
@@ -93,3 +101,53 @@ def is_equal(one: bytes, other: bytes) -> bool:
 def _siphash(key: bytes, data: bytes) -> bytes:
     digest: bytes = siphash24(data, key=key).digest()
     return digest
+
+
+class ForgeryCheck:
+    """Counts wrong tags and false notices of one board; `on_forged` is called above the noise."""
+
+    def __init__(self) -> None:
+        self.on_forged: Callable[[], None] = _do_nothing
+        self._forged = 0
+        self._before = 0
+        self._times: deque[float] = deque([-math.inf] * NOISE, NOISE)
+        """The times of the last wrong tags."""
+        self._notice: Started | None = None
+        self._boots = 0
+
+    def begin_session(self, forged: int) -> None:
+        """Begin the count of a session; `forged` is the number of wrong tags of all sessions."""
+        self._before = forged
+
+    def is_too_many(self, forged: int, now: float) -> bool:
+        """Take the number of wrong tags of all sessions, after each frame that has no effect.
+
+        Returns whether the session must end, because another device is guessing tags.
+        """
+        if forged == self._forged:
+            return False
+        self._forged = forged
+        earlier = self._times[0]
+        self._times.append(now)
+        if now - earlier <= NOISE_PERIOD:
+            self.on_forged()
+        return forged >= self._before + MOST_FORGED
+
+    def ended_by(self, notice: Started, boots: int) -> None:
+        """Keep the notice that has ended a session, whose board had this number of starts.
+
+        A notice has no tag, because there is no session before it.
+        """
+        self._notice, self._boots = notice, boots
+
+    def false_start(self, boots: int) -> Started | None:
+        """The notice that ended the last session, if its board has not started since.
+
+        `boots` is the number of starts that the board has proven in the next session.
+        """
+        notice, self._notice = self._notice, None
+        return notice if boots == self._boots else None
+
+
+def _do_nothing() -> None:
+    """Ignore forged frames until a receiver is connected."""

@@ -9,7 +9,7 @@ from config.loader import check_file
 from config.schema import MotorChannel, SensorChannel, Table, Threshold
 from config.schema.electrical import MotorProfile, SensorProfile
 from firmware_bridge.boards.encoding import records
-from firmware_bridge.wire.messages import Flag
+from firmware_bridge.wire.codes import Flag
 
 CLASSIC = Path("config/tables/classic.yaml").read_text("utf-8")
 DRUM = "drum: {kind: motor, pin: 4, reverse_pin: 5, safe: 0, max_on: 180.0}"

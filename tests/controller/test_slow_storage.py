@@ -30,7 +30,7 @@ from controller.run.orders import Orders
 from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.sim.clock import VirtualLoop, run
 from firmware_bridge.sim.faults.injected_fault import parse
-from firmware_bridge.sim.slow_disk import SlowDisk
+from firmware_bridge.sim.host_computer import SlowDisk
 from rules.games import find_game
 from tests.quick import EVIDENCE_ONLY, slow_except
 

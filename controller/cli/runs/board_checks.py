@@ -19,6 +19,7 @@ from firmware_bridge.commissioning.device_keys import NO_IDENTITY, DeviceKeys, K
 from firmware_bridge.commissioning.flashing import FlashingError
 from firmware_bridge.commissioning.probe import ProbeAnswer, answers, reported_limits
 from firmware_bridge.commissioning.provisioning import limits_of
+from firmware_bridge.wire.codes import LimitFlag
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.limits import (
     LONGEST_LEASE,
@@ -29,7 +30,7 @@ from firmware_bridge.wire.limits import (
     pins_of,
     summary,
 )
-from firmware_bridge.wire.messages import LimitFlag, Limits
+from firmware_bridge.wire.messages import Limits
 
 ChipLiteral = Literal["mega2560", "rp2040"]
 

@@ -37,9 +37,9 @@ from controller.service.runs.table_run import OtherRunError, RunJob, TableRun, o
 from firmware_bridge.executor.channels import ImpossibleOrderError
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
+from firmware_bridge.sim.host_computer import SlowDisk
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Tile
-from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.sim.stall import StallingLoop
 from firmware_bridge.wire.errors import BoardError
 

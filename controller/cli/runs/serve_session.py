@@ -326,7 +326,7 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
     def storage() -> Storage:
         # Imported with the first run: the service answers its clients before.
         from controller.run.journal.writer_threads import WriterThreads
-        from firmware_bridge.sim.slow_disk import SlowDisk
+        from firmware_bridge.sim.host_computer import SlowDisk
 
         return WriterThreads(loop) if job.ports else SlowDisk()
 

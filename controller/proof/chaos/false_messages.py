@@ -19,8 +19,8 @@ from controller.run.journal import Journal
 from controller.run.orders import Orders
 from controller.run.planning.setup_forecast import seats_of
 from firmware_bridge.sim.bench import Bench
-from firmware_bridge.sim.false_messages.falsified_sessions import collect_errors
-from firmware_bridge.sim.false_messages.falsifying_board import (
+from firmware_bridge.sim.falsified_sessions import collect_errors
+from firmware_bridge.sim.falsifying_board import (
     NOTHING_FALSIFIED,
     Falsification,
     FalsificationRates,

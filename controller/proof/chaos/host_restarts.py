@@ -29,11 +29,10 @@ from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
+from firmware_bridge.sim.host_computer import SeededChance, SlowDisk
 from firmware_bridge.sim.line import CablePlug
 from firmware_bridge.sim.mock_pins import MockPins
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
-from firmware_bridge.sim.seeded_chance import SeededChance
-from firmware_bridge.sim.slow_disk import SlowDisk
 from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.link import SerialLine
 

@@ -23,10 +23,9 @@ from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from config.validation.game_parameters import accepted, game_parameters
 from controller.run.orders import Orders
-from firmware_bridge.sim.faults.fault_kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.injected_fault import Always, At, InjectedFault, Nth, Rate, When
-from firmware_bridge.sim.faults.kinds import KINDS
-from firmware_bridge.sim.people.styles import STYLES, Style
+from firmware_bridge.sim.faults.kinds import BY_OUTPUTS, KINDS
+from firmware_bridge.sim.people.hand_players import STYLES, Style
 from rules.games import find_game
 from rules.geometry import Seat
 

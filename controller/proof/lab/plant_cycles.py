@@ -29,9 +29,9 @@ from controller.run.run_state import RunState
 from controller.run.stations.rig import Stations
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.sim.clock import run
+from firmware_bridge.sim.host_computer import SeededChance
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.tiles import Tile
-from firmware_bridge.sim.seeded_chance import SeededChance
 from rules.games import find_game
 
 BATCH = 25

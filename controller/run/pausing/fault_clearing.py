@@ -33,13 +33,13 @@ from controller.run.pausing.pause_gate import (
 from controller.run.pausing.resumable_board import ResumableBoard
 from controller.run.stations.switched import BACK_OFF
 from firmware_bridge.board import FaultCode
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import (
     BoardError,
     BoardProtocolError,
     BoardRefusedError,
     BoardSilentError,
 )
-from firmware_bridge.wire.messages import Refusal
 
 RELEASE_LIMIT = 900.0
 """Seconds for which an input (emergency stop, light curtain) may stay active before a person is

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from firmware_bridge.board import AnyFault, Ended, FaultCode, ProtocolFault, Reason
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import (
     BoardError,
     BoardProtocolError,
     BoardRefusedError,
     BoardSilentError,
 )
-from firmware_bridge.wire.messages import Refusal
 
 SILENT = "SILENT"
 """The cause of a pause during which a board does not answer."""

@@ -14,8 +14,8 @@ from controller.run.pausing.pause_gate import SILENT, STRANGER, PauseCause, Paus
 from controller.run.pausing.resumable_board import ResumableBoard
 from controller.run.run_state import RunState
 from firmware_bridge.board import BoardIdentity
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.errors import BoardSilentError, StrangeBoardError
-from firmware_bridge.wire.messages import ResetCause
 
 T = TypeVar("T")
 

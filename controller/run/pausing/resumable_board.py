@@ -31,8 +31,8 @@ from firmware_bridge.board import (
     Subscription,
     Until,
 )
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import BoardSilentError
-from firmware_bridge.wire.messages import Refusal
 
 
 class ResumableBoard:

@@ -14,8 +14,8 @@ from config.schema import AxisChannel, GantryModule, Table
 from controller.run.faults.failures import Fault, TableFault
 from controller.run.faults.retry import FaultHandler
 from firmware_bridge.board import Board, Ended, Reason
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import BoardRefusedError
-from firmware_bridge.wire.messages import Refusal
 
 PULL_OFF = 0.01
 """Distance by which an axis leaves its home switch to test the switch, metres (our choice)."""

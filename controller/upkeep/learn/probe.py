@@ -25,8 +25,8 @@ from firmware_bridge.board import (
     Subscription,
     Until,
 )
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
-from firmware_bridge.wire.messages import Refusal
 from rules.errors import WallwrightError
 
 MOVE = "move"

@@ -29,8 +29,8 @@ from controller.upkeep.service_mode.mode_status import (
 )
 from controller.upkeep.service_mode.part_homing import BoardLeases
 from firmware_bridge.board import Board, Elapsed, Ended, Reason
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
-from firmware_bridge.wire.messages import Refusal
 
 KEPT = 64
 """Number of ended presses that are remembered; far more than one technician makes in a minute."""

@@ -17,12 +17,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from firmware_bridge.sim.faults.fault_kind import Realm
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.faults.injection import InjectedFaults
+from firmware_bridge.sim.faults.kinds import Realm
 from firmware_bridge.sim.line import Noise, NoiseFilter
 from firmware_bridge.sim.stall import StallingLoop
-from firmware_bridge.wire.messages import ResetCause
+from firmware_bridge.wire.codes import ResetCause
 
 Pass = Callable[[bytes], None]
 

@@ -16,8 +16,7 @@ from decimal import Decimal
 
 from config.errors import instead
 from config.schema import Table
-from firmware_bridge.sim.faults.fault_kind import FaultKind
-from firmware_bridge.sim.faults.kinds import KINDS
+from firmware_bridge.sim.faults.kinds import KINDS, FaultKind
 from rules.errors import WallwrightError
 
 _NUMBER = "[0-9.]{1,15}"

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from random import Random
 
 from config.schema import Table
-from firmware_bridge.sim.faults.fault_kind import BY_OUTPUTS, Realm
 from firmware_bridge.sim.faults.injected_fault import Always, At, InjectedFault, Nth, Rate, check
-from firmware_bridge.sim.faults.kinds import KINDS
+from firmware_bridge.sim.faults.kinds import BY_OUTPUTS, KINDS, Realm
 from firmware_bridge.sim.faults.parts import found_at, places
 
 

@@ -7,11 +7,44 @@ file.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from firmware_bridge.sim.faults import parts
-from firmware_bridge.sim.faults.fault_kind import FaultKind
-from firmware_bridge.sim.faults.outside_kinds import OUTSIDE
+from firmware_bridge.sim.faults.parts import Parts
+
+BY_OUTPUTS = "each change of an output"
+"""The occasion of all faults from outside: `@` needs no occasion, `#` and rates count them."""
+
+
+class Realm(enum.Enum):
+    """The component that applies a fault."""
+
+    PLANT = "plant"
+    BOARD = "board"
+    LINE = "line"
+    HOST = "host"
+
+
+@dataclass(frozen=True)
+class FaultKind:
+    """One kind of injected fault.
+
+    `does` is the effect, `shows` the sensors' readings. `measure` is the meaning of the number
+    after `~` (empty: the kind takes none) and `usual` its default.
+    """
+
+    name: str
+    does: str
+    shows: str
+    cure: str
+    occasion: str
+    parts: Parts
+    measure: str = ""
+    usual: float = 0.0
+    realm: Realm = Realm.PLANT
+
 
 _TILE = "each tile that the wheel lifts"
 _SET = "each set that people push in"
@@ -19,7 +52,6 @@ _TRAVEL = "each start of the part from an end of its travel"
 _START = "each start of one of the part's motors"
 _CHANGE = "each change of the sensor"
 _LIFTED = "each block that the gripper carries off"
-
 INSIDE = (
     FaultKind(
         "jam",
@@ -205,5 +237,165 @@ INSIDE = (
         parts.dice,
     ),
 )
-
+OUTSIDE = (
+    FaultKind(
+        "reach_in",
+        "A hand reaches through the light curtain.",
+        "The curtain's sensors are active, on every board.",
+        "The hand is withdrawn after this time, or when a person is asked.",
+        BY_OUTPUTS,
+        parts.curtain,
+        "seconds until the hand is withdrawn; 0: when a person is asked",
+        2.0,
+    ),
+    FaultKind(
+        "added_tile",
+        "A person puts a tile into the drum, from a box of spare tiles of the same kind.",
+        "After all tiles of the next set, or of the set that is being built, were counted, a head"
+        " counts another one.",
+        "A person takes the left-over tile out. If it belongs to the set, it is put where the added"
+        " tile is.",
+        BY_OUTPUTS,
+        parts.drum,
+    ),
+    FaultKind(
+        "emergency_stop",
+        "A person presses the emergency stop.",
+        "The emergency input opens on every board; every board latches EMERGENCY_STOP.",
+        "The same person, or a person who is asked, releases the emergency stop; then the named"
+        " reset.",
+        BY_OUTPUTS,
+        parts.emergency,
+        "seconds until the same person releases it; 0: when a person is asked",
+        20.0,
+    ),
+    FaultKind(
+        "board_reset",
+        "The board's watchdog resets it: outputs off, no configuration, no session.",
+        "Refusals or no answer; then an identity with one more boot and the cause watchdog (2).",
+        "Identify, configure, reconcile.",
+        BY_OUTPUTS,
+        parts.boards,
+        realm=Realm.BOARD,
+    ),
+    FaultKind(
+        "brown_out",
+        "The board's supply voltage sags, which resets the board.",
+        "As a reset, with the cause brown-out (3).",
+        "Identify, configure, reconcile.",
+        BY_OUTPUTS,
+        parts.boards,
+        realm=Realm.BOARD,
+    ),
+    FaultKind(
+        "board_silent",
+        "The board neither receives nor sends; its lease expires and its outputs become safe.",
+        "The host's requests are not answered.",
+        "A person plugs the board in again.",
+        BY_OUTPUTS,
+        parts.boards,
+        "seconds until a person notices; 0: when a person is asked",
+        60.0,
+        realm=Realm.BOARD,
+    ),
+    FaultKind(
+        "link_noise",
+        "Bits flip on the line, in both directions.",
+        "Damaged frames and repeated commands; the same work, a little later.",
+        "The noise ends by itself.",
+        BY_OUTPUTS,
+        parts.line,
+        "seconds",
+        5.0,
+        realm=Realm.LINE,
+    ),
+    FaultKind(
+        "link_unplugged",
+        "The cable is unplugged: no byte passes in either direction.",
+        "No board answers; every lease expires.",
+        "A person plugs the cable in again.",
+        BY_OUTPUTS,
+        parts.line,
+        "seconds until a person notices; 0: when a person is asked",
+        60.0,
+        realm=Realm.LINE,
+    ),
+    FaultKind(
+        "host_stall",
+        "The host neither receives nor sends for a while; boards and plant continue.",
+        "The lease expires (HELD); then all waiting messages arrive at once.",
+        "The stall ends by itself.",
+        BY_OUTPUTS,
+        parts.stalling,
+        "seconds, 0.4 to 5",
+        2.0,
+        realm=Realm.LINE,
+    ),
+    FaultKind(
+        "clock_jump",
+        "The host's wall clock is set forwards.",
+        "No effect: no duration is measured with the wall clock.",
+        "None is needed.",
+        BY_OUTPUTS,
+        parts.host,
+        "seconds",
+        3600.0,
+        realm=Realm.HOST,
+    ),
+    FaultKind(
+        "full_disk",
+        "The host's disk is full.",
+        "The journal cannot be written.",
+        "A person frees space on the disk.",
+        BY_OUTPUTS,
+        parts.host,
+        realm=Realm.HOST,
+    ),
+    FaultKind(
+        "slow_disk",
+        "From then on each sync of the host's disk takes this long, as on a worn SD card.",
+        "No sensor shows it: work that waits for a sync takes longer, and other work continues.",
+        "None is needed.",
+        BY_OUTPUTS,
+        parts.host,
+        "seconds",
+        0.1,
+        realm=Realm.HOST,
+    ),
+    FaultKind(
+        "corrupt_journal",
+        "The journal's file is damaged.",
+        "The journal cannot be read at the next start.",
+        "The table gathers its tiles and begins a new journal.",
+        BY_OUTPUTS,
+        parts.host,
+        realm=Realm.HOST,
+    ),
+    FaultKind(
+        "power_cut",
+        "The power of the host, of one board, or of the whole table fails.",
+        "A board: as a reset, with the cause power (1). The host: an unfinished step in the"
+        " journal.",
+        "The next start reconciles and continues.",
+        BY_OUTPUTS,
+        parts.host_or_all,
+        realm=Realm.BOARD,
+    ),
+    FaultKind(
+        "wrong_answer",
+        "A person who is asked for help confirms without having done the work.",
+        "The same fault again.",
+        "Ask again.",
+        "each time that a person is asked for help",
+        parts.people,
+    ),
+    FaultKind(
+        "closed_early",
+        "A person closes the lid before the set from the box is pushed in.",
+        "The lid closes, and then no head counts a tile.",
+        "A person pushes the set in when asked to look into the drum.",
+        "each time that the lid has opened for a set from its box",
+        parts.people,
+    ),
+)
 KINDS: Mapping[str, FaultKind] = {kind.name: kind for kind in (*INSIDE, *OUTSIDE)}

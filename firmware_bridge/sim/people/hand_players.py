@@ -11,18 +11,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any
+from random import Random
+from typing import Any, Literal, get_args
 
 from firmware_bridge.guide import HandToPlay
 from firmware_bridge.sim.plant.on_table.felt import Felt
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
 from rules.geometry import Place, Seat
-from rules.play import Action, IllegalActionError
+from rules.play import Action, AnyRules, IllegalActionError
 from rules.playing.hidden_play import Player, next_act, sensible_player
 from rules.steps import Packet
 
 SEARCHED = 5000
 """Number of a player's legal actions that are compared with an entered action."""
+Style = Literal["sensible", "mixed", "uniform"]
+STYLES: tuple[Style, ...] = get_args(Style)
+UNIFORM_SHARE = 0.25
+"""The share of the actions of a mixed player that is drawn uniformly."""
+GIVE_UP_PROBABILITY = 0.005
+"""The probability, at each action of a player who is not sensible, that the hand is given up."""
 
 
 class HandPlayers:
@@ -235,3 +242,28 @@ def _not_held(action: Action) -> str:
         f"The simulated player of seat {action.seat} cannot do '{action}' with the tiles in hand;"
         " choose another action, or let the simulated player act."
     )
+
+
+class ActionChooser:
+    """Chooses the actions of all players of one table; `chance` is a separate random stream.
+
+    A sensible player ends hands by winning them and reaches little else. A uniform player takes any
+    legal action with the same probability and therefore reaches claims, kongs, passes and false
+    wins that a sensible player avoids. All choices come from the seed of the plant.
+    """
+
+    def __init__(self, chance: Random, style: Style = "sensible") -> None:
+        self._chance = chance
+        self._style = style
+
+    def choose(self, rules: AnyRules, truth: Any, seat: Seat) -> Any:
+        """One legal action of this seat; `truth` is the play with every tile visible."""
+        if self._style == "sensible" or (
+            self._style == "mixed" and self._chance.random() >= UNIFORM_SHARE
+        ):
+            return sensible_player(rules, truth, seat)
+        return self._chance.choice([act for act in truth.legal_actions if act.seat == seat])
+
+    def give_up(self) -> bool:
+        """Whether the players give the hand up now, by the key of the lid."""
+        return self._style != "sensible" and self._chance.random() < GIVE_UP_PROBABILITY

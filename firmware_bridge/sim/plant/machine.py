@@ -15,25 +15,26 @@ from functools import partial
 from config.layout.field import Field
 from config.layout.staging import Fill
 from config.schema import Table, TileSize
-from firmware_bridge.sim.faults.fault_kind import Realm
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
 from firmware_bridge.sim.faults.injection import InjectedFaults
+from firmware_bridge.sim.faults.kinds import Realm
 from firmware_bridge.sim.faults.parts import motors
-from firmware_bridge.sim.plant.below_lid.chain import Chain
 from firmware_bridge.sim.plant.below_lid.drum import Drum
 from firmware_bridge.sim.plant.below_lid.heads import Head
-from firmware_bridge.sim.plant.below_lid.lanes import Lane
-from firmware_bridge.sim.plant.below_lid.outlet import HeadOutlet
+from firmware_bridge.sim.plant.below_lid.outlet import HeadOutlet, Lane
+from firmware_bridge.sim.plant.below_lid.ring import Chain
 from firmware_bridge.sim.plant.below_lid.trays import Tray
-from firmware_bridge.sim.plant.electrical.connected_boards import BoardInputs, ConnectedBoards
-from firmware_bridge.sim.plant.electrical.home_switches import HomeSwitches
-from firmware_bridge.sim.plant.electrical.motor_supply import MotorSupply, Relay
+from firmware_bridge.sim.plant.electrical import (
+    BoardInputs,
+    ConnectedBoards,
+    HomeSwitches,
+    MotorSupply,
+    Relay,
+)
 from firmware_bridge.sim.plant.floor import FOREIGN, Floor
-from firmware_bridge.sim.plant.on_table.dice import Dome
 from firmware_bridge.sim.plant.on_table.felt import Felt
-from firmware_bridge.sim.plant.on_table.flipper import Flipper
 from firmware_bridge.sim.plant.on_table.gantry import Gantry
-from firmware_bridge.sim.plant.on_table.lid import Lid
+from firmware_bridge.sim.plant.on_table.mechanisms import Dome, Flipper, Lid
 from firmware_bridge.sim.plant.players import People
 from firmware_bridge.sim.plant.slide import STALLED_MA
 from firmware_bridge.sim.plant.tiles import Holder, Tile, census, unpack

@@ -19,11 +19,16 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.disturbances import Cable, Disturbances
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.processors.bootloader import FlashImage
 from firmware_bridge.sim.processors.emulated_board import SLICE, EmulatedBoard
-from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, ELF, FREQUENCY
+from firmware_bridge.sim.processors.processor import (
+    CYCLES_PER_US,
+    EEPROM_SIZE,
+    ELF,
+    FREQUENCY,
+    FlashImage,
+)
 from firmware_bridge.sim.stall import boards_side
-from firmware_bridge.wire.messages import ResetCause
+from firmware_bridge.wire.codes import ResetCause
 
 Send = Callable[[bytes], None]
 

@@ -19,7 +19,6 @@ from config.schema import (
 )
 from firmware_bridge.executor.channels import Wiring
 from firmware_bridge.sim.line import BITS_A_BYTE
-from firmware_bridge.sim.processors.bootloader import FlashImage
 from firmware_bridge.sim.processors.pin_devices import (
     AxisPins,
     MotorPins,
@@ -32,13 +31,14 @@ from firmware_bridge.sim.processors.pin_devices import (
 from firmware_bridge.sim.processors.processor import (
     ELF,
     FREQUENCY,
+    FlashImage,
     PinLevel,
     PinOutputs,
     Processor,
     Reset,
 )
 from firmware_bridge.sim.processors.rp2040 import Rp2040
-from firmware_bridge.wire.messages import ResetCause
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.transport import BAUD
 
 LINK = 0

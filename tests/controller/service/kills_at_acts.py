@@ -51,8 +51,8 @@ from controller.service.table_service import ClientPort, TableService
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import InjectedFault
+from firmware_bridge.sim.host_computer import SlowDisk
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.slow_disk import SlowDisk
 from rules.playing.hidden_play import next_act
 from tests.controller.every_kill import faces_as_noted
 from tests.controller.service.surviving_service import PORTS, SurvivingTable

@@ -21,7 +21,7 @@ from controller.service.table_service import ClientPort, TableService
 from controller.service.user_roles import UserRole
 from firmware_bridge.sim.clock import run
 from firmware_bridge.sim.faults.injected_fault import parse
-from firmware_bridge.sim.slow_disk import SlowDisk
+from firmware_bridge.sim.host_computer import SlowDisk
 from tests.fitting import long_leased
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from controller.run.chance.source import EntropyFailureError
 from controller.run.chance.verification import verify_chance
 from controller.service.user_roles import UserRole
-from firmware_bridge.sim.seeded_chance import SeededChance
+from firmware_bridge.sim.host_computer import SeededChance
 from tests.controller.service.service_at_a_table import Guests, at_a_table
 
 

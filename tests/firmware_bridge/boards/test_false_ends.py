@@ -17,10 +17,9 @@ from firmware_bridge.board import (
     ProtocolFault,
     Reason,
 )
-from firmware_bridge.boards.fault_feed import MOST_LATCHED
-from firmware_bridge.boards.feed import MOST_UNREAD
-from firmware_bridge.boards.incoming.board_clock import BoardClock
-from firmware_bridge.boards.incoming.breaches import BURST
+from firmware_bridge.boards.feed import MOST_LATCHED, MOST_UNREAD
+from firmware_bridge.boards.incoming import BoardClock
+from firmware_bridge.boards.replies import BURST
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.errors import BoardError, BoardProtocolError
 from firmware_bridge.wire.link import MOST_WAITING

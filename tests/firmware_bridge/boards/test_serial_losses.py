@@ -11,8 +11,8 @@ import pytest
 from firmware_bridge.board import BoardFault, Elapsed, FaultCode, Reason
 from firmware_bridge.sim import clock
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.errors import BoardRefusedError, BoardSilentError
-from firmware_bridge.wire.messages import Refusal
 from tests.firmware_bridge.echo import noise
 from tests.firmware_bridge.serial_rig import SerialRig, begun, kinds, run_scenario
 

@@ -21,6 +21,7 @@ from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, encode
+from firmware_bridge.wire.codes import Chip, Kind, Refusal
 from firmware_bridge.wire.errors import BoardError, StrangeBoardError
 from firmware_bridge.wire.link import SerialLine
 from firmware_bridge.wire.messages import Message
@@ -87,7 +88,7 @@ def _other_version(message: Message) -> Message:
 
 
 def _refuses_version(message: Message) -> Message:
-    return wire.Refused(wire.Refusal.WRONG_VERSION, wire.NONE)
+    return wire.Refused(Refusal.WRONG_VERSION, wire.NONE)
 
 
 @pytest.mark.parametrize("answer", [_other_version, _refuses_version])
@@ -110,7 +111,7 @@ def test_channels_are_numbered_in_the_order_of_the_configuration() -> None:
     table = records(CONFIG)
     assert [record.index for record in table] == list(range(RECORDS))
     lamp, lid, lid_open, _, _, x, dome, reader, _, _ = table
-    assert (lamp.kind, lamp.max_on_ms) == (wire.Kind.OUTPUT, 0)
+    assert (lamp.kind, lamp.max_on_ms) == (Kind.OUTPUT, 0)
     assert (lid.second_pin, lid.max_on_ms, lid.forward_stop) == (4, 60_000, lid_open.index)
     assert lid_open.active_high == 0
     assert (x.low_um, x.high_um, x.speed_um_s) == (-500_000, 500_000, 1_000_000)
@@ -232,7 +233,7 @@ def test_a_board_with_another_chip_than_the_table_file_names_is_refused() -> Non
     async def main() -> None:
         for chip, other in (("mega2560", "rp2040"), ("rp2040", "mega2560")):
             rig = SerialRig()
-            rig.virtual._chip = wire.Chip[other.upper()]
+            rig.virtual._chip = Chip[other.upper()]
             config = CONFIG.model_copy(update={"chip": chip})
             board = SerialBoard("base", config, SerialLine(rig.host), KEY)
             sentence = rf"the chip {other} answers, but .* describes the pins of a {chip}; connect"
@@ -262,13 +263,13 @@ def test_a_chip_that_was_changed_on_the_line_breaks_the_proof_of_the_board() -> 
         )
         session.receive(encode(0, 1, wire.Identify(wire.PROTOCOL, b"a nonce!")))
         (identity,) = (frame.message for frame in frames)
-        assert isinstance(identity, wire.Identity) and identity.chip == wire.Chip.MEGA2560
+        assert isinstance(identity, wire.Identity) and identity.chip == Chip.MEGA2560
         assert verified(KEY, 0, b"a nonce!", identity) is not None
-        changed = identity._replace(chip=wire.Chip.RP2040)
+        changed = identity._replace(chip=Chip.RP2040)
         assert verified(KEY, 0, b"a nonce!", changed) is None
 
     clock.run(main())
 
 
 def test_every_board_profile_has_a_number_on_the_wire() -> None:
-    assert {chip.name.lower() for chip in wire.Chip} == set(board_names())
+    assert {chip.name.lower() for chip in Chip} == set(board_names())

@@ -22,7 +22,8 @@ from firmware_bridge.sim.processors.pin_devices import Strip
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, EEPROM_SIZE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import USB, Rp2040
 from firmware_bridge.wire.codec import Decoder, Frame
-from firmware_bridge.wire.messages import Identify, Read, ResetCause, Statistics, Value
+from firmware_bridge.wire.codes import ResetCause
+from firmware_bridge.wire.messages import Identify, Read, Statistics, Value
 from tests.firmware_bridge.firmware.twins import Twins
 
 PROFILE = board_profile("rp2040")

@@ -48,17 +48,8 @@ from typing import Any
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.sim import clock
 from firmware_bridge.wire.codec import Decoder, Frame, configuration_crc, framed, plain
-from firmware_bridge.wire.messages import (
-    NONE,
-    TABLE,
-    Commit,
-    Configure,
-    Kind,
-    Message,
-    Refusal,
-    TakeLease,
-    UntilKind,
-)
+from firmware_bridge.wire.codes import Kind, Refusal, UntilKind
+from firmware_bridge.wire.messages import NONE, TABLE, Commit, Configure, Message, TakeLease
 from tests.firmware_bridge.firmware.twins import Twins
 
 MESSAGES: dict[str, type[Message]] = {row.message.__name__: row.message for row in TABLE}

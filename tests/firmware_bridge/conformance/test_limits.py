@@ -24,21 +24,18 @@ from firmware_bridge.commissioning.provisioning import (
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.codes import Flag, Kind, LimitFlag, Refusal
 from firmware_bridge.wire.limits import DRIVEN, BoardLimits, summary
 from firmware_bridge.wire.messages import (
     NONE,
     REMEMBERED,
     Commit,
     Configure,
-    Flag,
     Identity,
-    Kind,
-    LimitFlag,
     Limits,
     Message,
     Ok,
     ReadLimits,
-    Refusal,
     Refused,
     SelfTest,
     TakeLease,

@@ -15,6 +15,7 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.codec import REPLIES, Decoder, Frame, configuration_crc
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
@@ -26,7 +27,6 @@ from firmware_bridge.wire.messages import (
     Ok,
     Recall,
     Recalled,
-    Refusal,
     Refused,
     SelfTest,
     Set,

@@ -11,7 +11,7 @@ import pytest
 
 from config.loader import load_table
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.false_messages.values import FieldValues
+from firmware_bridge.sim.falsifying_board import FieldValues
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US
 from firmware_bridge.sim.processors.rp2040 import USB, Rp2040
 from firmware_bridge.wire.codec import COMMANDS, Frame, encode

@@ -15,6 +15,7 @@ import pytest
 from firmware_bridge.board import Edges, FaultCode
 from firmware_bridge.boards import encoding as words
 from firmware_bridge.executor.virtual_board import KEY
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
@@ -23,7 +24,6 @@ from firmware_bridge.wire.messages import (
     Ok,
     Recall,
     Recalled,
-    Refusal,
     Refused,
     Report,
     Statistics,

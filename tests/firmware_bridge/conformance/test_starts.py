@@ -20,7 +20,8 @@ from firmware_bridge.executor.virtual_board import FIRST_START, KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.codec import Decoder
-from firmware_bridge.wire.messages import NONE, Faulted, Identity, Ok, Refusal, Refused, Started
+from firmware_bridge.wire.codes import Refusal
+from firmware_bridge.wire.messages import NONE, Faulted, Identity, Ok, Refused, Started
 from firmware_bridge.wire.session_security import board_nonce
 from tests.firmware_bridge.conformance.test_memory import LOG, PAGE, SECOND_PLACE, Host
 from tests.firmware_bridge.firmware.virtual_chip import EEPROM_SIZE, VirtualChip

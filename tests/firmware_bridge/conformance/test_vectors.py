@@ -12,13 +12,13 @@ from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.wire.challenge import Challenge
 from firmware_bridge.wire.codec import COMMANDS, REPLIES, Decoder, Frame, codes, encode, plain
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.messages import (
     TABLE,
     Identify,
     Identity,
     Message,
     Ok,
-    Refusal,
     Refused,
     Report,
     Statistics,

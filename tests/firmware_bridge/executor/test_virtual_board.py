@@ -9,6 +9,7 @@ import pytest
 
 from firmware_bridge.boards.encoding import records
 from firmware_bridge.sim import clock
+from firmware_bridge.wire.codes import Refusal, UntilKind
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
@@ -21,7 +22,6 @@ from firmware_bridge.wire.messages import (
     Ok,
     Pulse,
     Read,
-    Refusal,
     Refused,
     Report,
     Scan,
@@ -30,7 +30,6 @@ from firmware_bridge.wire.messages import (
     Statistics,
     Stop,
     TakeLease,
-    UntilKind,
     Value,
     Watch,
 )

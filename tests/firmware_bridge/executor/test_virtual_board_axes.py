@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from firmware_bridge.board import Ended, Reason
-from firmware_bridge.wire.messages import Home, Refusal, Refused
+from firmware_bridge.wire.codes import Refusal
+from firmware_bridge.wire.messages import Home, Refused
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 

@@ -7,21 +7,19 @@ import asyncio
 import pytest
 
 from firmware_bridge.board import Edges, Elapsed, FaultCode, Level, Reason
-from firmware_bridge.executor.safety_inputs import TRIP
+from firmware_bridge.executor.safety import TRIP
+from firmware_bridge.wire.codes import Defect, Refusal, ResetCause
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
     Bootloader,
     Clear,
-    Defect,
     Faulted,
     Identify,
     Identity,
     Ok,
     Read,
-    Refusal,
     Refused,
-    ResetCause,
     SelfTest,
     Set,
     Value,

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from firmware_bridge.board import Level, Reason
-from firmware_bridge.wire.messages import NONE, Held, MotionEnded, Refusal, Refused, Set
+from firmware_bridge.wire.codes import Refusal
+from firmware_bridge.wire.messages import NONE, Held, MotionEnded, Refused, Set
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 

@@ -7,18 +7,8 @@ import asyncio
 import pytest
 
 from firmware_bridge.board import Edges, Elapsed, Ended, Level, Reason
-from firmware_bridge.wire.messages import (
-    NONE,
-    Drive,
-    MotionEnded,
-    Ok,
-    Pulse,
-    Refusal,
-    Refused,
-    Set,
-    Stop,
-    UntilKind,
-)
+from firmware_bridge.wire.codes import Refusal, UntilKind
+from firmware_bridge.wire.messages import NONE, Drive, MotionEnded, Ok, Pulse, Refused, Set, Stop
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 

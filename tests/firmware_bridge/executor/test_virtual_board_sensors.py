@@ -7,13 +7,13 @@ import asyncio
 import pytest
 
 from firmware_bridge.board import Reason
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.messages import (
     Count,
     DiceRead,
     EdgeSeen,
     MotionEnded,
     Ok,
-    Refusal,
     Refused,
     Scan,
     Tag,

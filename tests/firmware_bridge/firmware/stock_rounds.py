@@ -18,7 +18,7 @@ from random import Random
 
 from controller.run.assembly import Hardware
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
-from firmware_bridge.wire.messages import ResetCause
+from firmware_bridge.wire.codes import ResetCause
 from tests.firmware_bridge.firmware.emulated_rounds import Round, play
 from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.lease_watch import LeaseWatch

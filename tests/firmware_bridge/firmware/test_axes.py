@@ -14,6 +14,7 @@ from config.schema.channels import LONGEST_MOTION
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.executor.trapezoid import Trapezoid
 from firmware_bridge.sim import clock
+from firmware_bridge.wire.codes import Refusal
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
@@ -22,7 +23,6 @@ from firmware_bridge.wire.messages import (
     Move,
     Ok,
     Read,
-    Refusal,
     Refused,
     Stop,
     TakeLease,

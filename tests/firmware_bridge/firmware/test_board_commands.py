@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.board import FaultCode, Reason
+from firmware_bridge.wire.codes import UntilKind
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
@@ -26,7 +27,6 @@ from firmware_bridge.wire.messages import (
     Stop,
     TakeLease,
     ThrowDice,
-    UntilKind,
     Watch,
 )
 from tests.firmware_bridge.firmware.twin_scenarios import (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from firmware_bridge.board import Reason
 from firmware_bridge.wire.codec import configuration_crc, encode
+from firmware_bridge.wire.codes import UntilKind
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
@@ -27,7 +28,6 @@ from firmware_bridge.wire.messages import (
     Stop,
     TakeLease,
     ThrowDice,
-    UntilKind,
 )
 from tests.firmware_bridge.firmware.twin_scenarios import drive, pass_tiles, reasons, run_scenario
 from tests.firmware_bridge.firmware.twins import Twins

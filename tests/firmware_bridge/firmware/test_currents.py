@@ -11,7 +11,8 @@ from config.schema import AnalogChannel, MotorChannel
 from firmware_bridge.board import FaultCode
 from firmware_bridge.boards.encoding import flags_of, records
 from firmware_bridge.sim import clock
-from firmware_bridge.wire.messages import NONE, Clear, Faulted, Flag, Kind, Set
+from firmware_bridge.wire.codes import Flag, Kind
+from firmware_bridge.wire.messages import NONE, Clear, Faulted, Set
 from tests.firmware_bridge.firmware.twins import Twins
 
 LIMIT_MA, INRUSH_MS = 8000, 200

@@ -23,7 +23,8 @@ from benchmarks.emergency_phases import (
 from benchmarks.firmware_host import Host
 from benchmarks.safety_sweep import INPUTS, NAMES, RESET, sweep_mega
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel
-from firmware_bridge.wire.messages import NONE, Flag, Home, Move
+from firmware_bridge.wire.codes import Flag
+from firmware_bridge.wire.messages import NONE, Home, Move
 from tests.firmware_bridge.firmware.firmware_build import build
 
 pytestmark = [pytest.mark.slow]

@@ -35,18 +35,17 @@ from benchmarks.firmware_reflex import motor, sensor
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.wire.codec import EVENTS, REPLIES, Decoder, configuration_crc
+from firmware_bridge.wire.codes import Flag, Refusal
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
     Commit,
     Configure,
-    Flag,
     Home,
     Identity,
     Message,
     Move,
     Ok,
-    Refusal,
     Refused,
     Set,
     TakeLease,

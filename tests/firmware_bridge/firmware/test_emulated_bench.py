@@ -21,8 +21,8 @@ from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.processors import processor
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.sim.processors.processor import Processor
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
-from firmware_bridge.wire.messages import ResetCause
 from rules.games import find_game
 from tests.firmware_bridge.firmware.firmware_build import build
 from tests.quick import EVIDENCE_ONLY

@@ -10,7 +10,7 @@ import pytest
 from config.loader import load_game, load_table
 from controller.run.assembly import simulated
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.false_messages.values import FieldValues
+from firmware_bridge.sim.falsifying_board import FieldValues
 from firmware_bridge.sim.processors.emulated_bench import EmulatedBench
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import COMMANDS, encode

@@ -14,7 +14,8 @@ from benchmarks.firmware_host import CURTAIN_PIN, EMERGENCY_PIN, Host
 from benchmarks.firmware_reflex import motor, sensor
 from firmware_bridge.board import FaultCode
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, PinLevel
-from firmware_bridge.wire.messages import Clear, Faulted, Flag, Set, TakeLease
+from firmware_bridge.wire.codes import Flag
+from firmware_bridge.wire.messages import Clear, Faulted, Set, TakeLease
 from tests.firmware_bridge.firmware.firmware_build import build
 
 pytestmark = [pytest.mark.slow]

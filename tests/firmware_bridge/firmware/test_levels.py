@@ -7,17 +7,8 @@ from pathlib import Path
 
 from firmware_bridge.board import Reason
 from firmware_bridge.sim import clock
-from firmware_bridge.wire.messages import (
-    NONE,
-    Configure,
-    Count,
-    EdgeSeen,
-    Flag,
-    Read,
-    Refused,
-    UntilKind,
-    Value,
-)
+from firmware_bridge.wire.codes import Flag, UntilKind
+from firmware_bridge.wire.messages import NONE, Configure, Count, EdgeSeen, Read, Refused, Value
 from tests.firmware_bridge.firmware.twin_scenarios import drive, reasons
 from tests.firmware_bridge.firmware.twins import Twins
 

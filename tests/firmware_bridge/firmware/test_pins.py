@@ -22,7 +22,8 @@ from firmware_bridge.boards import encoding
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
 from firmware_bridge.wire.codec import Decoder
-from firmware_bridge.wire.messages import Configure, Identity, Refusal, Refused
+from firmware_bridge.wire.codes import Refusal
+from firmware_bridge.wire.messages import Configure, Identity, Refused
 from tests.firmware_bridge.firmware.virtual_chip import VirtualChip
 
 MEGA = board_profile("mega2560")

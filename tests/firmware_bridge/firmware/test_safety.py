@@ -8,20 +8,18 @@ import pytest
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.codes import Kind, Refusal, UntilKind
 from firmware_bridge.wire.messages import (
     NONE,
     Clear,
     Commit,
     Held,
-    Kind,
     Pulse,
     Read,
     Recall,
-    Refusal,
     Refused,
     Set,
     TakeLease,
-    UntilKind,
 )
 from tests.firmware_bridge.firmware.twin_scenarios import (
     codes,

@@ -14,26 +14,17 @@ import pytest
 from benchmarks.firmware_host import Host
 from benchmarks.firmware_reflex import LONG_LEASE_MS, motor, sensor
 from firmware_bridge.board import FaultCode
-from firmware_bridge.sim.processors.bootloader import FlashImage
 from firmware_bridge.sim.processors.processor import (
     ELF,
     FREQUENCY,
+    FlashImage,
     PinLevel,
     Processor,
 )
 from firmware_bridge.sim.processors.rp2040 import IMAGE, Rp2040
 from firmware_bridge.wire.codec import Decoder
-from firmware_bridge.wire.messages import (
-    Clear,
-    Configure,
-    Defect,
-    Faulted,
-    Kind,
-    Message,
-    SelfTest,
-    Set,
-    Started,
-)
+from firmware_bridge.wire.codes import Defect, Kind
+from firmware_bridge.wire.messages import Clear, Configure, Faulted, Message, SelfTest, Set, Started
 from tests.firmware_bridge.firmware.firmware_build import build
 
 pytestmark = [pytest.mark.slow]

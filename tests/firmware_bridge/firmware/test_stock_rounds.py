@@ -20,7 +20,8 @@ from firmware_bridge.sim.processors.processor import (
     Reset,
 )
 from firmware_bridge.wire.codec import encode
-from firmware_bridge.wire.messages import ResetCause, TakeLease
+from firmware_bridge.wire.codes import ResetCause
+from firmware_bridge.wire.messages import TakeLease
 from rules.games import find_game
 from tests.firmware_bridge.firmware.firmware_build import build
 from tests.firmware_bridge.firmware.lease_watch import LeaseWatch

@@ -11,12 +11,12 @@ from benchmarks.firmware_reflex import LONG_LEASE_MS, motor, sensor
 from firmware_bridge.board import FaultCode
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US, ELF, PinLevel
 from firmware_bridge.wire.codec import configuration_crc
+from firmware_bridge.wire.codes import Flag
 from firmware_bridge.wire.messages import (
     Clear,
     Commit,
     Configure,
     Faulted,
-    Flag,
     SelfTest,
     Set,
     TakeLease,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from firmware_bridge.board import FaultCode, Reason
 from firmware_bridge.sim import clock
-from firmware_bridge.wire.messages import NONE, Drive, Faulted, MotionEnded, UntilKind
+from firmware_bridge.wire.codes import UntilKind
+from firmware_bridge.wire.messages import NONE, Drive, Faulted, MotionEnded
 from tests.firmware_bridge.firmware.twins import Twins
 
 Scenario = Callable[[Twins], Awaitable[None]]

@@ -26,6 +26,7 @@ from firmware_bridge.wire.codec import (
     framed,
     plain,
 )
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.messages import (
     Authenticate,
     Commit,
@@ -37,7 +38,6 @@ from firmware_bridge.wire.messages import (
     MotionEnded,
     Read,
     Recalled,
-    ResetCause,
     Started,
     TakeLease,
     Value,

@@ -14,6 +14,7 @@ from config.loader import load_table, table_names
 from firmware_bridge.sim import clock
 from firmware_bridge.sim.plant.tiles import Tile
 from firmware_bridge.wire.codec import COMMANDS, REPLIES, encode
+from firmware_bridge.wire.codes import UntilKind
 from firmware_bridge.wire.messages import (
     NONE,
     TABLE,
@@ -30,7 +31,6 @@ from firmware_bridge.wire.messages import (
     Stop,
     TakeLease,
     ThrowDice,
-    UntilKind,
 )
 from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario
 from tests.quick import slow_except

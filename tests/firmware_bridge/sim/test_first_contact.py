@@ -18,10 +18,9 @@ from firmware_bridge.sim import clock
 from firmware_bridge.sim.bench import Bench
 from firmware_bridge.sim.line import CablePlug
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.wire.boot_times import HOLDS, LISTENS, START_SILENCE, STARTS
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.errors import BoardSilentError
-from firmware_bridge.wire.link import SerialLine
-from firmware_bridge.wire.messages import ResetCause
+from firmware_bridge.wire.link import HOLDS, LISTENS, START_SILENCE, STARTS, SerialLine
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop

@@ -12,9 +12,9 @@ from firmware_bridge.board import ProtocolBreach, ProtocolFault
 from firmware_bridge.sim import clock
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import Frame
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.errors import BoardError, BoardProtocolError, BoardSilentError
-from firmware_bridge.wire.forgery import NOISE, NOISE_PERIOD
-from firmware_bridge.wire.session_security import MOST_FORGED
+from firmware_bridge.wire.session_security import MOST_FORGED, NOISE, NOISE_PERIOD
 from tests.firmware_bridge.serial_rig import SerialRig, begun, kinds
 from tests.firmware_bridge.wire.intruder import Change, Intruder
 
@@ -336,7 +336,7 @@ def test_a_forged_notice_of_a_start_costs_a_session_and_is_reported() -> None:
 
 def test_a_true_notice_of_a_start_is_no_fault() -> None:
     async def scenario(rig: SerialRig, _: Intruder) -> None:
-        rig.virtual.reset(wire.ResetCause.EXTERNAL)
+        rig.virtual.reset(ResetCause.EXTERNAL)
         rig._attach(rig.host._peer)
         rig.session.announce(rig.virtual.started)
         await asyncio.sleep(0.01)
@@ -351,7 +351,7 @@ def test_a_forged_identity_during_play_does_not_hide_a_true_start() -> None:
     async def scenario(rig: SerialRig, intruder: Intruder) -> None:
         (identity,) = (f for f in intruder.board_frames if type(f.message) is wire.Identity)
         intruder.to_host(changed(wire.Identity, boots=2)(identity) or identity)
-        rig.virtual.reset(wire.ResetCause.WATCHDOG)
+        rig.virtual.reset(ResetCause.WATCHDOG)
         rig._attach(rig.host._peer)
         rig.session.announce(rig.virtual.started)
         await asyncio.sleep(0.01)

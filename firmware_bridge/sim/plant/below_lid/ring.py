@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 
+from config.schema import ChainModule
+from firmware_bridge.sim.plant.tiles import Holder
 from firmware_bridge.sim.plant.world import World
 
 RING_PULSE = 0.02
@@ -96,3 +98,29 @@ class Ring:
     def _leave_place(self) -> None:
         self._world.sense(self._zero, False)
         self._world.sense(self._mark, False)
+
+
+class Chain:
+    """The chain of a single-port table: carries the head's outlet from side to side, in a ring.
+
+    Zero (S4) is active while the outlet is at side 0. A corner passes its sensor (S5) as the outlet
+    reaches each side. `side` is the outlet's position, None between two sides.
+    """
+
+    holders: tuple[Holder, ...] = ()
+
+    def __init__(self, world: World, module: ChainModule, sides: int) -> None:
+        self.channels = frozenset({module.motor})
+        self._ring = Ring(
+            world, module.motor, module.zero, module.corner, module.seconds_per_side, sides
+        )
+
+    @property
+    def side(self) -> int | None:
+        return self._ring.place
+
+    def reset_sensors(self) -> None:
+        self._ring.reset_sensors()
+
+    def output(self, channel: str, value: int) -> None:
+        self._ring.drive(value)

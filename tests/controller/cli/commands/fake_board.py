@@ -16,6 +16,7 @@ from struct import Struct
 
 from firmware_bridge.sim.session import BoardSession
 from firmware_bridge.wire import messages as wire
+from firmware_bridge.wire.codes import Chip
 
 UNSET = (b"UNSET000", bytes(16), 0)
 AT_SERIAL, AT_KEY, AT_SIZE, AT_ADDRESS, AT_REFERENCE = 65, 73, 105, 106, 121
@@ -71,7 +72,7 @@ async def answer(folder: Path, build: bytes) -> None:
         return wire.Identity(
             wire.PROTOCOL,
             int((folder / "firmware").read_text()),
-            wire.Chip.MEGA2560,
+            Chip.MEGA2560,
             reported_build,
             serial,
             1,

@@ -15,7 +15,7 @@ from controller.proof.chaos.host_restarts import SurvivingTable
 from controller.proof.chaos.run_report import Coverage
 from controller.proof.chaos.scenarios import Choices, domains, draw, evening_of, pairs_of
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.people.styles import STYLES
+from firmware_bridge.sim.people.hand_players import STYLES
 from rules.games import find_game
 from tests.quick import sampled, slow_except
 

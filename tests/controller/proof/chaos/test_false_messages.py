@@ -12,11 +12,10 @@ import pytest
 
 from controller.proof.chaos.false_messages import FalsifiedRounds
 from firmware_bridge.board import ProtocolBreach
-from firmware_bridge.boards.incoming import ends, events, replies
+from firmware_bridge.boards import incoming, replies
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.false_messages.falsified_sessions import FalsifiedSessions
-from firmware_bridge.sim.false_messages.falsifying_board import KINDS, Falsification
-from firmware_bridge.sim.false_messages.values import FieldValues
+from firmware_bridge.sim.falsified_sessions import FalsifiedSessions
+from firmware_bridge.sim.falsifying_board import KINDS, Falsification, FieldValues
 from firmware_bridge.wire.codec import Decoder, encode
 from tests.quick import EVIDENCE_ONLY, slow_except, tries
 
@@ -74,9 +73,9 @@ def test_the_memory_of_a_host_that_gets_false_messages_does_not_grow() -> None:
 
 
 WEAKENED = {
-    "codes of faults": (events, "_FAULTS", frozenset(range(256))),
-    "reasons of ends": (events, "_REASONS", frozenset(range(256))),
-    "faces of dice": (events, "wrong_faces", lambda order, faces: ""),
+    "codes of faults": (incoming, "_FAULTS", frozenset(range(256))),
+    "reasons of ends": (incoming, "_REASONS", frozenset(range(256))),
+    "faces of dice": (incoming, "wrong_faces", lambda order, faces: ""),
     "reasons of refusals": (replies, "_REFUSALS", frozenset(range(256))),
 }
 
@@ -129,4 +128,4 @@ def test_random_messages_are_sound_frames_with_values_at_and_beyond_the_limits()
 
 def test_every_rule_that_a_board_can_break_has_a_sentence() -> None:
     assert all(rule.value and not rule.value.endswith(".") for rule in ProtocolBreach)
-    assert ends.LATE > 0
+    assert replies.LATE > 0

@@ -15,7 +15,7 @@ from controller.run.chance.source import (
     EntropyFailureError,
     OperatingSystemChance,
 )
-from firmware_bridge.sim.seeded_chance import SeededChance
+from firmware_bridge.sim.host_computer import SeededChance
 
 HOUSE = Path(__file__).parents[4]
 
@@ -94,7 +94,7 @@ def test_only_the_assembly_of_simulated_tables_uses_the_seeded_source() -> None:
     users = {
         str(file.relative_to(HOUSE))
         for file in (HOUSE / "controller").rglob("*.py")
-        if "sim.seeded_chance import" in file.read_text("utf-8")
+        if "SeededChance" in file.read_text("utf-8")
     }
     assert users <= {
         "controller/run/assembly.py",

@@ -24,7 +24,7 @@ from controller.run.chance.laboratory import (
 )
 from controller.run.chance.records import SeedStream
 from controller.run.chance.source import OperatingSystemChance
-from firmware_bridge.sim.seeded_chance import SeededChance
+from firmware_bridge.sim.host_computer import SeededChance
 from tests.quick import tries
 
 PI = np.array(

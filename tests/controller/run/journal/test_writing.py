@@ -21,7 +21,7 @@ from controller.run.journal.lines import SECTOR, JournalRecord, chain_of, line_o
 from controller.run.journal.notes import Flipped, MovesMade, Note, PushDoubted
 from controller.run.journal.writer_threads import WriterThreads
 from firmware_bridge.sim.clock import run
-from firmware_bridge.sim.slow_disk import SlowDisk
+from firmware_bridge.sim.host_computer import SlowDisk
 from tests.controller.run.journal.on_disk import NOON, PACKET, contents, on_disk
 
 # Batches

@@ -9,7 +9,7 @@ import pytest
 from firmware_bridge.executor.virtual_board import VirtualBoard
 from firmware_bridge.wire import messages as wire
 from firmware_bridge.wire.codec import Decoder, Frame, encode, framed, plain
-from firmware_bridge.wire.forgery import NOISE
+from firmware_bridge.wire.session_security import NOISE
 from tests.controller.played_round import Round, play
 from tests.controller.run.pausing.test_pauses import DEALING, check_same_deal, prompts, undisturbed
 

@@ -35,7 +35,7 @@ from controller.run.stations.rig import Stations
 from firmware_bridge.board import Board, Edge, Edges, Ended, Reason, Until
 from firmware_bridge.boards.devices import Devices, Sensor
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.seeded_chance import SeededChance
+from firmware_bridge.sim.host_computer import SeededChance
 from rules.games import find_game
 from tests.firmware_bridge.scripted_edges import scripted
 

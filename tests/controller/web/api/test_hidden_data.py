@@ -27,7 +27,7 @@ from controller.web.api.stream import StreamHub
 from controller.web.api.worker_thread import WorkerThread
 from controller.web.metrics.table_metrics import TableMetrics
 from firmware_bridge.sim.clock import VirtualLoop
-from firmware_bridge.sim.slow_disk import SlowDisk
+from firmware_bridge.sim.host_computer import SlowDisk
 from tests.controller.service.service_at_a_table import Guests
 from tests.controller.service.test_hidden_tiles import FACE, OpenTable, secrets_of
 from tests.controller.web.api.served import CHEAP

@@ -29,8 +29,8 @@ from controller.web.api.server.serving import serve_api
 from controller.web.panel.pages import panel_app
 from firmware_bridge.sim.clock import VirtualLoop
 from firmware_bridge.sim.faults.injected_fault import parse
+from firmware_bridge.sim.host_computer import SlowDisk
 from firmware_bridge.sim.plant.machine import Plant
-from firmware_bridge.sim.slow_disk import SlowDisk
 from tests.controller.web.api.served import CHEAP, PASSWORD
 from tests.controller.web.panel.browser import PATIENCE
 from tests.waiting import wait_until

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.loader import load_table
-from firmware_bridge.sim.faults.fault_kind import BY_OUTPUTS
 from firmware_bridge.sim.faults.injected_fault import Always, At, InjectedFault, Nth, Rate
-from firmware_bridge.sim.faults.kinds import KINDS
+from firmware_bridge.sim.faults.kinds import BY_OUTPUTS, KINDS
 from firmware_bridge.wire.messages import Clear, Set, TakeLease
 from tests.firmware_bridge.sim.rack import FACES, Rack, run_scenario
 from tests.firmware_bridge.sim.test_any_order import TABLES, valid_order

@@ -21,9 +21,9 @@ from firmware_bridge.sim.faults.injected_fault import parse
 from firmware_bridge.sim.line import memory_line
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.stall import StallingLoop
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.errors import BoardError, BoardSilentError
 from firmware_bridge.wire.link import SerialLine
-from firmware_bridge.wire.messages import ResetCause
 from tests.firmware_bridge.sim.rack import FACES, TILE
 
 now = asyncio.get_running_loop

@@ -8,12 +8,11 @@ import pytest
 
 from config.loader import load_table
 from firmware_bridge.sim import clock
-from firmware_bridge.sim.faults.fault_kind import BY_OUTPUTS, Realm
 from firmware_bridge.sim.faults.injected_fault import (
     parse,
 )
 from firmware_bridge.sim.faults.injection import InjectedFaults
-from firmware_bridge.sim.faults.kinds import KINDS
+from firmware_bridge.sim.faults.kinds import BY_OUTPUTS, KINDS, Realm
 
 ROBOTIC = load_table("robotic")
 

@@ -6,8 +6,7 @@ import pytest
 
 from config.layout.staging import Fill, Staging
 from firmware_bridge.guide import Ask
-from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
-from firmware_bridge.sim.people.technician import Technician
+from firmware_bridge.sim.people.simulated_guide import SimulatedGuide, Technician
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Walls
 from rules.steps import Build, Choose

@@ -10,9 +10,15 @@ from config.board_profiles import board_profile
 from firmware_bridge.board import FaultCode
 from firmware_bridge.executor.virtual_board import KEY
 from firmware_bridge.sim.host_session import HostSession
-from firmware_bridge.sim.processors.bootloader import parse_intel_hex, stock_bootloader
-from firmware_bridge.sim.processors.processor import FREQUENCY, PinLevel, Processor
+from firmware_bridge.sim.processors.processor import (
+    FREQUENCY,
+    PinLevel,
+    Processor,
+    parse_intel_hex,
+    stock_bootloader,
+)
 from firmware_bridge.wire.codec import Decoder, encode
+from firmware_bridge.wire.codes import Refusal, ResetCause
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
@@ -22,9 +28,7 @@ from firmware_bridge.wire.messages import (
     Identity,
     Message,
     Ok,
-    Refusal,
     Refused,
-    ResetCause,
     Started,
 )
 from tests.firmware_bridge.conformance.test_starts import settled_eeprom

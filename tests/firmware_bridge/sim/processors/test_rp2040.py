@@ -16,17 +16,16 @@ from firmware_bridge.sim.processors.processor import EEPROM_SIZE, PinLevel
 from firmware_bridge.sim.processors.rp2040 import IMAGE, Restart, Rp2040
 from firmware_bridge.wire.challenge import verified
 from firmware_bridge.wire.codec import Decoder, encode
+from firmware_bridge.wire.codes import Chip, Refusal
 from firmware_bridge.wire.messages import (
     NONE,
     PROTOCOL,
     Bootloader,
-    Chip,
     Faulted,
     Identify,
     Identity,
     Message,
     Ok,
-    Refusal,
     Refused,
 )
 from tests.firmware_bridge.firmware.firmware_build import build

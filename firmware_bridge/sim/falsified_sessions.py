@@ -18,17 +18,13 @@ from firmware_bridge.board import Edges, Elapsed, Level, ProtocolBreach, Subscri
 from firmware_bridge.boards.encoding import flags_of
 from firmware_bridge.boards.serial_board import SerialBoard
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
-from firmware_bridge.sim.board_end import BoardEnd
-from firmware_bridge.sim.false_messages.falsifying_board import (
-    Falsification,
-    FalsificationRates,
-    FalsifyingBoard,
-)
+from firmware_bridge.sim.falsifying_board import Falsification, FalsificationRates, FalsifyingBoard
 from firmware_bridge.sim.line import memory_line
+from firmware_bridge.sim.session import BoardEnd
 from firmware_bridge.wire.codec import Decoder
+from firmware_bridge.wire.codes import ResetCause
 from firmware_bridge.wire.errors import BoardError, BoardRefusedError
 from firmware_bridge.wire.link import SerialLine
-from firmware_bridge.wire.messages import ResetCause
 
 TABLES = (("robotic", "base"), ("robotic", "arm"), ("auto_deal", "hands"), ("pai_gow", "base"))
 CALLERS = 6

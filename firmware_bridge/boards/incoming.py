@@ -1,22 +1,31 @@
-"""Checks the events of one board and passes what they report on, as typed values."""
+"""Checks every message of a board once, where it enters; what passes is trusted typed data.
+
+A message that breaks the protocol is counted, reported as a `ProtocolFault`, and ignored. No
+message raises an exception here, so the messages behind it are processed.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from firmware_bridge.board import Ended, FaultCode, ProtocolBreach, Reason
-from firmware_bridge.boards.fault_feed import MOST_LATCHED, FaultFeed
-from firmware_bridge.boards.incoming.board_clock import BoardClock
-from firmware_bridge.boards.incoming.breaches import Breaches, MessageRate
-from firmware_bridge.boards.incoming.ends import wrong_end, wrong_faces
-from firmware_bridge.boards.incoming.replies import HIGHEST_COUNT
+from firmware_bridge.boards.feed import MOST_LATCHED, FaultFeed, Subscriptions
 from firmware_bridge.boards.lease import Lease
 from firmware_bridge.boards.motions import Motions
 from firmware_bridge.boards.recognition import Recognition
-from firmware_bridge.boards.subscriptions import Subscriptions
+from firmware_bridge.boards.replies import (
+    HIGHEST_COUNT,
+    Breaches,
+    MessageRate,
+    ReplyCheck,
+    wrong_end,
+    wrong_faces,
+)
 from firmware_bridge.wire import messages as wire
-from firmware_bridge.wire.messages import NONE, Configure, Flag, Kind, Message
+from firmware_bridge.wire.codes import Flag, Kind
+from firmware_bridge.wire.link import Link
+from firmware_bridge.wire.messages import NONE, Configure, Message
 
 _REASONS = frozenset(map(int, Reason))
 _FAULTS = frozenset(map(int, FaultCode))
@@ -26,6 +35,77 @@ _AT_AN_INPUT = {
 }
 """Faults of an input, and the flag of its channel. The table waits until the input is released, so
 another channel could keep it waiting for ever."""
+_WORD = 0x100000000
+TOLERANCE = 60.0
+"""Seconds by which an event may differ from the host's clock: host or line can be stalled."""
+DRIFT = 0.02
+"""Relative difference between the clocks of a board and of its host."""
+_AHEAD = 60_000_000
+"""Microseconds after the last event within which a time is plausible without a comparison."""
+
+
+class Incoming:
+    """Takes every message of one board; its channels have these records."""
+
+    def __init__(
+        self,
+        link: Link,
+        records: Sequence[Configure],
+        motions: Motions,
+        subscriptions: Subscriptions,
+        faults: FaultFeed,
+        lease: Lease,
+        recognition: Recognition,
+    ) -> None:
+        self._breaches = Breaches(link.name, faults.report)
+        self._events = IncomingEvents(
+            records, self._breaches, motions, subscriptions, faults, lease, recognition
+        )
+        link.check_reply = ReplyCheck(records, self._breaches).check
+        link.on_event = self._events.take
+        link.on_surplus = self._events.surplus
+        link.forgery.on_forged = self._forged
+
+    @property
+    def breaches(self) -> Mapping[ProtocolBreach, int]:
+        """The number of messages that broke the protocol, by rule, since the board was created."""
+        return self._breaches.counts
+
+    def begin_session(self) -> None:
+        """Forget the counts and times of the previous session."""
+        self._events.begin_session()
+
+    def check_start(self, started: wire.Started | None) -> None:
+        """Report a notice that ended a session although the board had not started."""
+        if started is not None:
+            self._breaches.add(ProtocolBreach.FALSE_START, f"{started}")
+
+    def _forged(self) -> None:
+        self._breaches.add(ProtocolBreach.FORGED, "a frame without the tag of this session")
+
+    # Replies whose check needs more than the command
+
+    def check_count(self, command: wire.Count, count: int, floor: int) -> None:
+        """Check the reply to `Count`; `floor` is the count that was known when it was sent.
+
+        Raises BoardProtocolError for a lower count.
+        """
+        if count < floor:
+            raise self._breaches.add(
+                ProtocolBreach.COUNT_FELL, f"the count {count} to {command}, after {floor}"
+            )
+
+    def progress(self, order: Message, recalled: wire.Recalled) -> Ended:
+        """The progress of an order in the reply to `Recall`.
+
+        Raises BoardProtocolError for an end that the order cannot have.
+        """
+        reason = Reason(recalled.reason)
+        if not (isinstance(order, wire.ThrowDice) and reason is Reason.DONE):
+            wrong = wrong_end(order, reason, recalled.count, recalled.elapsed_us)
+            if wrong:
+                raise self._breaches.add(ProtocolBreach.WRONG_END, f"{recalled}; {wrong}")
+        return Ended(reason, recalled.count, recalled.elapsed_us / 1e6)
 
 
 class IncomingEvents:
@@ -143,3 +223,45 @@ class IncomingEvents:
             self._faults.lease_expired()
         else:
             self._breaches.add(ProtocolBreach.NOT_REQUESTED, f"{event}, without a lease")
+
+
+class BoardClock:
+    """Converts a board's microseconds, which wrap every 71 minutes, to continuous seconds.
+
+    `clock` is the host's clock, seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._micros = 0
+        self._last = 0
+        self._compared: tuple[int, float] | None = None
+        """The board's and the host's time when the two were compared last, in this session."""
+
+    def begin_session(self) -> None:
+        """Accept any time next: the board may have been reset, which sets its clock to 0."""
+        self._compared = None
+
+    def check(self, at_us: int) -> str:
+        """The reason why an event that arrives now cannot have this time; "" if it can.
+
+        The clocks are compared if the time is earlier than the last one, or much later.
+        """
+        if self._compared is None or not 0 <= at_us - self._last <= _AHEAD:
+            now = self._clock()
+            if self._compared is not None:
+                before, then = self._compared
+                late = at_us - before - round((now - then) * 1e6)
+                off = ((late + _WORD // 2) % _WORD - _WORD // 2) / 1e6
+                if abs(off) > TOLERANCE + DRIFT * (now - then):
+                    return f"its clock differs by {off:.0f} s"
+            self._compared = at_us, now
+        self._last = at_us
+        return ""
+
+    def seconds(self, at_us: int) -> float:
+        """The continuous time of an event, seconds."""
+        ahead = (at_us - self._micros) & 0xFFFFFFFF
+        # A board that was reset counts from 0 again, which looks like a very large step ahead.
+        self._micros = self._micros + ahead if ahead < 1 << 31 else at_us
+        return self._micros / 1e6

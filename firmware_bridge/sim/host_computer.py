@@ -1,12 +1,9 @@
-"""Slow disk: simulates syncs that take virtual seconds, and the loss of unsynced data.
-
-It implements `controller.run.journal.storage.Storage`: each file operation is applied to the real
-file when its sync ends, on the simulation's clock and without a thread.
-"""
+"""The simulated host computer: a disk whose syncs take virtual seconds, and repeatable chance."""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -14,13 +11,16 @@ from typing import Any
 
 SECTOR = 512
 """Sector size, bytes: a disk writes or loses a whole sector."""
-
 Job = Callable[[], None]
 Done = Callable[[Sequence[Exception | None]], None]
 
 
 class SlowDisk:
-    """Every sync takes `sync_s` seconds of the running loop's time; with 0 it ends at once.
+    """A disk that implements `controller.run.journal.storage.Storage`, without a thread.
+
+    Each file operation is applied to the real file when its sync ends, on the simulation's clock.
+    Unsynced data can be lost. Every sync takes `sync_s` seconds of the running loop's time; with 0
+    it ends at once.
 
     A change of the time does not affect a sync in progress. Without `durable` appended text is not
     synced to the real disk: the files then survive this process, but no power cut of this computer.
@@ -92,3 +92,18 @@ def _keep_some(job: Any, chance: Random) -> None:
                 file.seek(at)
                 file.write(text[at - begin : end - begin])
             at = end
+
+
+class SeededChance:
+    """Random shares of a simulated table: repeatable, and of no use for a real one.
+
+    Gives for each context the same share of 32 bytes, by the seed and the device's name. Implements
+    `controller.run.chance.source.ChanceSource`.
+    """
+
+    def __init__(self, seed: int | str, device: str) -> None:
+        self._key = f"simulated chance {seed} {device}".encode()
+
+    def share(self, context: str) -> bytes:
+        """The share for this context; another context gives an unrelated share."""
+        return hmac.digest(self._key, context.encode(), "sha256")

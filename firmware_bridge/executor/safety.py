@@ -1,4 +1,4 @@
-"""The safety inputs of a board: emergency stops, light curtains, and the parts that these guard."""
+"""What makes a board safe by itself: its safety inputs, and the timer of the host's lease."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from firmware_bridge.board import FaultCode
 from firmware_bridge.executor.rig import Order
-from firmware_bridge.wire.messages import Configure, Flag, Move
+from firmware_bridge.wire.codes import Flag, ResetCause
+from firmware_bridge.wire.messages import Configure, Move
 
+FAULT_OF_RESET = {
+    ResetCause.BROWN_OUT: FaultCode.BROWN_OUT,
+    ResetCause.WATCHDOG: FaultCode.WATCHDOG,
+}
+"""The fault that a board latches after a reset by these causes."""
 TRIP = 30e-6
 """Seconds for which a light curtain is interrupted before it trips; less is noise."""
+_RESOLUTION = 1e-9
+"""Seconds; timers closer together than this fire at one instant."""
 
 
 class SafetyInputs:
@@ -85,3 +93,49 @@ class SafetyInputs:
 
 def _flagged(records: Iterable[Configure], flag: Flag) -> Iterator[int]:
     return (record.index for record in records if record.flags & flag)
+
+
+class LeaseTimer:
+    """The timer of the host's lease: calls `expires` when a lease ends without a renewal.
+
+    `expired` stays true until the lease is given back: an expired lease cannot be renewed.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, expires: Callable[[], None]) -> None:
+        self.expired = False
+        self._loop = loop
+        self._expires = expires
+        self._until = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def held(self) -> bool:
+        return self._timer is not None
+
+    def take(self, seconds: float) -> None:
+        """Take the lease, or renew it. A renewal only moves the end; the timer stays set."""
+        self._until = self._loop.time() + seconds
+        if self._timer is None or self._timer.when() > self._until:
+            self.end()
+            self._timer = self._loop.call_at(self._until, self._due)
+
+    def end(self) -> None:
+        """End the lease; `expires` is not called."""
+        self.expired = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _due(self) -> None:
+        """End the lease if it was not renewed after the timer was set.
+
+        After a stall of the loop, the timer of an earlier end can be due together with a renewal
+        that comes later in the same pass. The present end is therefore checked in the next pass.
+        """
+        assert self._timer is not None
+        if self._timer.when() < self._until - _RESOLUTION:
+            self._timer = self._loop.call_at(self._until, self._due)
+            return
+        self._timer = None
+        self.expired = True
+        self._expires()

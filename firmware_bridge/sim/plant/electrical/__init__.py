@@ -1,1 +1,0 @@
-"""The electrical parts of a table: boards, motor supply, home switches, and faults of sensors."""
