@@ -105,7 +105,7 @@ def _channels(value: Value) -> Iterator[tuple[tuple[str | int, ...], dict[str, A
 
 @cache
 def _validator() -> TypeAdapter[MotorProfile | SensorProfile]:
-    """The validator of profiles: built for the first profile, because that takes up to 30 ms."""
+    """The validator of profiles; it is built on first use, because that takes up to 30 ms."""
     return TypeAdapter(ElectricalProfile)
 
 

@@ -145,7 +145,7 @@ class ServicePort(Protocol):
         """
 
     def presence(self, client: str, connected: bool) -> None:
-        """A client's first stream has begun, or its last one has ended.
+        """Note that a client's first stream has begun, or that its last one has ended.
 
         A client that leads a recovery loses the lead some time after its last stream ended.
         """

@@ -297,7 +297,7 @@ class ClientPort:
         await audit.record_first(what, details, who=who, role=role, source=address)
 
     def presence(self, client: str, connected: bool) -> None:
-        """A client's first stream has begun, or its last one has ended."""
+        """Note that a client's first stream has begun, or that its last one has ended."""
         self._service.lead_watch.presence(client, connected)
 
     async def presets(self) -> dict[str, GameChoice]:

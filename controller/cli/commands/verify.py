@@ -102,7 +102,9 @@ def _place_of(code: str, shares: list[dict[str, Any]]) -> int:
 def require_regular(file: Path) -> None:
     """Raise BadInputError for a pipe, a device or a folder: reading one could wait for ever."""
     if os.path.lexists(file) and not file.is_file():
-        raise BadInputError(f"{file} is not a regular file; save its contents in one and name it.")
+        raise BadInputError(
+            f"{file} is not a regular file; save its contents in a regular file and name that file."
+        )
 
 
 def parsed_key(text: str, option: str) -> VerifierKey:

@@ -53,7 +53,7 @@ class RecoveryLead:
         return True
 
     def presence(self, client: str, connected: bool) -> None:
-        """A client's first stream has begun, or its last one has ended."""
+        """Note that a client's first stream has begun, or that its last one has ended."""
         if connected:
             self._connected.add(client)
         else:
@@ -95,7 +95,7 @@ class LeadWatch:
         self._lapsing: asyncio.TimerHandle | None = None
 
     def presence(self, client: str, connected: bool) -> None:
-        """A client's first stream has begun, or its last one has ended."""
+        """Note that a client's first stream has begun, or that its last one has ended."""
         self._lead.presence(client, connected)
         if self._lead.status is not None and self._lead.status.client == client:
             self.watch()

@@ -298,7 +298,7 @@ def _why_not_false_win(position: Position, seat: Seat) -> str | None:
 
 
 def _why_not_show(position: Position, action: Show) -> str | None:
-    """The objection to tiles that a seat's unknown tiles cannot be, or None (W35, E16)."""
+    """The objection to shown tiles that the seat cannot have, or None (W35, E16)."""
     seat, tiles = action.seat, action.tiles
     if is_fined(position.deal.parameters):
         hidden = position.seats[seat].hidden

@@ -123,7 +123,7 @@ class ServiceMirror:
         await self.on_table(partial(self._port.record_change, what, details, who, role, address))
 
     def presence(self, client: str, connected: bool) -> None:
-        """A client's first stream has begun, or its last one has ended."""
+        """Note that a client's first stream has begun, or that its last one has ended."""
         self._soon(partial(self._port.presence, client, connected))
 
     async def presets(self) -> dict[str, GameChoice]:

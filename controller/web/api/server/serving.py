@@ -106,7 +106,7 @@ RETRY_AFTER = "1"
 
 
 class StartingAnswer:
-    """The application `app`, from the moment at which `is_open` is true."""
+    """Passes requests to the application `app` once `is_open` is true; refuses them before."""
 
     def __init__(self, app: ASGIApp, is_open: Callable[[], bool]) -> None:
         self._app = app
