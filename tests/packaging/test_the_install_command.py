@@ -53,6 +53,6 @@ def test_a_table_without_an_answering_board_is_refused_with_the_next_step(
     seen = installed.run("wallwright install --table robotic --yes", code=2)
     assert "No board with the address 0 answers" in seen
     assert "--simulated" in seen
-    assert "needs the table" in installed.run("wallwright install --yes", code=2)
+    assert "add --table NAME" in installed.run("wallwright install --yes", code=2)
     simulated = installed.run("wallwright install --simulated --yes --dry-run")
     assert 'WALLWRIGHT_SERVE="--table robotic"' in simulated
