@@ -224,15 +224,15 @@ def with_package(name: str, package: Path, lower: Path, run: str) -> tuple[Path,
     """The layers of a Debian in which a package is installed, once in a run of the tests.
 
     The installation takes seconds, and the tests of a package that is installed do not change it.
+    What it has printed is in the file `printed` beside the upper layer.
     """
     folder = BUILD / "new" / run / name
-    done = folder / "done"
+    done = folder / "printed"
     with one_at_a_time(name):
         if not done.exists():
             shutil.rmtree(folder, ignore_errors=True)
             debian = DebianRoot(folder, lower)
-            debian.install(package)
-            done.touch()
+            done.write_text(debian.install(package), "utf-8")
     return folder / "upper", lower
 
 
@@ -258,12 +258,15 @@ def debian(clean_debian: Path, tmp_path: Path) -> Iterator[DebianRoot]:
 
 
 @pytest.fixture
-def installed(
-    clean_debian: Path, package: Path, testrun_uid: str, tmp_path: Path
-) -> Iterator[DebianRoot]:
+def installation(clean_debian: Path, package: Path, testrun_uid: str) -> tuple[Path, Path]:
+    """The layers of a Debian 12 with the package, which was installed without a network."""
+    return with_package("installed", package, clean_debian, testrun_uid)
+
+
+@pytest.fixture
+def installed(installation: tuple[Path, Path], tmp_path: Path) -> Iterator[DebianRoot]:
     """A Debian 12 with the package, for one test."""
-    layers = with_package("installed", package, clean_debian, testrun_uid)
-    with temporary_root(tmp_path, *layers) as root:
+    with temporary_root(tmp_path, *installation) as root:
         yield root
 
 

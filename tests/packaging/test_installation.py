@@ -20,10 +20,12 @@ DEAL = (
 PURGE = "apt-get purge --yes wallwright"
 
 
-def test_it_installs_without_a_network_and_deals_a_round(debian: DebianRoot, package: Path) -> None:
-    printed = debian.install(package)
+def test_it_installs_without_a_network_and_deals_a_round(
+    installation: tuple[Path, Path], installed: DebianRoot, package: Path
+) -> None:
+    printed = installation[0].with_name("printed").read_text("utf-8")
     assert "Next step: sudo wallwright install" in printed
-    seen = debian.run(
+    seen = installed.run(
         f"""
         wallwright version
         id wallwright
