@@ -42,7 +42,7 @@ class ServiceState:
     def idle_sentence(self) -> str:
         """The sentence of the state `idle`."""
         if self.out_of_play is None:
-            return "Nobody plays; choose a game to begin."
+            return "The table is free; choose a game to begin."
         return f"{self.out_of_play} has taken the table out of play."
 
     @property

@@ -62,7 +62,7 @@ def status_line(status: Status) -> str:
             return f"{prompt.code} at {prompt.part}: {_one_line(prompt.request or prompt.text)}"
     if status.pause:
         return "The table is paused."
-    return _one_line(status.service.sentence) or "Nobody plays."
+    return _one_line(status.service.sentence) or "The table is free."
 
 
 def _one_line(text: str) -> str:

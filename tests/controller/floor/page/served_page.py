@@ -156,7 +156,7 @@ def fill(floor: FakeFloor) -> None:
     floor.show("t08", state=a_state(now, mode="servicing", needs=[jam]))
     floor.show("t11", is_connected=False, changed_connection=now - timedelta(minutes=12))
     floor.show("t05", state=a_state(now, service="idle", game="", out_of_play=True))
-    floor.show("t06", state=a_state(now, service="idle", game="", sentence="Nobody plays."))
+    floor.show("t06", state=a_state(now, service="idle", game="", sentence="The table is free."))
     worn = {"part": "head 1", "sentence": "head 1: tiles take 14 % longer than at first."}
     floor.show("t07", state=a_state(now, drift=[worn], game="Pai gow"))
     floor.show("t12", birth=birth(HOSTILE[:80], now))

@@ -16,7 +16,7 @@ from controller.records.data_folder import LOG_FORMAT
 
 IDLE = TableState(
     service="idle",
-    sentence="Nobody plays.",
+    sentence="The table is free.",
     under="idle",
     top="clear",
     mode="ready",

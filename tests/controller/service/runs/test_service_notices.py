@@ -41,9 +41,9 @@ def test_the_status_is_sent_when_it_changes_and_only_then(tmp_path: Path) -> Non
         notices.send("STOPPING=1")
         received = [supervisor.recv(200).decode() for _ in range(4)]
     assert received == [
-        "STATUS=Nobody plays.",
+        "STATUS=The table is free.",
         "STATUS=JAM at head 2: Take it out.",
-        "STATUS=Nobody plays.",
+        "STATUS=The table is free.",
         "STOPPING=1",
     ]
 

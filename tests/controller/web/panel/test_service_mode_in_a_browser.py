@@ -341,7 +341,7 @@ def test_leaving_service_mode_restores_the_state_before(shop: Workshop, page: Pa
     state = shop.table.status.service
     assert (state.state, state.sentence) == (
         "idle",
-        "Nobody plays; choose a game to begin.",
+        "The table is free; choose a game to begin.",
     )
     assert plant.lid is not None and not plant.lid.is_open()
     assert not [name for name in ("drum", "lid") if shop.is_on(name)]
