@@ -172,10 +172,12 @@ static void next_segment(struct axis *axis) {
     axis->made = 0;
 }
 
+/* By its rounding, the last step of a segment can be due a little after the segment's end. It is made
+ * then, as on the chips, before the steps of the next segment. */
 static void run_axis(struct axis *axis) {
     while (axis->live && axis->running && gate != HALTED) {
         make_steps(axis);
-        if (ticks < axis->begin + SEGMENT_TICKS) {
+        if (axis->made < axis->segment.steps || ticks < axis->begin + SEGMENT_TICKS) {
             return;
         }
         next_segment(axis);

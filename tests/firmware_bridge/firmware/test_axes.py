@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from config.schema.channels import LONGEST_MOTION
@@ -240,6 +240,7 @@ def test_both_boards_accept_the_same_axes(
     acceleration=st.integers(1000, 50_000_000),
     targets=st.lists(st.integers(0, 1000), min_size=1, max_size=3),
 )
+@example(-112, 422_577, 1261, 50, 968, 1000, [189])  # steps that are due at a segment's very end
 @settings(deadline=None, max_examples=tries(15, quick=5, evidence=1000))
 def test_a_move_makes_the_steps_of_exact_integers_or_is_refused(
     library: Path,
@@ -284,7 +285,7 @@ def test_a_move_makes_the_steps_of_exact_integers_or_is_refused(
             await pass_time(twins, plan.seconds + 0.02)
             made = twins.chip.steps(0) - begin
             # A target in the middle between two steps can become either of them.
-            assert abs(Fraction(made) - Fraction((target - low) * 1000, step_nm)) <= Fraction(2)
+            assert abs(Fraction(made) - Fraction((target - low) * 1000, step_nm)) <= Fraction(3, 2)
             at = target
 
     clock.run(scenario())
