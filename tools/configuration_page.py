@@ -18,14 +18,11 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from config.schema import GameConfig, Part, Table, Unit
-from config.validation.channels import PLUGS
+from config.schema import GameConfig, Part, Table, Unit, channel_keys
 from config.validation.game_parameters import parameter_meanings
 from rules.games import GAMES, PLUGINS
 from tools.configuration_readers import readers
 
-SWITCHES = ("forward_stop", "reverse_stop", "hold_while", "home_switch")
-"""Keys of a channel whose value is the name of a sensor on the same board."""
 READ_WHOLE: Mapping[str, str] = {"Recovery": "config.recovery_limits"}
 """Parts that one module reads as a whole, and that module."""
 PLURALS = {"whole number": "whole numbers", "number": "numbers", "text": "texts"}
@@ -143,9 +140,7 @@ def field_meanings(part: type[Any]) -> dict[str, str]:
 
 
 def _value(part: type[BaseModel], name: str, field: FieldInfo) -> str:
-    kinds = PLUGS.get(part, {}).get(name) if issubclass(part, Part) else None
-    if kinds is None and name in SWITCHES:
-        kinds = ("sensor",)
+    kinds = channel_keys(part).get(name) if issubclass(part, Part) else None
     if kinds is not None:
         listed = get_origin(_bare(field.annotation)) is tuple
         return f"{'list of channels' if listed else 'a channel'}: {' or '.join(kinds)}"

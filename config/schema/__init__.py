@@ -43,7 +43,7 @@ from config.schema.modules import (
     TrayModule,
     TraysModule,
 )
-from config.schema.part import Part, Pin, Positive, Unit
+from config.schema.part import Part, Pin, Positive, Unit, channel_keys, notes
 from config.schema.table import FieldSize, Recovery, Table, TileRange
 
 __all__ = [
@@ -88,4 +88,6 @@ __all__ = [
     "TrayModule",
     "TraysModule",
     "Unit",
+    "channel_keys",
+    "notes",
 ]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from config.schema.part import Part, Pin, Seconds, Unit
+from config.schema.part import Part, Pin, Seconds, SensorName, Unit
 
 LONGEST_MOTION = 260.0
 """Seconds that a motion of an axis can take; a board would round longer times too coarsely."""
@@ -40,11 +40,11 @@ class MotorChannel(Part):
     max_on: Seconds
     """The longest time that it can run without a new command; then the board latches a fault and
     all its outputs take their safe values."""
-    forward_stop: str | None = None
+    forward_stop: SensorName | None = None
     """The switch at which the board stops the motor while it runs forward."""
-    reverse_stop: str | None = None
+    reverse_stop: SensorName | None = None
     """The switch at which the board stops the motor while it runs in reverse."""
-    hold_while: str | None = None
+    hold_while: SensorName | None = None
     """The sensor while whose signal is active the board pauses the motor (back-pressure)."""
     driver: str | None = None
     """The electrical profile of the motor and its power switch, such as `h_bridge` or `ssr_pair`
@@ -122,7 +122,7 @@ class AxisChannel(Part):
     """The step input of the axis's driver."""
     direction_pin: Pin
     """The direction input of the driver."""
-    home_switch: str
+    home_switch: SensorName
     """The sensor that is active at one end of the axis."""
     home_end: Literal["low", "high"] = "low"
     """The limit at which the home switch is; a gripper's z axis has it at the top, away from the

@@ -6,17 +6,31 @@ from typing import Annotated
 
 from pydantic import Field
 
-from config.schema.part import Millimetres, Part, Seconds, Unit
+from config.schema.part import (
+    AnalogName,
+    AxisName,
+    DiceName,
+    Millimetres,
+    MotorName,
+    OutputName,
+    Part,
+    ReaderName,
+    Seconds,
+    SensorName,
+    StripName,
+    TurnerName,
+    Unit,
+)
 
 
 class LidModule(Part):
     """The platform in the middle, which opens the drum."""
 
-    motor: str
+    motor: MotorName
     """The motor that opens the lid forward and closes it in reverse."""
-    opened: str
+    opened: SensorName
     """Active while the lid is open."""
-    closed: str
+    closed: SensorName
     """Active while the lid is closed."""
     seconds: Seconds
     """The time that the lid takes to open or close."""
@@ -25,7 +39,7 @@ class LidModule(Part):
 class DrumModule(Part):
     """The inclined turntable that mixes the tiles and feeds the heads."""
 
-    motor: str
+    motor: MotorName
     """The motor that turns the drum."""
     capacity: Annotated[int, Field(ge=1, le=1000), Unit("tiles")]
     """The largest number of tiles that the drum holds."""
@@ -39,30 +53,30 @@ class DrumModule(Part):
     """The number of ribs on the pan that carry tiles uphill."""
     pan: Millimetres | None = None
     """The diameter of the pan. Without it, the flat tiles of a full drum cover 0.4 of the pan."""
-    current: str | None = None
+    current: AnalogName | None = None
     """The analogue input that measures the current of the drum's motor."""
 
 
 class HeadModule(Part):
     """A port of the drum: wheel, belt, counter S1, pusher with vane S23, belt-full sensor S6."""
 
-    wheel: str
+    wheel: MotorName
     """The motor of the wheel that lets tiles out of the drum."""
-    belt: str | None = None
+    belt: MotorName | None = None
     """The motor of the belt that carries tiles from the wheel to the pusher."""
-    belt_current: str | None = None
+    belt_current: AnalogName | None = None
     """The analogue input that measures the current of the belt's motor."""
-    counter: str
+    counter: SensorName
     """S1: one edge for each tile that passes."""
-    pusher: str | None = None
+    pusher: MotorName | None = None
     """The motor that pushes a stack into the tray."""
-    vane: str | None = None
+    vane: SensorName | None = None
     """S23: one edge for each push."""
-    full: str | None = None
+    full: SensorName | None = None
     """S6: active while the belt is full."""
-    face: str | None = None
+    face: SensorName | None = None
     """Active while a face-up tile is under the head."""
-    turner: str | None = None
+    turner: TurnerName | None = None
     """The motor or output that turns a face-up tile over."""
     trays: tuple[int, ...]
     """The trays that this head fills, by their number from 0; empty if people take the tiles by
@@ -91,11 +105,11 @@ class HeadsModule(Part):
 class TrayModule(Part):
     """The tray in which a side's wall is built below the table, and the lift that raises it."""
 
-    lift: str
+    lift: MotorName
     """The motor that raises the tray forward and lowers it in reverse."""
-    up: str
+    up: SensorName
     """Active while the tray is up."""
-    down: str
+    down: SensorName
     """Active while the tray is down."""
 
 
@@ -117,11 +131,11 @@ class TraysModule(Part):
 class ChainModule(Part):
     """The chain of a single-port table: carries the only head's outlet to each side."""
 
-    motor: str
+    motor: MotorName
     """The motor that carries the outlet forward from side to side, and back in reverse."""
-    zero: str
+    zero: SensorName
     """S4: active while the outlet is at the first side."""
-    corner: str
+    corner: SensorName
     """S5: one edge for each corner that the outlet passes."""
     seconds_per_side: Seconds
     """The travel time from one side to the next."""
@@ -134,17 +148,17 @@ class MagazineModule(Part):
     tiles out of the pockets in any order.
     """
 
-    motor: str
+    motor: MotorName
     """The motor that turns the carousel forward, towards pocket 1, and back in reverse."""
-    vane: str
+    vane: SensorName
     """One edge for each pocket that arrives at the inlet; active while a pocket is there."""
-    home: str
+    home: SensorName
     """Active while pocket 0 is at the inlet."""
-    ejector: str
+    ejector: MotorName
     """The motor that pushes the tile out of the pocket at the inlet into the head's stack."""
-    withdrawn: str
+    withdrawn: SensorName
     """Active while the ejector is clear of the pockets; one edge for each stroke, at its end."""
-    passed: str
+    passed: SensorName
     """One edge for each tile that falls out of the magazine into the head's stack."""
     pockets: Annotated[int, Field(ge=2, le=512), Unit("pockets")]
     """The number of pockets; a game with more tiles is refused."""
@@ -157,13 +171,13 @@ class MagazineModule(Part):
 class LaneModule(Part):
     """A hand lane: it is filled before the walls and presented to its seat."""
 
-    gate: str
+    gate: OutputName
     """The output that opens the lane's gate to the tiles."""
-    presenter: str
+    presenter: MotorName
     """The motor that presents the lane to its seat forward and withdraws it in reverse."""
-    presented: str
+    presented: SensorName
     """Active while the lane is presented."""
-    home: str
+    home: SensorName
     """Active while the lane is withdrawn."""
 
 
@@ -185,11 +199,11 @@ class FlipperModule(Part):
     """The tray of the flipper, by its number from 0."""
     column: Annotated[int, Field(ge=1)] = 9
     """The column of the flipper, from 1."""
-    motor: str
+    motor: MotorName
     """The motor that turns the tile over forward and returns in reverse."""
-    flipped: str
+    flipped: SensorName
     """Active when the tile is turned over."""
-    home: str
+    home: SensorName
     """Active while the flipper is at rest."""
     flip: Seconds
     """The time that it takes to turn the tile over."""
@@ -198,7 +212,7 @@ class FlipperModule(Part):
 class DiceModule(Part):
     """A dice dome, or electronic dice."""
 
-    unit: str
+    unit: DiceName
     """The dice channel."""
     dice: Annotated[int, Field(ge=1, le=5)]
     """The number of dice that it throws at once."""
@@ -207,33 +221,33 @@ class DiceModule(Part):
 class GantryModule(Part):
     """Two axes over the field, a vertical axis, and a gripper; `turner` turns a tile over."""
 
-    x: str
+    x: AxisName
     """The axis across the field."""
-    y: str
+    y: AxisName
     """The axis along the field."""
-    z: str
+    z: AxisName
     """The vertical axis; its home switch is at the top."""
-    grip: str
+    grip: MotorName
     """The motor that closes the jaws forward and opens them in reverse."""
-    gripped: str
+    gripped: SensorName
     """Active when the jaws hold a block or are closed."""
-    released: str
+    released: SensorName
     """Active while the jaws are open."""
-    wide: str
+    wide: OutputName
     """The output that opens the jaws for two columns instead of one."""
-    turn: str
+    turn: MotorName
     """The motor that turns the gripper crosswise forward and straight in reverse."""
-    straight: str
+    straight: SensorName
     """Active while the gripper is straight."""
-    crossed: str
+    crossed: SensorName
     """Active while the gripper is crosswise."""
-    loaded: str
+    loaded: SensorName
     """Active while a tile is between the jaws."""
-    turner: str | None = None
+    turner: MotorName | None = None
     """The motor that turns a gripped tile over."""
-    turner_home: str | None = None
+    turner_home: SensorName | None = None
     """Active while the turner is at rest."""
-    turner_over: str | None = None
+    turner_over: SensorName | None = None
     """Active when the tile is turned over."""
     grip_seconds: Seconds
     """The time that the jaws take to close or open."""
@@ -246,32 +260,32 @@ class GantryModule(Part):
 class ReaderModule(Part):
     """A reader for the tag of the tile in the gripper."""
 
-    unit: str
+    unit: ReaderName
     """The reader channel."""
 
 
 class KeysModule(Part):
     """The players' keys: one opens and closes the lid, one confirms a guided step."""
 
-    lid: str
+    lid: SensorName
     """The key that opens and closes the lid."""
-    done: str | None = None
+    done: SensorName | None = None
     """The key that confirms a guided step; it can be the same key as `lid`."""
 
 
 class LampsModule(Part):
     """Lamp strips along the walls, in seat order."""
 
-    walls: tuple[str, ...]
+    walls: tuple[StripName, ...]
     """The strip along each wall."""
 
 
 class RelayModule(Part):
     """A safety relay: the motors of its board have power only while its coil is on."""
 
-    coil: str
+    coil: OutputName
     """The output that drives the relay's coil."""
-    contact: str | None = None
+    contact: SensorName | None = None
     """A sensor that is active while the motors have power: the relay's mirror contact."""
     seconds: Seconds = 0.05
     """The longest time that the contact takes to close or to open."""
@@ -280,13 +294,13 @@ class RelayModule(Part):
 class TowerModule(Part):
     """A lamp tower; each of its lamps can be missing."""
 
-    red: str | None = None
+    red: OutputName | None = None
     """Lit while the table is stopped or has a fault. Its safe value is 1, so it is also lit after
     the host has died."""
-    amber: str | None = None
+    amber: OutputName | None = None
     """Lit while a person is asked, while the table is paused without a fault, and during the
     start."""
-    green: str | None = None
+    green: OutputName | None = None
     """Lit while the table runs and needs no action besides the game."""
 
     @property
@@ -299,7 +313,7 @@ class TowerModule(Part):
 class BuzzerModule(Part):
     """A buzzer that sounds when a person is asked."""
 
-    sounder: str
+    sounder: OutputName
     """The output of the buzzer."""
     seconds: Seconds = 1.5
     """The time that it sounds. Regulated floors ask for at least 1.5 s."""
@@ -337,7 +351,7 @@ class Modules(Part):
     """The players' keys, which every table has."""
     lamps: LampsModule | None = None
     """Show people which tiles to take."""
-    ready: str | None = None
+    ready: OutputName | None = None
     """The lamp that is lit while players can reach into the table and play. Its safe value is 1."""
     tower: TowerModule | None = None
     """Shows the state of the table over a distance: red, amber or green."""
@@ -345,8 +359,8 @@ class Modules(Part):
     """Sounds when a person is asked."""
     relay: tuple[RelayModule, ...] = ()
     """The safety relays, at most one for each board."""
-    emergency: tuple[str, ...] = ()
+    emergency: tuple[SensorName, ...] = ()
     """The sensor of the emergency stop on each board."""
-    curtain: tuple[str, ...] = ()
+    curtain: tuple[SensorName, ...] = ()
     """The sensor of the light curtain on each board; each board stops the motors and axes that the
     curtain guards."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,49 @@ In a file, a pin can also have the label that is printed on the board, such as A
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A text that names a channel of one of these kinds."""
+
+    kinds: tuple[str, ...]
+
+
+MotorName = Annotated[str, Names(("motor",))]
+OutputName = Annotated[str, Names(("output",))]
+TurnerName = Annotated[str, Names(("motor", "output"))]
+SensorName = Annotated[str, Names(("sensor",))]
+AnalogName = Annotated[str, Names(("analog",))]
+AxisName = Annotated[str, Names(("axis",))]
+DiceName = Annotated[str, Names(("dice",))]
+ReaderName = Annotated[str, Names(("reader",))]
+StripName = Annotated[str, Names(("strip",))]
+
+
 class Part(BaseModel):
     """Base class of every part: frozen; unknown keys and values of a wrong type are errors."""
 
     # The validators are built when a file is first checked: most commands do not read a table.
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+
+@cache
+def channel_keys(part: type[Part]) -> Mapping[str, tuple[str, ...]]:
+    """The keys of a part that name channels, each with the kinds that such a channel may have."""
+    return {
+        name: note.kinds
+        for name, field in part.model_fields.items()
+        for note in notes(field)
+        if isinstance(note, Names)
+    }
+
+
+def notes(field: FieldInfo) -> Iterator[object]:
+    """What the annotations of a field's type, and of the types within it, contain."""
+    yield from field.metadata
+    yield from _notes_within(field.annotation)
+
+
+def _notes_within(hint: Any) -> Iterator[object]:
+    yield from getattr(hint, "__metadata__", ())
+    for inner in get_args(hint):
+        yield from _notes_within(inner)

@@ -12,91 +12,16 @@ from config.errors import Finding, Path, instead
 from config.schema import (
     AxisChannel,
     BoardConfig,
-    BuzzerModule,
-    ChainModule,
     Channel,
-    DiceModule,
-    DrumModule,
-    FlipperModule,
-    GantryModule,
-    HeadModule,
-    KeysModule,
-    LampsModule,
-    LaneModule,
-    LidModule,
-    MagazineModule,
-    Modules,
     MotorChannel,
     Part,
-    ReaderModule,
-    RelayModule,
     Table,
-    TowerModule,
-    TrayModule,
+    channel_keys,
 )
 
 SHORTEST_LEASE, LONGEST_LEASE = 0.1, 2.0
 """Seconds. A busy host cannot renew a shorter lease in time; with a longer lease, motors run on for
 too long after the host has died."""
-_MOTOR, _SENSOR, _AXIS, _ANALOG = ("motor",), ("sensor",), ("axis",), ("analog",)
-_PUSHED = ("motor", "output")
-PLUGS: dict[type[Part], dict[str, tuple[str, ...]]] = {
-    LidModule: {"motor": _MOTOR, "opened": _SENSOR, "closed": _SENSOR},
-    DrumModule: {"motor": _MOTOR, "current": _ANALOG},
-    HeadModule: {
-        "wheel": _MOTOR,
-        "belt": _MOTOR,
-        "belt_current": _ANALOG,
-        "counter": _SENSOR,
-        "pusher": _MOTOR,
-        "vane": _SENSOR,
-        "full": _SENSOR,
-        "face": _SENSOR,
-        "turner": _PUSHED,
-    },
-    TrayModule: {"lift": _MOTOR, "up": _SENSOR, "down": _SENSOR},
-    ChainModule: {"motor": _MOTOR, "zero": _SENSOR, "corner": _SENSOR},
-    MagazineModule: {
-        "motor": _MOTOR,
-        "vane": _SENSOR,
-        "home": _SENSOR,
-        "ejector": _MOTOR,
-        "withdrawn": _SENSOR,
-        "passed": _SENSOR,
-    },
-    LaneModule: {"gate": ("output",), "presenter": _MOTOR, "presented": _SENSOR, "home": _SENSOR},
-    FlipperModule: {"motor": _MOTOR, "flipped": _SENSOR, "home": _SENSOR},
-    DiceModule: {"unit": ("dice",)},
-    GantryModule: {
-        "x": _AXIS,
-        "y": _AXIS,
-        "z": _AXIS,
-        "grip": _MOTOR,
-        "gripped": _SENSOR,
-        "released": _SENSOR,
-        "wide": ("output",),
-        "turn": _MOTOR,
-        "straight": _SENSOR,
-        "crossed": _SENSOR,
-        "loaded": _SENSOR,
-        "turner": _MOTOR,
-        "turner_home": _SENSOR,
-        "turner_over": _SENSOR,
-    },
-    ReaderModule: {"unit": ("reader",)},
-    KeysModule: {"lid": _SENSOR, "done": _SENSOR},
-    LampsModule: {"walls": ("strip",)},
-    RelayModule: {"coil": ("output",), "contact": _SENSOR},
-    TowerModule: {"red": ("output",), "amber": ("output",), "green": ("output",)},
-    BuzzerModule: {"sounder": ("output",)},
-    Modules: {"ready": ("output",), "emergency": _SENSOR, "curtain": _SENSOR},
-}
-"""For each module, the keys that name channels, and the allowed kinds of those channels."""
-_SWITCHES: dict[type[Part], tuple[str, ...]] = {
-    MotorChannel: ("forward_stop", "reverse_stop", "hold_while"),
-    AxisChannel: ("home_switch",),
-}
-"""For each kind of channel, the keys that name sensors, which the board itself monitors."""
 
 
 class PinUse(NamedTuple):
@@ -109,7 +34,7 @@ class PinUse(NamedTuple):
 
 def plugs(part: Part, path: Path) -> Iterator[PinUse]:
     """Yields every key in a module, and in the modules within it, that names a channel."""
-    kinds = PLUGS.get(type(part), {})
+    kinds = channel_keys(type(part))
     for name, value in part:
         for key, each in _each(value, (*path, name)):
             if isinstance(each, Part):
@@ -160,7 +85,7 @@ def _names(table: Table) -> Iterator[Finding]:
 
 def _switches(table: Table) -> Iterator[Finding]:
     for name, board, channel, config in _channels(table):
-        for key in _SWITCHES.get(type(config), ()):
+        for key in channel_keys(type(config)):
             switch = getattr(config, key)
             if switch is None:
                 continue
@@ -231,7 +156,7 @@ def _plugged_once(table: Table) -> Iterator[Finding]:
 def _all_used(table: Table) -> Iterator[Finding]:
     used = {plug.channel for plug in plugs(table.modules, ("modules",))}
     for _, _, _, config in _channels(table):
-        used.update(getattr(config, key) for key in _SWITCHES.get(type(config), ()))
+        used.update(getattr(config, key) for key in channel_keys(type(config)))
     for name, _, channel, _ in _channels(table):
         if channel not in used:
             path = ("boards", name, "channels", channel)

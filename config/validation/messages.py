@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from config.errors import Finding, Path, instead, shown
-from config.schema import Unit
+from config.schema import Unit, notes
 
 _MISSING = {
     "safe": "Add `safe:` with its value while no host holds the lease, such as `safe: 0`.",
@@ -131,8 +131,7 @@ def _unit(level: Any, key: str) -> str:
     if not (isinstance(part, type) and issubclass(part, BaseModel)) or key not in part.model_fields:
         return ""
     field = part.model_fields[key]
-    inner = (of for part in get_args(field.annotation) for of in getattr(part, "__metadata__", ()))
-    return next((of.symbol for of in (*field.metadata, *inner) if isinstance(of, Unit)), "")
+    return next((note.symbol for note in notes(field) if isinstance(note, Unit)), "")
 
 
 def _kinds(annotation: Any) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from config.schema import AxisChannel, SensorChannel, Table
+from config.schema import AxisChannel, Part, SensorChannel, Table
+from config.validation.channels import plugs
 
 Parts = Callable[[Table], Mapping[str, str]]
 """The parts of a table that a kind applies to: names for people, and the plant's names (sites)."""
@@ -222,7 +223,7 @@ def _belongings(table: Table) -> dict[str, set[str]]:
     for part, ends in switches(table).items():
         found[part] |= set(ends)
     for number, head in enumerate(table.modules.heads.ports if table.modules.heads else ()):
-        found[f"head{number}"] |= {s for s in (head.counter, head.vane, head.full, head.face) if s}
+        found[f"head{number}"] |= _sensors(head)
     gantry = table.modules.gantry
     if gantry:
         turn = {gantry.turn, gantry.straight, gantry.crossed}
@@ -234,7 +235,11 @@ def _belongings(table: Table) -> dict[str, set[str]]:
         found["gripperturn"], found["turner"] = {*turn, "gripper"}, {*turner, "gripper"}
         found["gantry"] = {*found["gripper"], *homes, "gripper"}
     if magazine := table.modules.magazine:
-        found["magazine"] |= {magazine.vane, magazine.home, magazine.withdrawn, magazine.passed}
+        found["magazine"] |= _sensors(magazine)
     if table.modules.chain:
-        found["chain"] |= {table.modules.chain.zero, table.modules.chain.corner}
+        found["chain"] |= _sensors(table.modules.chain)
     return found
+
+
+def _sensors(module: Part) -> set[str]:
+    return {use.channel for use in plugs(module, ()) if use.kinds == ("sensor",)}
