@@ -46,7 +46,7 @@ def test_a_function_that_already_runs_returns_before_it_calls_another_one() -> N
 
 def test_a_recursion_is_an_error_that_names_its_path() -> None:
     program = program_of({"a": "bc", "b": "c", "c": "d", "d": "b"})
-    with pytest.raises(SystemExit, match=re.escape("a -> b -> c -> d -> b is a recursion")):
+    with pytest.raises(SystemExit, match=re.escape("a -> b -> c -> d -> b is a recursive call")):
         program.deepest("a")
 
 
