@@ -279,7 +279,7 @@ def test_PG_14_reverse_is_refused_for_a_cut_that_does_not_offer_it(name: str) ->
     with pytest.raises(RulesError) as refused:
         cut(name, reverse=True)
     assert str(refused.value) == (
-        f"{name} has no option REVERSE; one_stack, cup_say, dai_pin, dragon_head have it."
+        f"{name} has no option REVERSE; the cuts one_stack, cup_say, dai_pin, dragon_head have it."
     )
 
 
@@ -290,7 +290,7 @@ def test_PG_14_bottom_is_refused_for_a_cut_that_does_not_offer_it(name: str) -> 
     with pytest.raises(RulesError) as refused:
         setup_moves(name, bottom=True)
     assert str(refused.value) == (
-        f"{name} has no option BOTTOM; cup_say, chee_yee, jung_quat have it."
+        f"{name} has no option BOTTOM; the cuts cup_say, chee_yee, jung_quat have it."
     )
 
 
