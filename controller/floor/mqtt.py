@@ -39,9 +39,7 @@ MOST_OUTGOING = 1000
 """Messages with QoS 1 that wait for the connection."""
 MOST_UNWRITTEN = 20_000
 """Messages with QoS 0 that are not written yet: the answers to as many tables, about 6 MB."""
-_LOGGER = logging.getLogger("wallwright.floor.mqtt")
-_LOGGER.addHandler(logging.NullHandler())
-_LOGGER.propagate = False
+_LOGGER = logging.getLogger("wallwright.floor")
 
 
 class ConnectionLostError(BrokerError):
@@ -108,6 +106,12 @@ class MqttConnection:
         self._unwritten: deque[paho.MQTTMessageInfo] = deque()
         """Messages of `publish_once`, from the oldest one that is not written yet."""
         self._upkeep: asyncio.TimerHandle | None = None
+        self._failure: BaseException | None = None
+        """What `receive` raised; it ends the connection, and `messages` raises it."""
+        self._logged = ""
+        """The last error that paho has logged, such as the alert by which TLS ended."""
+        self._once = set[int]()
+        """The numbers of the messages with QoS 0 that paho has not reported yet."""
 
     async def begin(self) -> None:
         """Watch the socket and wait until the broker accepts. Raises ConnectionLostError."""
@@ -119,12 +123,13 @@ class MqttConnection:
         self._client.on_publish = self._on_publish
         self._client.on_message = self._on_message
         self._client.on_disconnect = self._on_disconnect
+        self._client.on_log = self._on_log
         self._client.on_socket_close = self._on_socket_close
         self._client.on_socket_register_write = self._on_socket_register_write
         self._client.on_socket_unregister_write = self._on_socket_unregister_write
         self._loop.add_reader(sock.fileno(), self._read)
         if self._client.want_write():
-            self._step(self._client.loop_write)
+            self._loop.add_writer(sock.fileno(), self._write)
         self._look_after()
         await self._answer(self._accepted)
 
@@ -184,6 +189,7 @@ class MqttConnection:
             raise self._loss(error) from error
         if info.rc != paho.MQTT_ERR_SUCCESS:
             raise self._loss(paho.error_string(info.rc))
+        self._once.add(info.mid)
         self._unwritten.append(info)
 
     async def subscribe(self, topic: str) -> None:
@@ -199,6 +205,8 @@ class MqttConnection:
         while True:
             while (message := self._received.next()) is not None:
                 yield message
+            if self._failure is not None:
+                raise self._failure
             if self._reason:
                 raise self._loss(self._reason)
             await self._received.changed.wait()
@@ -273,7 +281,12 @@ class MqttConnection:
     def _on_publish(
         self, _client: paho.Client, _data: Any, number: int, code: ReasonCode, _properties: Any
     ) -> None:
-        self._give(number, code)
+        # After 65,535 packets a number is used again. paho reports each message once: the report of
+        # one with QoS 0 does not count as the answer to another one with the same number.
+        if number in self._once:
+            self._once.discard(number)
+        else:
+            self._give(number, code)
 
     def _give(self, number: int, answer: Any) -> None:
         waiting = self._answers.get(number)
@@ -281,7 +294,11 @@ class MqttConnection:
             waiting.set_result(answer)
 
     def _on_message(self, _client: paho.Client, _data: Any, message: paho.MQTTMessage) -> None:
-        self._receive(Message(message.topic, bytes(message.payload), bool(message.retain)))
+        try:
+            self._receive(Message(message.topic, bytes(message.payload), bool(message.retain)))
+        except Exception as error:  # noqa: BLE001 - `messages` raises it
+            self._failure = error
+            self.abandon("a message could not be processed")
 
     def _on_disconnect(
         self,
@@ -296,7 +313,11 @@ class MqttConnection:
         elif code.is_failure and code.getName() != "Unspecified error":
             self.abandon(str(code))
         else:
-            self.abandon("it closed the connection")
+            self.abandon(self._logged or "it closed the connection")
+
+    def _on_log(self, _client: paho.Client, _data: Any, level: int, text: str) -> None:
+        if level == paho.MQTT_LOG_ERR:
+            self._logged = text
 
     def _on_socket_close(self, _client: paho.Client, _data: Any, sock: Any) -> None:
         self._closed.set()
@@ -323,12 +344,18 @@ class ReceivedMessages:
     def __init__(self) -> None:
         self.changed = asyncio.Event()
         self._waiting: deque[Message] = deque()
+        self._is_full = False
 
     def add(self, message: Message) -> None:
         """Add a message, or drop it if too many wait."""
         if len(self._waiting) == MOST_WAITING:
-            _LOGGER.warning("%d messages wait to be read; a message is dropped.", MOST_WAITING)
+            if not self._is_full:
+                _LOGGER.warning(
+                    "%d messages wait to be read; later ones are dropped.", MOST_WAITING
+                )
+            self._is_full = True
             return
+        self._is_full = False
         self._waiting.append(message)
         self.changed.set()
 
@@ -384,7 +411,6 @@ def _client(broker: Broker, identifier: str, will: Will | None) -> paho.Client:
         protocol=paho.MQTTv5,
         reconnect_on_failure=False,
     )
-    client.logger = _LOGGER
     client.connect_timeout = ANSWER
     client.max_inflight_messages = 500
     client.max_queued_messages = MOST_OUTGOING
@@ -408,14 +434,25 @@ async def _connect(client: paho.Client, broker: Broker) -> None:
         clean_start=True,
         properties=properties,
     )
+    given_up = False
+
+    def begin(_client: paho.Client, _data: Any, _sock: Any) -> None:
+        if given_up:  # The broker would end a newer connection with the same identifier.
+            raise ConnectionError("The connection was given up.")
+
+    client.on_socket_open = begin
     connecting = asyncio.get_running_loop().run_in_executor(None, connect)
     try:
         await asyncio.wait((connecting,))
     except asyncio.CancelledError:
         # A thread cannot be cancelled: the socket is closed when the thread has it.
+        given_up = True
         connecting.add_done_callback(partial(_close_late, client))
         raise
-    connecting.result()
+    try:
+        connecting.result()
+    finally:
+        del connecting  # Its error would keep this frame, and the frame the open socket.
 
 
 def _close_late(client: paho.Client, connecting: asyncio.Future[Any]) -> None:

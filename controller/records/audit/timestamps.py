@@ -36,6 +36,18 @@ _HASHES: dict[x509.ObjectIdentifier, hashes.HashAlgorithm] = {
     x509.ObjectIdentifier("2.16.840.1.101.3.4.2.2"): hashes.SHA384(),
     x509.ObjectIdentifier("2.16.840.1.101.3.4.2.3"): hashes.SHA512(),
 }
+_UNREADABLE = (
+    *(ValueError, TypeError, LookupError, UnsupportedAlgorithm, x509.InvalidVersion),
+    *(x509.DuplicateExtension, x509.UnsupportedGeneralNameType),
+)
+"""What `cryptography` raises for certificates and values that it cannot read."""
+_EVALUATED = (
+    *(x509.BasicConstraints.oid, x509.KeyUsage.oid, x509.ExtendedKeyUsage.oid),
+    *(x509.SubjectAlternativeName.oid, x509.NameConstraints.oid, x509.CertificatePolicies.oid),
+    *(x509.PolicyConstraints.oid, x509.InhibitAnyPolicy.oid),
+)
+"""The extensions that may be critical. Those of names and policies are not evaluated (decision 73);
+a certificate with any other critical extension is refused (RFC 5280, section 4.2)."""
 _GRANTED = (0, 1)
 """Granted, and granted with changes."""
 _LONGEST_PATH = 5
@@ -199,7 +211,7 @@ def verified_time_stamp(
             # verifies a file cannot act on.
             warnings.simplefilter("ignore", CryptographyDeprecationWarning)
             return _verified(token, text, authorities)
-    except (ValueError, TypeError, LookupError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
+    except _UNREADABLE as error:
         raise _damaged(error) from error
 
 
@@ -332,6 +344,14 @@ def _require_purpose(certificate: x509.Certificate, at: datetime) -> None:
         raise RefusedProofError("The time stamp's certificate is not for time stamps.") from error
     if not usage.critical or list(usage.value) != [ExtendedKeyUsageOID.TIME_STAMPING]:
         raise RefusedProofError("The time stamp's certificate is not for time stamps alone.")
+    signs = _key_usage(certificate)
+    if signs is not None and not (signs.digital_signature or signs.content_commitment):
+        raise RefusedProofError("The key of the time stamp's certificate is not for signatures.")
+    if unknown := _unknown_critical(certificate):
+        raise RefusedProofError(
+            f"The time stamp's certificate has the critical extension {unknown}, which this program"
+            " does not evaluate."
+        )
     if not _is_valid(certificate, at):
         raise RefusedProofError("The time stamp's certificate was not valid at its time.")
 
@@ -363,14 +383,28 @@ def _issued(issuer: x509.Certificate, certificate: x509.Certificate, between: in
     try:
         certificate.verify_directly_issued_by(issuer)
         basic = issuer.extensions.get_extension_for_class(x509.BasicConstraints).value
-    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm, x509.ExtensionNotFound):
+        usage, unknown = _key_usage(issuer), _unknown_critical(issuer)
+    except (*_UNREADABLE, InvalidSignature, x509.ExtensionNotFound):
         return False
-    try:
-        usage = issuer.extensions.get_extension_for_class(x509.KeyUsage).value
-    except x509.ExtensionNotFound:
-        usage = None
     is_long = basic.path_length is not None and between > basic.path_length
-    return basic.ca and not is_long and (usage is None or usage.key_cert_sign)
+    may_sign = usage is None or usage.key_cert_sign
+    return basic.ca and not is_long and may_sign and not unknown
+
+
+def _key_usage(certificate: x509.Certificate) -> x509.KeyUsage | None:
+    """What the key may do; None if the certificate does not state it."""
+    try:
+        return certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+    except x509.ExtensionNotFound:
+        return None
+
+
+def _unknown_critical(certificate: x509.Certificate) -> str:
+    """The first critical extension that may not be ignored; empty if there is none."""
+    for each in certificate.extensions:
+        if each.critical and each.oid not in _EVALUATED:
+            return str(each.oid.dotted_string)
+    return ""
 
 
 def _is_valid(certificate: x509.Certificate, at: datetime) -> bool:

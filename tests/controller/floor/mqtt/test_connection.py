@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
+import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import paho.mqtt.client as paho
 import pytest
 
 from controller.floor.broker import Broker, BrokerError
-from controller.floor.mqtt import ConnectionLostError, MqttConnection, open_connection
+from controller.floor.mqtt import ConnectionLostError, Message, MqttConnection, open_connection
 from tests.controller.floor.mosquitto_process import MosquittoProcess
+from tests.waiting import until
 
 SOON = 60.0
 INSTANTS = range(6)
@@ -161,6 +166,84 @@ def test_a_broker_that_falls_silent_is_lost(complaints: list[dict[str, Any]]) ->
 
     _run(scenario)
     assert complaints == []
+
+
+def test_a_connection_that_was_given_up_does_not_end_a_newer_one(
+    monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
+) -> None:
+    """A broker ends the older connection with the same identifier, and a table has always one."""
+    connect, attempts = socket.create_connection, list[threading.Event]()
+
+    def held(*arguments: Any, **options: Any) -> socket.socket:
+        attempts.append(threading.Event())
+        if len(attempts) == 1:
+            assert attempts[0].wait(SOON)
+        return connect(*arguments, **options)
+
+    async def scenario() -> None:
+        broker = Broker("127.0.0.1", mosquitto.port)
+
+        async def give_up() -> None:
+            async with open_connection(broker, "table"):
+                raise AssertionError("The first attempt is held.")
+
+        first = asyncio.create_task(give_up())
+        await until(lambda: bool(attempts))
+        first.cancel()
+        await asyncio.wait((first,))
+        async with open_connection(broker, "table") as newer:
+            attempts[0].set()
+            await newer.subscribe("t")
+            for number in range(20):  # the held thread connects meanwhile
+                await newer.publish("t", b"%d" % number)
+                await asyncio.sleep(0.01)
+            read = newer.messages()
+            assert [(await anext(read)).payload for _ in range(20)][-1] == b"19"
+
+    monkeypatch.setattr(socket, "create_connection", held)
+    _run(scenario)
+
+
+def test_a_defect_in_the_receiver_is_raised_and_not_called_a_lost_connection(
+    mosquitto: MosquittoProcess,
+) -> None:
+    def receive(message: Message) -> None:
+        raise KeyError(message.topic)
+
+    async def scenario() -> None:
+        broker = Broker("127.0.0.1", mosquitto.port)
+        async with open_connection(broker, "table", receive=receive) as connection:
+            await connection.subscribe("t")
+            await connection.publish_once("t", b"x")
+            with pytest.raises(KeyError, match="t"):
+                await anext(connection.messages())
+
+    _run(scenario)
+
+
+def test_a_number_that_is_used_again_acknowledges_no_other_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Packets have 65,535 numbers; the broker has not acknowledged the first message."""
+    numbers = itertools.cycle((7,))
+
+    async def scenario() -> None:
+        broker = StubbornBroker(accepts=True)
+        async with (
+            broker.running(),
+            open_connection(Broker("127.0.0.1", broker.port), "table") as connection,
+        ):
+            waiting = asyncio.create_task(connection.publish("t", b"x"))
+            await broker.has_asked.wait()
+            await connection.publish_once("t", b"y")
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            broker.lose_connections()
+            with pytest.raises(ConnectionLostError):
+                await waiting
+
+    monkeypatch.setattr(paho.Client, "_mid_generate", lambda _: next(numbers))
+    _run(scenario)
 
 
 @pytest.mark.parametrize("name", ["publish", "subscribe"])
@@ -337,7 +420,7 @@ def test_messages_that_the_broker_does_not_take_are_refused_at_the_bound(
 
 
 def test_messages_that_nobody_reads_are_dropped_at_the_bound(
-    monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess
+    monkeypatch: pytest.MonkeyPatch, mosquitto: MosquittoProcess, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario() -> None:
         async with _sender_and_reader(mosquitto) as (sender, reader):
@@ -351,3 +434,4 @@ def test_messages_that_nobody_reads_are_dropped_at_the_bound(
 
     monkeypatch.setattr("controller.floor.mqtt.MOST_WAITING", 4)
     _run(scenario)
+    assert [record.name for record in caplog.records] == ["wallwright.floor"]  # once, and printed

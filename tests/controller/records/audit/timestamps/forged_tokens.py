@@ -64,6 +64,8 @@ def holder(
     is_ca: bool = False,
     path_length: int | None = None,
     signs_certificates: bool | None = None,
+    signs: bool = True,
+    critical: tuple[x509.ExtensionType, ...] = (),
     purposes: tuple[x509.ObjectIdentifier, ...] = (),
     is_purpose_critical: bool = True,
     key: ec.EllipticCurvePrivateKey | None = None,
@@ -86,7 +88,7 @@ def holder(
     )
     if signs_certificates is not None:
         usage = x509.KeyUsage(
-            digital_signature=True,
+            digital_signature=signs,
             content_commitment=False,
             key_encipherment=False,
             data_encipherment=False,
@@ -97,6 +99,8 @@ def holder(
             decipher_only=False,
         )
         made = made.add_extension(usage, critical=True)
+    for extension in critical:
+        made = made.add_extension(extension, critical=True)
     if purposes:
         made = made.add_extension(x509.ExtendedKeyUsage(purposes), critical=is_purpose_critical)
     return Holder(made.sign(issuer.key if issuer else key, hashes.SHA256()), key)

@@ -3,6 +3,7 @@ from contextlib import suppress
 from hashlib import sha1, sha256
 
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.utils import CryptographyDeprecationWarning
 from cryptography.x509 import load_der_x509_certificate
@@ -36,6 +37,11 @@ TEXT = b"a signed head\n"
 ROOT = holder("Root", is_ca=True)
 MIDDLE = holder("Middle", ROOT, is_ca=True)
 SIGNER = stamper(ROOT)
+UNKNOWN = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4.5.6"), b"\x05\x00")
+UNREADABLE = x509.UnrecognizedExtension(
+    x509.SubjectAlternativeName.oid,
+    bytes.fromhex("3002a300"),  # an address of X.400
+)
 NAMED_BY_SHA1 = (CONTENT_TYPE, MESSAGE_DIGEST, CERTIFICATE)
 
 
@@ -184,6 +190,26 @@ FORGED: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: through(
             last := holder("Last", ROOT, is_ca=True, path_length=0), holder("Low", last, is_ca=True)
         ),
+        "no given authority has certified",
+    ),
+    "a certificate whose key is not for signatures": (
+        lambda: forged_token(TEXT, stamper(ROOT, signs_certificates=True, signs=False)),
+        "is not for signatures",
+    ),
+    "a certificate with a critical extension that is not known": (
+        lambda: forged_token(TEXT, stamper(ROOT, critical=(UNKNOWN,))),
+        "critical extension 1.2.3.4.5.6",
+    ),
+    "an issuer with a critical extension that is not known": (
+        lambda: through(holder("Middle", ROOT, is_ca=True, critical=(UNKNOWN,))),
+        "no given authority has certified",
+    ),
+    "a certificate with a name that cannot be read": (
+        lambda: forged_token(TEXT, stamper(ROOT, critical=(UNREADABLE,))),
+        "is damaged",
+    ),
+    "an issuer with a name that cannot be read": (
+        lambda: through(holder("Middle", ROOT, is_ca=True, critical=(UNREADABLE,))),
         "no given authority has certified",
     ),
     "an issuer that had expired": (
