@@ -172,7 +172,7 @@ class Copies:
                 try:
                     replace_lines(copy.path, verified)
                 except OSError as error:
-                    raise _unusable(copy.path, error) from error
+                    raise unusable(copy.path, error) from error
         self._open(verified)
         return tuple(repairs)
 
@@ -225,7 +225,7 @@ class Copies:
             for path in self.paths:
                 self._files.append(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC))
         except OSError as error:
-            raise _unusable(path, error) from error
+            raise unusable(path, error) from error
         self.size = len(text_of(lines))
         self.chain = chain_of(lines[-1]) if lines else GENESIS
         self._checked = (self.size, self.chain)
@@ -301,7 +301,8 @@ def _reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def _unusable(path: Path, error: OSError) -> JournalError:
+def unusable(path: Path, error: OSError) -> JournalError:
+    """The error for a copy that cannot be read or written."""
     return JournalError(
         f"The journal {path} cannot be used ({error.strerror}); name a writable file with"
         " --journal."

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from controller.run.journal.copies import Copies, MemoryCopy, paths_of
+from controller.run.journal.copies import Copies, MemoryCopy, paths_of, unusable
 from controller.run.journal.history import (
     Entry,
     PageReader,
@@ -222,7 +222,7 @@ class Journal:
         """Compare the copies with the records written since the last check; repair damaged copies.
 
         Returns one sentence for each repaired copy. Raises JournalLockedError if the records can no
-        longer be read from the copies.
+        longer be read from the copies, and JournalError if a copy cannot be written.
         """
         await self.settle()
         await self._writing.wait_until_idle()
@@ -232,6 +232,8 @@ class Journal:
         failed: list[Exception | None] = []
         self._writing.run(lambda: repairs.extend(copies.repair(copies.chain)), failed.append)
         await self._writing.wait_until_idle()
+        if isinstance(failed[0], OSError):
+            raise unusable(copies.paths[0], failed[0]) from failed[0]
         if failed[0] is not None:
             raise failed[0]
         return tuple(repairs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -365,6 +367,22 @@ def test_a_check_repairs_damage_since_the_last_check(kind: str, which: int, file
         assert [entry.intent["step"] for entry in journal.entries()] == ["early", "late", "after"]
     (text,) = {path.read_bytes() for path in paths_of(file)}
     assert text.count(b"\n") == 8 + 4
+
+
+def test_a_repair_for_which_the_disk_has_no_room_is_an_error_of_the_journal(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The simulated disk fails the whole job; the table stops with the fault of the journal."""
+
+    def repair(_copies: Copies, _written: str) -> tuple[str, ...]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with Journal(file, NOON, {}) as journal:
+        journal.intend("top", 1.0, {"step": "late"})
+        damage(paths_of(file)[1])
+        monkeypatch.setattr(Copies, "repair", repair)
+        with pytest.raises(JournalError, match=r"cannot be used \(No space left on device\)"):
+            now(journal.check())
 
 
 @pytest.mark.parametrize("which", range(3))
