@@ -423,9 +423,10 @@ OTHERS = (
         "a person who guesses passwords or codes from many addresses of one network, or sets the"
         " clock",
         "Has a new address for each attempt, or makes a code, a link or a login last for longer.",
-        "An IPv6 network of 64 bits is one client. What is used once ends by a clock that cannot be"
-        " sets; a login also ends when the service has run for as long as it is valid, and what has"
-        " ended is deleted. Not protected: a person with many networks; each has 20 attempts.",
+        "An IPv6 network of 64 bits is one client. One-time codes and links expire by a clock that"
+        " a person cannot set. A login also ends when the service has run for as long as the login"
+        " is valid. Expired codes and logins are deleted. Not protected: a person with many"
+        " networks; each has 20 attempts.",
         (
             "test_a_client_with_a_network_of_addresses_is_one_client",
             "test_a_jump_of_the_clock_neither_ends_nor_extends_what_is_used_once",

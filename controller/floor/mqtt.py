@@ -163,7 +163,7 @@ class MqttConnection:
     ) -> None:
         properties = None
         if expiry is not None:
-            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call] # paho has no types
+            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call] # it has no types
             properties.MessageExpiryInterval = expiry
         code = await self._answer_to(
             partial(self._publish, topic, payload, 1, retain=retain, properties=properties)
@@ -423,7 +423,7 @@ def _client(broker: Broker, identifier: str, will: Will | None) -> paho.Client:
 
 async def _connect(client: paho.Client, broker: Broker) -> None:
     """Connect the socket, in a thread because paho waits there. Raises OSError or ValueError."""
-    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call] # paho has no types
+    properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call] # it has no types
     properties.MaximumPacketSize = LARGEST_PAYLOAD + 1024
     properties.ReceiveMaximum = 500
     connect = partial(

@@ -6,7 +6,7 @@ change with the person; `record_table_changes` writes it to the audit log.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -49,6 +49,9 @@ from controller.web.api.request_guard import ADDRESS, IDENTITY
 from controller.web.api.routes.registration import json_response, text_response
 from controller.web.api.worker_thread import WorkerThread
 from rules.games import find_game
+
+Routes = Mapping[str, Callable[..., Awaitable[Response]]]
+"""For each endpoint's name, the function that answers it."""
 
 
 class GameChoices:
@@ -117,7 +120,7 @@ class FloorRoutes:
         """Register the endpoints."""
         health = BY_NAME["health"]
         app.add_api_route(health.full_path, self.health, name="health", response_model=None)
-        routes: dict[str, Callable[..., Awaitable[Response]]] = {
+        routes: Routes = {
             "floor": self.floor,
             "floor_stream": self.stream,
             "floor_figures": self.figures,
@@ -129,16 +132,7 @@ class FloorRoutes:
             "report_pdf": self.report_pdf,
             "floor_metrics": self.metrics,
         }
-        for name, function in routes.items():
-            endpoint = OWN_BY_NAME[name]
-            app.add_api_route(
-                endpoint.full_path,
-                function,
-                methods=[endpoint.method],
-                name=name,
-                response_model=None,
-                summary=endpoint.summary,
-            )
+        _register(app, routes)
 
     async def health(self) -> Response:
         return json_response({"state": "ok", "first_start": not self._accounts.has_technician})
@@ -290,22 +284,13 @@ class TableChangeRoutes:
 
     def add_to(self, app: FastAPI) -> None:
         """Register the endpoints."""
-        routes: dict[str, Callable[..., Awaitable[Response]]] = {
+        routes: Routes = {
             "floor_retired": self.retired,
             "retire_table": self.retire,
             "unretire_table": self.unretire,
             "rename_table": self.rename,
         }
-        for name, function in routes.items():
-            endpoint = OWN_BY_NAME[name]
-            app.add_api_route(
-                endpoint.full_path,
-                function,
-                methods=[endpoint.method],
-                name=name,
-                response_model=None,
-                summary=endpoint.summary,
-            )
+        _register(app, routes)
 
     async def retired(self) -> Response:
         floor = self._port.room.floor
@@ -383,3 +368,17 @@ def _view(table: FloorTable, act: RecordedChange | None) -> dict[str, object]:
         "who": "" if act is None else act.by.who,
         "reason": "" if act is None else act.by.reason,
     }
+
+
+def _register(app: FastAPI, routes: Routes) -> None:
+    """Add the endpoints of these names, each with its function."""
+    for name, function in routes.items():
+        endpoint = OWN_BY_NAME[name]
+        app.add_api_route(
+            endpoint.full_path,
+            function,
+            methods=[endpoint.method],
+            name=name,
+            response_model=None,
+            summary=endpoint.summary,
+        )
