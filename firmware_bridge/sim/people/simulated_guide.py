@@ -121,6 +121,8 @@ class SimulatedGuide:
 
     async def do(self, step: Step, staging: Staging) -> Outcome:
         """Do a step by hand; return its outcome, which the people read or chose."""
+        if not isinstance(step, Build):
+            self._straighten_walls(staging)
         if self._last is not None and self._is_repeated(step, staging):
             outcome = self._last[2]
         else:
@@ -319,6 +321,16 @@ class SimulatedGuide:
     async def _take_time(self, mean: float) -> None:
         spread = self._chance.uniform(0.8, 1.2) if self._world.chance else 1.0
         await asyncio.sleep(mean * spread)
+
+    def _straighten_walls(self, staging: Staging) -> None:
+        """Make the walls even, if the machine has raised low stacks or too many columns."""
+        self._felt.straighten(
+            {
+                self._field.wall(fill.tray, column, len(fill.stacks)): height
+                for fill in staging.fills
+                for column, height in enumerate(fill.stacks, 1)
+            }
+        )
 
     def _set_up(self, dealt: HandToPlay) -> dict[Place, Tile]:
         """The tile of every place of a set-up; a hand lane's tiles have their hand's places."""

@@ -7,9 +7,9 @@ Levels count tile heights from the felt: a wall's lower tile lies on level 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import floor
+from math import floor, hypot
 
 from config.layout.field import AIR, Field, Spot
 from firmware_bridge.sim.plant.tiles import Holder, ImpossibleOrderError, Tile
@@ -153,6 +153,35 @@ class Felt(Holder):
             pillar.tiles.append(tile)
         self._pillars.add(pillar)
         self.raised[spot] = tuple(pillar.tiles)
+
+    def straighten(self, columns: Mapping[Spot, int]) -> None:
+        """Make even walls of uneven ones by hand, before a tile is taken: spot to number of tiles.
+
+        Every tile keeps its turn along its wall. Nothing is done if the walls are even, if a tile
+        has been taken from them, or if their tiles are not as many as the columns need.
+        """
+        if {spot: len(tiles) for spot, tiles in self.raised.items()} == columns:
+            return
+        standing = all(self.lies_at(s, tile) for s, tiles in self.raised.items() for tile in tiles)
+        if not standing or sum(map(len, self.raised.values())) != sum(columns.values()):
+            return
+
+        def turn(spot: Spot) -> int:
+            """The number of the nearest column on the same side of the table."""
+            return min(
+                range(len(due)),
+                key=lambda at: (
+                    due[at].crossed != spot.crossed,
+                    hypot(due[at].x - spot.x, due[at].y - spot.y),
+                ),
+            )
+
+        due = list(columns)
+        walls = sorted(self.raised, key=turn)
+        tiles = [self.lift(tile) for spot in walls for tile in reversed(self.raised[spot])]
+        self.raised.clear()
+        for spot, height in columns.items():
+            self.raise_column(spot, reversed([tiles.pop(0) for _ in range(height)]))
 
     def put_before(self, seat: Seat, tiles: Iterable[Tile]) -> None:
         """Put tiles in front of a seat, side by side, one high."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from config.layout.staging import Fill, Staging
+from config.layout.staging import Fill, Slot, Staging
 from firmware_bridge.guide import Ask
 from firmware_bridge.sim.people.simulated_guide import SimulatedGuide, Technician
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
-from rules.geometry import Walls
-from rules.steps import Build, Choose
+from rules.geometry import WallPlace, Walls
+from rules.steps import Build, Choose, Packet
 from tests.firmware_bridge.sim.rack import Rack, run_scenario
 
 
@@ -28,6 +28,33 @@ def test_people_who_build_take_missing_tiles_out_of_the_drum() -> None:
 
     run_scenario(main)
 
+
+def test_people_straighten_a_wall_in_which_two_stacks_are_one_tile_low() -> None:
+    async def main(rack: Rack) -> None:
+        plant, felt, field = rack.plant, rack.plant.felt, rack.plant.field
+        tiles = plant.boxes[0].tiles[:16]
+        left = iter(tiles)
+        for side, heights in ((0, (2, 1, 2, 1)), (1, (2, 2)), (2, (2,) * 3)):
+            for column, height in enumerate(heights, 1):
+                stack = [plant.boxes[0].take(next(left)) for _ in range(height)]
+                felt.raise_column(field.wall(side, column, len(heights)), reversed(stack))
+        places = [WallPlace(*each) for each in IN_ORDER]
+        slots = {each: Slot(each.owner, each.column, each.level + 1) for each in places}
+        fills = (Fill(0, (2,) * 3), Fill(1, (2,) * 2), Fill(2, (2,) * 3))
+        staging = Staging(Walls.even(3), fills, dict(slots))
+        await SimulatedGuide(plant).do(Packet(3, tuple(places)), staging)
+        assert [tile.number for tile in felt.hands()[3]] == [tile.number for tile in tiles]
+
+    run_scenario(main)
+
+
+IN_ORDER = [
+    (side, column, level)
+    for side, columns in ((0, 3), (1, 2), (2, 3))
+    for column in range(1, columns + 1)
+    for level in range(2)
+]
+"""Side, column and level of every tile of three walls, in the order in which they are taken."""
 
 CUT = Choose(0, "cut", ("one_stack", "cup_say", "dai_pin"), "one_stack")
 
