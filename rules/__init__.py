@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rules.games import GAMES as GAMES
     from rules.games import find_game as find_game
     from rules.games import judging_of as judging_of
+    from rules.games import results_of as results_of
     from rules.games import rules_of as rules_of
     from rules.judging import Judging as Judging
     from rules.judging import Verdict as Verdict
@@ -65,6 +66,10 @@ if TYPE_CHECKING:
     from rules.records.play_texts import read_play as read_play
     from rules.records.record import recorded as recorded
     from rules.records.record import replayed as replayed
+    from rules.results import FinishedHand as FinishedHand
+    from rules.results import GameResults as GameResults
+    from rules.results import ResultField as ResultField
+    from rules.results import ResultForm as ResultForm
     from rules.setup import Game as Game
     from rules.setup import Seating as Seating
     from rules.setup import Setup as Setup
@@ -82,7 +87,7 @@ _MODULES = {
         "RulesError",
         "WallwrightError",
     ),
-    "games": ("GAMES", "find_game", "judging_of", "rules_of"),
+    "games": ("GAMES", "find_game", "judging_of", "results_of", "rules_of"),
     "judging": ("Judging", "Verdict"),
     "playing.line": ("Line",),
     "melds": (
@@ -111,6 +116,7 @@ _MODULES = {
     ),
     "records.play_texts": ("play_text", "read_play"),
     "records.record": ("recorded", "replayed"),
+    "results": ("FinishedHand", "ResultField", "ResultForm", "GameResults"),
     "setup": ("Game", "Seating", "Setup", "settle"),
     "tiles": ("TileSet", "tile_set"),
 }

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from rules.judging import Judging
     from rules.play import AnyRules
+    from rules.results import GameResults
 
 
 GROUP = "wallwright.games"
@@ -39,17 +40,19 @@ class PluginError(RulesError):
 
 @dataclass(frozen=True)
 class GamePlugin:
-    """One game: its set-up, and optionally its rules of play, its judge and its settings.
+    """One game: its set-up, and optionally its rules of play, its judge, its results, its settings.
 
-    `game` is the set-up, which every plug-in has. `rules` and `judging` are functions, so that the
-    code of a game's play is imported only when the game is played or judged; `lazily_rules` and
-    `lazily_judging` make such functions. Without `rules` the game can be dealt but not followed.
-    Without `judging`, `wallwright judge` refuses the game.
+    `game` is the set-up, which every plug-in has. `rules`, `judging` and `results` are functions,
+    so that the code of a game's play is imported only when the game is played or judged;
+    `lazily_rules`, `lazily_judging` and `lazily_results` make such functions. Without `rules` the
+    game can be dealt but not followed. Without `judging`, `wallwright judge` refuses the game.
+    Without `results`, people say who won and how many points each seat gets.
     """
 
     game: Game
     rules: Callable[[], AnyRules] | None = None
     judging: Callable[[], Judging] | None = None
+    results: Callable[[], GameResults] | None = None
     settings: Traversable | None = None
     """The YAML file with the size of the game's tile, its pace of play and its parameters.
 
@@ -102,14 +105,27 @@ class GamePlugin:
             )
         return judging
 
+    def require_results(self) -> GameResults:
+        """Returns the results of the game; `BY_POINTS` if it declares none. Raises PluginError."""
+        from rules.results import BY_POINTS, GameResults  # noqa: PLC0415 - as in `require_rules`
+
+        results = BY_POINTS if self.results is None else self.results()
+        if not isinstance(results, GameResults):
+            raise PluginError(
+                f"The plug-in '{self.name}' returns {results!r} as its `results`, not GameResults;"
+                " correct its `results`."
+            )
+        return results
+
     def require_complete(self) -> None:
-        """Imports the rules of play and the judge, which a check of the set-up alone does not need.
+        """Imports the rules of play, the judge and the results, without which a set-up can do.
 
         Raises PluginError for a part that cannot be imported, with the cause.
         """
         parts = (
             ("rules of play", self.rules, self.require_rules),
             ("judge", self.judging, self.require_judging),
+            ("results", self.results, self.require_results),
         )
         for name, given, require in parts:
             try:
@@ -151,6 +167,16 @@ def lazily_judging(module: str) -> Callable[[], Judging]:
         return Judging(imported.Case, imported.judge, made, questions)
 
     return judging
+
+
+def lazily_results(module: str) -> Callable[[], GameResults]:
+    """Returns a function that imports `module` and returns its `RESULTS`."""
+
+    def results() -> GameResults:
+        found: GameResults = import_module(module).RESULTS
+        return found
+
+    return results
 
 
 class GameEntry(Protocol):

@@ -17,6 +17,7 @@ from rules.setup import Game
 if TYPE_CHECKING:
     from rules.judging import Judging
     from rules.play import AnyRules
+    from rules.results import GameResults
 
 PLUGINS = Registry(__name__, __path__)
 """Every game's plug-in, by the game's name."""
@@ -66,3 +67,11 @@ def judging_of(name: str) -> Judging:
     Raises IllegalSetupError for an unknown name and PluginError for a game without a judge.
     """
     return find_plugin(name).require_judging()
+
+
+def results_of(name: str) -> GameResults:
+    """The results of the game of that name: their form, and the hand that follows from one.
+
+    Raises IllegalSetupError for an unknown name and PluginError for a plug-in with wrong results.
+    """
+    return find_plugin(name).require_results()

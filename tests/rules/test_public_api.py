@@ -20,12 +20,12 @@ from tests.quick import slow_except
 ROOT = Path(rules.__file__).parent
 PROJECT = ROOT.parent
 LISTED = """
-    Action AnyRules Chance Counts Dealt GAMES Game Group HOUSE IllegalActionError
+    Action AnyRules Chance Counts Dealt FinishedHand GAMES Game Group HOUSE IllegalActionError
     IllegalOutcomeError IllegalSetupError Judging LegalActions Line Match MissingThrowError
     NotationError Payment Play Reading Rules RulesError Seating Settlement Setup TileSet Verdict
     WallwrightError before_next_hand deal find_game from_hands judging_of new_hand only_sets pairs
-    play_text random_action read_play readings recorded replayed rules_of sets_and_pair settle
-    tile_set tiles_short waits
+    play_text random_action read_play readings ResultField ResultForm GameResults recorded
+    replayed results_of rules_of sets_and_pair settle tile_set tiles_short waits
 """
 PUBLIC = LISTED.split()
 EXAMPLES = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.da_san.setup import DA_SAN, PILE, Parameters, first_dealer
-from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.plugin import GamePlugin, lazily_judging, lazily_results, lazily_rules
 from rules.values import lazily
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ PLUGIN = GamePlugin(
     DA_SAN,
     rules=lazily_rules("rules.games.da_san.adapter", "DA_SAN_RULES"),
     judging=lazily_judging("rules.games.da_san.judge"),
+    results=lazily_results("rules.games.da_san.results"),
 )
 
 __getattr__ = lazily(

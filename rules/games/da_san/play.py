@@ -29,15 +29,13 @@ from rules.games.da_san.position import (
     form_of,
     leads,
 )
+from rules.games.da_san.results import Contract, settled
 from rules.games.da_san.setup import SEATS, Parameters, kitty_places
 from rules.geometry import Place, Seat
-from rules.play import IllegalActionError, Payment, Settlement, Tiles
+from rules.play import IllegalActionError, Settlement, Tiles
 from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.tiles import Face
-
-FORCED_BONUS = 2
-"""The factor by which an opener's forced bid of 1 wins, in houses with that rule (D17)."""
 
 
 @dataclass(frozen=True)
@@ -142,30 +140,20 @@ class DaSanPlay:
         return Lay(self.round.turn, faces_of(hand.pick(form, self.unseen if hand.hidden else 0)))
 
     @property
-    def settlement(self) -> Settlement | None:
-        winner, bidder = self.winner, self.bidder
-        if winner is None or bidder is None:
+    def contract(self) -> Contract | None:
+        """What the bidder has undertaken so far; None before the first bid."""
+        if self.bidder is None:
             return None
-        bid = self.auction.bid
-        reasons = [f"seat {bidder} bid {bid}", f"seat {winner} went out first"]
-        times = bid
-        if self.doubled:
-            times *= 2
-            reasons.append("the bidder doubled")
-        if self.auction.forced and self.parameters.forced_bid_bonus and winner == bidder:
-            times *= FORCED_BONUS
-            reasons.append("the bid of 1 was forced and wins double")
-        amount = times * self.parameters.stake_unit
-        others = [seat for seat in range(SEATS) if seat != bidder]
-        why = ", ".join(reasons)
-        payments = tuple(
-            Payment(seat, bidder, amount, why)
-            if winner == bidder
-            else Payment(bidder, seat, amount, why)
-            for seat in others
+        return Contract(
+            self.bidder, self.auction.bid, doubled=self.doubled, forced=self.auction.forced
         )
-        name = "bidder out first" if winner == bidder else "bidder beaten"
-        return Settlement(name, times, payments, tuple(reasons), winner)
+
+    @property
+    def settlement(self) -> Settlement | None:
+        winner, contract = self.winner, self.contract
+        if winner is None or contract is None:
+            return None
+        return settled(contract, winner, self.parameters)
 
     def _dug(self, auction: Auction, bidder: Seat, opener: Seat) -> DaSanPlay:
         """The play after the bidder has taken the kitty (D9).

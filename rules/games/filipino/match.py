@@ -11,7 +11,7 @@ from rules.geometry import Seat
 from rules.play import Amount, Settlement
 
 
-class FinishedHand(Protocol):
+class Finished(Protocol):
     """The part of a finished hand that a match needs."""
 
     @property
@@ -35,7 +35,7 @@ class FilipinoMatch:
         """Always false: a match has no fixed end (F36)."""
         return False
 
-    def after(self, play: FinishedHand) -> FilipinoMatch:
+    def after(self, play: Finished) -> FilipinoMatch:
         """Returns the match after a finished hand.
 
         The winner throws next; without a winner the same roller throws again (F5, F37). Raises

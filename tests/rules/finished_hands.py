@@ -1,0 +1,74 @@
+"""Whole hands of a match for the law of results: a result gives what the followed hand gave."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from rules.games import results_of, rules_of
+from rules.playing.dealing import before_next_hand, deal
+from rules.results import Depth, FinishedHand, Result
+from rules.setup import Setup
+from tests.rules.hidden_hands import houses
+
+HANDS_OF_A_MATCH = 12
+"""A new match begins after this number of hands, so that streaks and chips grow in it."""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A hand that was followed to its end; `match` is the state before it."""
+
+    game: str
+    match: Any
+    setup: Setup
+    acts: tuple[tuple[Any, Any], ...]
+    play: Any
+
+    def entered(self, depth: Depth) -> tuple[Result, FinishedHand]:
+        """The result read off the hand, as JSON, checked by its form; the hand that it gives."""
+        results = results_of(self.game)
+        read = json.loads(json.dumps(results.read(self.match, self.acts, self.play, depth)))
+        result = results.form(self.match, self.setup).checked(read)
+        return result, results.finish(self.match, result)
+
+
+def followed_hands(game: str, count: int) -> Iterator[Followed]:
+    """Hands of many matches: each house in turn, sensible players and random ones in turn.
+
+    The sensible players take a random legal action in one of ten turns.
+    """
+    rules = rules_of(game)
+    match: Any = None
+    for number in range(count):
+        chance = Random(f"{game} {number}")
+        if number % HANDS_OF_A_MATCH == 0 or match.over:
+            turn = number // HANDS_OF_A_MATCH
+            house = houses(game)[turn % len(houses(game))]
+            players = len(deal(game, chance, parameters=house).setup.hands)
+            match = rules.match(house, players, chance.randrange(players))
+            wild = turn // len(houses(game)) % 2 == 1
+        match = before_next_hand(game, match, chance)
+        dealt = deal(game, chance, players=players, dealer=match.dealer, parameters=house)
+        play, acts = rules.start(dealt.setup, dealt.tiles, match), []
+        while play.settlement is None:
+            seat = play.to_act[0]
+            if wild or chance.random() < 0.1:
+                offered = [each for each in play.legal_actions if each.seat == seat]
+                action = chance.choice(offered)
+            else:
+                action = rules.sensible(play, seat)
+            acts.append((play, action))
+            play = play.apply(action)
+        yield Followed(game, match, dealt.setup, tuple(acts), play)
+        match = match.after(play)
+
+
+def paid(settlement: Any) -> Counter[tuple[int, int, Any]]:
+    """The payments of a settlement, whatever their order and their reasons."""
+    payments = ((each.source, each.to, each.amount) for each in settlement.payments)
+    return Counter(payments)

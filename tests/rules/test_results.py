@@ -1,0 +1,117 @@
+"""The law of results, for every game: a result gives the settlement of the followed hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rules.errors import RulesError
+from rules.games import GAMES, find_plugin
+from rules.results import BY_POINTS, ResultField, ResultForm
+from tests.quick import tries
+from tests.rules.finished_hands import followed_hands, paid
+
+HANDS = tries(150, quick=24, evidence=10_000)
+DECLARED = [game for game in GAMES if find_plugin(game).results is not None]
+STATE: dict[str, Callable[[Any], object]] = {}
+"""What of a match a result `who` determines; the dealer, in a game without an entry."""
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("game", DECLARED)
+def test_a_result_gives_the_settlement_and_the_match_of_the_followed_hand(game: str) -> None:
+    state = STATE.get(game, lambda match: match.dealer)
+    seen: Counter[str] = Counter()
+    for hand in followed_hands(game, HANDS):
+        due = hand.match.after(hand.play)
+        who, short = hand.entered("who")
+        assert state(hand.match.after(short)) == state(due), (who, hand.play.settlement)
+        for depth in ("amount", "tiles"):
+            try:
+                result, whole = hand.entered(depth)
+            except RulesError:
+                seen[f"no {depth}"] += 1
+                continue
+            seen[depth] += 1
+            followed, entered = hand.play.settlement, whole.settlement
+            assert paid(entered) == paid(followed), (result, followed)
+            assert (entered.winner, entered.multiplier) == (followed.winner, followed.multiplier)
+            assert hand.match.after(whole) == due, (result, followed)
+        seen["won" if hand.play.settlement.winner is not None else "no winner"] += 1
+    assert seen["amount"] == HANDS, seen
+
+
+FORM = ResultForm(
+    "game",
+    4,
+    (
+        ResultField("winner", "seat", "the seat that won", needed=True),
+        ResultField("by", "choice", "the source of the tile", choices=("self", "discard")),
+        ResultField("from", "seat", "the discarder", when=(("by", ("discard",)),), unlike="winner"),
+        ResultField("class", "choice", "the class", "amount", needed=True, choices=("soft",)),
+        ResultField("pips", "number", "the pips", "amount", most=9, per_seat=True, rule="C9"),
+        ResultField("hand", "tiles", "the hand", "tiles", choices=("1m", "2m"), most=3),
+        ResultField("sets", "sets", "the sets", "tiles", choices=("1m", "2m")),
+        ResultField("dealer", "seat", "the dealer", known=3),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (7, "A result is a mapping of fields to values, not 7."),
+        ({"looser": 1}, "'looser' is not a field of a result of this game; its fields are winner,"),
+        ({}, "winner: The result does not say the seat that won; add it."),
+        ({"winner": 4}, "winner: 4 is not a seat; seats are 0 to 3."),
+        ({"winner": True}, "winner: True is not a seat; seats are 0 to 3."),
+        ({"winner": 1, "by": "air"}, "by: 'air' is not one of self, discard."),
+        (
+            {"winner": 1, "by": ["self"]},
+            "by: a value of the type list is not one of self, discard.",
+        ),
+        ({"winner": 1, "from": 2}, "from: Give the discarder only if by is discard; leave it out."),
+        (
+            {"winner": 1, "by": "discard", "from": 1},
+            "from: Seat 1 is the seat that won already; name another seat.",
+        ),
+        ({"winner": 1, "pips": [1, 2, 3, 4]}, "class: The result does not say the class; add it."),
+        (
+            {"winner": 1, "class": "soft", "pips": [1]},
+            "pips: Give a list with one value for each of the 4 seats.",
+        ),
+        (
+            {"winner": 1, "class": "soft", "pips": [1, 2, 10, None]},
+            "pips: 10 is not a whole number of 0 to 9 (C9).",
+        ),
+        ({"winner": 1, "hand": "1m"}, "hand: '1m' is not a list."),
+        ({"winner": 1, "hand": ["1m"] * 4}, "hand: The list has 4 entries; 0 to 3 are possible."),
+        ({"winner": 1, "hand": ["9z"]}, "hand: '9z' is not a tile of this game."),
+        ({"winner": 1, "sets": ["1m"]}, "sets: '1m' is not a list of tiles."),
+        ({"winner": 1, "sets": [["1m", 2]]}, "sets: 2 is not a tile of this game."),
+    ],
+)
+def test_a_result_that_cannot_be_is_refused_with_its_field(given: object, sentence: str) -> None:
+    with pytest.raises(RulesError) as refused:
+        FORM.checked(given)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_a_checked_result_contains_what_the_table_knew_and_has_the_depth_of_what_was_said() -> None:
+    result = FORM.checked({"winner": 1, "by": "discard", "from": 2})
+    assert result == {"winner": 1, "by": "discard", "from": 2, "dealer": 3}
+    assert FORM.depth(result) == "who"
+    assert FORM.depth(FORM.checked({"winner": 1, "class": "soft"})) == "amount"
+    assert FORM.depth(FORM.checked({"winner": 1, "hand": ["1m"]})) == "tiles"
+
+
+def test_a_game_without_declared_results_counts_the_points_of_each_seat() -> None:
+    for hand in followed_hands("block", 24):
+        form = BY_POINTS.form(hand.match, hand.setup)
+        result = form.checked(BY_POINTS.read(hand.match, hand.acts, hand.play, "amount"))
+        done = BY_POINTS.finish(hand.match, result)
+        assert hand.match.after(done) == hand.match.after(hand.play)
+        assert not BY_POINTS.finish(hand.match, form.checked({"winner": 1})).counted
