@@ -54,8 +54,8 @@ class ResultField:
     words: str
     depth: Depth = "who"
     """The shortest result that contains the field."""
-    needed: bool = False
-    """Whether a result of exactly this depth needs it; a result `who` is part of every result."""
+    needed: Depth | None = None
+    """The shortest result that needs the field; longer ones need it too. None if it is optional."""
     choices: tuple[str, ...] = ()
     """The values of a choice; the faces of the game's tiles for tiles."""
     least: int = 0
@@ -75,13 +75,13 @@ class ResultField:
     def facts(self) -> Facts:
         """The field as JSON values, without what is empty."""
         facts: Facts = {"name": self.name, "kind": self.kind, "words": self.words}
-        facts |= {"depth": self.depth, "needed": self.needed}
+        facts |= {"depth": self.depth}
         if self.kind == "number" or self.most:
             facts |= {"least": self.least, "most": self.most}
         if self.when:
             facts["when"] = {name: list(values) for name, values in self.when}
         more = {"choices": list(self.choices), "per_seat": self.per_seat, "unlike": self.unlike}
-        more |= {"known": self.known, "rule": self.rule}
+        more |= {"needed": self.needed, "known": self.known, "rule": self.rule}
         return facts | {name: value for name, value in more.items() if value not in ("", None, [])}
 
 
@@ -146,7 +146,7 @@ class ResultForm:
         for each in self.fields:
             asked = all(result.get(name) in values for name, values in each.when)
             if each.name not in result:
-                if each.needed and asked and each.depth in ("who", depth):
+                if asked and _needs(depth, each):
                     yield f"{each.name}: The result does not say {each.words}; add it."
                 continue
             value = result[each.name]
@@ -214,6 +214,10 @@ class ResultForm:
 
     def _is_seat(self, value: Value) -> bool:
         return _is_number(value) and 0 <= value < self.seats
+
+
+def _needs(depth: Depth, each: ResultField) -> bool:
+    return each.needed is not None and DEPTHS.index(each.needed) <= DEPTHS.index(depth)
 
 
 def _is_number(value: object) -> bool:

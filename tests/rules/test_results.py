@@ -48,10 +48,18 @@ FORM = ResultForm(
     "game",
     4,
     (
-        ResultField("winner", "seat", "the seat that won", needed=True),
-        ResultField("by", "choice", "the source of the tile", choices=("self", "discard")),
+        ResultField("winner", "seat", "the seat that won", needed="who"),
+        ResultField("by", "choice", "the source", needed="tiles", choices=("self", "discard")),
         ResultField("from", "seat", "the discarder", when=(("by", ("discard",)),), unlike="winner"),
-        ResultField("class", "choice", "the class", "amount", needed=True, choices=("soft",)),
+        ResultField(
+            "class",
+            "choice",
+            "the class",
+            "amount",
+            needed="amount",
+            choices=("soft",),
+            when=(("hand", (None,)),),
+        ),
         ResultField("pips", "number", "the pips", "amount", most=9, per_seat=True, rule="C9"),
         ResultField("hand", "tiles", "the hand", "tiles", choices=("1m", "2m"), most=3),
         ResultField("sets", "sets", "the sets", "tiles", choices=("1m", "2m")),
@@ -87,11 +95,25 @@ FORM = ResultForm(
             {"winner": 1, "class": "soft", "pips": [1, 2, 10, None]},
             "pips: 10 is not a whole number of 0 to 9 (C9).",
         ),
-        ({"winner": 1, "hand": "1m"}, "hand: '1m' is not a list."),
-        ({"winner": 1, "hand": ["1m"] * 4}, "hand: The list has 4 entries; 0 to 3 are possible."),
-        ({"winner": 1, "hand": ["9z"]}, "hand: '9z' is not a tile of this game."),
-        ({"winner": 1, "sets": ["1m"]}, "sets: '1m' is not a list of tiles."),
-        ({"winner": 1, "sets": [["1m", 2]]}, "sets: 2 is not a tile of this game."),
+        ({"winner": 1, "hand": ["1m"]}, "by: The result does not say the source; add it."),
+        (
+            {"winner": 1, "by": "self", "hand": ["1m"], "class": "soft"},
+            "class: Give the class only if hand is left out; leave it out.",
+        ),
+        ({"winner": 1, "by": "self", "hand": "1m"}, "hand: '1m' is not a list."),
+        (
+            {"winner": 1, "by": "self", "hand": ["1m"] * 4},
+            "hand: The list has 4 entries; 0 to 3 are possible.",
+        ),
+        ({"winner": 1, "by": "self", "hand": ["9z"]}, "hand: '9z' is not a tile of this game."),
+        (
+            {"winner": 1, "by": "self", "class": "soft", "sets": ["1m"]},
+            "sets: '1m' is not a list of tiles.",
+        ),
+        (
+            {"winner": 1, "by": "self", "class": "soft", "sets": [["1m", 2]]},
+            "sets: 2 is not a tile of this game.",
+        ),
     ],
 )
 def test_a_result_that_cannot_be_is_refused_with_its_field(given: object, sentence: str) -> None:
@@ -105,7 +127,7 @@ def test_a_checked_result_contains_what_the_table_knew_and_has_the_depth_of_what
     assert result == {"winner": 1, "by": "discard", "from": 2, "dealer": 3}
     assert FORM.depth(result) == "who"
     assert FORM.depth(FORM.checked({"winner": 1, "class": "soft"})) == "amount"
-    assert FORM.depth(FORM.checked({"winner": 1, "hand": ["1m"]})) == "tiles"
+    assert FORM.depth(FORM.checked({"winner": 1, "by": "self", "hand": ["1m"]})) == "tiles"
 
 
 def test_a_game_without_declared_results_counts_the_points_of_each_seat() -> None:

@@ -70,9 +70,9 @@ def form(match: DaSanMatch, setup: Setup | None = None) -> ResultForm:
     """Who went out first; then who bid how much. Two fields only in houses with their rules."""
     house = match.parameters
     fields = [
-        ResultField("winner", "seat", "the seat that went out first", needed=True, rule="D15"),
-        ResultField("bidder", "seat", "the seat that took the kitty", "amount", needed=True),
-        ResultField("bid", "number", "the bid", "amount", needed=True, least=1, most=HIGHEST),
+        ResultField("winner", "seat", "the seat that went out first", needed="who", rule="D15"),
+        ResultField("bidder", "seat", "the seat that took the kitty", "amount", needed="amount"),
+        ResultField("bid", "number", "the bid", "amount", needed="amount", least=1, most=HIGHEST),
     ]
     if house.bidder_may_double:
         fields.append(ResultField("doubled", "yes_no", "that the bidder doubled", "amount"))
