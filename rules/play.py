@@ -177,6 +177,16 @@ class Play(Protocol[A]):
         """Returns the play after an action; this value is unchanged. Raises IllegalActionError."""
 
 
+class Finished(Protocol):
+    """The part of a finished hand that every match needs: a followed play, or a reported result.
+
+    A match that needs more extends it.
+    """
+
+    @property
+    def settlement(self) -> Settlement | None: ...
+
+
 class Match(Protocol):
     """State between hands: scores, the next dealer and the dealer's figure, whether it is over."""
 
@@ -190,7 +200,7 @@ class Match(Protocol):
     def over(self) -> bool: ...
 
     def after(self, play: Any) -> Self:
-        """Returns the match after a finished hand."""
+        """Returns the match after a finished hand (`Finished`, or what the match needs of it)."""
 
 
 Handed = tuple[Packet | Replace, ...]

@@ -22,7 +22,7 @@ from typing import Any, Final, Literal
 from rules.errors import RulesError
 from rules.geometry import Seat
 from rules.judging import RecordedAct, refuse
-from rules.play import HOUSE, Payment, Settlement, plain
+from rules.play import HOUSE, Finished, Payment, Settlement, plain
 from rules.setup import Setup
 from rules.steps import Facts
 from rules.well_typed import shown
@@ -324,10 +324,10 @@ BY_POINTS: Final = GameResults(points_form, finish_by_points, read_points)
 """The results of a game that declares none."""
 
 
-def finished(play: Any) -> Settlement:
+def finished(play: Finished) -> Settlement:
     """The settlement of a followed hand. Raises RulesError if the hand is not over."""
-    settlement = getattr(play, "settlement", None)
-    if not isinstance(settlement, Settlement):
+    settlement = play.settlement
+    if settlement is None:
         raise RulesError("The hand is not over; finish it before its result is read.")
     return settlement
 

@@ -68,7 +68,12 @@ def followed_hands(game: str, count: int) -> Iterator[Followed]:
         match = match.after(play)
 
 
-def paid(settlement: Any) -> Counter[tuple[int, int, Any]]:
-    """The payments of a settlement, whatever their order and their reasons."""
-    payments = ((each.source, each.to, each.amount) for each in settlement.payments)
-    return Counter(payments)
+def paid(settlement: Any) -> Counter[tuple[int, int]]:
+    """What each seat, or the house, pays each other one in all, whatever the reasons.
+
+    A followed hand of dominoes pays the points on the way one by one, a result in one sum.
+    """
+    sums: Counter[tuple[int, int]] = Counter()
+    for each in settlement.payments:
+        sums[each.source, each.to] += each.amount
+    return sums

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from high_bone.setup import Parameters
 from rules.errors import RulesError
 from rules.geometry import Seat, around
-from rules.play import Amount, Settlement
-
-
-class Finished(Protocol):
-    """The part of a finished hand that the match uses."""
-
-    @property
-    def settlement(self) -> Settlement | None: ...
+from rules.play import Amount, Finished
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from rules.games.backgammon.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.play import IllegalActionError, Settlement
-
-
-class Finished(Protocol):
-    """The part of a finished game that a match needs."""
-
-    @property
-    def settlement(self) -> Settlement | None: ...
+from rules.play import Finished, IllegalActionError
 
 
 @dataclass(frozen=True)

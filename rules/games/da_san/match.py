@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from rules.games.da_san.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.play import Amount, IllegalActionError, Settlement
-
-
-class Finished(Protocol):
-    """The part of a finished hand that a match needs."""
-
-    @property
-    def settlement(self) -> Settlement | None: ...
+from rules.play import Amount, Finished, IllegalActionError
 
 
 @dataclass(frozen=True)

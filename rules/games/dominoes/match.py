@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rules.errors import RulesError
-from rules.games.dominoes.play import DominoPlay
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat, around
-from rules.play import HOUSE
+from rules.play import HOUSE, Finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class DominoMatch:
         leaders = [seat for seat, score in enumerate(self.scores) if score == max(self.scores)]
         return leaders[0] if self.over and len(leaders) == 1 else None
 
-    def after(self, play: DominoPlay) -> DominoMatch:
+    def after(self, play: Finished) -> DominoMatch:
         """Returns the match after a finished hand.
 
         The deal passes on in turn. At Bergen the next seat that did not win draws first (2.4).

@@ -8,14 +8,11 @@ from typing import Protocol
 from rules.errors import RulesError
 from rules.games.filipino.parameters import SEATS, Parameters
 from rules.geometry import Seat
-from rules.play import Amount, Settlement
+from rules.play import Amount, Finished
 
 
-class Finished(Protocol):
-    """The part of a finished hand that a match needs."""
-
-    @property
-    def settlement(self) -> Settlement | None: ...
+class FinishedWithChips(Finished, Protocol):
+    """The part of a finished hand that this match needs: also the chips of each seat (F34)."""
 
     @property
     def chips(self) -> tuple[int, ...]: ...
@@ -35,7 +32,7 @@ class FilipinoMatch:
         """Always false: a match has no fixed end (F36)."""
         return False
 
-    def after(self, play: Finished) -> FilipinoMatch:
+    def after(self, play: FinishedWithChips) -> FilipinoMatch:
         """Returns the match after a finished hand.
 
         The winner throws next; without a winner the same roller throws again (F5, F37). Raises
