@@ -56,6 +56,8 @@ class ResultField:
     """The shortest result that contains the field."""
     needed: Depth | None = None
     """The shortest result that needs the field; longer ones need it too. None if it is optional."""
+    unless: str = ""
+    """A field from which this one follows; a result with that field does not need this one."""
     choices: tuple[str, ...] = ()
     """The values of a choice; the faces of the game's tiles for tiles."""
     least: int = 0
@@ -81,6 +83,7 @@ class ResultField:
         if self.when:
             facts["when"] = {name: list(values) for name, values in self.when}
         more = {"choices": list(self.choices), "per_seat": self.per_seat, "unlike": self.unlike}
+        more |= {"unless": self.unless}
         more |= {"needed": self.needed, "known": self.known, "rule": self.rule}
         return facts | {name: value for name, value in more.items() if value not in ("", None, [])}
 
@@ -146,7 +149,7 @@ class ResultForm:
         for each in self.fields:
             asked = all(result.get(name) in values for name, values in each.when)
             if each.name not in result:
-                if asked and _needs(depth, each):
+                if asked and _needs(depth, each) and each.unless not in result:
                     yield f"{each.name}: The result does not say {each.words}; add it."
                 continue
             value = result[each.name]

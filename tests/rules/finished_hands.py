@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from rules.games import results_of, rules_of
-from rules.playing.dealing import before_next_hand, deal
+from rules.games import find_game, results_of, rules_of
+from rules.playing.dealing import before_next_hand
 from rules.results import Depth, FinishedHand, Result
 from rules.setup import Setup
-from tests.rules.hidden_hands import houses
+from tests.rules.hidden_hands import dealt, houses
 
 HANDS_OF_A_MATCH = 12
 """A new match begins after this number of hands, so that streaks and chips grow in it."""
@@ -40,6 +40,8 @@ class Followed:
 def followed_hands(game: str, count: int) -> Iterator[Followed]:
     """Hands of many matches: each house in turn, sensible players and random ones in turn.
 
+    Dice, the number of players and the answers of the set-up are random.
+
     The sensible players take a random legal action in one of ten turns.
     """
     rules = rules_of(game)
@@ -49,12 +51,13 @@ def followed_hands(game: str, count: int) -> Iterator[Followed]:
         if number % HANDS_OF_A_MATCH == 0 or match.over:
             turn = number // HANDS_OF_A_MATCH
             house = houses(game)[turn % len(houses(game))]
-            players = len(deal(game, chance, parameters=house).setup.hands)
+            players = chance.choice(find_game(game).players)
             match = rules.match(house, players, chance.randrange(players))
             wild = turn // len(houses(game)) % 2 == 1
         match = before_next_hand(game, match, chance)
-        dealt = deal(game, chance, players=players, dealer=match.dealer, parameters=house)
-        play, acts = rules.start(dealt.setup, dealt.tiles, match), []
+        seating = {"players": players, "dealer": match.dealer}
+        setup, tiles = dealt(game, chance, **seating, parameters=house)
+        play, acts = rules.start(setup, tiles, match), []
         while play.settlement is None:
             seat = play.to_act[0]
             if wild or chance.random() < 0.1:
@@ -64,7 +67,7 @@ def followed_hands(game: str, count: int) -> Iterator[Followed]:
                 action = rules.sensible(play, seat)
             acts.append((play, action))
             play = play.apply(action)
-        yield Followed(game, match, dealt.setup, tuple(acts), play)
+        yield Followed(game, match, setup, tuple(acts), play)
         match = match.after(play)
 
 

@@ -42,6 +42,7 @@ HOUSES: dict[str, tuple[Any, ...]] = {
     "pai_gow": (
         PaiGow(),
         PaiGow(house_seats=(0, 1), dead_hand="shown", banker_sets_last=False),
+        PaiGow(highest_stake=7, bank_commission=True, hands_as_bank=3, banker_wins_copies=False),
     ),
     "backgammon": (
         Backgammon(),

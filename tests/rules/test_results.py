@@ -16,16 +16,24 @@ from tests.rules.finished_hands import followed_hands, paid
 
 HANDS = tries(150, quick=24, evidence=10_000)
 DECLARED = [game for game in GAMES if find_plugin(game).results is not None]
-STATE: dict[str, Callable[[Any], object]] = {}
+STATE: dict[str, Callable[[Any], object]] = {
+    "pai_gow": lambda match: (match.dealer, match.banked, match.declined, match.over),
+}
 """What of a match a result `who` determines; the dealer, in a game without an entry."""
 
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("game", DECLARED)
 def test_a_result_gives_the_settlement_and_the_match_of_the_followed_hand(game: str) -> None:
+    seen = compared(game, HANDS)
+    assert seen["amount"] == HANDS, seen
+
+
+def compared(game: str, hands: int) -> Counter[str]:
+    """Compare the results of this number of hands with the followed ones; return what occurred."""
     state = STATE.get(game, lambda match: match.dealer)
     seen: Counter[str] = Counter()
-    for hand in followed_hands(game, HANDS):
+    for hand in followed_hands(game, hands):
         due = hand.match.after(hand.play)
         who, short = hand.entered("who")
         assert state(hand.match.after(short)) == state(due), (who, hand.play.settlement)
@@ -41,7 +49,7 @@ def test_a_result_gives_the_settlement_and_the_match_of_the_followed_hand(game: 
             assert (entered.winner, entered.multiplier) == (followed.winner, followed.multiplier)
             assert hand.match.after(whole) == due, (result, followed)
         seen["won" if hand.play.settlement.winner is not None else "no winner"] += 1
-    assert seen["amount"] == HANDS, seen
+    return seen
 
 
 FORM = ResultForm(

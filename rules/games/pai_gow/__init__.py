@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.pai_gow.setup import MOST_STAKED, PAI_GOW, Parameters, stake_question
-from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.plugin import GamePlugin, lazily_judging, lazily_results, lazily_rules
 from rules.values import lazily
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ PLUGIN = GamePlugin(
     PAI_GOW,
     rules=lazily_rules("rules.games.pai_gow.adapter", "PAI_GOW_RULES"),
     judging=lazily_judging("rules.games.pai_gow.judge"),
+    results=lazily_results("rules.games.pai_gow.results"),
 )
 
 __getattr__ = lazily(

@@ -77,25 +77,16 @@ def catch_up(full_play: PaiGowPlay, play: PaiGowPlay, seat: Seat) -> Show:
 
 def before_hand(match: PaiGowMatch) -> Drawing | None:
     """The script of the offer; None if the holder keeps the bank or no player can decline it."""
-    return _offering(match) if _is_offered(match) else None
+    return _offering(match) if match.is_offered else None
 
 
 def _offering(match: PaiGowMatch) -> Drawing:
-    while _is_offered(match):
+    while match.is_offered:
         answer = yield from choose(match.dealer, QUESTION, (TAKE, DECLINE), TAKE)
         if answer == TAKE:
             break
         match = match.decline()
     return Reseated((), match)
-
-
-def _is_offered(match: PaiGowMatch) -> bool:
-    """Whether the bank is offered to the dealer.
-
-    The house always takes the bank; a player keeps it for `hands_as_bank` hands.
-    """
-    is_house = match.dealer in match.parameters.house_seats
-    return match.can_decline and not match.banked and not is_house
 
 
 PAI_GOW_RULES = Rules(

@@ -130,10 +130,10 @@ def _check_bet(case: Case) -> Iterator[str]:
         yield f"seat: Seat {case.seat} is the bank, which cannot bet against itself (4.2)."
     if case.bet <= 0:
         yield f"bet: The stake must be more than 0, not {case.bet}."
-    highest = case.parameters.highest_stake
+    highest = case.parameters.most_staked
     if case.bet > MOST_STAKED:
         yield f"bet: The stake must be at most {MOST_STAKED} units, not {case.bet} (section 5)."
-    if 1 < highest < case.bet:
+    elif case.bet > highest:
         yield f"bet: The stake must be at most {highest} in this house, not {case.bet} (section 5)."
 
 

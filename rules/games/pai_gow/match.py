@@ -8,13 +8,20 @@ seat; otherwise the match is over.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from rules.errors import RulesError
 from rules.games.pai_gow.cuts import HANDS
-from rules.games.pai_gow.play import PaiGowPlay
 from rules.games.pai_gow.setup import Parameters
 from rules.geometry import Seat, around
-from rules.play import Amount
+from rules.play import Amount, Finished
+
+
+class FinishedWithBanker(Finished, Protocol):
+    """The part of a finished hand that this match needs: also the seat that banked it (4.3)."""
+
+    @property
+    def banker(self) -> Seat: ...
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,27 @@ class PaiGowMatch:
         all_declined = len(self.declined) == len(self.scores)
         return self.parameters.bank_may_be_declined and not self.over and not all_declined
 
+    @property
+    def is_offered(self) -> bool:
+        """Whether the bank is offered to the dealer, who then takes or declines it.
+
+        The house always takes the bank; a player keeps it for `hands_as_bank` hands.
+        """
+        is_house = self.dealer in self.parameters.house_seats
+        return self.can_decline and not self.banked and not is_house
+
+    @property
+    def bankers(self) -> tuple[Seat, ...]:
+        """The seats that can bank the next hand: the dealer, or those after seats that decline."""
+        offered: tuple[Seat, ...] = ()
+        match = self
+        while not match.over:
+            offered = (*offered, match.dealer)
+            if not match.is_offered:
+                break
+            match = match.decline()
+        return offered
+
     def decline(self) -> PaiGowMatch:
         """Returns the match with the bank offered to the next seat.
 
@@ -55,7 +83,7 @@ class PaiGowMatch:
             return replace(self, dealer=house[0], declined=declined, banked=0)
         return replace(self, declined=declined, over=True)
 
-    def after(self, play: PaiGowPlay) -> PaiGowMatch:
+    def after(self, play: FinishedWithBanker) -> PaiGowMatch:
         """Returns the match after a finished hand. Raises RulesError if the hand is not over."""
         if play.settlement is None:
             raise RulesError("The hand is not settled; finish it before the next bank is offered.")

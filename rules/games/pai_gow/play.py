@@ -68,8 +68,7 @@ class PaiGowPlay:
     @cached_property
     def players(self) -> tuple[Seat, ...]:
         """Every seat that bets against the bank, in the order of settlement."""
-        seats = around(self.banker, HANDS, self.parameters.deal_direction)
-        return tuple(seat for seat in seats[1:] if seat < len(self.hands))
+        return players_against(self.banker, len(self.hands), self.parameters)
 
     @cached_property
     def to_act(self) -> tuple[Seat, ...]:
@@ -122,8 +121,7 @@ class PaiGowPlay:
 
     def house_split(self, tiles: Iterable[Face]) -> Split:
         """Four tiles as the house way of this house sets them (4.3)."""
-        way = find_house_way(self.parameters.house_way)
-        return way.set(tiles, self.parameters.ranking)
+        return house_split(self.parameters, tiles)
 
     def _why_not(self, action: Action) -> str | None:
         wrong = why_ill_typed(action, _CLASSES, "pai gow")
@@ -157,7 +155,7 @@ class PaiGowPlay:
             return f"Seat {seat} holds {' '.join(hand.known)}; name the high and the low hand."
         if sorted(split.tiles) != sorted(hand.known):
             return f"'{split}' are not the tiles of seat {seat}, which are {' '.join(hand.known)}."
-        return self._why_split_illegal(seat, split)
+        return why_split_illegal(self.parameters, seat, split)
 
     def _why_not_show(self, seat: Seat, split: Split) -> str | None:
         hand = self.hands[seat]
@@ -172,22 +170,7 @@ class PaiGowPlay:
                 f"Seat {seat} cannot hold {' '.join(beyond)}, which is seen elsewhere; read the"
                 " tiles again."
             )
-        return self._why_split_illegal(seat, split)
-
-    def _why_split_illegal(self, seat: Seat, split: Split) -> str | None:
-        ranking = self.parameters.ranking
-        if not is_legal(split, ranking):
-            return (
-                f"'{split}' has {ranking.rank(split.high)} high and {ranking.rank(split.low)} low;"
-                f" the high hand cannot be the weaker one (4.2). Exchange them:"
-                f" {split.exchanged()}."
-            )
-        if seat in self.parameters.house_seats and split != self.house_split(split.tiles):
-            return (
-                f"Seat {seat} belongs to the house, which sets by its house way"
-                f" {self.parameters.house_way}: {self.house_split(split.tiles)} (4.3)."
-            )
-        return None
+        return why_split_illegal(self.parameters, seat, split)
 
     def _each(self) -> Iterator[Action]:
         for seat in self.to_act:
@@ -254,6 +237,33 @@ def start(
         stakes=stakes_of(setup),
         dead=shown,
     )
+
+
+def players_against(banker: Seat, seats: int, parameters: Parameters) -> tuple[Seat, ...]:
+    """The seats that bet against this banker, in the order of settlement."""
+    order = around(banker, HANDS, parameters.deal_direction)
+    return tuple(seat for seat in order[1:] if seat < seats)
+
+
+def house_split(parameters: Parameters, tiles: Iterable[Face]) -> Split:
+    """Four tiles as the house way of this house sets them (4.3)."""
+    return find_house_way(parameters.house_way).set(tiles, parameters.ranking)
+
+
+def why_split_illegal(parameters: Parameters, seat: Seat, split: Split) -> str | None:
+    """The objection to a split, or None: high below low, or not the house way of a house seat."""
+    ranking = parameters.ranking
+    if not is_legal(split, ranking):
+        return (
+            f"'{split}' has {ranking.rank(split.high)} high and {ranking.rank(split.low)} low;"
+            f" the high hand cannot be the weaker one (4.2). Exchange them: {split.exchanged()}."
+        )
+    if seat in parameters.house_seats and split != house_split(parameters, split.tiles):
+        return (
+            f"Seat {seat} belongs to the house, which sets by its house way"
+            f" {parameters.house_way}: {house_split(parameters, split.tiles)} (4.3)."
+        )
+    return None
 
 
 def _the_set() -> Counter[Face]:

@@ -74,12 +74,17 @@ def settle(
         payments += _payments(parameters, banker, seat, stakes[seat], result)
         reasons.append(f"Seat {seat} {_ENDS[result]}: {_grounds(parameters, banker, seat, splits)}")
     payments += _from_the_bank(parameters, banker, payments)
-    ends = Counter(results.values())
     return Settlement(
-        name=", ".join(f"{ends[result]} {result}" for result in RESULTS),
+        name=name_of(results),
         payments=tuple(payments),
         reasons=tuple(reasons),
     )
+
+
+def name_of(results: Mapping[Seat, Result | None]) -> str:
+    """The name of a finished hand: how many players won, lost and pushed."""
+    ends = Counter(results.values())
+    return ", ".join(f"{ends[result]} {result}" for result in RESULTS)
 
 
 def _payments(

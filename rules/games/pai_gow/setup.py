@@ -53,7 +53,7 @@ class Parameters:
     `bank_may_be_declined`: a player can decline the bank (4.3).
     `hands_as_bank`: number of hands for which a player keeps the bank (4.3).
     `highest_stake`: each player chooses a stake from 1 to this before the cut (section 5); with 1,
-    no player is asked and every stake is 1.
+    no player is asked, and every stake is 1 unless a case or a reported result gives another.
     """
 
     cut_default: str = "one_stack"
@@ -124,6 +124,11 @@ class Parameters:
     def ranking(self) -> Ranking:
         """The order of two-tile hands in this house (4.2)."""
         return Ranking(self.gee_joon_single, self.zero_zero_to_banker)
+
+    @property
+    def most_staked(self) -> int:
+        """The largest stake that a case or a reported result can have, in units (section 5)."""
+        return self.highest_stake if self.highest_stake > 1 else MOST_STAKED
 
     @property
     def commission_rate(self) -> Fraction:
