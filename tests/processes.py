@@ -57,10 +57,9 @@ class TestProcess:
         self.items.extend(items)
         self.connection.send([item.session.items.index(item) for item in items])
 
-    def finish(self, nodeid: str) -> None:
-        """Take a test as completed."""
-        while self.items and self.items.popleft().nodeid != nodeid:
-            pass
+    def finish(self) -> None:
+        """Take the first of its tests as completed."""
+        self.items.popleft()
         self.began = perf_counter()
 
     def end(self) -> None:
@@ -128,16 +127,22 @@ class Processes:
                 continue
             if kind == "next":
                 process.give()
-            elif kind == "finished":
-                process.finish(value)
             else:
-                hook = session.config.hook
-                report = hook.pytest_report_from_serializable(config=session.config, data=value)
-                hook.pytest_runtest_logreport(report=report)
-                if session.shouldfail:
-                    raise session.Failed(session.shouldfail)
-                if session.shouldstop:
-                    raise session.Interrupted(session.shouldstop)
+                process.finish()
+                self._log(session, value)
+
+    def _log(self, session: pytest.Session, reports: list[Any]) -> None:
+        """Pass on what happened in the phases of a test; end the run after a failure with `-x`."""
+        hook = session.config.hook
+        for each in reports:
+            report = each
+            if isinstance(each, dict):
+                report = hook.pytest_report_from_serializable(config=session.config, data=each)
+            hook.pytest_runtest_logreport(report=report)
+            if session.shouldfail:
+                raise session.Failed(session.shouldfail)
+            if session.shouldstop:
+                raise session.Interrupted(session.shouldstop)
 
     def _replace(self, session: pytest.Session, ended: TestProcess, files: Files) -> None:
         """Report the test in which a process ended, and let another one go on after it."""
@@ -165,16 +170,29 @@ class Processes:
 
 
 class Sender:
-    """A plug-in in each process that sends the results to the first one."""
+    """A plug-in in each process that keeps the results of a test until they are sent."""
 
-    def __init__(self, config: pytest.Config, connection: Connection) -> None:
+    def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._connection = connection
+        self.reports: list[Any] = []
+        """Of each phase of the test. A passed one is its report itself, which costs least."""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Send the result of a phase of a test."""
-        data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
-        self._connection.send(("report", data))
+        """Keep the result of a phase of a test."""
+        if report.passed and report.longrepr is None:
+            self.reports.append(report)
+        else:
+            hook = self._config.hook
+            data = hook.pytest_report_to_serializable(config=self._config, report=report)
+            self.reports.append(data)
+
+
+class Silent:
+    """Takes the place of the terminal's reporter in a process: it reports nothing."""
+
+    def __init__(self, writer: Any) -> None:
+        self._tw = writer
+        """Where pytest-timeout writes what all threads do when a test takes too long."""
 
 
 def _by_file(items: list[pytest.Item]) -> list[pytest.Item]:
@@ -196,7 +214,10 @@ def _run(session: pytest.Session, connection: Connection, number: int, run: str)
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         if reporter is not None:
             reporter._tw._file = nowhere
-        config.pluginmanager.register(Sender(config, connection), "sender")
+            config.pluginmanager.unregister(reporter)
+            config.pluginmanager.register(Silent(reporter._tw), "terminalreporter")
+        sender = Sender(config)
+        config.pluginmanager.register(sender, "sender")
         # The fixtures of pytest-xdist read these.
         values = {"workerid": f"p{number}", "testrunuid": run, "workercount": number + 1}
         config.workerinput = values  # type: ignore[attr-defined]
@@ -205,7 +226,7 @@ def _run(session: pytest.Session, connection: Connection, number: int, run: str)
         factory._basetemp.mkdir(mode=0o700)
         try:
             _end_on_a_signal()
-            _run_given(session, connection)
+            _run_given(session, connection, sender)
         except (KeyboardInterrupt, pytest.exit.Exception):
             pass  # the first process reports it
         finally:
@@ -227,7 +248,7 @@ def _end_on_a_signal() -> None:
         signal.signal(number, interrupt)
 
 
-def _run_given(session: pytest.Session, connection: Connection) -> None:
+def _run_given(session: pytest.Session, connection: Connection, sender: Sender) -> None:
     connection.send(("next", None))
     given = deque(connection.recv())
     while given:
@@ -238,4 +259,5 @@ def _run_given(session: pytest.Session, connection: Connection) -> None:
             given.extend(connection.recv())
         following = session.items[given[0]] if given else None
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        connection.send(("finished", item.nodeid))
+        connection.send(("finished", sender.reports))
+        sender.reports = []
