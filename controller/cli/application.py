@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -162,8 +163,9 @@ class LazyGroup(TyperGroup):
         return name, found if found is None or name is None else loaded(name), rest
 
 
+@cache
 def loaded(name: str) -> click.Command:
-    """Import the module of a command and return the command."""
+    """Import the module of a command and return the command, which is made once in a process."""
     with without_collections():
         entry: Any = getattr(import_module(f"controller.cli.commands.{COMMANDS[name][0]}"), name)
     if isinstance(entry, typer.Typer):
