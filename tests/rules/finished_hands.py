@@ -10,6 +10,8 @@ from random import Random
 from typing import Any
 
 from rules.games import find_game, results_of, rules_of
+from rules.games.wenzhou.setup import Parameters as Wenzhou
+from rules.play import AnyRules
 from rules.playing.dealing import before_next_hand
 from rules.results import Depth, FinishedHand, Result
 from rules.setup import Setup
@@ -17,6 +19,13 @@ from tests.rules.hidden_hands import dealt, houses
 
 HANDS_OF_A_MATCH = 12
 """A new match begins after this number of hands, so that streaks and chips grow in it."""
+
+FALSE_WINS = 1 / 500
+"""The share of turns in which a seat declares a win that it does not have, if the game has such."""
+MORE_HOUSES: dict[str, tuple[Any, ...]] = {
+    "wenzhou": (Wenzhou(dealer_scale=(3, 5), after_fourth="reseat", false_win_penalty="double"),),
+}
+"""Houses besides those of every test, which differ in what a hand costs and who deals next."""
 
 
 @dataclass(frozen=True)
@@ -50,25 +59,37 @@ def followed_hands(game: str, count: int) -> Iterator[Followed]:
         chance = Random(f"{game} {number}")
         if number % HANDS_OF_A_MATCH == 0 or match.over:
             turn = number // HANDS_OF_A_MATCH
-            house = houses(game)[turn % len(houses(game))]
+            every = (*houses(game), *MORE_HOUSES.get(game, ()))
+            house = every[turn % len(every)]
             players = chance.choice(find_game(game).players)
             match = rules.match(house, players, chance.randrange(players))
-            wild = turn // len(houses(game)) % 2 == 1
+            wild = turn // len(every) % 2 == 1
         match = before_next_hand(game, match, chance)
         seating = {"players": players, "dealer": match.dealer}
         setup, tiles = dealt(game, chance, **seating, parameters=house)
         play, acts = rules.start(setup, tiles, match), []
         while play.settlement is None:
-            seat = play.to_act[0]
-            if wild or chance.random() < 0.1:
-                offered = [each for each in play.legal_actions if each.seat == seat]
-                action = chance.choice(offered)
-            else:
-                action = rules.sensible(play, seat)
+            action = _false_win(rules, play, chance) or _chosen(rules, play, chance, wild=wild)
             acts.append((play, action))
             play = play.apply(action)
         yield Followed(game, match, setup, tuple(acts), play)
         match = match.after(play)
+
+
+def _chosen(rules: AnyRules, play: Any, chance: Random, *, wild: bool) -> Any:
+    """The action of the seat that acts next: a random one in a wild hand, or one of ten times."""
+    seat = play.to_act[0]
+    if wild or chance.random() < 0.1:
+        return chance.choice([each for each in play.legal_actions if each.seat == seat])
+    return rules.sensible(play, seat)
+
+
+def _false_win(rules: AnyRules, play: Any, chance: Random) -> Any | None:
+    """A false win of any seat, in few turns; None in the others, and in a game without them."""
+    if "false win" not in rules.declarations or chance.random() >= FALSE_WINS:
+        return None
+    action = rules.parse(chance.randrange(4), "false win")
+    return action if action in play.legal_actions else None
 
 
 def paid(settlement: Any) -> Counter[tuple[int, int]]:
@@ -80,3 +101,8 @@ def paid(settlement: Any) -> Counter[tuple[int, int]]:
     for each in settlement.payments:
         sums[each.source, each.to] += each.amount
     return sums
+
+
+def told(settlement: Any) -> set[str]:
+    """The reasons of a settlement; a kong of own tiles is told like any other kong."""
+    return {reason.replace("concealed ", "") for reason in settlement.reasons}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -10,46 +9,37 @@ import pytest
 
 from rules.errors import RulesError
 from rules.games import GAMES, find_plugin
-from rules.results import BY_POINTS, ResultField, ResultForm
+from rules.results import BY_POINTS, Depth, ResultField, ResultForm
 from tests.quick import tries
-from tests.rules.finished_hands import followed_hands, paid
+from tests.rules.finished_hands import followed_hands, paid, told
 
 HANDS = tries(150, quick=24, evidence=10_000)
 DECLARED = [game for game in GAMES if find_plugin(game).results is not None]
 STATE: dict[str, Callable[[Any], object]] = {
     "pai_gow": lambda match: (match.dealer, match.banked, match.declined, match.over),
+    "wenzhou": lambda match: (match.dealer, match.streak, match.reseating, match.hands),
 }
 """What of a match a result `who` determines; the dealer, in a game without an entry."""
+LONGER: tuple[Depth, ...] = ("amount", "tiles")
 
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("game", DECLARED)
 def test_a_result_gives_the_settlement_and_the_match_of_the_followed_hand(game: str) -> None:
-    seen = compared(game, HANDS)
-    assert seen["amount"] == HANDS, seen
-
-
-def compared(game: str, hands: int) -> Counter[str]:
-    """Compare the results of this number of hands with the followed ones; return what occurred."""
     state = STATE.get(game, lambda match: match.dealer)
-    seen: Counter[str] = Counter()
-    for hand in followed_hands(game, hands):
-        due = hand.match.after(hand.play)
+    for hand in followed_hands(game, HANDS):
+        due, followed = hand.match.after(hand.play), hand.play.settlement
         who, short = hand.entered("who")
-        assert state(hand.match.after(short)) == state(due), (who, hand.play.settlement)
-        for depth in ("amount", "tiles"):
-            try:
-                result, whole = hand.entered(depth)
-            except RulesError:
-                seen[f"no {depth}"] += 1
-                continue
-            seen[depth] += 1
-            followed, entered = hand.play.settlement, whole.settlement
+        assert state(hand.match.after(short)) == state(due), (who, followed)
+        for depth in LONGER:
+            result, whole = hand.entered(depth)
+            entered = whole.settlement
             assert paid(entered) == paid(followed), (result, followed)
             assert (entered.winner, entered.multiplier) == (followed.winner, followed.multiplier)
             assert hand.match.after(whole) == due, (result, followed)
-        seen["won" if hand.play.settlement.winner is not None else "no winner"] += 1
-    return seen
+        assert entered.name == followed.name, result
+        if followed.winner is not None:
+            assert told(entered) == told(followed), result
 
 
 FORM = ResultForm(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.wenzhou.setup import WENZHOU, Parameters, draw_seats, draws_left
-from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.plugin import GamePlugin, lazily_judging, lazily_results, lazily_rules
 from rules.values import lazily
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ PLUGIN = GamePlugin(
     WENZHOU,
     rules=lazily_rules("rules.games.wenzhou.adapter", "WENZHOU_RULES"),
     judging=lazily_judging("rules.games.wenzhou.judge"),
+    results=lazily_results("rules.games.wenzhou.results"),
 )
 
 __getattr__ = lazily(

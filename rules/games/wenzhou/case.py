@@ -98,7 +98,7 @@ def recorded_case(
     if settlement is None or settlement.winner is None:
         raise no_case("no seat has won it")
     winner = settlement.winner
-    before, action = _winning_act(acts)
+    before, action = winning_act(acts)
     claims = {act.seat: act for act in (*before.answers, action) if isinstance(act, Win)}
     claim = claim_of(before, winner, claims[winner].shows)
     if claim is None or before.deal.caishen.face is None:
@@ -123,7 +123,7 @@ def recorded_case(
     return facts
 
 
-def _winning_act(acts: Sequence[RecordedAct]) -> tuple[Position, object]:
+def winning_act(acts: Sequence[RecordedAct]) -> tuple[Position, object]:
     """The position before the action that ended the hand with a win, and that action."""
     for (before, action), (after, _) in itertools.pairwise(acts):
         if after.position.settlement is not None:
@@ -157,8 +157,11 @@ def laid_down(claimant: Rival, caishen: Caishen) -> tuple[SetDown, ...]:
     """A claimant's sets. Raises RulesError for tiles that form no set (W19, W21)."""
     for faces in claimant.melds:
         if not faces:
-            raise RulesError(f"A set of seat {claimant.seat} has no tiles; leave it out.")
-    return tuple(set_down(faces, caishen) for faces in claimant.melds)
+            raise RulesError(f"melds: A set of seat {claimant.seat} has no tiles; leave it out.")
+    try:
+        return tuple(set_down(faces, caishen) for faces in claimant.melds)
+    except RulesError as error:
+        raise RulesError(f"melds: {error}") from None
 
 
 def concealed(case: Case, claimant: Rival) -> tuple[tuple[Face, ...], Face]:
@@ -173,7 +176,7 @@ def concealed(case: Case, claimant: Rival) -> tuple[tuple[Face, ...], Face]:
     won = hand[-1] if tile is None else tile
     if won not in hand:
         raise RulesError(
-            f"The hand of seat {claimant.seat} lacks the winning tile, '{won}'; it has"
+            f"tile: The hand of seat {claimant.seat} lacks the winning tile, '{won}'; it has"
             f" {' '.join(hand)}."
         )
     hand.remove(won)

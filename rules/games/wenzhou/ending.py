@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rules.games.wenzhou.actions import Win
-from rules.games.wenzhou.discard_check import Taken, breaches, is_fined
-from rules.games.wenzhou.score import broken_order, caishen_money, won
+from rules.games.wenzhou.discard_check import Breach, Taken, breaches, is_fined
+from rules.games.wenzhou.score import broken_order, with_extras, won
 from rules.games.wenzhou.state import Position, Stage, in_order, noted, put_in, win_of, with_hand
 from rules.games.wenzhou.wins import NoWin
 from rules.geometry import Seat
@@ -20,13 +18,12 @@ def settled(position: Position) -> Settlement | None:
     settlement = position.settlement
     if settlement is None or position.stage is Stage.SHOW:
         return None
-    money = caishen_money(_caishen_held(position), position.deal.parameters)
-    fines = _fines(position)
-    fined = (payment for fine in fines for payment in fine.payments)
-    return replace(
+    return with_extras(
         settlement,
-        payments=(*position.penalties, *settlement.payments, *money, *fined),
-        reasons=(*settlement.reasons, *(reason for fine in fines for reason in fine.reasons)),
+        position.deal.parameters,
+        penalties=position.penalties,
+        caishen=caishen_held(position),
+        fines=_fines(position),
     )
 
 
@@ -83,18 +80,23 @@ def put_back(position: Position) -> Position:
 
 def _fines(position: Position) -> tuple[Settlement, ...]:
     """The fine for each discard of a hidden hand against the order (W16, W17, E16)."""
-    hands = [hand.known for hand in position.seats]
     return tuple(
         broken_order(
             breach.seat,
             position.deal.stakes,
             f"Seat {breach.seat} discarded '{breach.face}' against the order ({breach.rule}, E16).",
         )
-        for breach in breaches(position.trail, hands, position.deal.caishen)
+        for breach in breaches_found(position)
     )
 
 
-def _caishen_held(position: Position) -> tuple[int, ...]:
+def breaches_found(position: Position) -> tuple[Breach, ...]:
+    """The discards of hidden hands against the order, after all hands are shown (E16)."""
+    hands = [hand.known for hand in position.seats]
+    return breaches(position.trail, hands, position.deal.caishen)
+
+
+def caishen_held(position: Position) -> tuple[int, ...]:
     """The number of caishen of each seat (W35)."""
     caishen = position.deal.caishen
     return tuple(sum(map(caishen.is_caishen, hand.tiles)) for hand in position.seats)

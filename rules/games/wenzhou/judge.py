@@ -27,7 +27,7 @@ def judge(case: Case) -> Verdict:
     """The verdict on the claim of `case.seat`."""
     own = case.claimants[0]
     stakes = Stakes(case.dealer, case.streak, case.parameters)
-    win = judged(_claim(case, own), case.parameters)
+    win = judged(claimed_hand(case, own), case.parameters)
     if isinstance(win, NoWin):
         penalty = false_win(case.seat, stakes, win.sentence)
         wins, payments, reasons = _wins(case), penalty.payments, penalty.reasons
@@ -67,7 +67,9 @@ def judge(case: Case) -> Verdict:
 
 def _wins(case: Case) -> dict[Seat, WinReading]:
     """The valid claims of the other seats."""
-    judgements = {rival.seat: judged(_claim(case, rival), case.parameters) for rival in case.claims}
+    judgements = {
+        rival.seat: judged(claimed_hand(case, rival), case.parameters) for rival in case.claims
+    }
     return {seat: win for seat, win in judgements.items() if isinstance(win, WinReading)}
 
 
@@ -83,7 +85,8 @@ def _first_winner(case: Case, wins: dict[Seat, WinReading]) -> tuple[Seat, WinRe
     )
 
 
-def _claim(case: Case, rival: Rival) -> Claim:
+def claimed_hand(case: Case, rival: Rival) -> Claim:
+    """The hand that a seat of a case shows for a win."""
     caishen = Caishen(case.indicator)
     hand, tile = concealed(case, rival)
     return Claim(

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from rules.errors import RulesError
 from rules.games.wenzhou.score import FALSE_WIN, Stakes
 from rules.games.wenzhou.setup import SEATS, Parameters
 from rules.geometry import Seat
-from rules.play import Amount, Settlement
+from rules.play import Amount, Finished, Settlement
+
+
+class FinishedWithKongs(Finished, Protocol):
+    """The part of a finished hand that this match needs: also the number of kongs (W34)."""
+
+    @property
+    def kongs(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -35,12 +43,11 @@ class WenzhouMatch:
         """The stakes of the next hand."""
         return Stakes(self.dealer, self.streak, self.parameters)
 
-    def after(self, play: object) -> WenzhouMatch:
-        """Returns the match after a finished play. Raises RulesError if the play is not over."""
-        settlement = getattr(play, "settlement", None)
-        if not isinstance(settlement, Settlement):
+    def after(self, play: FinishedWithKongs) -> WenzhouMatch:
+        """Returns the match after a finished hand. Raises RulesError if the hand is not over."""
+        if play.settlement is None:
             raise RulesError("The hand is not over; finish it before it is added to the match.")
-        return self.settled(settlement, kongs=getattr(play, "kongs", 0))
+        return self.settled(play.settlement, kongs=play.kongs)
 
     def settled(self, settlement: Settlement, *, kongs: int = 0) -> WenzhouMatch:
         """Returns the match after a hand with this settlement and number of kongs of all seats.

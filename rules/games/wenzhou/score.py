@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rules.games.wenzhou.setup import SEATS, Parameters
@@ -13,7 +13,8 @@ from rules.play import Payment, Settlement
 
 FALSE_WIN: Final = "false win"
 """The name of the settlement of a false win (W36)."""
-_MULTIPLIER = {name: multiplier for multiplier, name in CLASSES.items()} | {"none": 0}
+MULTIPLIERS: Final = {name: multiplier for multiplier, name in CLASSES.items()} | {"none": 0}
+"""The multiplier of each class; 0 for a false win that costs nothing (W31, W36)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def drawn(why: str) -> Settlement:
 def false_win(seat: Seat, stakes: Stakes, why: str) -> Settlement:
     """The settlement of a false win: the seat pays as if every other seat had won (W36)."""
     kind = stakes.parameters.false_win_penalty
-    multiplier = _MULTIPLIER[kind]
+    multiplier = MULTIPLIERS[kind]
     payments = (
         Payment(seat, other, stakes.between(seat, other) * multiplier, f"false win, as for {kind}")
         for other in _others(seat)
@@ -92,6 +93,29 @@ def caishen_money(caishen: Sequence[int], parameters: Parameters) -> tuple[Payme
         for holder, number in enumerate(caishen)
         for seat in _others(holder)
         if each and number
+    )
+
+
+def with_extras(
+    settlement: Settlement,
+    parameters: Parameters,
+    *,
+    penalties: Iterable[Payment] = (),
+    caishen: Sequence[int] = (),
+    fines: Collection[Settlement] = (),
+) -> Settlement:
+    """The settlement of a hand with all payments that are made beside the win or the drawn hand.
+
+    `penalties` are the payments for false wins during the hand (W36), `caishen` is the number of
+    caishen that each seat holds at the end (W35), `fines` are the settlements of discards against
+    the order (E16).
+    """
+    money = caishen_money(caishen, parameters)
+    fined = (payment for fine in fines for payment in fine.payments)
+    return replace(
+        settlement,
+        payments=(*penalties, *settlement.payments, *money, *fined),
+        reasons=(*settlement.reasons, *(reason for fine in fines for reason in fine.reasons)),
     )
 
 

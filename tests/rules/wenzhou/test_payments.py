@@ -10,6 +10,7 @@ from rules.games.wenzhou.score import Stakes, broken_order, caishen_money, false
 from rules.games.wenzhou.setup import Parameters
 from rules.games.wenzhou.wins import WinReading
 from rules.play import Settlement
+from tests.rules.wenzhou.tables import shuffled
 
 SOFT, HARD, DOUBLE = (WinReading("a win", multiplier, ()) for multiplier in (1, 2, 4))
 
@@ -101,7 +102,7 @@ def test_W2_east_can_make_the_second_throw() -> None:
 
 def test_an_unfinished_hand_is_not_counted() -> None:
     with pytest.raises(RulesError, match="The hand is not over"):
-        WenzhouMatch().after(object())
+        WenzhouMatch().after(shuffled(1))
     assert not WenzhouMatch().over
 
 
