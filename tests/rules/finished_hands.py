@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -104,5 +105,10 @@ def paid(settlement: Any) -> Counter[tuple[int, int]]:
 
 
 def told(settlement: Any) -> set[str]:
-    """The reasons of a settlement; a kong of own tiles is told like any other kong."""
-    return {reason.replace("concealed ", "") for reason in settlement.reasons}
+    """The reasons of a settlement, as far as a result can say them.
+
+    It has no kongs of own tiles, no single scores of a hand of dominoes, and not the point of a man
+    at a backgammon.
+    """
+    reasons = (each.replace("concealed ", "") for each in settlement.reasons)
+    return {re.sub("has a man .*", "", each) for each in reasons if " scores " not in each}

@@ -61,6 +61,12 @@ A_DOMINO_HOUSE = {
     "pass_when_able": True,
     "muggins_window": "next_action",
 }
+ANOTHER_DOMINO_HOUSE = {
+    "blocked_doublets_lose": True,
+    "block_score": "difference",
+    "round_hand": "nearest5",
+    "target": 50,
+}
 
 
 def houses(game: str) -> tuple[Any, ...]:
@@ -69,7 +75,8 @@ def houses(game: str) -> tuple[Any, ...]:
     if game in HOUSES:
         return HOUSES[game]
     is_domino_game = game in {each.name for each in DOMINO_GAMES}
-    return (own, replace(own, **A_DOMINO_HOUSE)) if is_domino_game else (own,)
+    domino_houses = (A_DOMINO_HOUSE, ANOTHER_DOMINO_HOUSE) if is_domino_game else ()
+    return (own, *(replace(own, **each) for each in domino_houses))
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,16 @@ import pytest
 
 from rules.errors import RulesError
 from rules.games import GAMES, find_plugin
+from rules.games.dominoes import DOMINO_GAMES
 from rules.results import BY_POINTS, Depth, ResultField, ResultForm
-from tests.quick import tries
+from tests.quick import VARIANTS, slow_except, tries
 from tests.rules.finished_hands import followed_hands, paid, told
 
 HANDS = tries(150, quick=24, evidence=10_000)
 DECLARED = [game for game in GAMES if find_plugin(game).results is not None]
 STATE: dict[str, Callable[[Any], object]] = {
+    game.name: lambda match: (match.dealer, match.hands) for game in DOMINO_GAMES
+} | {
     "pai_gow": lambda match: (match.dealer, match.banked, match.declined, match.over),
     "wenzhou": lambda match: (match.dealer, match.streak, match.reseating, match.hands),
 }
@@ -24,7 +27,7 @@ LONGER: tuple[Depth, ...] = ("amount", "tiles")
 
 
 @pytest.mark.evidence
-@pytest.mark.parametrize("game", DECLARED)
+@pytest.mark.parametrize("game", slow_except(set(DECLARED) - VARIANTS, DECLARED))
 def test_a_result_gives_the_settlement_and_the_match_of_the_followed_hand(game: str) -> None:
     state = STATE.get(game, lambda match: match.dealer)
     for hand in followed_hands(game, HANDS):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rules.games.dominoes.play import start
     from rules.judging import Judging
     from rules.play import AnyRules
+    from rules.results import GameResults
 
 __all__ = [
     "DOMINO_GAMES",
@@ -62,10 +63,22 @@ def _rules(game: str) -> AnyRules:
     return next(rules for rules in played if rules.game == game)
 
 
+def _results(game: str) -> GameResults:
+    """The results of one of the eight games."""
+    found: GameResults = import_module(f"{__name__}.results").RESULTS[game]
+    return found
+
+
 _judging: Callable[[], Judging] = lazily_judging("rules.games.dominoes.judge")
 
 PLUGINS: tuple[GamePlugin, ...] = tuple(
-    GamePlugin(game, rules=partial(_rules, game.name), judging=_judging) for game in DOMINO_GAMES
+    GamePlugin(
+        game,
+        rules=partial(_rules, game.name),
+        judging=_judging,
+        results=partial(_results, game.name),
+    )
+    for game in DOMINO_GAMES
 )
 
 __getattr__ = lazily(

@@ -281,7 +281,7 @@ def _check_counts(case: Case) -> Iterator[str]:
 def _check_dealt(case: Case, variant: Variant) -> Iterator[str]:
     """Yields a sentence for a hand with more tiles than were dealt, where no seat draws."""
     house = case.house
-    if house.draw != "none" or house.setter == "bergen":
+    if house.hands_can_grow:
         return
     known = case.players is not None or case.hands is not None
     dealt = max(house.hand[n - 2] for n in ((case.seats,) if known else variant.players))

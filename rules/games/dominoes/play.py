@@ -18,11 +18,18 @@ from rules.games.dominoes import legal as legality
 from rules.games.dominoes.actions import Call, DominoAction, Draw, Go, Lay, Show
 from rules.games.dominoes.layout import Tableau, empty_tableau
 from rules.games.dominoes.legal import Ended, Hand, Party
-from rules.games.dominoes.score import Score, hand_score, header_scores, open_ends_score
+from rules.games.dominoes.score import (
+    Score,
+    hand_score,
+    header_scores,
+    open_ends_score,
+    settled,
+    target_reached,
+)
 from rules.games.dominoes.setup import double_six, doublet_setter
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Direction, Seat, around
-from rules.play import HOUSE, IllegalActionError, LegalActions, Match, Payment, Settlement, Tiles
+from rules.play import IllegalActionError, LegalActions, Match, Settlement, Tiles
 from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.tiles import Face
@@ -100,22 +107,14 @@ class DominoPlay(NamedTuple):
         """The points of a finished hand; no player loses points, so the house pays them."""
         if not self.ended or self.claim or self.to_show:
             return None
-        payments = [Payment(HOUSE, *score) for score in self.scored]
-        reasons = [f"Seat {seat} scores {points}: {why}." for seat, points, why in self.scored]
         if self.ended == "target":
             winner = self.scored[-1].seat
-            reasons.append(
-                f"Seat {winner} has {self.scores[winner]} of {self.parameters.target} points;"
-                " the game ends at once (section 4)."
-            )
-            return Settlement("target", 1, tuple(payments), tuple(reasons), winner)
-        out = self.hands.index(()) if self.ended == "out" else None
-        known = [tuple(filter(None, hand)) for hand in self.hands]
-        end = hand_score(self.parameters, known, out)
-        if end.winner is not None and end.points:
-            payments.append(Payment(HOUSE, end.winner, end.points, "the hand (C9)"))
-        reasons.extend(end.reasons)
-        return Settlement(self.ended, 1, tuple(payments), tuple(reasons), end.winner)
+            end = target_reached(self.parameters, winner, self.scores[winner])
+        else:
+            out = self.hands.index(()) if self.ended == "out" else None
+            known = [tuple(filter(None, hand)) for hand in self.hands]
+            end = hand_score(self.parameters, known, out)
+        return settled(self.ended, self.scored, end)
 
     def apply(self, action: DominoAction) -> DominoPlay:
         """Returns the play after an action; this value is unchanged. Raises IllegalActionError."""
@@ -157,7 +156,7 @@ def begin(
         parameters,
         opening,
         _following(len(hands), parameters.turn),
-        parameters.doublets_matter or parameters.set_points > 0,
+        parameters.scores_in_play,
     )
     return DominoPlay(party, empty_tableau(parameters), dealt, stock, turn)
 

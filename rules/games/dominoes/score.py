@@ -10,6 +10,7 @@ from rules.games.dominoes.layout import Tableau
 from rules.games.dominoes.setup import is_doublet, pips
 from rules.games.dominoes.variants import Parameters
 from rules.geometry import Seat
+from rules.play import HOUSE, Payment, Settlement
 from rules.tiles import Face
 
 Hands = Sequence[Sequence[Face]]
@@ -63,16 +64,28 @@ def header_scores(before: Tableau, lay: Lay, after: Tableau) -> tuple[Score, ...
 def hand_score(parameters: Parameters, hands: Hands, out: Seat | None) -> HandScore:
     """The score of a hand that a seat has won by going out, or that is blocked (C9, C10)."""
     counts = [sum(map(pips, hand)) for hand in hands]
-    if out is None:
-        listed = ", ".join(f"seat {seat} has {count}" for seat, count in enumerate(counts))
-        winners = _lowest(parameters, hands, counts)
-        if len(winners) > 1:
-            return HandScore(None, 0, (f"Blocked: {listed} pips; a tie scores no points (C10).",))
-        winner = winners[0]
-        reasons = [f"Blocked: {listed} pips; seat {winner} wins (C9)."]
-    else:
-        winner = out
+    if out is not None:
+        return end_score(parameters, counts, out, is_out=True)
+    lowest = _lowest(parameters, hands, counts)
+    return end_score(parameters, counts, lowest[0] if len(lowest) == 1 else None, is_out=False)
+
+
+def end_score(
+    parameters: Parameters, counts: Sequence[int], winner: Seat | None, *, is_out: bool
+) -> HandScore:
+    """The score of a hand from the pips of each seat and the winner, None on a tie (C9, C10).
+
+    `counts` can be empty if the pips are not known and do not decide the points.
+    """
+    if is_out:
         reasons = [f"Seat {winner} is out (C9)."]
+    else:
+        each = ", ".join(f"seat {seat} has {count}" for seat, count in enumerate(counts))
+        listed = f"{each} pips; " if each else ""
+        end = "a tie scores no points (C10)" if winner is None else f"seat {winner} wins (C9)"
+        reasons = [f"Blocked: {listed}{end}."]
+    if winner is None:
+        return HandScore(None, 0, tuple(reasons))
     if parameters.hand_win:
         reasons.append(f"Winning the hand is worth {parameters.hand_win} (2.4).")
         return HandScore(winner, parameters.hand_win, tuple(reasons))
@@ -87,6 +100,27 @@ def hand_score(parameters: Parameters, hands: Hands, out: Seat | None) -> HandSc
         points = (points + 2) // 5 * 5
         reasons.append(f"Rounded to the nearest five: {points} (2.5).")
     return HandScore(winner, points, tuple(reasons))
+
+
+def target_reached(parameters: Parameters, winner: Seat, total: int) -> HandScore:
+    """The end of a hand in which a seat has reached the target; the hand scores nothing more."""
+    reason = (
+        f"Seat {winner} has {total} of {parameters.target} points;"
+        " the game ends at once (section 4)."
+    )
+    return HandScore(winner, 0, (reason,))
+
+
+def settled(name: str, scored: Sequence[Score], end: HandScore) -> Settlement:
+    """The settlement of a hand; no player loses points, so the house pays them.
+
+    `name` is how the hand ended, and `scored` are the points during the hand.
+    """
+    payments = [Payment(HOUSE, *score) for score in scored]
+    reasons = [f"Seat {seat} scores {points}: {why}." for seat, points, why in scored]
+    if end.winner is not None and end.points:
+        payments.append(Payment(HOUSE, end.winner, end.points, "the hand (C9)"))
+    return Settlement(name, 1, tuple(payments), (*reasons, *end.reasons), end.winner)
 
 
 def _lowest(parameters: Parameters, hands: Hands, counts: Sequence[int]) -> list[Seat]:

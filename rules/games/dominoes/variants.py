@@ -117,6 +117,16 @@ class Parameters:
             )
 
     @property
+    def hands_can_grow(self) -> bool:
+        """Whether a seat can get more tiles than were dealt to it (C3, 2.4)."""
+        return self.draw != "none" or self.setter == "bergen"
+
+    @property
+    def scores_in_play(self) -> bool:
+        """Whether a seat can score before the end of the hand (2.4, 2.5, 2.7, 2.9)."""
+        return self.doublets_matter or self.set_points > 0
+
+    @property
     def doublets_matter(self) -> bool:
         """Whether an end that is a doublet scores differently from half a tile."""
         return bool(self.base or self.double_header or self.triple_header)
