@@ -47,6 +47,7 @@ HOUSES: dict[str, tuple[Any, ...]] = {
     "backgammon": (
         Backgammon(),
         Backgammon(doubling_cube=True, beavers=True, automatic_doubles=1, match_points=7),
+        Backgammon(doubling_cube=True, jacoby=True, automatic_doubles=2, match_points=0),
     ),
     "da_san": (
         DaSan(),

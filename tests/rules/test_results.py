@@ -19,6 +19,7 @@ DECLARED = [game for game in GAMES if find_plugin(game).results is not None]
 STATE: dict[str, Callable[[Any], object]] = {
     game.name: lambda match: (match.dealer, match.hands) for game in DOMINO_GAMES
 } | {
+    "backgammon": lambda match: (match.dealer, match.crawford_past),
     "pai_gow": lambda match: (match.dealer, match.banked, match.declined, match.over),
     "wenzhou": lambda match: (match.dealer, match.streak, match.reseating, match.hands),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rules.games.backgammon.setup import BACKGAMMON, START, Parameters, pips
-from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.plugin import GamePlugin, lazily_judging, lazily_results, lazily_rules
 from rules.values import lazily
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ PLUGIN = GamePlugin(
     BACKGAMMON,
     rules=lazily_rules("rules.games.backgammon.adapter", "BACKGAMMON_RULES"),
     judging=lazily_judging("rules.games.backgammon.judge"),
+    results=lazily_results("rules.games.backgammon.results"),
 )
 
 __getattr__ = lazily(

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from rules.errors import NotationError, RulesError
 from rules.games.backgammon.actions import Action, Cube, Move, parse
 from rules.games.backgammon.board import BAR, OFF, START_BOARD, BackgammonBoard, name_of
-from rules.games.backgammon.legal import HIGHEST, why_not
+from rules.games.backgammon.legal import CUBE, HIGHEST, why_not
 from rules.games.backgammon.match import BackgammonMatch
 from rules.games.backgammon.moves import options
 from rules.games.backgammon.play import BackgammonPlay
@@ -28,8 +28,6 @@ from rules.steps import Facts
 
 NO_MOVE = "pass"
 """The text of a move for a player who cannot move."""
-CUBE = tuple(2**turns for turns in range(HIGHEST.bit_length()))
-"""The values of the cube; 1 is the cube before its first turn."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from rules.well_typed import why_ill_typed
 
 HIGHEST = 64
 """The largest value of the cube."""
+CUBE: tuple[int, ...] = tuple(2**turns for turns in range(HIGHEST.bit_length()))
+"""The values of the cube; 1 is the cube before its first turn."""
 _CLASSES = get_args(Action)
 
 

@@ -36,6 +36,11 @@ class BackgammonMatch:
         last = self.parameters.crawford and to > 1 and max(self.scores) == to - 1
         return last and not self.crawford_past
 
+    @property
+    def has_cube(self) -> bool:
+        """Whether the next game has a doubling cube."""
+        return self.parameters.doubling_cube and not self.crawford_game
+
     def after(self, play: Finished) -> BackgammonMatch:
         """Returns the match with the points of a finished game. Raises IllegalActionError."""
         settled = play.settlement

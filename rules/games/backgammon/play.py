@@ -17,10 +17,11 @@ from rules.games.backgammon.legal import Offered, is_listed_throw, why_not
 from rules.games.backgammon.match import BackgammonMatch
 from rules.games.backgammon.moves import HOME, Option, options_and_blots, played
 from rules.games.backgammon.reading import moves_of, read
-from rules.games.backgammon.setup import SEATS, Parameters
+from rules.games.backgammon.results import Win, settled
+from rules.games.backgammon.setup import SEATS, Parameters, automatic_doubles
 from rules.geometry import Seat
 from rules.judging import Objection
-from rules.play import IllegalActionError, Payment, Settlement, Tiles
+from rules.play import IllegalActionError, Settlement, Tiles
 from rules.playing.known_tiles import known_tiles
 from rules.setup import Setup
 from rules.well_typed import why_ill_typed
@@ -93,14 +94,28 @@ class BackgammonPlay:
         winner = self.winner
         if winner is None:
             return None
-        loser = 1 - winner
-        name, times, reason = self._worth(loser)
-        points = times * self.cube
-        reasons = [reason]
-        if self.cube > 1:
-            reasons.append(f"the cube shows {self.cube}")
-        payment = Payment(loser, winner, points, ", ".join(reasons))
-        return Settlement(name, points, (payment,), tuple(reasons), winner)
+        jacoby = self.parameters.jacoby and self.doubling and self.owner is None
+        on_bar = self.board.men(1 - winner, BAR)
+        return settled(
+            self.parameters,
+            winner,
+            self.win,
+            self.cube,
+            gammons_count=not jacoby,
+            behind="on the bar" if on_bar else "in the winner's home",
+        )
+
+    @property
+    def win(self) -> Win:
+        """How the winner of a finished game has won (BG-13)."""
+        assert self.winner is not None
+        loser = 1 - self.winner
+        if self.dropped is not None:
+            return "dropped"
+        if self.board.men(loser, OFF):
+            return "single"
+        behind = any(point >= BAR - HOME for point in self.board.where(loser))
+        return "backgammon" if behind else "gammon"
 
     @property
     def options(self) -> list[Option]:
@@ -197,21 +212,6 @@ class BackgammonPlay:
         at_stake = self.cube if self.offer == "double" else 2 * self.cube
         return replace(self, offer=None, cube=at_stake, dropped=action.seat)
 
-    def _worth(self, loser: Seat) -> tuple[str, int, str]:
-        """The name of a win, how many times the stake it is worth, and the reason (BG-13)."""
-        if self.dropped is not None:
-            return "dropped", 1, f"seat {loser} dropped the double"
-        if self.board.men(loser, OFF):
-            return "single game", 1, f"seat {loser} has borne a man off"
-        if self.parameters.jacoby and self.doubling and self.owner is None:
-            return "single game", 1, "the cube was not turned, so gammons do not count (Jacoby)"
-        behind = [point for point in self.board.where(loser) if point >= BAR - HOME]
-        if behind:
-            where = "on the bar" if BAR in behind else "in the winner's home"
-            why = f"seat {loser} has borne no man off and has a man {where}"
-            return "backgammon", self.parameters.backgammon, why
-        return "gammon", self.parameters.gammon, f"seat {loser} has borne no man off"
-
 
 def start(
     setup: Setup, tiles: Tiles | None = None, match: BackgammonMatch | None = None
@@ -229,8 +229,7 @@ def start(
     parameters: Parameters = setup.parameters
     begins = setup.ready.begins
     faces = {step.by: outcome[0] for step, outcome in setup.throws[-SEATS:]}
-    ties = len(setup.throws) // SEATS - 1
-    doubling = parameters.doubling_cube and not (match is not None and match.crawford_game)
+    doubling = parameters.doubling_cube if match is None else match.has_cube
     return BackgammonPlay(
         parameters,
         START_BOARD,
@@ -238,5 +237,5 @@ def start(
         dice=(faces[begins], faces[1 - begins]),
         throws=1,
         doubling=doubling,
-        cube=2 ** min(ties, parameters.automatic_doubles) if doubling else 1,
+        cube=2 ** automatic_doubles(setup) if doubling else 1,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rules.errors import IllegalSetupError
 from rules.geometry import counter_clockwise
-from rules.setup import Game, Script, Seating, throw
+from rules.setup import Game, Script, Seating, Setup, throw
 from rules.steps import Ready
 
 SEATS = 2
@@ -65,6 +65,13 @@ def script(seating: Seating, parameters: Parameters) -> Script:
         (other,) = yield from throw(second, 1, "opening throw")
         if own != other:
             return Ready(begins=first if own > other else second)
+
+
+def automatic_doubles(setup: Setup) -> int:
+    """How often equal opening throws have doubled the stake, up to the house's maximum."""
+    ties = len(setup.throws) // SEATS - 1
+    doubles: int = min(ties, setup.parameters.automatic_doubles)
+    return doubles
 
 
 def pips(men: Mapping[int, int]) -> int:
