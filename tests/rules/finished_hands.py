@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from rules.games import find_game, results_of, rules_of
+from rules.games.filipino.parameters import Parameters as Filipino
 from rules.games.wenzhou.setup import Parameters as Wenzhou
 from rules.play import AnyRules
 from rules.playing.dealing import before_next_hand
@@ -24,6 +25,10 @@ HANDS_OF_A_MATCH = 12
 FALSE_WINS = 1 / 500
 """The share of turns in which a seat declares a win that it does not have, if the game has such."""
 MORE_HOUSES: dict[str, tuple[Any, ...]] = {
+    "filipino": (
+        Filipino(pairs_double=True, after_false_win="ends", chip_target=3, back_to_back=2),
+        Filipino(bonus_low=2, bonus_high=6, middle=3, back_to_back=4, stack="sum"),
+    ),
     "wenzhou": (Wenzhou(dealer_scale=(3, 5), after_fourth="reseat", false_win_penalty="double"),),
 }
 """Houses besides those of every test, which differ in what a hand costs and who deals next."""

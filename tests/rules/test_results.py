@@ -20,6 +20,7 @@ STATE: dict[str, Callable[[Any], object]] = {
     game.name: lambda match: (match.dealer, match.hands) for game in DOMINO_GAMES
 } | {
     "backgammon": lambda match: (match.dealer, match.crawford_past),
+    "filipino": lambda match: (match.dealer, match.hands),
     "pai_gow": lambda match: (match.dealer, match.banked, match.declined, match.over),
     "wenzhou": lambda match: (match.dealer, match.streak, match.reseating, match.hands),
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rules.games.filipino.parameters import MANO_BATCHES, SEATS, TILES, Parameters
 from rules.games.filipino.setup import FILIPINO, PLUS_N, flores_bonus, flores_of, flores_to_lay_out
-from rules.plugin import GamePlugin, lazily_judging, lazily_rules
+from rules.plugin import GamePlugin, lazily_judging, lazily_results, lazily_rules
 from rules.values import lazily
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ PLUGIN = GamePlugin(
     FILIPINO,
     rules=lazily_rules("rules.games.filipino.adapter", "FILIPINO_RULES"),
     judging=lazily_judging("rules.games.filipino.judge"),
+    results=lazily_results("rules.games.filipino.results"),
 )
 
 __getattr__ = lazily(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from rules.errors import RulesError
 from rules.games.filipino.actions import JOKER, Act, bare
@@ -13,8 +13,9 @@ from rules.games.filipino.hand import Meld, MeldName, why_not_a_set
 from rules.games.filipino.legal import declared
 from rules.games.filipino.parameters import SEATS, SETS, Parameters
 from rules.games.filipino.play import FilipinoPlay
+from rules.games.filipino.score import By
 from rules.games.filipino.setup import FILIPINO
-from rules.games.filipino.table import FilipinoTable
+from rules.games.filipino.table import FilipinoTable, source_of
 from rules.games.filipino.wins import Declared
 from rules.geometry import Seat
 from rules.judging import RecordedAct, check_claims, check_seats, no_case, refuse
@@ -23,8 +24,6 @@ from rules.tiles import Face
 
 COMPLETE: Final = 3 * SETS + 2
 """The number of tiles of a winning hand, counting each set laid down as three (F26)."""
-By = Literal["discard", "self", "replacement", "robbing"]
-"""The source of the winning tile."""
 
 
 @dataclass(frozen=True)
@@ -110,19 +109,15 @@ def recorded_case(
     settlement = play.table.settlement
     if settlement is None or settlement.winner is None:
         raise no_case("no seat has won it")
-    before, action = acts[-1]
-    table: FilipinoTable = before.table
-    offer = table.offer
-    answers = (*(offer.answers if offer is not None else ()), action)
-    wins = {act.seat: act for act in answers if act.verb == "win"}
-    shown = _declared(table, wins[settlement.winner])
+    table, wins = winning_acts(acts)
+    offer, shown = table.offer, shown_tiles(table, wins[settlement.winner])
     if table.joker is None:
         raise no_case("the tile turned up is not recorded")
     facts: Facts = {
         "joker": table.joker,
         "hand": list(shown.concealed),
         "seat": settlement.winner,
-        "by": "self" if offer is None else "robbing" if offer.added else "discard",
+        "by": source_of(offer),
         "melds": _melds(shown),
         "flores": len(table.hands[settlement.winner].flores),
         "dealer": table.roller,
@@ -136,8 +131,8 @@ def recorded_case(
         facts["claims"] = [
             {
                 "seat": rival,
-                "hand": list(_declared(table, win).concealed),
-                "melds": _melds(_declared(table, win)),
+                "hand": list(shown_tiles(table, win).concealed),
+                "melds": _melds(shown_tiles(table, win)),
                 "flores": len(table.hands[rival].flores),
             }
             for rival, win in wins.items()
@@ -146,7 +141,15 @@ def recorded_case(
     return facts
 
 
-def _declared(table: FilipinoTable, win: Act) -> Declared:
+def winning_acts(acts: Sequence[RecordedAct]) -> tuple[FilipinoTable, dict[Seat, Act]]:
+    """The table before the last action of a hand that was won, and the win of each claimant."""
+    before, action = acts[-1]
+    table: FilipinoTable = before.table
+    answers = (*(table.offer.answers if table.offer is not None else ()), action)
+    return table, {act.seat: act for act in answers if act.verb == "win"}
+
+
+def shown_tiles(table: FilipinoTable, win: Act) -> Declared:
     """The tiles of a declared win. Raises RulesError if they are not recorded."""
     shown = declared(table, win, table.offer)
     if not isinstance(shown, Declared) or None in shown.concealed:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from rules.games.filipino import score
 from rules.games.filipino.case import Case, Rival, concealed, meld_of, recorded_case
 from rules.games.filipino.parameters import SEATS, Parameters
-from rules.games.filipino.score import How, Price, Won, false_win, price
+from rules.games.filipino.score import Price, Won, false_win, how, price
 from rules.games.filipino.wins import Declared, WinningHand, winning_hand
 from rules.geometry import Seat, count_seats
 from rules.judging import Verdict, check_range, check_seats, check_takers, refuse
@@ -20,14 +20,9 @@ __all__ = ["QUESTIONS", "Case", "judge", "recorded_case"]
 def judge(case: Case) -> Verdict:
     """The verdict on the claim of `case.seat`."""
     own = case.claimants[0]
-    if case.taken and case.tile == case.joker and case.parameters.joker_discard == "dead":
-        why = f"A discarded joker '{case.joker}' cannot be claimed in this house (F25)."
-        return _false_win(case, why, [])
-    hand = winning_hand(_declared(case, own), case.parameters)
-    wins = _wins(case)
-    if hand is None:
-        why = "These tiles are not five sets and a pair, nor seven pairs and a set (F26)."
-        return _false_win(case, why, wins)
+    hand, wins = claimed_hand(case, own), _wins(case)
+    if isinstance(hand, str):
+        return _false_win(case, hand, wins)
     winner, best = _first_winner(case, [(own, hand), *wins])
     priced = _priced(case, winner, best)
     reasons = (*priced.reasons, f"The winner takes {priced.chips} chips (F34).")
@@ -44,10 +39,17 @@ def judge(case: Case) -> Verdict:
     )
 
 
+def claimed_hand(case: Case, claimant: Rival) -> WinningHand | str:
+    """The winning hand of a claimant, or the sentence that says why its tiles do not win."""
+    if case.taken and case.tile == case.joker and case.parameters.joker_discard == "dead":
+        return f"A discarded joker '{case.joker}' cannot be claimed in this house (F25)."
+    hand = winning_hand(_declared(case, claimant), case.parameters)
+    return hand or "These tiles are not five sets and a pair, nor seven pairs and a set (F26)."
+
+
 def _priced(case: Case, winner: Rival, best: WinningHand) -> Price:
-    how: How = case.by if case.by in ("discard", "robbing") else "self"
     source = case.discarder if case.taken else None
-    won = Won(winner.seat, best, how, source, winner.flores)
+    won = Won(winner.seat, best, how(case.by), source, winner.flores)
     return price(won, case.parameters, case.stakes)
 
 
@@ -73,8 +75,8 @@ def _false_win(case: Case, why: str, wins: list[tuple[Rival, WinningHand]]) -> V
 
 def _wins(case: Case) -> list[tuple[Rival, WinningHand]]:
     """The valid claims of the other seats."""
-    judged = ((each, winning_hand(_declared(case, each), case.parameters)) for each in case.claims)
-    return [(rival, hand) for rival, hand in judged if hand is not None]
+    judged = ((each, claimed_hand(case, each)) for each in case.claims)
+    return [(rival, hand) for rival, hand in judged if isinstance(hand, WinningHand)]
 
 
 def _first_winner(

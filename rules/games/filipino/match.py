@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rules.errors import RulesError
@@ -22,6 +22,7 @@ class FinishedWithChips(Finished, Protocol):
 class FilipinoMatch:
     """A match, which has no fixed end (F36); `dealer` is the roller of the next set-up (F5)."""
 
+    parameters: Parameters = field(default_factory=Parameters)
     dealer: Seat = 0
     scores: tuple[Amount, ...] = (0,) * SEATS
     chips: tuple[int, ...] = (0,) * SEATS
@@ -42,7 +43,8 @@ class FilipinoMatch:
         if settlement is None:
             raise RulesError("The hand is not over; finish it before it is added to the match.")
         gains = settlement.balance()
-        return FilipinoMatch(
+        return replace(
+            self,
             dealer=self.dealer if settlement.winner is None else settlement.winner,
             scores=tuple(score + gains.get(seat, 0) for seat, score in enumerate(self.scores)),
             chips=play.chips,
@@ -53,8 +55,8 @@ class FilipinoMatch:
 def begin(
     parameters: Parameters | None = None, players: int = SEATS, dealer: Seat = 0
 ) -> FilipinoMatch:
-    """Returns a match before its first hand; `parameters` are not used."""
-    return FilipinoMatch(dealer, (0,) * players, (0,) * players)
+    """Returns a match before its first hand."""
+    return FilipinoMatch(parameters or Parameters(), dealer, (0,) * players, (0,) * players)
 
 
 begin_match = begin

@@ -16,8 +16,16 @@ from rules.games.filipino.legal import claimants, declared
 from rules.games.filipino.listing import with_drawn
 from rules.games.filipino.match import FilipinoMatch
 from rules.games.filipino.parameters import SEATS, Parameters
-from rules.games.filipino.score import How, Won, price
-from rules.games.filipino.table import FilipinoTable, Offer, Phase, WallTile, after_turn, laid_table
+from rules.games.filipino.score import Won
+from rules.games.filipino.table import (
+    FilipinoTable,
+    Offer,
+    Phase,
+    WallTile,
+    after_turn,
+    laid_table,
+    source_of,
+)
 from rules.games.filipino.wins import Declared, winning_hand
 from rules.geometry import Place, Seat, clockwise, counter_clockwise
 from rules.play import LegalActions, Settlement, Tiles
@@ -266,9 +274,7 @@ def _false_win(table: FilipinoTable, seat: Seat) -> FilipinoTable:
     """The seat pays every other seat; then its hand is dead, or the hand is over (F35)."""
     paid = _paid(table, score.false_win(seat, table.house, table.stakes))
     if table.house.after_false_win == "ends":
-        return _over(
-            paid, "false win", None, (f"F35: seat {seat} showed a hand that does not win.",)
-        )
+        return _over(paid, score.ended_by_false_win(seat, paid.payments))
     dead = paid.with_hand(seat, replace(paid.hands[seat], dead=True))
     if dead.offer is not None and seat in dead.offer.awaited:
         return _answered(dead, dead.offer, Act(seat, "pass"))
@@ -281,15 +287,12 @@ def _settled_win(table: FilipinoTable, act: Act, offer: Offer | None) -> Filipin
     assert isinstance(shown, Declared)
     hand = winning_hand(shown, table.house)
     assert hand is not None
-    how: How = "self" if offer is None else "robbing" if offer.added else "discard"
     source = None if offer is None else offer.by
-    won = Won(act.seat, hand, how, source, len(table.hands[act.seat].flores))
-    paid = price(won, table.house, table.stakes)
-    chips, hi_alai = score.with_chips(table.chips, act.seat, paid.chips, table.house, table.stakes)
+    won = Won(act.seat, hand, source_of(offer), source, len(table.hands[act.seat].flores))
+    paid, chips = score.price_with_chips(won, table.chips, table.house, table.stakes)
+    settlement = score.won_hand(act.seat, paid, table.payments)
     laid = _moved(table, act.seat, shown, offer)
-    reasons = (*paid.reasons, *dict.fromkeys(payment.why for payment in hi_alai))
-    settled = _paid(changed(laid, chips=chips, turn=act.seat), (*paid.payments, *hi_alai))
-    return _over(settled, paid.name, act.seat, reasons)
+    return _over(changed(laid, chips=chips, turn=act.seat), settlement)
 
 
 def _moved(table: FilipinoTable, seat: Seat, shown: Declared, offer: Offer | None) -> FilipinoTable:
@@ -305,18 +308,14 @@ def _moved(table: FilipinoTable, seat: Seat, shown: Declared, offer: Offer | Non
 
 def _exhausted(table: FilipinoTable) -> FilipinoTable:
     """Ends a hand without a winner: no more payments; the same roller throws again (F37)."""
-    return _over(table, "exhausted", None, ("F37: the wall is used up.",))
+    return _over(table, score.exhausted(table.payments))
 
 
-def _over(
-    table: FilipinoTable, name: str, winner: Seat | None, reasons: tuple[str, ...]
-) -> FilipinoTable:
-    """Ends the hand with all its payments, including those made during the hand."""
-    earlier = tuple(dict.fromkeys(p.why for p in table.payments if p.why not in reasons))
-    settlement = Settlement(
-        name, payments=table.payments, reasons=(*earlier, *reasons), winner=winner
+def _over(table: FilipinoTable, settlement: Settlement) -> FilipinoTable:
+    """Ends the hand with this settlement, which has all its payments."""
+    return changed(
+        table, phase="over", offer=None, payments=settlement.payments, settlement=settlement
     )
-    return changed(table, phase="over", offer=None, settlement=settlement)
 
 
 def _paid(table: FilipinoTable, payments: score.Payments) -> FilipinoTable:

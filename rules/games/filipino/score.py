@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 from rules.games.filipino.parameters import SEATS, Parameters
 from rules.games.filipino.wins import WinningHand
 from rules.geometry import Seat, counter_clockwise
-from rules.play import Payment
+from rules.play import Payment, Settlement
 
 How = Literal["discard", "self", "robbing"]
 """How the winning tile came to the winner.
@@ -17,6 +17,8 @@ How = Literal["discard", "self", "robbing"]
 `discard`: another seat discarded it. `self`: the winner drew it, also as a replacement (A10).
 `robbing`: another seat added it to a pong (F32).
 """
+By = Literal["discard", "self", "replacement", "robbing"]
+"""The source of the winning tile."""
 Payments = tuple[Payment, ...]
 
 
@@ -56,6 +58,11 @@ class Price:
     payments: Payments
     chips: int
     reasons: tuple[str, ...]
+
+
+def how(by: By) -> How:
+    """How the winning tile came from this source; a replacement is drawn like any tile (A10)."""
+    return "self" if by == "replacement" else by
 
 
 def price(won: Won, house: Parameters, stakes: int = 1) -> Price:
@@ -142,6 +149,40 @@ def with_chips(
         return after, ()
     why = f"F34: Hi-Alai, seat {seat} has {after[seat]} chips; all seats return their chips."
     return (0,) * len(chips), all_round(seat, house.hi_alai * house.unit * stakes, why)
+
+
+def price_with_chips(
+    won: Won, chips: tuple[int, ...], house: Parameters, stakes: int = 1
+) -> tuple[Price, tuple[int, ...]]:
+    """The price of a win with the payments of Hi-Alai, and the chips of all seats after it."""
+    paid = price(won, house, stakes)
+    after, hi_alai = with_chips(chips, won.seat, paid.chips, house, stakes)
+    reasons = (*paid.reasons, *dict.fromkeys(payment.why for payment in hi_alai))
+    return replace(paid, payments=(*paid.payments, *hi_alai), reasons=reasons), after
+
+
+def won_hand(winner: Seat, paid: Price, earlier: Payments) -> Settlement:
+    """The settlement of a hand that a seat has won; `earlier` was paid during the hand."""
+    return _over(paid.name, winner, (*earlier, *paid.payments), paid.reasons)
+
+
+def exhausted(earlier: Payments) -> Settlement:
+    """The settlement of a hand without a winner: no more payments (F37)."""
+    return _over("exhausted", None, earlier, ("F37: the wall is used up.",))
+
+
+def ended_by_false_win(seat: Seat, paid: Payments) -> Settlement:
+    """The settlement of a hand that ended with a false win, which is paid in `paid` (F35)."""
+    why = f"F35: seat {seat} showed a hand that does not win."
+    return _over("false win", None, paid, (why,))
+
+
+def _over(
+    name: str, winner: Seat | None, payments: Payments, reasons: tuple[str, ...]
+) -> Settlement:
+    """The settlement of a hand with all its payments, including those made during the hand."""
+    earlier = tuple(dict.fromkeys(each.why for each in payments if each.why not in reasons))
+    return Settlement(name, payments=payments, reasons=(*earlier, *reasons), winner=winner)
 
 
 def _usual(won: Won, house: Parameters) -> LedgerEntry:

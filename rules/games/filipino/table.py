@@ -9,7 +9,7 @@ from rules.errors import IllegalSetupError
 from rules.games.filipino.actions import Act, bare
 from rules.games.filipino.hand import Hand, in_order
 from rules.games.filipino.parameters import SEATS, Parameters
-from rules.games.filipino.score import Payments, flores_at_the_start
+from rules.games.filipino.score import How, Payments, flores_at_the_start
 from rules.games.filipino.setup import LAID_OUT, flores_of, is_pair
 from rules.geometry import Place, Seat
 from rules.play import Settlement, Tiles, tiles_of
@@ -67,6 +67,11 @@ class Offer:
     def awaited(self) -> tuple[Seat, ...]:
         given = {answer.seat for answer in self.answers}
         return tuple(seat for seat in self.asked if seat not in given)
+
+
+def source_of(offer: Offer | None) -> How:
+    """The source of a winning tile: the tile on offer, or the wall if there is none."""
+    return "self" if offer is None else "robbing" if offer.added else "discard"
 
 
 @dataclass(frozen=True)

@@ -164,12 +164,17 @@ def _beside(house: Parameters) -> Iterator[ResultField]:
             per_seat=True,
             rule="W35",
         )
-    if house.after_false_win != "ends":
+    if _pays_false_wins(house):
         words = "the seats that declared a false win"
         yield ResultField("false_wins", "seats", words, "amount", most=SEATS, rule="W36")
     if is_fined(house):
         words = "the seat of each discard against the order"
         yield ResultField("fined", "seats", words, "amount", rule="E16")
+
+
+def _pays_false_wins(house: Parameters) -> bool:
+    """Whether a false win costs something in this house, without ending the hand."""
+    return house.after_false_win != "ends" and house.false_win_penalty != "none"
 
 
 def _contradictions(house: Parameters, result: Result) -> Iterator[str]:
@@ -304,13 +309,12 @@ def _facts(
 ) -> Iterator[tuple[str, Any]]:
     settlement, position = finished(play), play.position
     house = position.deal.parameters
-    ends = house.after_false_win == "ends"
     false_wins = [act.seat for _, act in acts if isinstance(act, FalseWin)]
     if settlement.winner is not None:
         before, _ = winning_act(acts)
         yield "winner", settlement.winner
         yield from _source(before)
-    elif ends and false_wins:
+    elif house.after_false_win == "ends" and false_wins:
         yield "false_win", false_wins[0]
     else:
         yield "kong", play.kongs > 0
@@ -322,7 +326,7 @@ def _facts(
         yield "class", CLASSES[settlement.multiplier]
     if house.caishen_money:
         yield "caishen", list(caishen_held(position))
-    if not ends:
+    if _pays_false_wins(house):
         yield "false_wins", false_wins
     if is_fined(house):
         yield "fined", [breach.seat for breach in breaches_found(position)]

@@ -240,6 +240,7 @@ def test_a_house_is_asked_only_for_what_it_pays() -> None:
     assert names(RICH) - names(Parameters()) == {"caishen", "fined"}
     assert names(ENDS) - names(Parameters()) == {"false_win"}
     assert names(Parameters()) - names(ENDS) == {"false_wins"}
+    assert "false_wins" not in names(Parameters(false_win_penalty="none"))
 
 
 def test_the_table_gives_the_indicator_that_it_read() -> None:
