@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from config.layout.staging import Staging
 from rules.geometry import Place, Seat
 from rules.play import Action, AnyRules, Reseated, Settlement
+from rules.results import GameResults, Result, ResultForm
 from rules.setup import Setup
 from rules.steps import Outcome, Step
 
@@ -57,6 +58,15 @@ class TakeBack:
     staging: Staging
 
 
+@dataclass(frozen=True)
+class HandToReport:
+    """A hand that is over and that nobody followed: the form of its result, and its match."""
+
+    results: GameResults
+    form: ResultForm
+    match: Any
+
+
 class Guide(Protocol):
     """Asks the people at the table for steps and decisions, and returns their answers."""
 
@@ -71,6 +81,9 @@ class Guide(Protocol):
 
     async def act(self, play: Any) -> Action | None:
         """Return the next action of a player, or None if the dice are to be thrown next."""
+
+    async def report(self, hand: HandToReport) -> Result | None:
+        """Ask how a hand has ended; return its result, or None if nobody says it here."""
 
     async def settled(self, settlement: Settlement) -> None:
         """Announce that the hand is over, and the payments between the players."""

@@ -15,9 +15,9 @@ the table knew by itself (`ResultField.known`), so a match can be computed again
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
+from typing import Any, Final, Literal, Protocol
 
 from rules.errors import RulesError
 from rules.geometry import Seat
@@ -65,6 +65,8 @@ class ResultField:
     """The limits of a number, both included; for a list, of its number of entries."""
     per_seat: bool = False
     """Whether the value is a list with one value for each seat; null for a seat without one."""
+    except_seat: str = ""
+    """A field that names a seat without a value in such a list, such as the bank."""
     when: tuple[tuple[str, tuple[Value, ...]], ...] = ()
     """Other fields and the values of them with which this field is asked."""
     unlike: str = ""
@@ -83,7 +85,7 @@ class ResultField:
         if self.when:
             facts["when"] = {name: list(values) for name, values in self.when}
         more = {"choices": list(self.choices), "per_seat": self.per_seat, "unlike": self.unlike}
-        more |= {"unless": self.unless}
+        more |= {"unless": self.unless, "except_seat": self.except_seat}
         more |= {"needed": self.needed, "known": self.known, "rule": self.rule}
         return facts | {name: value for name, value in more.items() if value not in ("", None, [])}
 
@@ -144,6 +146,11 @@ class ResultForm:
         refuse(self.more(result))
         return result
 
+    def require(self, each: ResultField, value: Value) -> None:
+        """Raises RulesError, `field: error`, for a wrong value of one field."""
+        check = self._check_each_seat if each.per_seat else self._check
+        refuse(check(each, value))
+
     def _wrong(self, result: Result) -> Iterator[str]:
         depth = self.depth(result)
         for each in self.fields:
@@ -155,10 +162,7 @@ class ResultForm:
             value = result[each.name]
             if not asked and value != each.known:
                 yield f"{each.name}: {_unasked(each)}"
-            if each.per_seat:
-                yield from self._check_each_seat(each, value)
-            else:
-                yield from self._check(each, value)
+            yield from (self._check_each_seat if each.per_seat else self._check)(each, value)
             if each.unlike and value == result.get(each.unlike):
                 yield (
                     f"{each.name}: Seat {value} is {self[each.unlike].words} already; name another"
@@ -264,11 +268,33 @@ class GameResults:
     finished hand of a checked result; it raises RulesError for tiles that do not win. `read(match,
     acts, play, depth)` reads the result of this depth off a followed hand: its actions, and the
     play after the last one. It raises RulesError if the play does not know a tile that it needs.
+
+    `carried` names what a match adds up over its hands besides the scores, such as chips: a
+    correction of an earlier hand changes these, not who has dealt since.
     """
 
     form: Callable[[Any, Setup | None], ResultForm]
     finish: Callable[[Any, Result], FinishedHand]
     read: Callable[[Any, Sequence[RecordedAct], Any, Depth], Result]
+    carried: tuple[str, ...] = ()
+
+    def recounted(self, dealt: Any, match: Any, moves: Sequence[Seat] = ()) -> Any:
+        """The match with which a hand was dealt, with what now follows from earlier results.
+
+        `match` is the match after the hands before, computed again. Scores and what is `carried`
+        are taken from it, and nothing else. If seats were drawn in between, `moves` are the new
+        seats of all players. A match that is not a dataclass stays as it was.
+        """
+        if not is_dataclass(dealt) or isinstance(dealt, type):
+            return dealt
+        fresh: dict[str, Any] = {}
+        for name in ("scores", *self.carried):
+            value = getattr(match, name)
+            if moves and isinstance(value, tuple):
+                value = tuple(value[moves.index(seat)] for seat in range(len(value)))
+            fresh[name] = value
+        counted: Any = replace(dealt, **fresh)
+        return counted
 
 
 MOST_POINTS: Final = 1_000_000
@@ -342,10 +368,59 @@ def not_counted(name: str, winner: Seat | None = None, *reasons: str) -> Settlem
     )
 
 
-def replayed(
-    match: Any, results: Collection[Result], finish: Callable[[Any, Result], FinishedHand]
-) -> Any:
-    """The match after these results, from the match before the first of them."""
-    for result in results:
-        match = match.after(finish(match, result))
-    return match
+class Picks(Protocol):
+    """A source of random picks, such as `random.Random`."""
+
+    def random(self) -> float: ...
+
+    def choice(self, seq: Sequence[Any], /) -> Any: ...
+
+
+_ATTEMPTS = 50
+"""How often `random_result` draws; most forms accept the first or second result."""
+
+
+def random_result(form: ResultForm, chance: Picks) -> Result | None:
+    """A random result without tiles that the form accepts; None if no draw was accepted."""
+    for _ in range(_ATTEMPTS):
+        depth: Depth = "amount" if chance.random() < 0.5 else "who"
+        given: dict[str, Value] = {}
+        for each in form.fields:
+            value = each.known
+            asked = all(given.get(name) in values for name, values in each.when)
+            is_due = DEPTHS.index(each.depth) <= DEPTHS.index(depth)
+            if (
+                value is None
+                and asked
+                and is_due
+                and (_needs(depth, each) or chance.random() < 0.5)
+            ):
+                value = _random_value(form, each, given.get(each.except_seat), chance)
+            if value is not None:
+                given[each.name] = value
+        try:
+            return form.checked(given)
+        except RulesError:
+            continue
+    return None
+
+
+def _random_value(form: ResultForm, each: ResultField, left_out: Value, chance: Picks) -> Value:
+    if not each.per_seat:
+        return _random_one(form, each, chance)
+    return [
+        None if seat == left_out else _random_one(form, each, chance) for seat in range(form.seats)
+    ]
+
+
+def _random_one(form: ResultForm, each: ResultField, chance: Picks) -> Value:
+    match each.kind:
+        case "seat":
+            return chance.choice(range(form.seats))
+        case "choice":
+            return chance.choice(each.choices)
+        case "number":
+            return chance.choice(range(each.least, min(each.most, each.least + 20) + 1))
+        case "yes_no":
+            return chance.random() < 0.5
+    return None

@@ -203,7 +203,7 @@ def is_documented(event: dict[str, object]) -> bool:
     name, keys = str(event["event"]), event.keys() - {"t", "event"}
     if name in ("step", "move"):
         return keys - {name} <= keys_of(name)[str(event[name])]
-    if name in ("summary", "settled"):
+    if name in ("summary", "settled", "result_reported"):
         return keys == {
             key for row in rows(EVENTS, 2) for key in row[0].split(", ") if key in event
         }
@@ -234,9 +234,9 @@ AFTER_FAULTS = {
     *("hand_abandoned", "recovered", "operator_prompted", "prompt_answered"),
     *("prompt_withdrawn", "fault", "journal_copy_repaired", "protocol_broken", "board_reset"),
     *("paused", "motor_reversed", "resumed", "run_resumed", "put_away_requested", "signal_failed"),
-    "actions_taken_back",
+    *("actions_taken_back", "result_asked", "result_overdue", "result_reported"),
 }
-"""Events that only runs with faults, interruptions or corrections by people emit."""
+"""Events that only runs with faults, interruptions, reports or corrections by people emit."""
 
 
 RESEATING = """\

@@ -12,7 +12,7 @@ from controller.events.row import EventKey, EventMeaning
 from tools.fit_matrices import with_blocks
 
 _JSON_TYPES = {str: "text", bool: "true or false", dict: "object", list: "list", NoneType: "null"}
-_ELSEWHERE = (EventName.SETTLED, EventName.SUMMARY)
+_ELSEWHERE = (EventName.SETTLED, EventName.RESULT_REPORTED, EventName.SUMMARY)
 """Events whose keys have a table in their own section."""
 
 

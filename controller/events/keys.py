@@ -9,6 +9,7 @@ BY = EventKey("by", int, "the seat of the person")
 DEALER = EventKey("dealer", int, "the seat of the dealer")
 SET = EventKey("set", int, "the number of the machine's set, 0 or 1")
 DO = EventKey("do", str, "the action, in the notation of the game's record")
+HAND = EventKey("hand", str, "the name of the hand: its number in the run or in the session")
 AT = EventKey("at", str, "the place")
 TILE = EventKey("tile", str | None, "the face; null if no sensor read it and no person typed it")
 

@@ -21,6 +21,27 @@ WITHIN_A_ROUND = HostCodes(
 _CALL_ENDED = HostCodes("Faults and calls", ("72",), ("G2S_CBE302",))
 
 
+SETTLEMENT = (
+    EventKey("name", str, "the name of the hand's result"),
+    EventKey("multiplier", int | float, "the multiplier of the result"),
+    EventKey("winner", int | None, "a seat, or null"),
+    EventKey(
+        "payments",
+        list,
+        "each `from` a seat `to` a seat or `house`, its `amount`, and `why`",
+    ),
+    EventKey("reasons", list, "why the hand has this result, in sentences"),
+    EventKey("scores", list, "of the match after this hand, one for each seat"),
+    EventKey("match_over", bool, "whether the match has ended"),
+    EventKey(
+        "next_dealer",
+        int | None,
+        "who deals the next hand; null if seats are drawn or the bank is offered first",
+    ),
+)
+"""The keys of a settlement, in events about the end of a hand."""
+
+
 class EventName(StrEnum):
     """Every event of the stream: its name, which is the member's value, and its row."""
 
@@ -198,23 +219,41 @@ class EventName(StrEnum):
     SETTLED = EventMeaning(
         "settled",
         "with `--play`: the hand is over; gives the payments",
+        SETTLEMENT,
+        words=w.settled_sentence,
+        line=w.settled_line,
+        recorded=HostCodes("Rounds", ("7F",), ("G2S_GPE112",)),
+    )
+    RESULT_ASKED = EventMeaning(
+        "result_asked",
+        "a hand is over that people report: its result can be entered now",
+        (k.HAND,),
+        words=says("The hand is over. Who has won?"),
+        line=shows("the hand is over: who has won?"),
+        is_traced=False,
+    )
+    RESULT_OVERDUE = EventMeaning(
+        "result_overdue",
+        "the table waits for the result of a hand, and nobody has entered it",
+        (k.HAND,),
+        words=says("The table waits: nobody has said who won.", "warning"),
+        line=shows("the table waits for the result of the hand"),
+    )
+    RESULT_REPORTED = EventMeaning(
+        "result_reported",
+        "a person has entered or corrected the result of a hand; gives the payments",
         (
-            EventKey("name", str, "the name of the hand's result"),
-            EventKey("multiplier", int | float, "the multiplier of the result"),
-            EventKey("winner", int | None, "a seat, or null"),
+            k.HAND,
+            EventKey("result", dict, "the fields of the game's result"),
             EventKey(
-                "payments",
-                list,
-                "each `from` a seat `to` a seat or `house`, its `amount`, and `why`",
+                "dealt_as",
+                dict | None,
+                "in a correction after the next deal: the result by which that hand was dealt",
+                is_optional=True,
             ),
-            EventKey("reasons", list, "why the hand has this result, in sentences"),
-            EventKey("scores", list, "of the match after this hand, one for each seat"),
-            EventKey("match_over", bool, "whether the match has ended"),
-            EventKey(
-                "next_dealer",
-                int | None,
-                "who deals the next hand; null if seats are drawn or the bank is offered first",
-            ),
+            EventKey("by", str, "the name of the person"),
+            EventKey("counted", bool, "whether the result says the payments"),
+            *SETTLEMENT,
         ),
         words=w.settled_sentence,
         line=w.settled_line,

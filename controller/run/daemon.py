@@ -33,8 +33,9 @@ from controller.run.planning.setup_forecast import staging_of
 from controller.run.rounds.cycle_chances import CycleChances
 from controller.run.rounds.deal import Deal, Workplace
 from controller.run.rounds.hand_play import CorrectionRefusedError, HandPlay
+from controller.run.rounds.hand_results import EndedHand, HandResults
 from controller.run.rounds.lid_interrupt import LidInterrupt
-from controller.run.rounds.programme import FixedRounds, RoundProgramme
+from controller.run.rounds.programme import FixedRounds, RoundOrder, RoundProgramme
 from controller.run.rounds.put_away import put_away
 from controller.run.rounds.sorted_build import planned_choices
 from controller.run.rounds.top_cycle import TopCycle
@@ -46,6 +47,7 @@ from firmware_bridge.board import Board
 from firmware_bridge.boards.devices import Devices
 from firmware_bridge.guide import Ask, Guide
 from rules.play import Match
+from rules.records.record import result_line
 from rules.tiles import Face
 
 
@@ -95,8 +97,9 @@ class Daemon:
         self.run_state = RunState(
             Ledger.of(table.sets if layout.count else 1, layout.count), journal, events, clock
         )
-        self.match = orders.first_match() if orders.play else None
-        """The match after the hands played so far; None if the table does not follow the play."""
+        self.match = orders.first_match() if orders.has_match else None
+        """The match after the hands played so far; None if the table follows neither the play nor
+        the results."""
         fault_handler = FaultHandler(partial(limits_of, table), guide.help, self.run_state)
         supply = supplies(table, boards, fault_handler)
         self._counted = CountingListener()
@@ -127,6 +130,9 @@ class Daemon:
         self._top = TopCycle(
             place, self.staging, self._under, self._key, self._shuffles, self.chances
         )
+        self.results = HandResults(self.run_state, guided)
+        """The results that people report for hands that the table does not follow."""
+        self._record = record
         self._lid_interrupt = LidInterrupt(self._rig, self._under, self.run_state, self._key, done)
         self._listening = {key for key in (self._key, done) if key is not None}
 
@@ -375,10 +381,12 @@ class Daemon:
         while (order := await self._programme.next_round(self._under.coming)) is not None:
             orders = order.orders
             self._top.play_by(orders, new_match=order.new_match)
-            if order.match is not None:
-                self.match = order.match
-            elif order.new_match or not orders.play:
-                self.match = orders.first_match() if orders.play else None
+            if order.match is not None or order.new_match or not orders.has_match:
+                self.results.begin_match()
+                first = orders.first_match() if orders.has_match else None
+                self.match = order.match or first
+            elif self.results.open_hand is not None:
+                self.match = await self._reported_match()
             players = orders.setup(orders.dealer).seating.players
             turn = (orders.dealer + order.number) % players
             if self.match is not None:
@@ -388,11 +396,31 @@ class Daemon:
                 self.run_state.figures.rounds += 1
                 return
             self.match = await self._top.play_out(self.match)
+            self._ask_for_result(order)
             if not self._programme.takes_in():
                 # The set that is being built below is finished, so that no tile is on its way.
                 await self._under.free()
                 return
             await self._top.collect_played()
+        if self.results.open_hand is not None:
+            self.match = await self._reported_match()
+
+    def _ask_for_result(self, order: RoundOrder) -> None:
+        """Open the question for the result of the hand that is over, if its orders ask for it."""
+        if order.orders.follow == "result" and self.match is not None:
+            assert self._top.deal is not None
+            name, setup = order.hand or str(self.run_state.figures.rounds + 1), self._top.deal.setup
+            self.results.ask(EndedHand(name, order.orders, self.match, setup, self._top.moves))
+
+    async def _reported_match(self) -> Match:
+        """The match after the reported result of the last hand, which is added to the record."""
+        hand = self.results.open_hand
+        assert hand is not None
+        match = await self.results.next_match()
+        result = self.results.result_of(hand.name)
+        if result is not None:
+            self._record(result_line(result))
+        return match
 
     def _shuffles(self, tile_set: int) -> None:
         self._programme.shuffles(tile_set)
@@ -416,6 +444,7 @@ class Daemon:
         `failing` suppresses a JournalError after another failure; the boards are then closed
         without a question about their storage.
         """
+        self.results.close()
         for key in self._listening:
             key.close()
         for board in self._boards.values():

@@ -106,6 +106,9 @@ class RunState:
         """The fault that ended the interrupted run and was not cleared; None if there was none."""
         self.unanswered: tuple[TableFault, ...] = ()
         """The faults of unanswered prompts of that run: hands can still be in the machine."""
+        self.reported: dict[str, dict[str, object]] = {}
+        """The last report of each hand's result in the journal of the interrupted run, by the
+        name of the hand."""
         self.answered: set[tuple[str, str]] = set()
         """Code and part of the prompts that were answered in this run."""
         self._added: Counter[str] = Counter()
@@ -120,6 +123,8 @@ class RunState:
         self.resumed = True
         self.open_fault = open_fault_of(interrupted)
         self.unanswered = unanswered_of(interrupted)
+        reports = (entry.intent for entry in interrupted if entry.activity == "result")
+        self.reported = {str(report["hand"]): dict(report) for report in reports}
         self.events.emit(EventName.RUN_RESUMED, entries=len(interrupted))
 
     def is_replaying(self, activity: str) -> bool:

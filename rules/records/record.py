@@ -8,6 +8,10 @@ before it. A first line with `new_match` begins a new match, which the hands do 
 change of house rules; records of earlier versions do not have it. The throws and choices between
 hands that settle the seats and the dealer (seats drawn, the first dealer cut for, the bank
 declined) have a line of their own.
+
+A hand that nobody followed has one line after its heading: its result, as people reported it. If
+the result was corrected after the next hand was dealt, the line also has the result by which that
+hand was dealt (`dealt_as`): who dealt does not change, the scores do.
 """
 
 from __future__ import annotations
@@ -19,11 +23,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from rules.errors import RulesError
-from rules.games import find_game, judging_of, rules_of
+from rules.games import find_game, judging_of, results_of, rules_of
 from rules.geometry import Place, Seat, parse_place
 from rules.judging import RecordedAct, no_case
 from rules.play import Action, Drawing, Match, Tiles, drawn
 from rules.records.record_lines import NotARecordError, RecordLine, outcome_of, read_lines, tiles_in
+from rules.results import Result
 from rules.setup import Game, Seating, Setup, replay
 from rules.steps import Facts, Outcome
 from rules.tiles import Face
@@ -37,6 +42,7 @@ __all__ = [
     "heading",
     "recorded",
     "replayed",
+    "result_line",
     "seats_line",
     "take_back",
 ]
@@ -49,7 +55,10 @@ Raises RulesError for parameters that the game does not have."""
 
 @dataclass(frozen=True)
 class Replayed:
-    """One hand of a record, at its end or where it was abandoned, and the match after it."""
+    """One hand of a record, at its end or where it was abandoned, and the match after it.
+
+    `play` is a `FinishedHand` if the hand was not followed and its result was reported.
+    """
 
     line: int
     """The number of the hand's first line."""
@@ -113,6 +122,16 @@ def take_back(count: int) -> str:
     return json.dumps({"take_back": count})
 
 
+NEVER_CORRECTED: Mapping[str, Any] = {}
+"""The value of `dealt_as` for a result that is the one by which the next hand was dealt."""
+
+
+def result_line(result: Result, dealt_as: Result | None = NEVER_CORRECTED) -> str:
+    """Returns the line of a reported result; `dealt_as` None: the next hand was dealt without."""
+    corrected = {} if dealt_as is NEVER_CORRECTED else {"dealt_as": dealt_as}
+    return json.dumps({"result": result, **corrected})
+
+
 def seats_line(setup: Setup, outcomes: Iterable[Outcome], *, new_match: bool = False) -> str:
     """Returns the line of the throws and choices that settled seats and dealer before a hand.
 
@@ -147,8 +166,12 @@ def evening(lines: Iterable[str], house: HouseRules) -> Iterator[Replayed]:
             continue
         setup = _set_up(first, house)
         match = _continued_match(_left(current, first), setup) or _new_match(setup)
-        play, played = _played(first, acts, setup, match)
-        after = match if play.settlement is None else match.after(play)
+        if acts and acts[0].kind == "result":
+            play, after = _reported(acts, setup, match)
+            played: tuple[RecordedAct, ...] = ()
+        else:
+            play, played = _played(first, acts, setup, match)
+            after = match if play.settlement is None else match.after(play)
         current = _CurrentMatch(setup.game.name, after)
         yield Replayed(
             first.number,
@@ -275,6 +298,8 @@ def _played(
             play = _taken_back(line, before, play)
             del played[len(before) :]
             continue
+        if line.kind == "result":
+            raise line.fault("A hand whose actions are recorded has no reported result.")
         if line.kind != "action":
             raise line.fault("A second hand begins here; give the record of one hand only.")
         before.append(play)
@@ -285,6 +310,30 @@ def _played(
         except RulesError as error:
             raise line.fault(error) from error
     return play, tuple(played)
+
+
+def _reported(lines: Iterable[RecordLine], setup: Setup, match: Match) -> tuple[Any, Match]:
+    """The hand that follows from its last reported result, and the match with which it goes on.
+
+    Raises RulesError with the line that cannot be.
+    """
+    results = results_of(setup.game.name)
+    form = results.form(match, setup)
+    finished, after = None, match
+    for line in lines:
+        if line.kind != "result":
+            raise line.fault("The hand has a result already; begin the next hand with a heading.")
+        try:
+            finished = results.finish(match, form.checked(line.values["result"]))
+            after = match.after(finished)
+            if "dealt_as" in line.values:
+                earlier, dealt = line.values["dealt_as"], match
+                if earlier is not None:
+                    dealt = match.after(results.finish(match, form.checked(earlier)))
+                after = results.recounted(dealt, after)
+        except RulesError as error:
+            raise line.fault(error) from error
+    return finished, after
 
 
 def _taken_back(line: RecordLine, before: list[Any], play: Any) -> Any:

@@ -1,8 +1,8 @@
 """Parses and validates the JSON lines of a record: keys, types and sizes.
 
 A record is a file that people keep, copy and edit, so any of its lines can be damaged. A line is
-the heading of a hand, an action, or the throws and choices that settled seats and dealer before a
-hand.
+the heading of a hand, an action, the result that people reported, or the throws and choices that
+settled seats and dealer before a hand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST_TEXT = 200
 MOST_OUTCOMES = 10_000
 MOST_DIGITS = 18
 
-LineKind = Literal["heading", "action", "take_back", "seats"]
+LineKind = Literal["heading", "action", "take_back", "seats", "result"]
 
 
 class NotARecordError(RulesError):
@@ -70,6 +70,8 @@ def _line(number: int, text: str, *, first: bool) -> RecordLine:
         kind = "seats"
     elif "take_back" in values:
         kind = "take_back"
+    elif "result" in values:
+        kind = "result"
     elif first or "game" in values:
         kind = "heading"
     required, optional = _KEYS[kind]
@@ -186,6 +188,8 @@ _CHECKS: Mapping[str, Callable[[object], bool]] = {
     "take_back": _is_number,
     "seats": _are_outcomes,
     "new_match": lambda value: isinstance(value, bool),
+    "result": lambda value: isinstance(value, dict),
+    "dealt_as": lambda value: value is None or isinstance(value, dict),
 }
 """For each key, the check of its value's type and size."""
 _KEYS: Mapping[LineKind, tuple[frozenset[str], frozenset[str]]] = {
@@ -195,6 +199,7 @@ _KEYS: Mapping[LineKind, tuple[frozenset[str], frozenset[str]]] = {
     ),
     "action": (frozenset({"seat", "do"}), frozenset()),
     "take_back": (frozenset({"take_back"}), frozenset()),
+    "result": (frozenset({"result"}), frozenset({"dealt_as"})),
     "seats": (
         frozenset({"seats"}),
         frozenset({"game", "players", "dealer", "parameters", "new_match"}),

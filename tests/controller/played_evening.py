@@ -97,8 +97,10 @@ def spend(
     """
     machine, config, rules = long_leased(table), load_game(game), find_game(game)
     parameters = game_parameters(config) if house is None else house
-    orders = orders or Orders(rules, parameters, dealer, throws=throws, play=play)
-    play, dealer = orders.play, orders.dealer
+    orders = orders or Orders(
+        rules, parameters, dealer, throws=throws, follow="play" if play else "none"
+    )
+    play, dealer = orders.follow == "play", orders.dealer
     emitted: list[Event] = []
     played: list[Hand] = []
     record: list[str] = []

@@ -154,7 +154,16 @@ def run(
     parameters, stakes = with_stakes(rules, parameters, players, stake)
     parameters, added = with_plus(rules, parameters, plus)
     answers = answers_of(rules, parameters, cut, reverse, bottom, wall, end) | stakes | added
-    orders = Orders(rules, parameters, dealer, players, throws_of(throw), answers, fastest, play)
+    orders = Orders(
+        rules,
+        parameters,
+        dealer,
+        players,
+        throws_of(throw),
+        answers,
+        fastest,
+        "play" if play else "none",
+    )
     orders = with_seats_drawn(orders, draw_seats)
     if rounds < 1:
         raise BadInputError(f"`--rounds` must be at least 1; got {rounds}.")

@@ -113,7 +113,7 @@ def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
     """
     if not draw_seats:
         return orders
-    if not orders.play:
+    if not orders.has_match:
         raise BadInputError("`--draw-seats` needs hands that are played; add --play.")
     drawing = replace(orders, draw_seats=True)
     try:

@@ -25,17 +25,18 @@ def check_orders(orders: Orders, rounds: int) -> None:
     the dealer of a later hand depends on the results.
     """
     players = orders.setup(orders.dealer).seating.players
-    for number in range(players if orders.play and rounds > 1 else min(rounds, players)):
+    for number in range(players if orders.has_match and rounds > 1 else min(rounds, players)):
         dealer = (orders.dealer + number) % players
         try:
             _check_round(orders, dealer)
         except RulesError as error:
             if not number:
                 raise
-            when = "a later round" if orders.play else f"round {number + 1}"
+            when = "a later round" if orders.has_match else f"round {number + 1}"
+            safe = 1 if orders.has_match else number
             raise BadInputError(
                 f"In {when}, in which seat {dealer} throws first, an option is not allowed:"
-                f" {error} Leave the option out, or give --rounds {1 if orders.play else number}."
+                f" {error} Leave the option out, or give --rounds {safe}."
             ) from error
 
 

@@ -19,10 +19,14 @@ from controller.run.operator.questions import (
     example_actions,
     legal_action,
     question,
+    result_question,
+    result_value,
     take_back_request,
 )
-from firmware_bridge.guide import Ask, HandToPlay, TakeBack
+from firmware_bridge.guide import Ask, HandToPlay, HandToReport, TakeBack
+from rules.errors import RulesError
 from rules.play import Action, AnyRules, Reseated, Settlement
+from rules.results import Result, ResultField
 from rules.steps import (
     Outcome,
     Step,
@@ -65,6 +69,31 @@ class TerminalGuide:
             return legal_action(play, rules, line)
 
         return await self._ask(f"To act: seat {seats}.{dice} {example_actions(play)}", read)
+
+    async def report(self, hand: HandToReport) -> Result | None:
+        """Ask for the fields of the result `who`; None if the hand is not reported."""
+        given: dict[str, Any] = {}
+        for each in hand.form.fields:
+            asked = all(given.get(name) in values for name, values in each.when)
+            if each.depth != "who" or each.known is not None or not asked:
+                continue
+
+            def read(line: str, each: ResultField = each) -> Any:
+                value = result_value(each, line)
+                if value is None and each.needed == "who":
+                    raise BadAnswerError(f"The result needs {each.words}.")
+                if value is not None:
+                    hand.form.require(each, value)
+                return value
+
+            value = await self._ask(result_question(each), read)
+            if value is not None:
+                given[each.name] = value
+        try:
+            return hand.form.checked(given)
+        except RulesError as error:
+            self._console.print_line(str(error))
+            return await self.report(hand)
 
     async def settled(self, settlement: Settlement) -> None:
         self._console.print_line(f"The hand is over: {settlement.name}.")

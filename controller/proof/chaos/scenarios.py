@@ -12,7 +12,7 @@ refuse a combination, or the game then does not fit the table, the parameters ar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from random import Random
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -22,7 +22,7 @@ from config.loader import game_names, load_game, load_table, table_names
 from config.schema import GameConfig, Table
 from config.validation.checks import fit
 from config.validation.game_parameters import accepted, game_parameters
-from controller.run.orders import Orders
+from controller.run.orders import Follow, Orders
 from firmware_bridge.sim.faults.injected_fault import Always, At, InjectedFault, Nth, Rate, When
 from firmware_bridge.sim.faults.kinds import BY_OUTPUTS, KINDS
 from firmware_bridge.sim.people.hand_players import STYLES, Style
@@ -35,8 +35,9 @@ PHASES = 14
 """Approximate number of state changes in a round; a fault is injected after one of them."""
 AFTER = 9.0
 """Longest delay of a fault after the state change, seconds."""
-PLAYED = 1 / 3
-"""Share of evenings whose hands are followed by the rules."""
+FOLLOW: tuple[Follow, ...] = ("none", "result", "play")
+WAITING_HOUSES = 0.5
+"""Share of houses whose table waits for the result of a hand without an end."""
 ONCE, ALWAYS = 0.85, 0.93
 """Thresholds of a draw from 0 to 1 for faults inside the table: below the first the fault occurs
 once, below the second at every occasion, else at random occasions."""
@@ -109,7 +110,9 @@ class Choices:
 
     `house` are the parameters that differ from the game's file. `style` is the players' style in
     hands that the table follows. `obliging` people follow every prompt. With a `short_mix` a set is
-    built below while a hand is dealt on top; the shipped tables mix for too long for that.
+    built below while a hand is dealt on top; the shipped tables mix for too long for that. With
+    `reported` people say how each hand has ended that the table does not follow; the table waits
+    for it as `Orders` does.
     """
 
     house: Mapping[str, Any] = field(default_factory=dict)
@@ -119,6 +122,9 @@ class Choices:
     style: Style = "sensible"
     obliging: bool = True
     short_mix: bool = False
+    reported: bool = False
+    result_wait: float = 60.0
+    waits_for_result: bool = False
 
     def table(self, table: Table) -> Table:
         """The table with the mixing time of this evening."""
@@ -137,8 +143,14 @@ class Choices:
             self.players,
             answers=answers,
             fastest=self.fastest,
-            play=play,
+            follow=self.follow(play=play),
+            result_wait=self.result_wait,
+            waits_for_result=self.waits_for_result,
         )
+
+    def follow(self, *, play: bool) -> Follow:
+        """What the table knows of a hand."""
+        return "play" if play else "result" if self.reported else "none"
 
     def facts(self, config: GameConfig, *, play: bool) -> dict[str, object]:
         """Each choice by its name, including the parameters of the game."""
@@ -152,7 +164,7 @@ class Choices:
             "players": seating.players,
             "dealer": self.dealer,
             "order of packets": "fastest" if self.fastest else "ritual",
-            "hands followed": play,
+            "what the table knows of a hand": self.follow(play=play),
             "answers to prompts": "as asked" if self.obliging else "any",
             "mixing": f"{SHORT_MIX:g} s" if self.short_mix else "as in the table's file",
         }
@@ -194,12 +206,16 @@ class Evening:
 def evening_of(
     number: int, seed: int, pairs: Sequence[tuple[str, str]], play: bool | None = None
 ) -> Evening:
-    """Draw the evening with this number; `play` None draws whether hands are followed."""
+    """Draw the evening with this number.
+
+    With `play` None hands are followed, are reported by people, or neither; each is equally likely.
+    """
     chance = Random(f"{seed}:chaos {number}")
     table, game = pairs[chance.randrange(len(pairs))]
-    follow = chance.random() < PLAYED
+    chance.random()
     machine = load_table(table)
-    follow = follow if play is None else play
+    known: Follow = Random(f"{seed}:follow {number}").choice(FOLLOW)
+    follow = known == "play" if play is None else play
     config = load_game(game)
     excluded = STRANGE if follow or config.game not in UNSEEN else frozenset[str]()
     return Evening(
@@ -210,7 +226,12 @@ def evening_of(
         play=follow,
         scheduled_faults=tuple(_round(chance, machine, excluded) for _ in range(EVENING)),
         spares=tuple(_spare(chance, machine, excluded) for _ in range(EVENING)),
-        choices=draw(Random(f"{seed}:choices {number}"), machine, config, play=follow),
+        choices=replace(
+            draw(Random(f"{seed}:choices {number}"), machine, config, play=follow),
+            reported=play is None and known == "result",
+            result_wait=Random(f"{seed}:wait {number}").choice((5.0, 60.0)),
+            waits_for_result=Random(f"{seed}:waits {number}").random() < WAITING_HOUSES,
+        ),
     )
 
 

@@ -11,9 +11,10 @@ from controller.run.faults.failures import Fault, TableFault
 from controller.run.operator.table_keys import Key
 from controller.run.run_together import only
 from firmware_bridge.boards.devices import Output
-from firmware_bridge.guide import Guide, HandToPlay, TakeBack
+from firmware_bridge.guide import Guide, HandToPlay, HandToReport, TakeBack
 from rules.geometry import Place
 from rules.play import Action, Reseated, Settlement
+from rules.results import Result
 from rules.steps import DrawLot, Outcome, Packet, Replace, Step, TurnUp
 
 PATIENCE = 900.0
@@ -78,6 +79,10 @@ class Guided:
     async def act(self, play: Any) -> Action | None:
         """The next action of a player; None to have the dice thrown. There is no time limit."""
         return await self._guide.act(play)
+
+    async def report(self, hand: HandToReport) -> Result | None:
+        """Ask how a hand has ended. There is no time limit."""
+        return await self._guide.report(hand)
 
     async def settled(self, settlement: Settlement) -> None:
         """Announce that the hand is over, and the payments between the players."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Any
 
@@ -10,6 +11,7 @@ from rules.dice import parse_throw
 from rules.errors import NotationError
 from rules.geometry import Place
 from rules.play import Action, AnyRules
+from rules.results import ResultField
 from rules.steps import (
     Arrange,
     Build,
@@ -53,6 +55,42 @@ def all_actions(play: Any) -> str:
     actions = [f"{action.seat} {action}" for action in islice(play.legal_actions, LISTED + 1)]
     more = f"; and more than {LISTED} in all" if len(actions) > LISTED else ""
     return f"Legal now: {', '.join(actions[:LISTED])}{more}."
+
+
+def result_question(each: ResultField) -> str:
+    """The question for one field of a result; Enter alone leaves out what is not needed."""
+    what = f"Type {each.words}"
+    if each.choices and each.kind == "choice":
+        what += f": {', '.join(each.choices)}"
+    if each.per_seat:
+        what += ", one for each seat, with spaces between them and - for none"
+    elif each.kind == "yes_no":
+        what += ": yes or no"
+    return f"{what}." if each.needed == "who" else f"{what}, or press Enter to leave it out."
+
+
+def result_value(each: ResultField, line: str) -> Any:
+    """Convert a typed line to the value of a field; None leaves it out. Raises NotationError."""
+    if not line:
+        return None
+    if each.per_seat:
+        return [None if one == "-" else _one(each, one) for one in line.split()]
+    if each.kind in ("seats", "tiles"):
+        return [_one(each, one) for one in line.split()]
+    return _one(each, line)
+
+
+def _one(each: ResultField, text: str) -> Any:
+    match each.kind:
+        case "seat" | "seats" | "number":
+            if not re.fullmatch(r"-?[0-9]{1,9}", text):
+                raise NotationError(f"'{text[:20]}' is not a number.")
+            return int(text)
+        case "yes_no":
+            if text.lower() not in ("yes", "no"):
+                raise NotationError(f"'{text[:20]}' is neither yes nor no.")
+            return text.lower() == "yes"
+    return text
 
 
 def question(step: Step) -> str:

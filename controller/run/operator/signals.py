@@ -57,13 +57,14 @@ class LampWatch:
         self._paused = False
         self._latched = False
         self._prompted = False
+        self._is_result_due = False
         self._asked: set[tuple[object, object]] = set()
 
     def update(self, event: Event) -> None:
         """Update the colour by the next event."""
         match event:
             case {"event": EventName.STATE, "top": str(top)}:
-                self._top_state = top
+                self._top_state, self._is_result_due = top, False
                 self._prompted = top == "raising" and self._by_hand
                 if top in (*_STOPPED, *_STARTING):
                     self._paused = self._latched = False
@@ -81,6 +82,10 @@ class LampWatch:
                 "part": part,
             }:
                 self._asked.discard((code, part))
+            case {"event": EventName.RESULT_OVERDUE}:
+                self._is_result_due = True
+            case {"event": EventName.RESULT_REPORTED}:
+                self._is_result_due = False
             case {"event": EventName.FAULT}:
                 self._top_state = "fault"
             case {"event": EventName.MOVE, "move": "prompt"}:
@@ -93,7 +98,8 @@ class LampWatch:
         """The colour to light now."""
         if self._top_state in _STOPPED or self._latched:
             return Colour.RED
-        if self._paused or self._asked or self._prompted or self._top_state in _STARTING:
+        asked = self._asked or self._prompted or self._is_result_due
+        if self._paused or asked or self._top_state in _STARTING:
             return Colour.AMBER
         return Colour.GREEN
 
@@ -233,7 +239,7 @@ class Buzzer:
     def _on_event(self, event: Event) -> None:
         module, supply = self._module, self._supply
         if (
-            event["event"] != EventName.OPERATOR_PROMPTED
+            event["event"] not in (EventName.OPERATOR_PROMPTED, EventName.RESULT_OVERDUE)
             or not self._open
             or module is None
             or supply is None

@@ -15,7 +15,8 @@ class RoundOrder:
 
     With `new_match` a new match begins, even if the last one is not over. `match` is the match that
     the round continues, if an earlier run has played its last hand. With `until_ready` the run ends
-    when the set-up of the round is complete.
+    when the set-up of the round is complete. `hand` names the hand in reports of its result; by
+    default it is the number of the round in the run, from 1.
     """
 
     orders: Orders
@@ -23,6 +24,7 @@ class RoundOrder:
     new_match: bool = False
     until_ready: bool = False
     match: Match | None = None
+    hand: str = ""
 
 
 class RoundProgramme(Protocol):

@@ -21,7 +21,7 @@ from controller.run.run_state import Work
 from controller.run.stations.switched import Switched
 from rules.geometry import Seat
 from rules.play import Match, Reseated
-from rules.records.record import seats_line
+from rules.records.record import heading, seats_line
 
 TOO_EARLY = 0.3
 """Seconds after the lid has opened in which a person cannot have pushed a set in (our choice)."""
@@ -62,6 +62,8 @@ class TopCycle:
         self._dark = False
         self._begins_match = False
         """Whether the next line of the record begins a new match."""
+        self.moves: tuple[Seat, ...] = ()
+        """The new seats of all players that were drawn before this hand; empty if none were."""
 
     def play_by(self, orders: Orders, *, new_match: bool = False) -> None:
         """Play the next round by these orders. Its set may be in the trays already.
@@ -131,16 +133,16 @@ class TopCycle:
         await self._guided.ready()
 
     async def play_out(self, match: Match | None = None) -> Match | None:
-        """Wait until the play of the round is over; returns the match after the hand.
+        """Wait until the play of the round is over; returns the match after a followed hand.
 
         A second set that is not in the machine yet is taken in first, during the play. With a match
-        the table follows the hand by the rules.
+        the table follows the hand by the rules, if its orders say so.
         """
         run_state = self._run_state
         while (boxed := run_state.ledger.boxed) is not None:
             await self._end_of_play()
             await self._take_in(boxed)
-        if match is not None:
+        if match is not None and self._orders.follow == "play":
             assert self.deal is not None
             hand = self.hand = HandPlay(
                 self._place,
@@ -152,6 +154,9 @@ class TopCycle:
                 new_match=self._begins_match,
             )
             match = await hand.play_to_end()
+        elif match is not None:
+            assert self.deal is not None
+            self._place.record(heading(self.deal.setup, {}, new_match=self._begins_match))
         await self._end_of_play()
         if (played := run_state.ledger.on_top) is not None:
             self._chances.reveal(played)
@@ -173,6 +178,7 @@ class TopCycle:
         the bank is offered. Throws and answers of the orders are for hands and are not used here.
         Returns the match. Raises TableFault.
         """
+        self.moves = ()
         drawing = self._orders.rules.before_hand(match)
         if drawing is None:
             return match
@@ -196,6 +202,7 @@ class TopCycle:
         match: Match = reseated.match
         if not reseated.moves:
             return match
+        self.moves = reseated.moves
         facts = reseated.facts()
         async with self._run_state.intent("top", {"do": "move seats", **facts}) as work:
             if not work.done:

@@ -197,7 +197,7 @@ def continuation_of(
             return None
         lines += found[0]
         number = number + 1 if found[2] == choice else 0
-    if not number or not game.orders.play:
+    if not number or not game.orders.has_match:
         return Continuation(number, None) if number else None
     try:
         played = list(evening(lines, parameters_of))

@@ -82,7 +82,7 @@ def planned(table: Table, choice: GameChoice) -> PlannedGame:
         dealer=choice.dealer,
         players=choice.players,
         answers=dict(choice.answers),
-        play=choice.follow_play,
+        follow="play" if choice.follow_play else "none",
         draw_seats=choice.draw_seats,
     )
     try:

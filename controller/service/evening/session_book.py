@@ -211,7 +211,7 @@ class SessionBook:
             title=game.orders.game.title,
             rounds=len(results),
             ending=self.ending,
-            follow_play=game.orders.play,
+            follow_play=game.orders.follow == "play",
             seats=tuple(
                 SeatStatus(
                     seat=seat,

@@ -21,8 +21,9 @@ from controller.service.prompts.open_prompts import AnswerRefusedError, OpenProm
 from controller.service.status import OpenPrompt, PromptChoice, PromptKind
 from controller.service.status.players_view import TAKE_BACK
 from controller.service.user_roles import UserRole, role_for
-from firmware_bridge.guide import Ask, Guide, HandToPlay, TakeBack
+from firmware_bridge.guide import Ask, Guide, HandToPlay, HandToReport, TakeBack
 from rules.play import Action, AnyRules, Reseated, Settlement
+from rules.results import Result
 from rules.steps import (
     Arrange,
     Build,
@@ -181,6 +182,13 @@ class ServiceGuide:
         if act.simulated and hands is not None:
             return await hands.act(play)
         return act.action
+
+    async def report(self, hand: HandToReport) -> Result | None:
+        """Let automatic people report the result; others use the command `report_result`."""
+        hands = self._hands
+        if hands is not None and self.automatic:
+            return await hands.report(hand)
+        return None
 
     async def settled(self, settlement: Settlement) -> None:
         if self._hands is not None:

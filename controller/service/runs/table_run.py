@@ -231,8 +231,9 @@ def facts_of(job: RunJob) -> dict[str, object]:
             "throws": orders.throws,
             "answers": dict(orders.answers),
             "order": "fastest" if orders.fastest else "ritual",
-            "play": orders.play,
+            "play": orders.follow == "play",
         }
+        | ({"follow": orders.follow} if orders.follow == "result" else {})
         | ({"draw_seats": True} if orders.draw_seats else {})
     )
     facts["house"] = orders.house_rules

@@ -13,7 +13,7 @@ from typing import Any
 
 from config.layout.field import Spot
 from config.layout.staging import Staging
-from firmware_bridge.guide import Ask, HandToPlay, TakeBack
+from firmware_bridge.guide import Ask, HandToPlay, HandToReport, TakeBack
 from firmware_bridge.sim.people.hand_players import ActionChooser, HandPlayers, Style
 from firmware_bridge.sim.plant.machine import Plant
 from firmware_bridge.sim.plant.players import KEY
@@ -23,6 +23,7 @@ from rules.games.dominoes.setup import doublet_setter, heaviest_doublet
 from rules.games.filipino.parameters import Parameters as FilipinoParameters
 from rules.geometry import Place, Seat
 from rules.play import Action, IllegalActionError, Reseated, Settlement
+from rules.results import Result, random_result
 from rules.steps import (
     Arrange,
     Build,
@@ -55,6 +56,12 @@ ANSWERING = 0.5
 """Mean seconds until a player passes on a claim (our value)."""
 MOVING = 15.0
 """Mean seconds until all players have changed seats (our value)."""
+REPORTING = 5.0
+"""Mean seconds until somebody has said who won (our value)."""
+LATE_SHARE = 0.25
+"""The share of hands of which people say late who has won (our value)."""
+LATEST_REPORT = 300.0
+"""The most seconds until people say it then (our value)."""
 SOONEST, LATEST = 20.0, 60.0
 """Minimum and maximum seconds until the technician has repaired a part (our values)."""
 MEAN = 30.0
@@ -95,6 +102,7 @@ class SimulatedGuide:
         """All other holders below the lid."""
         self._chance = plant.world.stream("hands")
         self._choices = plant.world.stream("choices")
+        self._reports = plant.world.stream("reports")
         self._chooser = ActionChooser(plant.world.stream("players"), style)
         self.hand_players = HandPlayers(plant.felt, plant.people.racks, self._chooser.choose)
         """The players of a hand whose play the table follows."""
@@ -206,6 +214,12 @@ class SimulatedGuide:
         passing = action is not None and str(action) == "pass"
         await self._take_time(ANSWERING if passing else ACTING)
         return action
+
+    async def report(self, hand: HandToReport) -> Result | None:
+        """Say how the hand has ended, at random; one time in four these people think of it late."""
+        late = self._reports.random() < LATE_SHARE
+        await asyncio.sleep(self._reports.uniform(0.0, LATEST_REPORT if late else 2 * REPORTING))
+        return random_result(hand.form, self._reports)
 
     async def settled(self, settlement: Settlement) -> None:
         """Let the players pay and press the key."""

@@ -117,5 +117,5 @@ def test_games_with_the_same_parameters_share_the_rows_of_the_report(tmp_path: P
         coverage.add(played)
     rows = {(games, choice): values for games, choice, values in coverage.rows()}
     assert {games for games, _ in rows} == {"dominoes"}
-    assert rows["dominoes", "hands followed"] == "no: 2"
+    assert rows["dominoes", "what the table knows of a hand"] == "none: 2"
     assert set(coverage.facts()) == {"block", "sniff"}

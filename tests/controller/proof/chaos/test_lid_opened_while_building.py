@@ -11,7 +11,7 @@ from controller.proof.chaos.scenarios import evening_of, pairs_of
 def test_a_set_that_people_push_in_while_the_other_is_built_is_noticed(tmp_path: Path) -> None:
     # Round 531: a key sticks, so the key at the end of the hand opens the lid while the heads still
     # lift the other set, and the players push in the set that they have played.
-    played = play_evening(evening_of(177, 907311, pairs_of()), tmp_path, 2)
+    played = play_evening(evening_of(177, 907311, pairs_of(), play=True), tmp_path, 2)
     assert played is not None
     assert [sentence for each in played.rounds for sentence in each.wrong] == []
     assert played.rounds[0].stops == ["UNPROVEN"]

@@ -346,7 +346,7 @@ def test_D9_the_bidder_shows_the_kitty_and_the_play_has_its_cards() -> None:
 )
 def test_every_permitted_number_of_players_can_play(game: str, players: int) -> None:
     rules = find_game(game)
-    orders = Orders(rules, rules.parameters(), players=players, play=True)
+    orders = Orders(rules, rules.parameters(), players=players, follow="play")
     for hand in spend(game, "robotic", 2, orders=orders).hands:
         assert hand.settled is not None
         assert len(hand.racks) == players == len(hand.settled["scores"])  # type: ignore[arg-type]

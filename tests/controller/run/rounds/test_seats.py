@@ -98,7 +98,7 @@ def test_the_record_contains_the_drawing_so_that_a_replay_has_the_same_scores() 
 def first_drawn(game: str, table: str, dealer: int = 0, seed: int = 1) -> Evening:
     """Draw the seats or the first dealer, then play one hand."""
     rules = find_game(game)
-    orders = Orders(rules, rules.parameters(), dealer, play=True, draw_seats=True)
+    orders = Orders(rules, rules.parameters(), dealer, follow="play", draw_seats=True)
     return spend(game, table, 1, seed=seed, orders=orders)
 
 
@@ -124,7 +124,7 @@ def test_W2_the_seats_are_drawn_before_the_first_hand_and_east_deals(table: str)
 @pytest.mark.slow
 def test_W2_throws_given_for_the_hand_are_not_used_to_draw_seats() -> None:
     rules = find_game("wenzhou")
-    orders = Orders(rules, Parameters(), throws=((3, 5), (2, 4)), play=True, draw_seats=True)
+    orders = Orders(rules, Parameters(), throws=((3, 5), (2, 4)), follow="play", draw_seats=True)
     night = spend("wenzhou", "auto_deal", 1, orders=orders)
     assert night.hands[0].setup.outcomes[1:3] == ((3, 5), (2, 4))
 

@@ -1,0 +1,253 @@
+"""Results of hands that the table does not follow: people report them, and the match goes on.
+
+The question for the result of a hand is open from the end of the hand until the next step that
+needs the dealer. Meanwhile the table takes the tiles in and builds the next set. A report is in the
+journal before it is acknowledged; another report of the same hand replaces it. When the dealer is
+needed the match is computed from all results, and what was reported is fixed for the dealer; a
+later report of an earlier hand changes the scores, not who has dealt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from controller.events import EventName
+from controller.run.operator.guided_steps import Guided
+from controller.run.orders import Orders
+from controller.run.run_state import RunState, as_json
+from firmware_bridge.guide import HandToReport
+from rules.errors import WallwrightError
+from rules.geometry import Seat
+from rules.play import Match, plain
+from rules.results import FinishedHand, Result
+from rules.setup import Setup
+
+RESULT: Final = "result"
+"""The journal's activity of reports, and the `do` of the step that uses them."""
+
+
+class ResultRefusedError(WallwrightError, ValueError):
+    """A result for which no hand waits."""
+
+
+@dataclass(frozen=True)
+class EndedHand:
+    """A hand that is over: its name, its game, and the match with which it was dealt.
+
+    `moves` are the new seats of all players if seats were drawn before the hand.
+    """
+
+    name: str
+    orders: Orders
+    match: Match
+    setup: Setup
+    moves: tuple[Seat, ...] = ()
+
+    @property
+    def question(self) -> HandToReport:
+        """What people are asked about the hand."""
+        results = self.orders.results
+        return HandToReport(results, results.form(self.match, self.setup), self.match)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A hand as its result settles it, None without a result, and the match after it."""
+
+    finished: FinishedHand | None
+    after: Match
+
+
+class HandResults:
+    """The hands of the present match and their results."""
+
+    def __init__(self, run_state: RunState, guided: Guided) -> None:
+        self._run_state = run_state
+        self._guided = guided
+        self._hands: list[EndedHand] = []
+        self._results: dict[str, Result] = {}
+        """The latest result of each hand of the match that has one, by its name."""
+        self._fixed: dict[str, Result] = {}
+        """The results with which the match was computed last."""
+        self._is_open = False
+        self._asking: asyncio.Task[None] | None = None
+        self._reported = asyncio.Event()
+        self._failure: Exception | None = None
+        """Why the people at the table could not be asked, such as a closed terminal."""
+
+    @property
+    def open_hand(self) -> EndedHand | None:
+        """The hand whose result is asked for now."""
+        return self._hands[-1] if self._is_open else None
+
+    def result_of(self, hand: str) -> Result | None:
+        """The latest result of a hand of the present match."""
+        return self._results.get(hand)
+
+    def begin_match(self) -> None:
+        """Forget the hands of the match before."""
+        self.close()
+        self._hands.clear()
+        self._results.clear()
+        self._fixed.clear()
+
+    def ask(self, hand: EndedHand) -> None:
+        """Open the question for the result of a hand that is over now."""
+        self._hands.append(hand)
+        self._is_open = True
+        self._reported.clear()
+        if not self._run_state.is_replaying("top"):
+            self._run_state.events.emit(EventName.RESULT_ASKED, hand=hand.name)
+            self._begin_asking(hand)
+
+    async def report(self, given: object, by: str, hand: str | None = None) -> Result:
+        """Take a result that people report, of the open hand or of an earlier one of the match.
+
+        Returns when the report is on disk. Raises RulesError for a result that cannot be, also if
+        it is one of a later hand, and ResultRefusedError if no hand waits for one.
+        """
+        reported = self._hand(hand)
+        result = reported.question.form.checked(given)
+        self._counted({**self._results, reported.name: result})
+        facts: dict[str, object] = {"hand": reported.name, RESULT: result, "by": by}
+        async with self._run_state.intent(RESULT, facts):
+            pass
+        if reported in self._hands:
+            self._take(reported, result, by)
+        return result
+
+    async def next_match(self) -> Match:
+        """Wait for the result of the last hand; returns the match before the next one.
+
+        A result that does not come in time is left out, if the house does not wait for it: the
+        match stays as it was, and the result can be reported later.
+        """
+        last = self._hands[-1]
+        facts: dict[str, object] = {"do": RESULT, "hand": last.name}
+        async with self._run_state.intent("top", facts) as work:
+            if work.done:
+                changed: Any = work.outcome
+                self._results |= changed
+            else:
+                self._begin_asking(last)
+                await self._wait(last.orders)
+                if self._failure is not None:
+                    raise self._failure
+                changed = {
+                    name: result
+                    for name, result in self._results.items()
+                    if self._fixed.get(name) != result
+                }
+            work(as_json(changed))
+        self.close()
+        self._fixed = dict(self._results)
+        return self._counted(self._results)[-1].after
+
+    def close(self) -> None:
+        """Close the open question, if there is one."""
+        self._is_open = False
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
+
+    def _hand(self, name: str | None) -> EndedHand:
+        """The hand of a report. Raises ResultRefusedError."""
+        if name is None:
+            if self.open_hand is None:
+                raise ResultRefusedError(
+                    "No hand waits for its result now. Name the hand, to correct an earlier one."
+                )
+            return self.open_hand
+        for hand in self._hands:
+            if hand.name == name:
+                return hand
+        raise ResultRefusedError(f"Hand {name[:40]} is not a hand of the present match.")
+
+    def _take(self, hand: EndedHand, result: Result, by: str) -> None:
+        """Count a result that is on disk, and announce it with the settlement that follows.
+
+        Settlements of later hands that it changes are announced as well.
+        """
+        before = self._counted(self._results)
+        self._results[hand.name] = result
+        for each, counted, earlier in zip(
+            self._hands, self._counted(self._results), before, strict=True
+        ):
+            if counted.finished is not None and (each is hand or counted != earlier):
+                facts = self._facts(each, counted, by)
+                self._run_state.events.emit(EventName.RESULT_REPORTED, **facts)
+        if hand is self.open_hand:
+            self._reported.set()
+
+    def _facts(self, hand: EndedHand, counted: _Counted, by: str) -> dict[str, object]:
+        finished, after = counted.finished, counted.after
+        assert finished is not None
+        settlement, result = finished.settlement, self._results[hand.name]
+        seats_drawn = hand.orders.rules.before_hand(after) is not None
+        fixed = hand is not self.open_hand and self._fixed.get(hand.name) != result
+        return {
+            "hand": hand.name,
+            "result": dict(result),
+            **({"dealt_as": self._fixed.get(hand.name)} if fixed else {}),
+            "by": by,
+            "counted": finished.counted,
+            "name": settlement.name,
+            "multiplier": settlement.multiplier,
+            "winner": settlement.winner,
+            "payments": [payment.facts() for payment in settlement.payments],
+            "reasons": list(settlement.reasons),
+            "scores": [plain(score) for score in after.scores],
+            "match_over": after.over,
+            "next_dealer": None if seats_drawn else after.dealer,
+        }
+
+    def _counted(self, reported: Mapping[str, Result]) -> list[_Counted]:
+        """Every hand of the match, settled by its result and as it was dealt. Raises RulesError."""
+        found: list[_Counted] = []
+        match: Match = self._hands[0].match
+        for hand in self._hands:
+            results, dealt = hand.orders.results, hand.match
+            if found:
+                dealt = results.recounted(dealt, match, hand.moves)
+            result, finished = reported.get(hand.name), None
+            if result is not None:
+                finished = results.finish(dealt, result)
+            match = dealt if finished is None else dealt.after(finished)
+            found.append(_Counted(finished, match))
+        return found
+
+    def _begin_asking(self, hand: EndedHand) -> None:
+        """Ask the people at the table, unless an interrupted run has taken a report already."""
+        earlier: Any = self._run_state.reported.get(hand.name)
+        if earlier is not None:
+            self._take(hand, earlier[RESULT], str(earlier["by"]))
+        elif self._asking is None and not self._reported.is_set():
+            self._asking = asyncio.create_task(self._ask_people(hand))
+
+    async def _ask_people(self, hand: EndedHand) -> None:
+        """Ask the people at the table; a report by another way can come first."""
+        try:
+            given = await self._guided.report(hand.question)
+            if given is not None and hand is self.open_hand:
+                await self.report(given, "table")
+        except Exception as failure:  # noqa: BLE001  the run raises it where it waits
+            self._failure = failure
+            self._reported.set()
+
+    async def _wait(self, orders: Orders) -> None:
+        """Wait for a report of the open hand, as long as the house waits."""
+        if await self._comes_within(orders.result_wait):
+            return
+        self._run_state.events.emit(EventName.RESULT_OVERDUE, hand=self._hands[-1].name)
+        await self._comes_within(None if orders.waits_for_result else orders.result_wait)
+
+    async def _comes_within(self, seconds: float | None) -> bool:
+        """Whether the open hand is reported within these seconds; without them, always."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._reported.wait()
+        return self._reported.is_set()
