@@ -19,7 +19,10 @@ class HighBoneMatch:
     over: bool = False
 
     def after(self, play: Finished) -> HighBoneMatch:
-        """Return the match after a finished hand. Raises RulesError if tiles are left to lay."""
+        """Return the match after a finished hand. Raises RulesError if tiles are left to lay.
+
+        The hand was followed, or it follows from a winner and points that people have reported.
+        """
         if play.settlement is None:
             raise RulesError("The hand is not over; lay the tiles that are left.")
         gains = play.settlement.balance()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from high_bone import HIGH_BONE, Parameters
+from high_bone import HIGH_BONE, PLUGIN, Parameters
 from high_bone.judge import Case, judge
+from high_bone.match import begin
 from high_bone.play import HighBonePlay, Lay, start, taker
 
 from rules.errors import IllegalSetupError, RulesError
@@ -24,6 +25,12 @@ def after(play: HighBonePlay, *tiles: str) -> HighBonePlay:
         (seat,) = play.to_act
         play = play.apply(Lay(seat, tile))
     return play
+
+
+def after_last_tile() -> HighBonePlay:
+    """Return a hand at a stake of 2 in which seat 0 has taken both tricks."""
+    play = after(playing("6-6 6-5", "5-5 5-4", "0-0 1-0", stake=2), "6-6", "0-0", "5-5")
+    return after(play, "6-5", "1-0", "5-4")
 
 
 @pytest.mark.parametrize(("die", "leader"), [(1, 0), (2, 2), (3, 1), (4, 0)])
@@ -48,8 +55,7 @@ def test_of_equal_tiles_the_first_or_the_last_takes_the_trick_by_house_rule(
 
 
 def test_each_player_pays_for_the_tricks_that_the_winner_has_more() -> None:
-    play = after(playing("6-6 6-5", "5-5 5-4", "0-0 1-0", stake=2), "6-6", "0-0", "5-5")
-    play = after(play, "6-5", "1-0", "5-4")
+    play = after_last_tile()
     assert play.settlement is not None
     assert play.settlement.balance() == {0: 8, 1: -4, 2: -4}
 
@@ -59,6 +65,21 @@ def test_of_equal_winners_the_taker_of_the_last_trick_wins() -> None:
     assert play.settlement is not None
     assert (play.taken, play.settlement.winner) == ((1, 1), 1)
     assert play.settlement.payments == ()
+
+
+def test_a_match_continues_from_the_winner_and_the_points_that_people_report() -> None:
+    results, match = PLUGIN.require_results(), begin(Parameters(), 3)
+    form = results.form(match, None)
+    reported = form.checked({"winner": 0, "points": [8, -4, -4]})
+    after = match.after(results.finish(match, reported))
+    assert (after.scores, after.dealer) == ((8, -4, -4), 2)
+    play = after_last_tile()
+    assert results.read(match, (), play, "amount") == reported
+    assert match.after(play) == after
+    short = match.after(results.finish(match, form.checked({"winner": 0})))
+    assert (short.scores, short.dealer) == ((0, 0, 0), 2)
+    with pytest.raises(RulesError, match="winner: 3 is not a seat; seats are 0 to 2"):
+        form.checked({"winner": 3})
 
 
 def test_a_tile_that_is_not_held_and_a_seat_out_of_turn_are_refused() -> None:
