@@ -35,6 +35,7 @@ from tools.machine_page import page as machine_page
 from tools.metrics_page import page as metrics_page
 from tools.mixing_page import page as mixing_page
 from tools.protocol_page import page as protocol_page
+from tools.results_page import page as results_page
 from tools.terminal_picture import portrait
 from tools.threats_page import page as threats_page
 from tools.wire_header import header
@@ -60,6 +61,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "docs/build/MIXING.md": mixing_page,
     "docs/build/INJECTED_FAULTS.md": injected_faults_page,
     "docs/reference/PROTOCOL.md": protocol_page,
+    "docs/reference/RESULTS.md": results_page,
     "docs/build/RETROFIT.md": electrical_page,
     "docs/start/TABLES.md": tables_page,
     "docs/regulate/THREATS.md": threats_page,
