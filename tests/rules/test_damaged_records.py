@@ -108,6 +108,8 @@ def test_a_record_with_changed_bytes_replays_or_is_refused_with_its_line(game: s
     for _ in range(CHANGES):
         data = bytearray("\n".join(chance.choice(records(game))).encode())
         for _ in range(chance.randint(1, 4)):
+            if not data:  # an earlier change has deleted every byte
+                break
             at = chance.randrange(len(data))
             match chance.randrange(4):
                 case 0:
