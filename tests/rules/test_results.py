@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
 
 from rules.errors import RulesError
-from rules.games import GAMES, find_plugin
+from rules.games import GAMES, find_plugin, results_of
 from rules.games.dominoes import DOMINO_GAMES
 from rules.results import BY_POINTS, Depth, ResultField, ResultForm
 from tests.quick import VARIANTS, slow_except, tries
@@ -25,6 +27,7 @@ STATE: dict[str, Callable[[Any], object]] = {
     "wenzhou": lambda match: (match.dealer, match.streak, match.reseating, match.hands),
 }
 """What of a match a result `who` determines; the dealer, in a game without an entry."""
+ALTERED, ALTERATIONS = tries(12, quick=3, evidence=1_000), 40
 LONGER: tuple[Depth, ...] = ("amount", "tiles")
 
 
@@ -45,6 +48,52 @@ def test_a_result_gives_the_settlement_and_the_match_of_the_followed_hand(game: 
         assert entered.name == followed.name, result
         if followed.winner is not None:
             assert told(entered) == told(followed), result
+
+
+JUNK: tuple[Any, ...] = (None, True, -1, 2, 10**9, 1.5, "", "out", "6-6", [], {}, [[]], ["6-6"] * 5)
+
+
+def altered(read: dict[str, Any], other: dict[str, Any], fields: list[str], chance: Random) -> Any:
+    """The values of a result with one or two of them dropped, exchanged or replaced by junk."""
+    given = json.loads(json.dumps(read))
+    for _ in range(chance.randint(1, 2)):
+        name = chance.choice(fields)
+        old = given.get(name)
+        if isinstance(old, list) and old and chance.random() < 0.5:
+            old[chance.randrange(len(old))] = chance.choice(JUNK)
+        elif chance.random() < 0.4:
+            given[name] = chance.choice(JUNK)
+        elif name in other and chance.random() < 0.8:
+            given[name] = other[name]
+        else:
+            given.pop(name, None)
+    return given
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("game", slow_except(set(DECLARED) - VARIANTS, DECLARED))
+def test_an_altered_result_gives_a_hand_or_is_refused_with_its_field(game: str) -> None:
+    chance, other = Random(game), dict[str, Any]()
+    asked, refused = set[str](), list[str]()
+    for hand in followed_hands(game, ALTERED):
+        results = results_of(game)
+        form = results.form(hand.match, hand.setup)
+        fields = [each.name for each in form.fields]
+        asked.update(fields)
+        read = dict(results.read(hand.match, hand.acts, hand.play, "tiles"))
+        for _ in range(ALTERATIONS):
+            try:
+                result = form.checked(altered(read, other, fields, chance))
+                done = results.finish(hand.match, result)
+            except RulesError as error:
+                refused.append(str(error))
+            else:
+                assert len(hand.match.after(done).scores) == len(hand.match.scores)
+        other = read
+    assert len(refused) > ALTERED
+    for sentence in refused:
+        assert sentence.split(":")[0] in asked, sentence
+        assert sentence.endswith((".", "?"))
 
 
 FORM = ResultForm(
