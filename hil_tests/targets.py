@@ -15,7 +15,8 @@ from typing import IO
 from config.schema import MotorChannel
 from firmware_bridge.board import BoardIdentity
 from firmware_bridge.boards.serial_board import SerialBoard
-from firmware_bridge.commissioning.device_keys import DeviceKeys, default_file
+from firmware_bridge.commissioning.device_keys import DeviceKeys
+from firmware_bridge.commissioning.key_files import keys_file
 from firmware_bridge.commissioning.provisioning import eeprom
 from firmware_bridge.executor.virtual_board import KEY, VirtualBoard
 from firmware_bridge.sim import clock
@@ -106,7 +107,7 @@ class Target:
         """Check the harness of a real board; a sentence for each missing or wrong wire."""
         async with self.connect() as (transport, _):
             line = SerialLine(_logged(transport))
-            key = DeviceKeys(default_file()).of
+            key = DeviceKeys(keys_file()).of
             board = SerialBoard("harness", self.harness.check_config, line, key, flags=FLAGS)
             try:
                 await known_state(board)
@@ -124,7 +125,7 @@ class Target:
                 if waited is not None:
                     await waited
 
-            key = KEY if self.virtual else DeviceKeys(default_file()).of
+            key = KEY if self.virtual else DeviceKeys(keys_file()).of
             nonces = count(1)
             nonce = (lambda: next(nonces).to_bytes(8, "big")) if self.virtual else _random_nonce
             board = SerialBoard("harness", self.harness.config, line, key, nonce, FLAGS)

@@ -75,7 +75,7 @@ def test_every_command_of_the_help_is_on_the_page_of_the_commands(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["--help"]) == 0
-    there = re.findall(r"^│ ([a-z]+) {2,}", capsys.readouterr().out, re.MULTILINE)
+    there = re.findall(r"^  ([a-z]+) {2,}", capsys.readouterr().out, re.MULTILINE)
     table = COMMANDS.read_text("utf-8")
     assert len(there) > 5
     assert not [name for name in there if f"\n| `{name}` |" not in table]

@@ -17,7 +17,7 @@ import pytest
 
 from config.loader import load_table
 from controller.cli.commands.version import program_version
-from controller.cli.commands.versions import formats
+from controller.cli.output.format_versions import formats
 from controller.records.audit.bundle import verify_bundle
 from controller.records.audit.errors import AuditLockedError, RefusedProofError
 from controller.records.audit.log import audit_log, key_chain

@@ -12,12 +12,10 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
-from functools import cache
 from pathlib import Path
 
 import click
 import pytest
-import typer
 
 from controller.cli import main
 from controller.cli.application import app
@@ -228,12 +226,6 @@ def test_commands_in_the_text_exist_with_their_options() -> None:
     assert {where: why for where, why in refused.items() if why} == {}
 
 
-@cache
-def command_line() -> click.Command:
-    """Return the command line, whose commands are made when they are first parsed."""
-    return typer.main.get_command(app)
-
-
 def why_refused(words: list[str], *, whole: bool = True) -> str | None:
     """Return why the command line refuses the command, an option or a value; None if it does not.
 
@@ -248,7 +240,7 @@ def why_refused(words: list[str], *, whole: bool = True) -> str | None:
             return f"The folder benchmarks has no {missing}." if missing else None
         case ["wallwright", *rest]:
             try:
-                parse(command_line(), "wallwright", rest)
+                parse(app, "wallwright", rest)
             except click.ClickException as error:
                 why = error.format_message()
                 lacks = isinstance(error, click.MissingParameter) or "requires an arg" in why

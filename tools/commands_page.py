@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from controller.cli.application import COMMANDS, loaded
+from controller.cli.application import app
+from controller.cli.command import commands_of
 from tools.fit_matrices import with_blocks
 
 READ_MORE: Mapping[str, str] = {
@@ -53,19 +54,16 @@ def page() -> str:
 def _table() -> Iterator[str]:
     yield "| command | what it does | page |"
     yield "|---|---|---|"
-    for name in COMMANDS:
+    for name, command in commands_of(app).items():
         link = READ_MORE[name]
         title = link.split("/")[1].split(".")[0]
-        command = loaded(name)
         yield f"| `{name}` | {first_sentence(command)} | [{title}](../{link}) |"
         yield from _parts(name, command)
 
 
 def _parts(name: str, command: click.Command) -> Iterator[str]:
     """Yield a row for each command of a group, and of the groups in it."""
-    if not isinstance(command, click.Group):
-        return
-    for word, part in command.commands.items():
+    for word, part in commands_of(command).items():
         if not part.hidden:
             yield f"| `{name} {word}` | {first_sentence(part)} | |"
             yield from _parts(f"{name} {word}", part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from controller.cli.commands.version import program_version
-from controller.cli.commands.versions import formats
+from controller.cli.output.format_versions import formats
 
 _INTRODUCTION = """\
 # Compatibility

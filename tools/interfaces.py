@@ -14,7 +14,8 @@ from unittest.mock import Mock
 
 import click
 
-from controller.cli.application import NAMES, loaded
+from controller.cli.application import app
+from controller.cli.command import commands_of
 from controller.events.table import EventName
 from controller.floor.server.metrics import FLOOR_METRICS
 from controller.web.api.app import api_application, openapi
@@ -43,12 +44,11 @@ def interfaces() -> Interfaces:
 
 def _commands() -> Iterator[tuple[str, list[str]]]:
     """Each command with its options and arguments."""
-    waiting = [(name, loaded(name)) for name in NAMES]
+    waiting = list(commands_of(app).items())
     while waiting:
         name, command = waiting.pop()
         yield name, sorted(option for each in command.params for option in _written(each))
-        if isinstance(command, click.Group):
-            waiting += [(f"{name} {each}", below) for each, below in command.commands.items()]
+        waiting += [(f"{name} {each}", below) for each, below in commands_of(command).items()]
 
 
 def _written(parameter: click.Parameter) -> Iterable[str]:

@@ -71,10 +71,10 @@ def main(arguments: list[str] | None = None) -> int:
             f" extra: pip install 'wallwright[{_EXTRAS[package]}]'."
         )
     except _loaded(("click.exceptions", "ClickException")) as error:
-        from controller.cli.application import NAMES
+        from controller.cli.application import COMMANDS
         from controller.cli.usage_errors import sentence
 
-        return _fail(sentence(error, given, NAMES))  # type: ignore[arg-type]
+        return _fail(sentence(error, given, COMMANDS))  # type: ignore[arg-type]
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED

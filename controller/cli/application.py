@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
-from typing import Annotated, Any
-
 import click
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command, get_group
 
-from controller.cli.imports import without_collections
+from controller.cli.command import LazyGroup
 
 COMMANDS = {
     "plan": (
@@ -139,66 +132,57 @@ COMMANDS = {
 
 The line repeats the first sentence of the command's docstring; a test compares the two.
 """
-NAMES = tuple(COMMANDS)
 
 
-class LazyGroup(TyperGroup):
-    """A click group that imports a command only when the command is used, not for the list."""
+def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from controller.cli.commands.version import version
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return every command name, in the order of `COMMANDS`."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command with its name and help line; `resolve_command` imports the module."""
-        if cmd_name not in COMMANDS:
-            return None
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode="rich")
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Import the command's module; return the name, the command and its arguments."""
-        name, found, rest = super().resolve_command(ctx, args)
-        return name, found if found is None or name is None else loaded(name), rest
+        version()
+        context.exit()
 
 
-@cache
-def loaded(name: str) -> click.Command:
-    """Import the module of a command and return the command, which is made once in a process."""
-    with without_collections():
-        entry: Any = getattr(import_module(f"controller.cli.commands.{COMMANDS[name][0]}"), name)
-    if isinstance(entry, typer.Typer):
-        return get_group(entry)
-    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    single.command(name)(entry)
-    return get_command(single)
+def _completion(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """Install the completion of the user's shell, or print its script."""
+    if wanted and not context.resilient_parsing:
+        from controller.cli.completion_scripts import install_completion, script_of, shell_of_user
+
+        if parameter.name == "show_completion":
+            print(script_of(shell_of_user()), end="")
+        else:
+            print(f"{install_completion(shell_of_user())} completes commands in a new terminal.")
+        context.exit()
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        loaded("version")(standalone_mode=False)
-        raise typer.Exit
-
-
-app = typer.Typer(
-    name="wallwright",
-    cls=LazyGroup,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-@app.callback()
-def wallwright(
-    shows_version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
+app = LazyGroup(
+    "wallwright",
+    "controller.cli.commands",
+    COMMANDS,
+    help="The open controller for automatic tile tables.",
+    params=[
+        click.Option(
+            ["--version"],
+            is_flag=True,
             is_eager=True,
+            expose_value=False,
             callback=_print_version,
             help="Print the program's version, as 'wallwright version' does.",
         ),
-    ] = False,
-) -> None:
-    """The open controller for automatic tile tables."""
+        click.Option(
+            ["--install-completion"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_completion,
+            help="Install completion for the current shell.",
+        ),
+        click.Option(
+            ["--show-completion"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_completion,
+            help="Show completion for the current shell, to copy it or customize the installation.",
+        ),
+    ],
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from click import Group
 from click.exceptions import (
@@ -18,14 +18,19 @@ from click.exceptions import (
 from controller.cli.errors import unknown_name
 
 
-def sentence(error: ClickException, arguments: Sequence[str], commands: Sequence[str]) -> str:
-    """The error as a sentence, with a correction or the help command as the next step."""
-    command = f"wallwright {arguments[0]}" if {*arguments[:1]} & {*commands} else "wallwright"
+def sentence(error: ClickException, arguments: Sequence[str], commands: Container[str]) -> str:
+    """The error as a sentence, with a correction or the help command as the next step.
+
+    `commands` are the words that can follow `wallwright`.
+    """
+    is_known = bool(arguments) and arguments[0] in commands
+    command = f"wallwright {arguments[0]}" if is_known else "wallwright"
     next_step = f"see '{command} --help'."
     match error:
         case NoSuchCommand():
-            group = error.ctx.command if error.ctx else None
-            known = group.commands if isinstance(group, Group) and group.commands else commands
+            assert error.ctx is not None
+            assert isinstance(error.ctx.command, Group)
+            known = error.ctx.command.list_commands(error.ctx)
             return unknown_name("command", error.command_name, known)
         case NoSuchOption():
             close = error.possibilities

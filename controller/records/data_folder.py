@@ -48,6 +48,8 @@ ACCOUNTS_FORMAT = 3
 """Version of the tables in `accounts.sqlite`, kept in the file's `user_version`."""
 SESSIONS_FORMAT = 1
 """Version of the tables in `evening.db`, kept in the file's `user_version`."""
+AUDIT_FOLDER = "audit"
+"""The folder of the audit log in the data folder."""
 ANCHOR = "audit anchor"
 """Name of the fact in `evening.db` that has the size and the root of the audit log."""
 ENDED = "audit logs ended"

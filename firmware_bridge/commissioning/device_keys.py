@@ -149,13 +149,6 @@ class DeviceKeys:
         self._boards = kept
 
 
-def default_file() -> Path:
-    """The default key file, by the XDG rules: ~/.config/wallwright/keys."""
-    base = os.environ.get("XDG_CONFIG_HOME", "")
-    folder = Path(base) if base.startswith("/") else Path.home() / ".config"
-    return folder / "wallwright" / "keys"
-
-
 def _read(file: Path) -> dict[str, KnownBoard]:
     try:
         with file.open(encoding="ascii") as stream:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from firmware_bridge.commissioning.device_keys import default_file
 from firmware_bridge.commissioning.flashing import FlashingError
 from firmware_bridge.signatures import (
     KEY_SIZE,
@@ -25,19 +24,6 @@ from firmware_bridge.signatures import (
 FORMAT = "wallwright firmware signature 1"
 SUFFIX = ".sig"
 _FIELDS = ("chip", "build", "sha256", "signer", "signature")
-
-
-def signing_key_file() -> Path:
-    """The default file of the signing key: ~/.config/wallwright/signing_key, mode 0600."""
-    return default_file().with_name("signing_key")
-
-
-def signers_file() -> Path:
-    """The default file of the trusted signers: ~/.config/wallwright/signers.
-
-    A line is a name and a public key in hexadecimal.
-    """
-    return default_file().with_name("signers")
 
 
 def _image_hash(image: Path) -> bytes:

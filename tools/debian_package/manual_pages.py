@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from controller.cli import application
+from controller.cli.application import COMMANDS, app
+from controller.cli.command import commands_of
 
 PLACE = "usr/share/man/man1"
 _EXIT_CODES = (
@@ -40,8 +41,7 @@ def write_pages(root: Path, version: str, epoch: int) -> None:
 def pages(version: str, day: str) -> Iterator[tuple[str, str]]:
     """Each page: its name without the section, and its text in the language of man(7)."""
     yield "wallwright", _overview(version, day)
-    for name in application.COMMANDS:
-        command = application.loaded(name)
+    for name, command in commands_of(app).items():
         if isinstance(command, click.Group):
             page = _group(name, command, version, day)
         else:
@@ -59,7 +59,7 @@ def _overview(version: str, day: str) -> str:
         "the walls, deals by the rules of the game and follows the play.",
         ".SH COMMANDS",
     ]
-    for name, (_, line) in application.COMMANDS.items():
+    for name, (_, line) in COMMANDS.items():
         lines += [".TP", rf".BR wallwright\-{_option(name)} (1)", _text(line)]
     lines += [".SH EXIT STATUS", *_rows(_EXIT_CODES), ".SH FILES", *_rows(_FILES)]
     lines += [".SH SEE ALSO", ".BR journalctl (1),", ".BR systemctl (1)"]
@@ -77,10 +77,10 @@ def _single(name: str, command: click.Command, version: str, day: str) -> str:
 def _group(name: str, group: click.Group, version: str, day: str) -> str:
     lines = _head(f"wallwright-{name}", _brief(group), version, day)
     lines += [".SH SYNOPSIS"]
-    for number, (word, command) in enumerate(group.commands.items()):
+    for number, (word, command) in enumerate(commands_of(group).items()):
         lines += [*([".br"] if number else []), *_usage(f"wallwright {name} {word}", command)]
     lines += [".SH DESCRIPTION", *_paragraphs(group.help or ""), ".SH COMMANDS"]
-    for word, command in group.commands.items():
+    for word, command in commands_of(group).items():
         lines += [f".SS wallwright {name} {_option(word)}", *_paragraphs(command.help or "")]
         lines += _parameters(command)
     return "\n".join([*lines, *_tail()]) + "\n"
@@ -133,13 +133,14 @@ def _parameters(command: click.Command) -> list[str]:
 
 def _default(parameter: click.Parameter) -> str:
     """The default as ` Default: VALUE.`; "" if the option has none to show."""
-    shown = getattr(parameter, "show_default", False)
+    shown = getattr(parameter, "show_default", None)
     if isinstance(shown, str):
         return f" Default: {shown}."
     is_flag = bool(getattr(parameter, "is_flag", False))
-    if not shown or is_flag or parameter.default is None or callable(parameter.default):
+    default = parameter.default
+    if shown is False or is_flag or not isinstance(default, str | int | float):
         return ""
-    return f" Default: {parameter.default}."
+    return f" Default: {default}."
 
 
 def _metavar(parameter: click.Parameter, command: click.Command) -> str:

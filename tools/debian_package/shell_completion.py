@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from typer._completion_shared import get_completion_script
+from controller.cli.completion_scripts import script_of
 
 PLACES = {
     "bash": "usr/share/bash-completion/completions/wallwright",
@@ -12,13 +12,11 @@ PLACES = {
     "fish": "usr/share/fish/vendor_completions.d/wallwright.fish",
 }
 """For each shell, where Debian's package of the shell looks for completions."""
-_VARIABLE = "_WALLWRIGHT_COMPLETE"
 
 
 def write_completions(root: Path) -> None:
     """Write the completion of each shell below `root`. The words come from the program itself."""
     for shell, place in PLACES.items():
-        script = get_completion_script(prog_name="wallwright", complete_var=_VARIABLE, shell=shell)
         file = root / place
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(script.strip() + "\n", "utf-8")
+        file.write_text(script_of(shell), "utf-8")

@@ -5,100 +5,104 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
+from controller.cli.command import CommandGroup
+from controller.cli.commands.version import program_version
 from controller.cli.errors import BadInputError
-from controller.cli.options.shared import AsJson, JournalCopy
+from controller.cli.options.shared import PATH, journal_copy_option, json_option
+from controller.records.backup.archive import BackupError, BackupManifest, PackedBackup
+from controller.records.backup.creating import BackupSources, create_backup, unfinished_backups
+from controller.records.backup.restoring import RestoreTargets, restore_backup
+from controller.records.backup.sealing import (
+    Sealing,
+    identities_in,
+    make_identity,
+    needs_passphrase,
+    opened,
+    passphrase_in,
+    require_good,
+    require_recipients,
+)
+from firmware_bridge.commissioning.key_files import keys_file
 
-if TYPE_CHECKING:
-    from controller.records.backup.archive import BackupManifest
-    from controller.records.backup.sealing import Sealing
-
-backup = typer.Typer(name="backup", help="Make, show and restore backups of a table.")
+backup = CommandGroup("backup", help="Make, show and restore backups of a table.")
 
 CONFIGURATION = Path("/etc/wallwright")
-Data = Annotated[Path, typer.Option("--data", help="The data folder of the service.")]
-Backup = Annotated[Path, typer.Argument(help="The file of the backup.")]
-PassphraseFile = Annotated[
-    Path | None,
-    typer.Option(
-        help="A file whose first line is the passphrase; without it, it is asked for at the"
-        " terminal.",
-        show_default=False,
-    ),
-]
-Identity = Annotated[
-    Path | None,
-    typer.Option(
-        help="The file of the private key, for a backup that was made with --recipient.",
-        show_default=False,
-    ),
-]
+data_option = click.option(
+    "--data", type=PATH, required=True, help="The data folder of the service."
+)
+backup_argument = click.argument("file", type=PATH, help="The file of the backup.")
+passphrase_file_option = click.option(
+    "--passphrase-file",
+    type=PATH,
+    help="A file whose first line is the passphrase; without it, it is asked for at the terminal.",
+)
+identity_option = click.option(
+    "--identity",
+    type=PATH,
+    help="The file of the private key, for a backup that was made with --recipient.",
+)
 
 
 @backup.command("make-key")
-def make_key(
-    file: Annotated[Path, typer.Argument(help="The new file of the private key.")],
-) -> int:
+@click.argument("file", type=PATH, help="The new file of the private key.")
+def make_key(file: Path) -> int:
     """Make a key pair: the private key in a file, the public key for `create --recipient`."""
-    from controller.records.backup.sealing import make_identity
-
     with _errors_reported():
         print(make_identity(file))
     return 0
 
 
 @backup.command()
+@click.argument("file", type=PATH, help="The new file of the backup.")
+@data_option
+@journal_copy_option
+@click.option(
+    "--configuration",
+    type=PATH,
+    multiple=True,
+    show_default="/etc/wallwright, if it is there",
+    help="A file or folder of the configuration, such as the table's file; repeat it.",
+)
+@click.option(
+    "--keys",
+    type=PATH,
+    show_default="~/.config/wallwright/keys",
+    help="The file with the keys of the boards.",
+)
+@passphrase_file_option
+@click.option(
+    "--recipient",
+    multiple=True,
+    help="Encrypt for this public key (age1...) instead of a passphrase; repeat it.",
+)
+@click.option("--plain", is_flag=True, help="Do not encrypt; private keys are left out.")
+@click.option(
+    "--with-log-key",
+    is_flag=True,
+    help="Include the private key of the audit log: a person who opens the backup can"
+    " begin a second history of the log.",
+)
 def create(
-    file: Annotated[Path, typer.Argument(help="The new file of the backup.")],
-    data: Data,
-    journal_copy: JournalCopy = None,
-    configuration: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="A file or folder of the configuration, such as the table's file; repeat it.",
-            show_default="/etc/wallwright, if it is there",
-        ),
-    ] = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            help="The file with the keys of the boards.",
-            show_default="~/.config/wallwright/keys",
-        ),
-    ] = None,
-    passphrase_file: PassphraseFile = None,
-    recipient: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Encrypt for this public key (age1...) instead of a passphrase; repeat it.",
-            show_default=False,
-        ),
-    ] = None,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Do not encrypt; private keys are left out.")
-    ] = False,
-    with_log_key: Annotated[
-        bool,
-        typer.Option(
-            "--with-log-key",
-            help="Include the private key of the audit log: a person who opens the backup can"
-            " begin a second history of the log.",
-        ),
-    ] = False,
+    file: Path,
+    data: Path,
+    journal_copy: Path | None,
+    configuration: tuple[Path, ...],
+    keys: Path | None,
+    passphrase_file: Path | None,
+    recipient: tuple[str, ...],
+    plain: bool,
+    with_log_key: bool,
 ) -> int:
     """Make a backup of a table, also while it runs."""
-    from controller.cli.commands.version import program_version
-    from controller.records.backup.creating import BackupSources, create_backup, unfinished_backups
-    from firmware_bridge.commissioning.device_keys import default_file
-
     ways = [passphrase_file is not None, bool(recipient), plain]
     if sum(ways) > 1:
         raise BadInputError("Give one of --passphrase-file, --recipient and --plain.")
-    for path in configuration or ():
+    for path in configuration:
         if not path.exists():
             raise BadInputError(f"There is no file or folder {path}; correct --configuration.")
     if keys is not None and not keys.exists():
@@ -106,13 +110,13 @@ def create(
     with _errors_reported():
         if file.exists():
             raise BadInputError(f"There is a file {file} already; name a new file.")
-        sealing = _sealing(passphrase_file, recipient or [], plain=plain)
+        sealing = _sealing(passphrase_file, recipient, plain=plain)
         manifest = create_backup(
             BackupSources(
                 data,
                 journal_copy,
-                tuple(configuration or ([CONFIGURATION] if CONFIGURATION.is_dir() else [])),
-                keys or default_file(),
+                configuration or ((CONFIGURATION,) if CONFIGURATION.is_dir() else ()),
+                keys or keys_file(),
                 with_log_key,
             ),
             file,
@@ -126,15 +130,12 @@ def create(
 
 
 @backup.command()
-def show(
-    file: Backup,
-    passphrase_file: PassphraseFile = None,
-    identity: Identity = None,
-    as_json: AsJson = False,
-) -> int:
+@backup_argument
+@passphrase_file_option
+@identity_option
+@json_option
+def show(file: Path, passphrase_file: Path | None, identity: Path | None, as_json: bool) -> int:
     """Open a backup, check every file in it, and print what it holds."""
-    from controller.records.backup.archive import PackedBackup
-
     with _errors_reported():
         packed = PackedBackup(_opened(file, passphrase_file, identity))
         for _ in packed.files():
@@ -147,52 +148,49 @@ def show(
 
 
 @backup.command()
+@backup_argument
+@data_option
+@journal_copy_option
+@click.option(
+    "--configuration",
+    type=PATH,
+    help="Restore the configuration to this folder; without it, it is left out.",
+)
+@click.option(
+    "--keys",
+    type=PATH,
+    help="Restore the keys of the boards to this folder; without it, they are left out.",
+)
+@passphrase_file_option
+@identity_option
+@click.option(
+    "--replace", is_flag=True, help="Move a folder that is not empty aside; nothing is deleted."
+)
+@click.option(
+    "--without-journal",
+    is_flag=True,
+    help="Leave out the journal, if tiles were moved since the backup: the table then"
+    " begins with all tiles gathered.",
+)
+@click.option(
+    "--continue-log",
+    is_flag=True,
+    help="Go on with the audit log by its own key, which the backup must have; only if no"
+    " other table goes on with it.",
+)
 def restore(
-    file: Backup,
-    data: Data,
-    journal_copy: JournalCopy = None,
-    configuration: Annotated[
-        Path | None,
-        typer.Option(
-            help="Restore the configuration to this folder; without it, it is left out.",
-            show_default=False,
-        ),
-    ] = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            help="Restore the keys of the boards to this folder; without it, they are left out.",
-            show_default=False,
-        ),
-    ] = None,
-    passphrase_file: PassphraseFile = None,
-    identity: Identity = None,
-    replace: Annotated[
-        bool,
-        typer.Option(
-            "--replace", help="Move a folder that is not empty aside; nothing is deleted."
-        ),
-    ] = False,
-    without_journal: Annotated[
-        bool,
-        typer.Option(
-            "--without-journal",
-            help="Leave out the journal, if tiles were moved since the backup: the table then"
-            " begins with all tiles gathered.",
-        ),
-    ] = False,
-    continue_log: Annotated[
-        bool,
-        typer.Option(
-            "--continue-log",
-            help="Go on with the audit log by its own key, which the backup must have; only if no"
-            " other table goes on with it.",
-        ),
-    ] = False,
+    file: Path,
+    data: Path,
+    journal_copy: Path | None,
+    configuration: Path | None,
+    keys: Path | None,
+    passphrase_file: Path | None,
+    identity: Path | None,
+    replace: bool,
+    without_journal: bool,
+    continue_log: bool,
 ) -> int:
     """Restore a backup to a folder that no table uses."""
-    from controller.records.backup.restoring import RestoreTargets, restore_backup
-
     with _errors_reported():
         targets = RestoreTargets(
             data,
@@ -235,19 +233,13 @@ def _print(manifest: BackupManifest, file: Path) -> None:
         print(sentence)
 
 
-def _sealing(passphrase_file: Path | None, recipients: list[str], *, plain: bool) -> Sealing:
-    from controller.records.backup.sealing import (
-        Sealing,
-        passphrase_in,
-        require_good,
-        require_recipients,
-    )
+def _sealing(passphrase_file: Path | None, recipients: tuple[str, ...], *, plain: bool) -> Sealing:
 
     if plain:
         return Sealing()
     if recipients:
         require_recipients(recipients)
-        return Sealing(recipients=tuple(recipients))
+        return Sealing(recipients=recipients)
     if passphrase_file is not None:
         return Sealing(require_good(passphrase_in(passphrase_file)))
     passphrase = require_good(_asked("Passphrase of the backup: "))
@@ -258,8 +250,6 @@ def _sealing(passphrase_file: Path | None, recipients: list[str], *, plain: bool
 
 def _asked(question: str) -> str:
     """A passphrase that is typed at the terminal, unseen. Raises BadInputError without one."""
-    from getpass import getpass
-
     if not sys.stdin.isatty():
         raise BadInputError(
             "A backup needs a passphrase, and no terminal is attached to enter it: give "
@@ -272,12 +262,6 @@ def _asked(question: str) -> str:
 
 
 def _opened(file: Path, passphrase_file: Path | None, identity: Path | None) -> bytes:
-    from controller.records.backup.sealing import (
-        identities_in,
-        needs_passphrase,
-        opened,
-        passphrase_in,
-    )
 
     try:
         data = file.read_bytes()
@@ -292,8 +276,6 @@ def _opened(file: Path, passphrase_file: Path | None, identity: Path | None) -> 
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of backups as bad input: exit code 2."""
-    from controller.records.backup.archive import BackupError
-
     try:
         yield
     except BackupError as error:

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
 from controller.cli.options import completion
 from controller.cli.options.boards import (
-    Campaign,
-    Emulated,
-    FaultTexts,
+    emulated_option,
+    fault_option,
+    faults_option,
     injected_faults_of,
     require_emulation,
 )
 from controller.cli.options.lookup import game_named, require_fit, table_named
-from controller.cli.options.shared import GameNamed
+from controller.cli.options.shared import game_option
 
 
+@click.command(cls=CliCommand)
+@click.option(
+    "--sim",
+    default="robotic",
+    shell_complete=completion.tables,
+    help="The table whose boards are simulated: a name, or the path of a YAML file.",
+)
+@click.option("--pty", is_flag=True, help="Create a pseudo-terminal and print its path (required).")
+@game_option
+@click.option("--seed", type=int, default=0, help="Seed of the simulation's random numbers.")
+@click.option(
+    "--playing",
+    type=float,
+    show_default="the value in the game's file",
+    help="Seconds for which simulated players play a hand.",
+)
+@fault_option
+@faults_option
+@emulated_option
 def board(
-    sim: Annotated[
-        str,
-        typer.Option(
-            help="The table whose boards are simulated: a name, or the path of a YAML file.",
-            autocompletion=completion.tables,
-        ),
-    ] = "robotic",
-    pty: Annotated[
-        bool, typer.Option("--pty", help="Create a pseudo-terminal and print its path (required).")
-    ] = False,
-    game: GameNamed = "wenzhou",
-    seed: Annotated[int, typer.Option(help="Seed of the simulation's random numbers.")] = 0,
-    playing: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds for which simulated players play a hand.",
-            show_default="the value in the game's file",
-        ),
-    ] = None,
-    fault: FaultTexts = None,
-    faults: Campaign = None,
-    emulated: Emulated = False,
+    sim: str,
+    pty: bool,
+    game: str,
+    seed: int,
+    playing: float | None,
+    fault: tuple[str, ...],
+    faults: Path | None,
+    emulated: bool,
 ) -> int:
     """Run a virtual board until Ctrl-C; 'run --port PATH' drives it like a real one."""
     table = table_named(sim)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
 
-import typer
+import click
 from rich.table import Table as Grid
 
 from config.board_profiles import BoardProfile, board_names, board_profile, pin_ranges
 from config.validation.board_pins import HIGH
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError, unknown_name
-from controller.cli.options.shared import AsJson
+from controller.cli.options.shared import json_option
 from controller.cli.terminal.screen import screen
 
 
-def boards(
-    name: Annotated[
-        str | None,
-        typer.Argument(help="List the pins of this board profile.", show_default=False),
-    ] = None,
-    as_json: AsJson = False,
-) -> int:
+@click.command(cls=CliCommand)
+@click.argument("name", required=False, help="List the pins of this board profile.")
+@json_option
+def boards(name: str | None, as_json: bool) -> int:
     """List the board profiles, or every pin of one with its abilities and its state at boot."""
     if name is not None and name not in board_names():
         raise BadInputError(unknown_name("board profile", name, board_names()))

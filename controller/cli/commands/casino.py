@@ -8,21 +8,30 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import Annotated
 
-import typer
+import click
 from rich.table import Table as Grid
 
+from controller.casino.gat.frames import SPECIAL_FUNCTIONS, GatError, GatPortError
+from controller.casino.gat.functions import SEED_BYTES, GatRequest, answers_in, functions_in
+from controller.casino.host_map import host_map, sections
+from controller.cli.command import CommandGroup
 from controller.cli.errors import BadInputError, as_sentence, print_error
+from controller.cli.options import completion
+from controller.cli.options.shared import json_option
+from controller.cli.runs.signed_tables import require_signed_program
 from controller.cli.terminal.screen import screen
+from controller.records.identity.manifest import IdentityError
+
+casino = CommandGroup(
+    "casino", help="Print a casino host's codes for events; answer checks of the program."
+)
 
 
-def map_codes(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> int:
+@casino.command("map")
+@json_option
+def map_codes(as_json: bool) -> int:
     """Print the SAS exceptions and G2S event codes of every event, fault and command."""
-    from controller.casino.host_map import host_map, sections
-
     if as_json:
         print(json.dumps(host_map(), indent=2))
         return 0
@@ -40,17 +49,19 @@ SEED_SIZE = 20
 LONGEST = 86_400
 """Largest `--limit`, seconds."""
 
-Port = Annotated[
-    str, typer.Option(help="The serial port of the line, such as /dev/ttyS0.", show_default=False)
-]
+port_option = click.option(
+    "--port",
+    shell_complete=completion.files,
+    required=True,
+    help="The serial port of the line, such as /dev/ttyS0.",
+)
 
 
-def gat(port: Port) -> int:
+@casino.command()
+@port_option
+def gat(port: str) -> int:
     """Answer checks of the signed program on a serial port (GAT 3.50) until Ctrl-C."""
-    from controller.casino.gat.frames import GatPortError
     from controller.cli.runs.gat_session import answer_terminals
-    from controller.cli.runs.signed_tables import require_signed_program
-    from controller.records.identity.manifest import IdentityError
 
     folder = require_signed_program()
     try:
@@ -62,28 +73,19 @@ def gat(port: Port) -> int:
         return 1
 
 
+@casino.command()
+@port_option
+@click.option(
+    "--seed", show_default="20 random bytes", help="The seed: 16 to 64 bytes in hexadecimal."
+)
+@click.option("--component", show_default="all components", help="Ask for one component only.")
+@click.option("--functions", is_flag=True, help="Print what the machine offers.")
+@click.option("--limit", type=int, default=1200, help="Seconds that a calculation may take.")
+@json_option
 def gat_query(
-    port: Port,
-    seed: Annotated[
-        str | None,
-        typer.Option(
-            help="The seed: 16 to 64 bytes in hexadecimal.", show_default="20 random bytes"
-        ),
-    ] = None,
-    component: Annotated[
-        str | None,
-        typer.Option(help="Ask for one component only.", show_default="all components"),
-    ] = None,
-    functions: Annotated[
-        bool, typer.Option("--functions", help="Print what the machine offers.")
-    ] = False,
-    limit: Annotated[int, typer.Option(help="Seconds that a calculation may take.")] = 1200,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    port: str, seed: str | None, component: str | None, functions: bool, limit: int, as_json: bool
 ) -> int:
     """Ask a machine by GAT for the answers of its components to a seed, and print them."""
-    from controller.casino.gat.frames import SPECIAL_FUNCTIONS, GatError, GatPortError
-    from controller.casino.gat.functions import SEED_BYTES, GatRequest, answers_in, functions_in
-
     if functions and (seed is not None or component is not None):
         raise BadInputError("`--functions` needs no seed and no component; leave them out.")
     if not 1 <= limit <= LONGEST:
@@ -134,12 +136,3 @@ def _print_answers(seed: bytes, answers: dict[str, str], *, as_json: bool) -> No
     print(f"seed  {seed.hex()}")
     for name, answer in answers.items():
         print(f"{name}  {answer}")
-
-
-casino = typer.Typer(
-    name="casino", help="Print a casino host's codes for events; answer checks of the program."
-)
-casino.command("map")(map_codes)
-
-casino.command("gat")(gat)
-casino.command("gat-query")(gat_query)

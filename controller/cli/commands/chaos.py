@@ -3,82 +3,83 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
 from controller.cli.options import completion
+from controller.cli.options.shared import PATH
 from controller.cli.output.output_checks import require_new, require_separate
 
 
+@click.command(cls=CliCommand)
+@click.option("--rounds", type=int, default=100, help="Number of rounds to play.")
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    help="Seed of every random choice; the same seed plays the same rounds.",
+)
+@click.option(
+    "--from", "begin", type=int, default=0, help="Number of the first round: a multiple of 3."
+)
+@click.option(
+    "--games",
+    multiple=True,
+    shell_complete=completion.games,
+    help="Play only this game: its name, or the folder of its package. Repeat for several.",
+)
+@click.option(
+    "--tables",
+    multiple=True,
+    shell_complete=completion.tables,
+    help="Use only this table: its name or its YAML file. Repeat for several.",
+)
+@click.option(
+    "--play/--no-play",
+    default=None,
+    show_default="a third of the evenings, drawn at random, are played",
+    help="Play every hand by the rules, or only deal it.",
+)
+@click.option("--report", type=PATH, help="Write the report to this file, in Markdown.")
+@click.option(
+    "--events",
+    shell_complete=completion.files,
+    help="Write all events to this file, as JSON lines.",
+)
+@click.option(
+    "--kill", is_flag=True, help="Kill processes of 'wallwright run' in real time, and resume them."
+)
+@click.option("--kills", type=int, default=100, help="With --kill: number of processes to kill.")
+@click.option(
+    "--jobs",
+    type=int,
+    default=1,
+    help="Number of processes that play at the same time; the report is the same.",
+)
+@click.option(
+    "--cluster", help="Address of a Dask scheduler whose computers play; the report is the same."
+)
+@click.option(
+    "--audit", is_flag=True, help="Write an audit log in every evening, and verify its bundle."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, for programs.")
 def chaos(
-    rounds: Annotated[int, typer.Option(help="Number of rounds to play.")] = 100,
-    seed: Annotated[
-        int, typer.Option(help="Seed of every random choice; the same seed plays the same rounds.")
-    ] = 0,
-    begin: Annotated[
-        int, typer.Option("--from", help="Number of the first round: a multiple of 3.")
-    ] = 0,
-    games: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Play only this game: its name, or the folder of its package. Repeat for several.",
-            show_default=False,
-            autocompletion=completion.games,
-        ),
-    ] = None,
-    tables: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Use only this table: its name or its YAML file. Repeat for several.",
-            show_default=False,
-            autocompletion=completion.tables,
-        ),
-    ] = None,
-    play: Annotated[
-        bool | None,
-        typer.Option(
-            "--play/--no-play",
-            help="Play every hand by the rules, or only deal it.",
-            show_default="a third of the evenings, drawn at random, are played",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(help="Write the report to this file, in Markdown.", show_default=False),
-    ] = None,
-    events: Annotated[
-        str | None,
-        typer.Option(help="Write all events to this file, as JSON lines.", show_default=False),
-    ] = None,
-    kill: Annotated[
-        bool,
-        typer.Option(
-            "--kill", help="Kill processes of 'wallwright run' in real time, and resume them."
-        ),
-    ] = False,
-    kills: Annotated[int, typer.Option(help="With --kill: number of processes to kill.")] = 100,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            help="Number of processes that play at the same time; the report is the same."
-        ),
-    ] = 1,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Address of a Dask scheduler whose computers play; the report is the same.",
-            show_default=False,
-        ),
-    ] = None,
-    audit: Annotated[
-        bool,
-        typer.Option("--audit", help="Write an audit log in every evening, and verify its bundle."),
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the report as JSON, for programs.")
-    ] = False,
+    rounds: int,
+    seed: int,
+    begin: int,
+    games: tuple[str, ...],
+    tables: tuple[str, ...],
+    play: bool | None,
+    report: Path | None,
+    events: str | None,
+    kill: bool,
+    kills: int,
+    jobs: int,
+    cluster: str | None,
+    audit: bool,
+    as_json: bool,
 ) -> int:
     """Play random rounds with injected faults; exit code 1 if a round fails its checks.
 
@@ -97,7 +98,5 @@ def chaos(
     # The simulator is imported only now: a refused command line then takes a fraction of the time.
     from controller.cli.runs.chaos_session import ChaosJob, play_rounds
 
-    job = ChaosJob(
-        rounds, seed, begin, games or [], tables or [], play, report, events, jobs, cluster, audit
-    )
+    job = ChaosJob(rounds, seed, begin, games, tables, play, report, events, jobs, cluster, audit)
     return play_rounds(job, as_json=as_json)

@@ -6,19 +6,19 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from config.errors import ConfigError
 from config.loader import game_names, load_game, load_table, table_names
 from config.plugin_folder import PROJECT
 from config.schema import GameConfig, Table
 from config.validation.checks import Fit, fit, table_warnings
+from controller.cli.command import CliCommand
 from controller.cli.errors import print_error
 from controller.cli.options.any_file import checked_file
 from controller.cli.options.lookup import game_named
-from controller.cli.options.shared import AsJson
+from controller.cli.options.shared import PATH, json_option
 from controller.floor.settings import FloorSettings
 from rules.errors import RulesError
 from rules.games import GAMES, PLUGINS
@@ -27,15 +27,16 @@ Configured = Table | GameConfig | FloorSettings
 Checked = tuple[Path, Configured]
 
 
-def check(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="YAML files of tables, games or a floor's table, or folders of game packages."
-        ),
-    ],
-    as_json: AsJson = False,
-) -> int:
+@click.command(cls=CliCommand)
+@click.argument(
+    "files",
+    type=PATH,
+    nargs=-1,
+    required=True,
+    help="YAML files of tables, games or a floor's table, or folders of game packages.",
+)
+@json_option
+def check(files: tuple[Path, ...], as_json: bool) -> int:
     """Check configuration files: print each defect with file:line, key and correction."""
     valid: list[Checked] = []
     defective: dict[Path, list[str]] = {}

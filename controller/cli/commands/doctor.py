@@ -5,103 +5,94 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from config.board_profiles import chip_of
 from config.validation.checks import table_warnings
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError, no_journal
 from controller.cli.options import completion
 from controller.cli.options.any_file import named_certificates
 from controller.cli.options.lookup import table_named
-from controller.cli.options.shared import JournalCopy
+from controller.cli.options.shared import PATH, journal_copy_option, json_option
 from controller.cli.terminal.screen import screen
 from controller.run.journal.copies import paths_of
 from controller.upkeep.doctor.fact_files import FactFiles
 from controller.upkeep.doctor.facts import UNIT, Subjects, read_facts
-from controller.upkeep.doctor.facts.ports import read_lines
 from controller.upkeep.doctor.facts.records import (
     JOURNAL,
-    BoardAnswer,
     CheckedTable,
-    MeasuredSupply,
     ProbedPort,
 )
 from controller.upkeep.doctor.finding import FindingSeverity
 from controller.upkeep.doctor.report import as_json as report_as_json
 from controller.upkeep.doctor.report import as_lines, findings_of
-
-if TYPE_CHECKING:
-    from controller.cli.commands.scan import Scanned
-    from firmware_bridge.commissioning.device_keys import DeviceKeys
-    from firmware_bridge.commissioning.probe import ProbeAnswer
+from firmware_bridge.commissioning.key_files import keys_file
 
 WIDEST = 80
 """Columns of the report: longer lines are hard to read."""
 
 
+@click.command(cls=CliCommand)
+@click.option(
+    "--data",
+    type=PATH,
+    help="Check this data folder of a service: its disk, journal, audit log and secret files.",
+)
+@click.option(
+    "--journal", type=PATH, help="Check this journal, and repair damaged copies from intact ones."
+)
+@journal_copy_option
+@click.option(
+    "--table",
+    shell_complete=completion.tables,
+    help="List the boards of this table, and warn about their pins and current limits.",
+)
+@click.option(
+    "--check",
+    type=PATH,
+    multiple=True,
+    help="Check this file of a table, a game or a floor's table too; those in"
+    " /etc/wallwright are always checked.",
+)
+@click.option(
+    "--port",
+    shell_complete=completion.files,
+    multiple=True,
+    help="Ask the boards on this port for their firmware and key; a port that is in use is"
+    " left alone.",
+)
+@click.option(
+    "--keys",
+    type=PATH,
+    show_default="~/.config/wallwright/keys",
+    help="The file with the keys of the boards.",
+)
+@click.option(
+    "--cert",
+    type=PATH,
+    multiple=True,
+    help="Check the time of this certificate, a PEM file; the one that a floor's file names"
+    " is always checked.",
+)
+@click.option("--unit", default=UNIT, help="The service's unit of systemd.")
+@click.option(
+    "--all", "shows_all", is_flag=True, help="Print also what is in order or not known here."
+)
+@json_option
 def doctor(
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="Check this data folder of a service: its disk, journal, audit log and secret"
-            " files.",
-            show_default=False,
-        ),
-    ] = None,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            help="Check this journal, and repair damaged copies from intact ones.",
-            show_default=False,
-        ),
-    ] = None,
-    journal_copy: JournalCopy = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="List the boards of this table, and warn about their pins and current limits.",
-            show_default=False,
-            autocompletion=completion.tables,
-        ),
-    ] = None,
-    check: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Check this file of a table, a game or a floor's table too; those in"
-            " /etc/wallwright are always checked.",
-            show_default=False,
-        ),
-    ] = None,
-    port: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Ask the boards on this port for their firmware and key; a port that is in use is"
-            " left alone.",
-            show_default=False,
-        ),
-    ] = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            help="The file with the keys of the boards.",
-            show_default="~/.config/wallwright/keys",
-        ),
-    ] = None,
-    cert: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Check the time of this certificate, a PEM file; the one that a floor's file names"
-            " is always checked.",
-            show_default=False,
-        ),
-    ] = None,
-    unit: Annotated[str, typer.Option(help="The service's unit of systemd.")] = UNIT,
-    shows_all: Annotated[
-        bool, typer.Option("--all", help="Print also what is in order or not known here.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    data: Path | None,
+    journal: Path | None,
+    journal_copy: Path | None,
+    table: str | None,
+    check: tuple[Path, ...],
+    port: tuple[str, ...],
+    keys: Path | None,
+    cert: tuple[Path, ...],
+    unit: str,
+    shows_all: bool,
+    as_json: bool,
 ) -> int:
     """Check the computer, the program and a table's records; exit code 1 for a problem."""
     if journal_copy is not None and journal is None and data is None:
@@ -113,18 +104,16 @@ def doctor(
     if journal is not None and not any(path.exists() for path in paths_of(journal, journal_copy)):
         raise BadInputError(no_journal(journal))
     files = FactFiles()
-    from firmware_bridge.commissioning.device_keys import default_file  # it loads the serial port
-
-    kept = (keys or default_file(),)
+    kept = (keys or keys_file(),)
     subjects = Subjects(
         data=data,
         journal=journal,
         journal_copy=journal_copy,
-        files=tuple(check or ()),
+        files=check,
         check=named_certificates,
         table=None if table is None else _table(table),
-        probed=_probed(files, port or (), journal or (data / JOURNAL if data else None), keys),
-        certificates=tuple(cert or ()),
+        probed=_probed(files, port, journal or (data / JOURNAL if data else None), keys),
+        certificates=cert,
         secrets=kept,
         unit=unit if "." in unit else f"{unit}.service",
     )
@@ -149,63 +138,9 @@ def _table(given: str) -> CheckedTable:
 def _probed(
     files: FactFiles, ports: Sequence[str], journal: Path | None, keys: Path | None
 ) -> tuple[ProbedPort, ...]:
-    """The answers of the boards on these ports. A port that another program uses is skipped."""
+    """The answers of the boards on these ports; only for them the serial port is imported."""
     if not ports:
         return ()
-    from controller.cli.commands.scan import scanned_port
-    from controller.cli.options.boards import keys_of
-    from controller.run.journal import JournalInUseError
-    from controller.run.journal.copies import Locks
+    from controller.cli.runs.probed_ports import probed_ports
 
-    known = keys_of(keys)
-    if journal is not None and journal.exists():
-        try:
-            Locks(paths_of(journal)).release()
-        except JournalInUseError:
-            why = "a table runs with this journal, and the port can be its own"
-            return tuple(ProbedPort(port, refusal=why) for port in ports)
-    held = {port.name: port.holders for port in read_lines(files).ports}
-    return tuple(
-        ProbedPort(port, is_missing=True)
-        if not files.path(port).exists()
-        else ProbedPort(port, refusal=f"it is open in another program: {held[port][0].command}")
-        if held.get(port)
-        else _answers(scanned_port(port), known)
-        for port in ports
-    )
-
-
-def _answers(scanned: Scanned, known: DeviceKeys) -> ProbedPort:
-    from controller.cli.commands.scan import facts
-
-    if scanned.refusal is not None:
-        return ProbedPort(scanned.port, refusal=scanned.refusal)
-    boards = facts(scanned, known)["boards"]
-    assert isinstance(boards, list)
-    return ProbedPort(
-        scanned.port,
-        tuple(
-            BoardAnswer(
-                each["serial"],
-                each["address"],
-                each["state_of_build"] or "",
-                each["key"] or "",
-                _supply_of(scanned.port, answer, known),
-            )
-            for each, answer in zip(boards, scanned.answers, strict=True)
-        ),
-    )
-
-
-def _supply_of(port: str, answer: ProbeAnswer, known: DeviceKeys) -> MeasuredSupply | None:
-    from controller.cli.runs.supply_calibration import reported_by
-    from firmware_bridge.commissioning.flashing import FlashingError
-
-    try:
-        found = reported_by(port, answer, known)
-    except FlashingError:
-        return None  # the board has answered just before; the next check of the port says why
-    if found is None:
-        return None
-    report, chip = found
-    return MeasuredSupply(report.volts, chip.supply.low, not report.reference_mv)
+    return probed_ports(files, ports, journal, keys)

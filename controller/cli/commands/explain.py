@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from difflib import get_close_matches
-from typing import Annotated
 
-import typer
+import click
 from rich.panel import Panel
 from rich.table import Table as Grid
 
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
 from controller.cli.options import completion
+from controller.cli.options.shared import json_option
 from controller.cli.terminal.screen import screen
 from controller.run.faults.catalogue import CATALOGUE, FaultRow
 from controller.run.faults.catalogue.row import facts
@@ -22,16 +23,15 @@ NEAREST = 3
 """The number of similar codes that the error for an unknown code names."""
 
 
-def explain(
-    code: Annotated[
-        str | None,
-        typer.Argument(
-            help="The code of a fault; without it all faults are listed.",
-            autocompletion=completion.fault_codes,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> int:
+@click.command(cls=CliCommand)
+@click.argument(
+    "code",
+    required=False,
+    shell_complete=completion.fault_codes,
+    help="The code of a fault; without it all faults are listed.",
+)
+@json_option
+def explain(code: str | None, as_json: bool) -> int:
     """Explain a fault code: its meaning, how the table reacts, and who may clear it."""
     rows = tuple(CODES.values()) if code is None else (_row(code),)
     if as_json:

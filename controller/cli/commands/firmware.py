@@ -6,12 +6,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import get_args
 
-import typer
+import click
 
-from controller.cli.errors import BadInputError
-from controller.cli.options.boards import KeysFile, keys_of
+from controller.cli.command import CommandGroup
+from controller.cli.errors import BadInputError, print_error
+from controller.cli.options import completion
+from controller.cli.options.boards import keys_of, keys_option
+from controller.cli.options.shared import PATH
 from controller.cli.runs.board_checks import (
     ChipLiteral,
     board_limits,
@@ -23,9 +26,10 @@ from controller.cli.runs.board_checks import (
     require_own_serial,
 )
 from controller.cli.runs.supply_calibration import calibrate_supply, print_supply
-from firmware_bridge.commissioning import flashing, pico_flashing
+from firmware_bridge.commissioning import flashing, image_signature, pico_flashing
 from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
 from firmware_bridge.commissioning.flashing import FlashingError
+from firmware_bridge.commissioning.key_files import signers_file, signing_key_file
 from firmware_bridge.commissioning.provisioning import (
     image,
     require_real,
@@ -33,49 +37,48 @@ from firmware_bridge.commissioning.provisioning import (
     without_reference,
 )
 
-firmware = typer.Typer(
-    name="firmware", help="Build, flash and verify the boards' firmware; provision boards."
+firmware = CommandGroup(
+    "firmware", help="Build, flash and verify the boards' firmware; provision boards."
 )
 
-Port = Annotated[
-    str, typer.Argument(help="The board's serial port; 'wallwright scan' lists the ports.")
-]
+port_argument = click.argument(
+    "port",
+    shell_complete=completion.files,
+    help="The board's serial port; 'wallwright scan' lists the ports.",
+)
 
 
-ChipName = Annotated[
-    ChipLiteral,
-    typer.Option("--chip", help="The board: an Arduino Mega 2560 or a Raspberry Pi Pico."),
-]
+chip_option = click.option(
+    "--chip",
+    type=click.Choice(get_args(ChipLiteral)),
+    default="mega2560",
+    help="The board: an Arduino Mega 2560 or a Raspberry Pi Pico.",
+)
 
 
-SigningKey = Annotated[
-    Path | None,
-    typer.Option(
-        help="The file with the key that signs the image; created if it is missing.",
-        show_default="~/.config/wallwright/signing_key",
-    ),
-]
-SignersFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--signers",
-        help="The file with the public keys of the makers whose images this host writes.",
-        show_default="~/.config/wallwright/signers",
-    ),
-]
-Unsigned = Annotated[
-    bool,
-    typer.Option("--unsigned", help="Write your own build without checking its signature."),
-]
+signing_key_option = click.option(
+    "--signing-key",
+    type=PATH,
+    show_default="~/.config/wallwright/signing_key",
+    help="The file with the key that signs the image; created if it is missing.",
+)
+signers_option = click.option(
+    "--signers",
+    type=PATH,
+    show_default="~/.config/wallwright/signers",
+    help="The file with the public keys of the makers whose images this host writes.",
+)
+unsigned_option = click.option(
+    "--unsigned", is_flag=True, help="Write your own build without checking its signature."
+)
 
 
 @firmware.command()
-def build(
-    chip: ChipName = "mega2560", signing_key: SigningKey = None, signers: SignersFile = None
-) -> int:
+@chip_option
+@signing_key_option
+@signers_option
+def build(chip: ChipLiteral, signing_key: Path | None, signers: Path | None) -> int:
     """Build and sign the firmware: with avr-gcc, or with arm-none-eabi-gcc for a Pico."""
-    from firmware_bridge.commissioning import image_signature
-
     with _errors_reported() as result:
         if chip == "rp2040":
             made, shown = pico_flashing.build(), pico_flashing.UF2
@@ -85,38 +88,45 @@ def build(
             image_file(chip),
             chip,
             made,
-            signing_key or image_signature.signing_key_file(),
-            signers or image_signature.signers_file(),
+            signing_key or signing_key_file(),
+            signers or signers_file(),
         )
         print(f"Built: {shown} (build {made.hex()}), signed by {public.hex()}.")
     return result.code
 
 
-Bare = Annotated[
-    bool,
-    typer.Option(
-        "--bare",
-        help="Use an ISP programmer; PORT is the programmer's port, or usb. The board has no"
-        " bootloader afterwards.",
-    ),
-]
-Programmer = Annotated[
-    str, typer.Option(help="With --bare: the programmer's name in avrdude's list.")
-]
+bare_option = click.option(
+    "--bare",
+    is_flag=True,
+    help="Use an ISP programmer; PORT is the programmer's port, or usb. The board has no"
+    " bootloader afterwards.",
+)
+programmer_option = click.option(
+    "--programmer", default="usbasp", help="With --bare: the programmer's name in avrdude's list."
+)
 
 
 @firmware.command()
+@click.argument(
+    "port",
+    shell_complete=completion.files,
+    required=False,
+    help="The board's serial port; for a Pico its drive, if several are there.",
+)
+@chip_option
+@bare_option
+@programmer_option
+@unsigned_option
+@signers_option
+@keys_option
 def flash(
-    port: Annotated[
-        str | None,
-        typer.Argument(help="The board's serial port; for a Pico its drive, if several are there."),
-    ] = None,
-    chip: ChipName = "mega2560",
-    bare: Bare = False,
-    programmer: Programmer = "usbasp",
-    unsigned: Unsigned = False,
-    signers: SignersFile = None,
-    keys: KeysFile = None,
+    port: str | None,
+    chip: ChipLiteral,
+    bare: bool,
+    programmer: str,
+    unsigned: bool,
+    signers: Path | None,
+    keys: Path | None,
 ) -> int:
     """Write the signed firmware into a board; check the build that a Mega then reports."""
     known = keys_of(keys)
@@ -145,15 +155,13 @@ def flash(
 
 
 @firmware.command()
-def verify(
-    port: Port,
-    chip: ChipName = "mega2560",
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Also read back the whole flash memory with the bootloader."),
-    ] = False,
-    keys: KeysFile = None,
-) -> int:
+@port_argument
+@chip_option
+@click.option(
+    "--full", is_flag=True, help="Also read back the whole flash memory with the bootloader."
+)
+@keys_option
+def verify(port: str, chip: ChipLiteral, full: bool, keys: Path | None) -> int:
     """Check that a board runs the firmware that is built on this computer; record its build."""
     known = keys_of(keys)
     with _errors_reported() as result:
@@ -171,54 +179,59 @@ def verify(
 
 
 @firmware.command()
+@click.argument(
+    "port",
+    shell_complete=completion.files,
+    required=False,
+    help="The board's serial port; for a Pico its drive, if several are there.",
+)
+@click.option(
+    "--serial", required=True, help="The board's new serial number: 8 letters and digits."
+)
+@click.option(
+    "--address", type=int, default=0, help="The board's address, as in the table's file: 0 to 7."
+)
+@click.option(
+    "--key-bytes", type=int, default=32, help="The size of the board's key in bytes: 16 or 32."
+)
+@click.option("--again", is_flag=True, help="Replace the key of a board that has one already.")
+@keys_option
+@chip_option
+@bare_option
+@programmer_option
+@click.option(
+    "--table",
+    shell_complete=completion.tables,
+    help="The table for which the board is: it refuses longer leases and on-times, and"
+    " parts without the light curtain's guard, than this table has.",
+)
+@click.option("--board", show_default="by --address", help="With --table: which of its boards.")
+@click.option(
+    "--longest-lease",
+    type=float,
+    show_default="the table's, at least 1; 2 without a table",
+    help="The longest lease in seconds that a host may take.",
+)
+@click.option(
+    "--longest-on",
+    type=float,
+    show_default="the longest of the table; 600 without a table",
+    help="The longest maximum on-time in seconds that an output may have.",
+)
 def provision(
-    port: Annotated[
-        str | None,
-        typer.Argument(help="The board's serial port; for a Pico its drive, if several are there."),
-    ] = None,
-    *,
-    serial: Annotated[
-        str, typer.Option(help="The board's new serial number: 8 letters and digits.")
-    ],
-    address: Annotated[
-        int, typer.Option(help="The board's address, as in the table's file: 0 to 7.")
-    ] = 0,
-    key_bytes: Annotated[
-        int, typer.Option(help="The size of the board's key in bytes: 16 or 32.")
-    ] = 32,
-    again: Annotated[
-        bool, typer.Option("--again", help="Replace the key of a board that has one already.")
-    ] = False,
-    keys: KeysFile = None,
-    chip: ChipName = "mega2560",
-    bare: Bare = False,
-    programmer: Programmer = "usbasp",
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="The table for which the board is: it refuses longer leases and on-times, and"
-            " parts without the light curtain's guard, than this table has.",
-            show_default=False,
-        ),
-    ] = None,
-    board: Annotated[
-        str | None,
-        typer.Option(help="With --table: which of its boards.", show_default="by --address"),
-    ] = None,
-    longest_lease: Annotated[
-        float | None,
-        typer.Option(
-            help="The longest lease in seconds that a host may take.",
-            show_default="the table's, at least 1; 2 without a table",
-        ),
-    ] = None,
-    longest_on: Annotated[
-        float | None,
-        typer.Option(
-            help="The longest maximum on-time in seconds that an output may have.",
-            show_default="the longest of the table; 600 without a table",
-        ),
-    ] = None,
+    port: str | None,
+    serial: str,
+    address: int,
+    key_bytes: int,
+    again: bool,
+    keys: Path | None,
+    chip: ChipLiteral,
+    bare: bool,
+    programmer: str,
+    table: str | None,
+    board: str | None,
+    longest_lease: float | None,
+    longest_on: float | None,
 ) -> int:
     """Write serial number, address, key and limits to a board; store the key on this host."""
     key = os.urandom(max(key_bytes, 0))
@@ -263,17 +276,15 @@ def provision(
 
 
 @firmware.command()
-def calibrate(
-    port: Port,
-    measured: Annotated[
-        float | None,
-        typer.Option(
-            help="The voltage in volts that a multimeter shows between the board's 5V pin and GND.",
-            show_default="asked",
-        ),
-    ] = None,
-    keys: KeysFile = None,
-) -> int:
+@port_argument
+@click.option(
+    "--measured",
+    type=float,
+    show_default="asked",
+    help="The voltage in volts that a multimeter shows between the board's 5V pin and GND.",
+)
+@keys_option
+def calibrate(port: str, measured: float | None, keys: Path | None) -> int:
     """Calibrate by a multimeter how a Mega measures its 5 V supply; show before and after."""
     known = keys_of(keys)
     with _errors_reported() as result:
@@ -308,9 +319,7 @@ def _require_signature(
     """
     if unsigned:
         return "The signature of the image was not checked (--unsigned)."
-    from firmware_bridge.commissioning import image_signature
-
-    trusted = signers or image_signature.signers_file()
+    trusted = signers or signers_file()
     name = image_signature.require_signed(image_file(chip), chip, made, trusted)
     return f"The image is signed by {name}."
 
@@ -335,5 +344,5 @@ def _errors_reported() -> Iterator[_Result]:
     except FlashingError as error:
         if error.refused:
             raise BadInputError(str(error)) from error
-        typer.echo(str(error), err=True)
+        print_error(str(error))
         result.code = 1

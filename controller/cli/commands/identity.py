@@ -4,74 +4,81 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from controller.cli.command import CommandGroup
+from controller.cli.commands.version import program_version
 from controller.cli.errors import BadInputError, print_error
+from controller.cli.options.shared import PATH, json_option
 from controller.records.identity import boot
+from controller.records.identity.manifest import (
+    ALL_FILES,
+    IdentityError,
+    component_answers,
+    differences,
+)
+from controller.records.identity.signing import compile_roots, default_roots, make_manifest
+from firmware_bridge.commissioning.key_files import signers_file, signing_key_file
 
-identity = typer.Typer(
-    name="identity", help="Make and check the signed manifest of the program; answer a challenge."
+identity = CommandGroup(
+    "identity", help="Make and check the signed manifest of the program; answer a challenge."
 )
 
 SEED_SIZE = 16
 """Smallest size of a challenge's seed, bytes."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-ProgramFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--program",
-        help="The folder with the program's packages, such as a slot of the updates.",
-        show_default="this program",
-    ),
-]
+program_option = click.option(
+    "--program",
+    type=PATH,
+    show_default="this program",
+    help="The folder with the program's packages, such as a slot of the updates.",
+)
 
 
 @identity.command()
+@program_option
+@click.option(
+    "--output", type=PATH, show_default="FOLDER.manifest.json", help="The file of the manifest."
+)
+@click.option(
+    "--release",
+    type=int,
+    default=0,
+    help="The number of the release; updates install only higher ones.",
+)
+@click.option(
+    "--add",
+    multiple=True,
+    help="Another folder or file: NAME=PATH, such as table=/etc/wallwright/table.yaml.",
+)
+@click.option(
+    "--signing-key",
+    type=PATH,
+    show_default="~/.config/wallwright/signing_key",
+    help="The file with the signing key; created if it is missing.",
+)
+@click.option(
+    "--signers",
+    type=PATH,
+    show_default="~/.config/wallwright/signers",
+    help="The file that gets the public key of a new signing key.",
+)
 def make(
-    program: ProgramFolder = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(help="The file of the manifest.", show_default="FOLDER.manifest.json"),
-    ] = None,
-    release: Annotated[
-        int, typer.Option(help="The number of the release; updates install only higher ones.")
-    ] = 0,
-    add: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Another folder or file: NAME=PATH, such as table=/etc/wallwright/table.yaml.",
-            show_default=False,
-        ),
-    ] = None,
-    signing_key: Annotated[
-        Path | None,
-        typer.Option(
-            help="The file with the signing key; created if it is missing.",
-            show_default="~/.config/wallwright/signing_key",
-        ),
-    ] = None,
-    signers: Annotated[
-        Path | None,
-        typer.Option(
-            help="The file that gets the public key of a new signing key.",
-            show_default="~/.config/wallwright/signers",
-        ),
-    ] = None,
+    program: Path | None,
+    output: Path | None,
+    release: int,
+    add: tuple[str, ...],
+    signing_key: Path | None,
+    signers: Path | None,
 ) -> int:
     """Compile the program, and sign the hashes of all its files."""
-    from controller.cli.commands.version import program_version
-    from controller.records.identity.manifest import IdentityError
-    from controller.records.identity.signing import compile_roots, default_roots, make_manifest
-    from firmware_bridge.commissioning.image_signature import signers_file, signing_key_file
-
     if release < 0:
         raise BadInputError(f"`--release` must be at least 0; got {release}.")
     folder = (program or boot.PROGRAM).resolve()
-    roots = {**default_roots(folder), **_added(add or [])}
+    roots = {**default_roots(folder), **_added(add)}
     file = output or folder.with_name(f"{folder.name}.{boot.MANIFEST}")
     try:
         compile_roots(roots, folder)
@@ -90,7 +97,7 @@ def make(
     return 0
 
 
-def _added(given: list[str]) -> dict[str, str]:
+def _added(given: Iterable[str]) -> dict[str, str]:
     roots = {}
     for text in given:
         name, _, path = text.partition("=")
@@ -104,10 +111,10 @@ def _added(given: list[str]) -> dict[str, str]:
 
 
 @identity.command()
-def check(program: ProgramFolder = None, as_json: AsJson = False) -> int:
+@program_option
+@json_option
+def check(program: Path | None, as_json: bool) -> int:
     """Compare all files of the program with its manifest; exit code 1 for a difference."""
-    from controller.records.identity.manifest import IdentityError, differences
-
     folder, place = _signed_by(), (program or boot.PROGRAM).resolve()
     try:
         manifest = boot.protected_manifest(folder, place)
@@ -141,17 +148,11 @@ def check(program: ProgramFolder = None, as_json: AsJson = False) -> int:
 
 
 @identity.command()
-def challenge(
-    seed: Annotated[
-        str,
-        typer.Argument(help="The seed of the person who asks: 16 bytes or more in hexadecimal."),
-    ],
-    program: ProgramFolder = None,
-    as_json: AsJson = False,
-) -> int:
+@click.argument("seed", help="The seed of the person who asks: 16 bytes or more in hexadecimal.")
+@program_option
+@json_option
+def challenge(seed: str, program: Path | None, as_json: bool) -> int:
     """Print the hash of all files with a given seed; the same files give the same answer."""
-    from controller.records.identity.manifest import ALL_FILES, IdentityError, component_answers
-
     try:
         key = bytes.fromhex(seed)
     except ValueError:

@@ -7,19 +7,30 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
+from config.durable_files import replace_file
+from config.loader import table_names
+from config.schema import Table
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
-from controller.cli.options.boards import PINS, Ports, ports_of, require_ports
+from controller.cli.options import completion
+from controller.cli.options.boards import PINS, port_option, ports_of, require_ports
 from controller.cli.options.lookup import table_named
-
-if TYPE_CHECKING:
-    from config.schema import Table
-    from controller.upkeep.installation import ServiceOptions
+from controller.upkeep.installation import (
+    OPTIONS_FILE,
+    TABLE_FILE,
+    VARIABLE,
+    PortChoiceError,
+    ServiceOptions,
+    answering_ports,
+    ports_of_boards,
+)
+from controller.upkeep.update.preparation import debian_package
+from firmware_bridge.commissioning.probe import board_summary
 
 UNIT = "wallwright.service"
 USER = "wallwright"
@@ -29,36 +40,33 @@ SIMULATED = "robotic"
 """The simulated table of `--simulated --yes` without a table: it deals every game by itself."""
 
 
+@click.command(cls=CliCommand)
+@click.option(
+    "--table",
+    shell_complete=completion.tables,
+    show_default="asked for",
+    help="The table: a name from 'wallwright tables', or its YAML file, which is copied to"
+    " /etc/wallwright.",
+)
+@port_option
+@click.option("--simulated", is_flag=True, help="Set up a simulated table, without a board.")
+@click.option(
+    "--listen", show_default="127.0.0.1:8080", help="Address and port of the API and the panel."
+)
+@click.option(
+    "--nameplate",
+    help="Maker, model and serial number for receipts, such as 'Treasure, MJ-9, A-17'.",
+)
+@click.option("--dry-run", is_flag=True, help="Print what would be done, and change nothing.")
+@click.option("--yes", is_flag=True, help="Ask nothing, for scripts.")
 def install(
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="The table: a name from 'wallwright tables', or its YAML file, which is copied to"
-            " /etc/wallwright.",
-            show_default="asked for",
-        ),
-    ] = None,
-    port: Ports = None,
-    simulated: Annotated[
-        bool, typer.Option("--simulated", help="Set up a simulated table, without a board.")
-    ] = False,
-    listen: Annotated[
-        str | None,
-        typer.Option(
-            help="Address and port of the API and the panel.", show_default="127.0.0.1:8080"
-        ),
-    ] = None,
-    nameplate: Annotated[
-        str | None,
-        typer.Option(
-            help="Maker, model and serial number for receipts, such as 'Treasure, MJ-9, A-17'.",
-            show_default=False,
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be done, and change nothing.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing, for scripts.")] = False,
+    table: str | None,
+    port: tuple[str, ...],
+    simulated: bool,
+    listen: str | None,
+    nameplate: str | None,
+    dry_run: bool,
+    yes: bool,
 ) -> int:
     """Set up the service of this computer: table, ports, files in /etc/wallwright, start."""
     if simulated and port:
@@ -71,13 +79,13 @@ def install(
         )
     named = table or _asked_table(simulated=simulated, yes=yes)
     machine = table_named(named)
-    ports = {} if simulated else _ports(machine, port or [])
+    ports = {} if simulated else _ports(machine, port)
     options = _options(named, ports, listen, nameplate)
     _print_plan(named, options)
     if dry_run:
         print("Nothing was changed (--dry-run).")
         return 0
-    if not yes and not typer.confirm("Do this?", default=True):
+    if not yes and not click.confirm("Do this?", default=True):
         print("Nothing was changed.")
         return 1
     _write(named, options)
@@ -92,8 +100,6 @@ def install(
 
 
 def _require_package() -> None:
-    from controller.upkeep.update.preparation import debian_package
-
     if debian_package() is None:
         raise BadInputError(
             "This program was not installed by the Debian package, which brings the service's unit"
@@ -103,8 +109,6 @@ def _require_package() -> None:
 
 
 def _asked_table(*, simulated: bool, yes: bool) -> str:
-    from config.loader import table_names
-
     if yes and simulated:
         return SIMULATED
     if yes:
@@ -112,10 +116,10 @@ def _asked_table(*, simulated: bool, yes: bool) -> str:
             "`--yes` skips every question, also the one for the table; add --table NAME."
         )
     names = ", ".join(table_names())
-    return str(typer.prompt(f"The table: the path of its file, or one of {names}"))
+    return str(click.prompt(f"The table: the path of its file, or one of {names}"))
 
 
-def _ports(machine: Table, given: list[str]) -> Mapping[str, str]:
+def _ports(machine: Table, given: Sequence[str]) -> Mapping[str, str]:
     """The port of each board: given, the pins of this computer, or found by asking the boards."""
     if given:
         ports = ports_of(machine, given)
@@ -123,13 +127,6 @@ def _ports(machine: Table, given: list[str]) -> Mapping[str, str]:
         return ports
     if any(board.kind == "gpio" for board in machine.boards.values()):
         return dict.fromkeys(machine.boards, PINS)
-    from controller.upkeep.installation import (
-        PortChoiceError,
-        answering_ports,
-        ports_of_boards,
-    )
-    from firmware_bridge.commissioning.probe import board_summary
-
     print("Asking the boards on the serial ports of this computer.")
     found = asyncio.run(answering_ports())
     for each in found:
@@ -144,22 +141,16 @@ def _ports(machine: Table, given: list[str]) -> Mapping[str, str]:
 def _options(
     named: str, ports: Mapping[str, str], listen: str | None, nameplate: str | None
 ) -> ServiceOptions:
-    from controller.upkeep.installation import TABLE_FILE, ServiceOptions
-
     table = str(TABLE_FILE) if _is_file(named) else named
     return ServiceOptions(table, ports, listen, nameplate)
 
 
 def _is_file(named: str) -> bool:
     """Whether a table is named by its file, and not by the name of a table of the program."""
-    from config.loader import table_names
-
     return named not in table_names()
 
 
 def _print_plan(named: str, options: ServiceOptions) -> None:
-    from controller.upkeep.installation import OPTIONS_FILE, TABLE_FILE, VARIABLE
-
     print("This will be done:")
     if _is_file(named) and not _is_same(Path(named), TABLE_FILE):
         print(f"  copy {named} to {TABLE_FILE}")
@@ -170,9 +161,6 @@ def _print_plan(named: str, options: ServiceOptions) -> None:
 
 
 def _write(named: str, options: ServiceOptions) -> None:
-    from config.durable_files import replace_file
-    from controller.upkeep.installation import OPTIONS_FILE, TABLE_FILE
-
     try:
         OPTIONS_FILE.parent.mkdir(parents=True, exist_ok=True)
         if _is_file(named) and not _is_same(Path(named), TABLE_FILE):

@@ -13,13 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 from rich.table import Table as Grid
 
+from controller.cli.command import CommandGroup
 from controller.cli.errors import BadInputError, print_error
 from controller.cli.options import completion
+from controller.cli.options.shared import PATH, json_option
 from controller.cli.output.output_checks import require_new
 from controller.cli.terminal.screen import screen
 from controller.run.chance.source import EntropyFailureError, OperatingSystemChance
@@ -42,16 +44,21 @@ if TYPE_CHECKING:
 FAILED = 1
 
 
-def chance(
-    cycles: Annotated[
-        int,
-        typer.Option(
-            min=1000, max=100_000, help="Cycles to draw, as a table does; 9 kB of memory each."
-        ),
-    ] = 2000,
-    tiles: Annotated[int, typer.Option(min=8, max=152, help="Tiles in each permutation.")] = 136,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> int:
+lab = CommandGroup("lab", help="Print probabilities of the games and results of strategies.")
+
+
+@lab.command()
+@click.option(
+    "--cycles",
+    type=click.IntRange(min=1000, max=100000),
+    default=2000,
+    help="Cycles to draw, as a table does; 9 kB of memory each.",
+)
+@click.option(
+    "--tiles", type=click.IntRange(min=8, max=152), default=136, help="Tiles in each permutation."
+)
+@json_option
+def chance(cycles: int, tiles: int, as_json: bool) -> int:
     """Test the random source of this computer, and the permutations and dice drawn with it."""
     from controller.run.chance.laboratory import FALSE_ALARMS, examine_source
 
@@ -105,16 +112,10 @@ def _verdict(report: StreamReport, alarms: float) -> tuple[str, ...]:
 ROLES: tuple[Role, ...] = ("player", "banker")
 
 
-def paigow(
-    against: Annotated[
-        str | None,
-        typer.Option(
-            help="Also print the mean result of each house way against this one.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> int:
+@lab.command()
+@click.option("--against", help="Also print the mean result of each house way against this one.")
+@json_option
+def paigow(against: str | None, as_json: bool) -> int:
     """Print the frequency of each two-tile rank and of each best high hand of four tiles."""
     earned = None if against is None else _earned(find_house_way(against).name)
     two_tiles, best_high_hand = two_tile_table(), high_hand_table()
@@ -187,51 +188,53 @@ EXTRA = ("numpy", "scipy", "matplotlib")
 """The packages of the extra `lab`; some are imported only after all cycles are shuffled."""
 
 
+@lab.command()
+@click.option(
+    "--table",
+    default="robotic",
+    shell_complete=completion.tables,
+    help="The table: its name or its YAML file.",
+)
+@click.option(
+    "--game",
+    default="wenzhou",
+    shell_complete=completion.games,
+    help="The game: its name, its YAML file, or the folder of its package.",
+)
+@click.option("--cycles", type=int, default=1000, help="Number of cycles to simulate.")
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    help="Seed of the simulation; the same seed gives the same report.",
+)
+@click.option(
+    "--jobs",
+    type=int,
+    default=1,
+    help="Number of processes that simulate at the same time; the report is the same.",
+)
+@click.option(
+    "--cluster",
+    help="Address of a Dask scheduler whose computers simulate; the report is the same.",
+)
+@click.option(
+    "--recorded",
+    type=PATH,
+    help="Examine the cycles in this file of tag orders, and simulate nothing.",
+)
+@click.option("--html", type=PATH, help="Write a report with plots to this file, in HTML.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, for programs.")
 def shuffle(
-    table: Annotated[
-        str,
-        typer.Option(
-            help="The table: its name or its YAML file.", autocompletion=completion.tables
-        ),
-    ] = "robotic",
-    game: Annotated[
-        str,
-        typer.Option(
-            help="The game: its name, its YAML file, or the folder of its package.",
-            autocompletion=completion.games,
-        ),
-    ] = "wenzhou",
-    cycles: Annotated[int, typer.Option(help="Number of cycles to simulate.")] = 1000,
-    seed: Annotated[
-        int, typer.Option(help="Seed of the simulation; the same seed gives the same report.")
-    ] = 0,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            help="Number of processes that simulate at the same time; the report is the same."
-        ),
-    ] = 1,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Address of a Dask scheduler whose computers simulate; the report is the same.",
-            show_default=False,
-        ),
-    ] = None,
-    recorded: Annotated[
-        Path | None,
-        typer.Option(
-            help="Examine the cycles in this file of tag orders, and simulate nothing.",
-            show_default=False,
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write a report with plots to this file, in HTML.", show_default=False),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the report as JSON, for programs.")
-    ] = False,
+    table: str,
+    game: str,
+    cycles: int,
+    seed: int,
+    jobs: int,
+    cluster: str | None,
+    recorded: Path | None,
+    html: Path | None,
+    as_json: bool,
 ) -> int:
     """Compare shuffle cycles with a perfect shuffle; exit code 1 if a statistic differs."""
     if jobs < 1:
@@ -244,9 +247,3 @@ def shuffle(
 
     job = ShuffleJob(table, game, cycles, seed, jobs, cluster, recorded, html)
     return examine_shuffle(job, with_json=as_json)
-
-
-lab = typer.Typer(name="lab", help="Print probabilities of the games and results of strategies.")
-lab.command("chance")(chance)
-lab.command()(paigow)
-lab.command()(shuffle)

@@ -5,31 +5,30 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from typing import Annotated
 
-import typer
+import click
 
 from config.loader import game_parameters
-from config.schema import GameConfig, Table
+from controller.cli.command import CliCommand
 from controller.cli.options import completion
 from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.options.set_up import (
-    Bottom,
-    CutName,
-    Dealer,
-    End,
-    Players,
-    Plus,
-    Reverse,
-    Throws,
-    Wall,
     answers_of,
+    bottom_option,
+    cut_option,
+    dealer_option,
+    end_option,
     example_of,
     how_to_throw,
+    players_option,
+    plus_option,
+    reverse_option,
+    throw_option,
     throws_of,
+    wall_option,
     with_plus,
 )
-from controller.cli.options.shared import GameArgument
+from controller.cli.options.shared import game_argument, json_option
 from controller.cli.terminal.screen import screen
 from rules.dice import Dice, parse_throw
 from rules.errors import MissingThrowError, RulesError
@@ -37,26 +36,36 @@ from rules.setup import Setup, facts, settle
 from rules.steps import Throw
 
 
+@click.command(cls=CliCommand)
+@game_argument
+@dealer_option
+@throw_option
+@cut_option
+@reverse_option
+@bottom_option
+@wall_option
+@end_option
+@plus_option
+@players_option
+@click.option(
+    "--table",
+    shell_complete=completion.tables,
+    help="Also plan the moves of this table: a name, or the path of a YAML file.",
+)
+@json_option
 def plan(
-    game: GameArgument,
-    dealer: Dealer = 0,
-    throw: Throws = None,
-    cut: CutName = None,
-    reverse: Reverse = False,
-    bottom: Bottom = False,
-    wall: Wall = None,
-    end: End = None,
-    plus: Plus = None,
-    players: Players = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="Also plan the moves of this table: a name, or the path of a YAML file.",
-            autocompletion=completion.tables,
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    game: str,
+    dealer: int,
+    throw: tuple[str, ...],
+    cut: str | None,
+    reverse: bool,
+    bottom: bool,
+    wall: int | None,
+    end: str | None,
+    plus: int | None,
+    players: int | None,
+    table: str | None,
+    as_json: bool,
 ) -> int:
     """Print the whole set-up of a game: walls, break, deal, indicator, replacements."""
     rules, config = game_named(game)
@@ -70,7 +79,9 @@ def plan(
     result = facts(settled)
     result = {"game": result.pop("game"), "table": machine and machine.name, **result}
     if machine is not None:
-        result |= _moves(settled, machine, config)
+        from controller.cli.output.planned_moves import moves_of
+
+        result |= moves_of(settled, machine, config)
     if as_json:
         print(json.dumps(result, indent=2))
     else:
@@ -78,31 +89,6 @@ def plan(
 
         screen().print(plan_page(rules, result))
     return 0
-
-
-def _moves(settled: Setup, table: Table, config: GameConfig) -> dict[str, object]:
-    """The moves of a table for this set-up, each with the shortest time of the move alone."""
-    from controller.run.orders import Orders
-    from controller.run.planning.magazine import expected_magazine_times
-    from controller.run.planning.planner import preview
-    from controller.run.planning.setup_forecast import hands_for_lanes
-
-    seating = settled.seating
-    orders = Orders(settled.game, settled.parameters, seating.dealer, seating.players)
-    planned = preview(settled, table, config.tile, hands_for_lanes(table, orders))
-    times = expected_magazine_times(table, settled.layout.count)
-    magazine: dict[str, object] = {}
-    if times is not None:
-        seconds, turning = round(times.total, 3), round(times.turning, 3)
-        magazine = {"shuffle": table.shuffle, "seconds": seconds, "turning": turning}
-    return {
-        **({"magazine": magazine} if magazine else {}),
-        "moves": [
-            {**move.facts(), "seconds": seconds}
-            for move, seconds in zip(planned.moves, planned.seconds_each, strict=True)
-        ],
-        "seconds": planned.seconds,
-    }
 
 
 def _settled(setup: Setup, throws: list[Dice], answers: Mapping[str, int | str]) -> Setup:

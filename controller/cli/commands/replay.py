@@ -6,9 +6,9 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Any, BinaryIO
 
-import typer
+import click
 from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table as Grid
@@ -16,9 +16,11 @@ from rich.text import Text
 
 from config.judge_cases import example_case, load_case, recorded_case
 from config.validation.game_parameters import parameters_of
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
+from controller.cli.options import completion
 from controller.cli.options.lookup import game_name
-from controller.cli.options.shared import GameArgument
+from controller.cli.options.shared import PATH, game_argument, json_option
 from controller.cli.terminal.screen import screen
 from rules.errors import RulesError
 from rules.games import find_game, judging_of
@@ -30,39 +32,36 @@ from rules.records.record_lines import LONGEST_LINE
 NEXT_STEP = "name a file that 'run --play --record FILE' has written."
 
 
+@click.command(cls=CliCommand)
+@click.argument("file", type=PATH, help="A file written by 'run --play --record FILE'.")
+@click.option(
+    "--game",
+    shell_complete=completion.files,
+    multiple=True,
+    help="The folder of the package of a game that is not installed. Repeat for several.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one line of JSON for each hand, for programs."
+)
+@click.option(
+    "--case",
+    type=PATH,
+    help="Write a case for 'judge' from one hand to this file, instead of the hands.",
+)
+@click.option("--hand", type=int, help="The hand of the case, from 1; otherwise the last.")
+@click.option(
+    "--seat", type=int, help="The seat of the case at pai gow; otherwise the first that bet."
+)
 def replay(
-    file: Annotated[Path, typer.Argument(help="A file written by 'run --play --record FILE'.")],
-    game: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The folder of the package of a game that is not installed. Repeat for several.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one line of JSON for each hand, for programs.")
-    ] = False,
-    case: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a case for 'judge' from one hand to this file, instead of the hands.",
-            show_default=False,
-        ),
-    ] = None,
-    hand: Annotated[
-        int | None,
-        typer.Option(help="The hand of the case, from 1; otherwise the last.", show_default=False),
-    ] = None,
-    seat: Annotated[
-        int | None,
-        typer.Option(
-            help="The seat of the case at pai gow; otherwise the first that bet.",
-            show_default=False,
-        ),
-    ] = None,
+    file: Path,
+    game: tuple[str, ...],
+    as_json: bool,
+    case: Path | None,
+    hand: int | None,
+    seat: int | None,
 ) -> int:
     """Replay a record: how each hand ended, every payment, and the scores after it."""
-    for each in game or ():
+    for each in game:
         game_name(each)
     if case is not None:
         return write_case(file, case, hand, seat)
@@ -179,19 +178,17 @@ def _texts(stream: BinaryIO) -> Iterator[str]:
             raise (NotARecordError if number == 1 else RulesError)(defect) from error
 
 
-def judge(
-    game: GameArgument,
-    case: Annotated[
-        Path | None,
-        typer.Argument(
-            help="The case: a YAML file, described in docs/operate/CASES.md.", show_default=False
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-    example: Annotated[
-        bool, typer.Option("--example", help="Print an example of a case instead of judging one.")
-    ] = False,
-) -> int:
+@click.command(cls=CliCommand)
+@game_argument
+@click.argument(
+    "case",
+    type=PATH,
+    required=False,
+    help="The case: a YAML file, described in docs/operate/CASES.md.",
+)
+@json_option
+@click.option("--example", is_flag=True, help="Print an example of a case instead of judging one.")
+def judge(game: str, case: Path | None, as_json: bool, example: bool) -> int:
     """Judge a claim: whether it is valid, why, its class, and every payment."""
     game = game_name(game)
     if example and (case is not None or as_json):

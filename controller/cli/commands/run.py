@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from config.loader import game_parameters
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
+from controller.cli.options import completion
 from controller.cli.options.boards import (
-    AllowSimulated,
-    Campaign,
-    Emulated,
-    FaultTexts,
-    KeysFile,
-    Ports,
+    allow_simulated_option,
+    emulated_option,
+    fault_option,
+    faults_option,
     injected_faults_of,
     keys_of,
+    keys_option,
+    port_option,
     ports_of,
     require_emulation,
     require_ports,
@@ -27,24 +28,31 @@ from controller.cli.options.boards import (
 )
 from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.options.set_up import (
-    Bottom,
-    CutName,
-    Dealer,
-    DrawSeats,
-    End,
-    Players,
-    Plus,
-    Reverse,
-    Stakes,
-    Throws,
-    Wall,
     answers_of,
+    bottom_option,
+    cut_option,
+    dealer_option,
+    draw_seats_option,
+    end_option,
+    players_option,
+    plus_option,
+    reverse_option,
+    stake_option,
+    throw_option,
     throws_of,
+    wall_option,
     with_plus,
     with_seats_drawn,
     with_stakes,
 )
-from controller.cli.options.shared import GameNamed, JournalCopy, Record, TableNamed, Trace
+from controller.cli.options.shared import (
+    PATH,
+    game_option,
+    journal_copy_option,
+    record_option,
+    table_option,
+    trace_option,
+)
 from controller.cli.output.line_output import open_output
 from controller.cli.output.output_checks import require_new, require_separate
 from controller.cli.runs.run_options import check_orders, pace_of, trace_file, traced
@@ -55,88 +63,103 @@ from rules.games import rules_of
 READY = "ready"
 
 
+@click.command(cls=CliCommand)
+@table_option
+@game_option
+@click.option("--rounds", type=int, default=1, help="Number of rounds to play.")
+@click.option("--until", help="ready: end the run when the last round is ready to play.")
+@click.option(
+    "--seed",
+    type=int,
+    show_default="0",
+    help="Seed of the simulation's random numbers; the same seed gives the same run.",
+)
+@click.option(
+    "--speed",
+    show_default="virtual; real with --port",
+    help="virtual (as fast as possible), real, or a factor of real time such as 10.",
+)
+@throw_option
+@dealer_option
+@players_option
+@cut_option
+@reverse_option
+@bottom_option
+@wall_option
+@end_option
+@plus_option
+@stake_option
+@draw_seats_option
+@click.option(
+    "--play", is_flag=True, help="Play every hand by the rules of the game, up to its settlement."
+)
+@click.option(
+    "--order",
+    default="ritual",
+    help="Order of the packets: ritual (as the game prescribes), or fastest.",
+)
+@click.option(
+    "--events",
+    shell_complete=completion.files,
+    help="Write the events as JSON lines to this file, or - for standard output.",
+)
+@trace_option
+@click.option(
+    "--reveal",
+    is_flag=True,
+    help="Emit the true position of every tile as events (simulation only).",
+)
+@port_option
+@keys_option
+@allow_simulated_option
+@click.option(
+    "--journal",
+    type=PATH,
+    help="Keep the journal in this file and in two copies; an interrupted run is resumed from it.",
+)
+@journal_copy_option
+@click.option(
+    "--abandon",
+    is_flag=True,
+    help="Start a new round instead of resuming the journal's unfinished round.",
+)
+@record_option
+@fault_option
+@faults_option
+@emulated_option
 def run(
-    table: TableNamed = "robotic",
-    game: GameNamed = "wenzhou",
-    rounds: Annotated[int, typer.Option(help="Number of rounds to play.")] = 1,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            help="ready: end the run when the last round is ready to play.", show_default=False
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Seed of the simulation's random numbers; the same seed gives the same run.",
-            show_default="0",
-        ),
-    ] = None,
-    speed: Annotated[
-        str | None,
-        typer.Option(
-            help="virtual (as fast as possible), real, or a factor of real time such as 10.",
-            show_default="virtual; real with --port",
-        ),
-    ] = None,
-    throw: Throws = None,
-    dealer: Dealer = 0,
-    players: Players = None,
-    cut: CutName = None,
-    reverse: Reverse = False,
-    bottom: Bottom = False,
-    wall: Wall = None,
-    end: End = None,
-    plus: Plus = None,
-    stake: Stakes = None,
-    draw_seats: DrawSeats = False,
-    play: Annotated[
-        bool,
-        typer.Option(
-            "--play", help="Play every hand by the rules of the game, up to its settlement."
-        ),
-    ] = False,
-    order: Annotated[
-        str,
-        typer.Option(help="Order of the packets: ritual (as the game prescribes), or fastest."),
-    ] = "ritual",
-    events: Annotated[
-        str | None,
-        typer.Option(
-            help="Write the events as JSON lines to this file, or - for standard output.",
-            show_default=False,
-        ),
-    ] = None,
-    trace: Trace = None,
-    reveal: Annotated[
-        bool,
-        typer.Option(
-            "--reveal", help="Emit the true position of every tile as events (simulation only)."
-        ),
-    ] = False,
-    port: Ports = None,
-    keys: KeysFile = None,
-    allow_simulated: AllowSimulated = False,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep the journal in this file and in two copies; an interrupted run is resumed"
-            " from it.",
-            show_default=False,
-        ),
-    ] = None,
-    journal_copy: JournalCopy = None,
-    abandon: Annotated[
-        bool,
-        typer.Option(
-            "--abandon",
-            help="Start a new round instead of resuming the journal's unfinished round.",
-        ),
-    ] = False,
-    record: Record = None,
-    fault: FaultTexts = None,
-    faults: Campaign = None,
-    emulated: Emulated = False,
+    table: str,
+    game: str,
+    rounds: int,
+    until: str | None,
+    seed: int | None,
+    speed: str | None,
+    throw: tuple[str, ...],
+    dealer: int,
+    players: int | None,
+    cut: str | None,
+    reverse: bool,
+    bottom: bool,
+    wall: int | None,
+    end: str | None,
+    plus: int | None,
+    stake: tuple[str, ...],
+    draw_seats: bool,
+    play: bool,
+    order: str,
+    events: str | None,
+    trace: str | None,
+    reveal: bool,
+    port: tuple[str, ...],
+    keys: Path | None,
+    allow_simulated: bool,
+    journal: Path | None,
+    journal_copy: Path | None,
+    abandon: bool,
+    record: Path | None,
+    fault: tuple[str, ...],
+    faults: Path | None,
+    emulated: bool,
 ) -> int:
     """Run a table: gather, shuffle, build, raise, throw, deal, turn up, play, collect."""
     rules, config = game_named(game)
@@ -178,7 +201,7 @@ def run(
         )
     if record is not None and not play:
         raise BadInputError(f"`--record {record}` needs hands that are played; add --play.")
-    ports = ports_of(machine, port or ())
+    ports = ports_of(machine, port)
     require_signed(table)
     if ports:
         _require_no_simulation_options(

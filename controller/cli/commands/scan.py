@@ -2,68 +2,59 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Annotated
+from dataclasses import replace
+from pathlib import Path
 
-import typer
+import click
 
-from controller.cli.errors import BadInputError, as_sentence, print_error
+from controller.cli.command import CliCommand
+from controller.cli.errors import BadInputError, print_error
 from controller.cli.options import completion
-from controller.cli.options.boards import AllowSimulated, KeysFile, keys_of
+from controller.cli.options.boards import allow_simulated_option, keys_of, keys_option
 from controller.cli.options.lookup import table_named
-from controller.cli.options.shared import AsJson
-from controller.cli.runs.board_checks import LimitsReport, report_limits
+from controller.cli.options.shared import json_option
+from controller.cli.runs.board_checks import report_limits
+from controller.cli.runs.port_scan import Scanned, facts, lines_of, scanned_port
 from controller.upkeep.installation import attached_ports, can_be_a_board
-from firmware_bridge.boards.encoding import chip_name, text
-from firmware_bridge.commissioning.device_keys import (
-    SIMULATED,
-    DeviceKeys,
-    MissingKeyError,
-    PublicKeyError,
-)
-from firmware_bridge.commissioning.flashing import tree_hash
-from firmware_bridge.commissioning.probe import SILENCE, ProbeAnswer, answers, board_summary
-from firmware_bridge.wire.errors import BoardSilentError
 from firmware_bridge.wire.transport import console_use
 
 
+@click.command(cls=CliCommand)
+@click.argument(
+    "ports",
+    shell_complete=completion.files,
+    nargs=-1,
+    help="The ports to scan; without one, all USB ports that can be a board.",
+)
+@keys_option
+@click.option(
+    "--limits",
+    is_flag=True,
+    help="Also show the limits with which each board was provisioned. A board reports them"
+    " in a session only, which ends the motions of an earlier session.",
+)
+@click.option(
+    "--table",
+    shell_complete=completion.tables,
+    help="With --limits: the table whose limits the boards should have; the exit code is 1"
+    " if they have others.",
+)
+@allow_simulated_option
+@json_option
 def scan(
-    ports: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="The ports to scan; without one, all USB ports that can be a board.",
-            show_default=False,
-        ),
-    ] = None,
-    keys: KeysFile = None,
-    limits: Annotated[
-        bool,
-        typer.Option(
-            "--limits",
-            help="Also show the limits with which each board was provisioned. A board reports them"
-            " in a session only, which ends the motions of an earlier session.",
-        ),
-    ] = False,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            help="With --limits: the table whose limits the boards should have; the exit code is 1"
-            " if they have others.",
-            show_default=False,
-            autocompletion=completion.tables,
-        ),
-    ] = None,
-    allow_simulated: AllowSimulated = False,
-    as_json: AsJson = False,
+    ports: tuple[str, ...],
+    keys: Path | None,
+    limits: bool,
+    table: str | None,
+    allow_simulated: bool,
+    as_json: bool,
 ) -> int:
     """List serial ports and the boards on them, with serial number, firmware, key and limits."""
     if table is not None and not limits:
         raise BadInputError(f"`--table {table}` compares limits; add --limits.")
     needed = None if table is None else table_named(table)
-    known = keys_of(keys, ports or (), allow_simulated=allow_simulated)
+    known = keys_of(keys, ports, allow_simulated=allow_simulated)
     attached = {port.device: port for port in attached_ports()}
     found = [
         scanned_port(port, attached[port].description if port in attached else "n/a")
@@ -91,7 +82,7 @@ def scan(
         if each.refusal is not None and ports:
             print_error(each.refusal)
         elif not as_json:
-            for line in _lines(each, known):
+            for line in lines_of(each, known):
                 print(f"{each.port}{each.described}: {line}")
     # A port named on the command line that cannot be opened is bad input.
     if ports and any(each.refusal is not None for each in found):
@@ -118,98 +109,3 @@ def _not_asked(port: str) -> str:
     """The reason why an unnamed port was skipped, and the next step."""
     used_by = console_use(port)
     return NOT_ASKED.format(port=port) if used_by is None else A_CONSOLE.format(used_by=used_by)
-
-
-@dataclass(frozen=True)
-class Scanned:
-    """A port: its description ("n/a" for none), its boards, or why it was not asked."""
-
-    port: str
-    description: str
-    answers: tuple[ProbeAnswer, ...] = ()
-    refusal: str | None = None
-    limits: Mapping[int, LimitsReport] = field(default_factory=dict)
-    """The limits of the boards by address, if they were asked for."""
-
-    @property
-    def described(self) -> str:
-        """The description in parentheses, or "" if there is none."""
-        return f" ({self.description})" if self.description != "n/a" else ""
-
-
-def scanned_port(port: str, description: str = "n/a") -> Scanned:
-    """Ask the boards on one port."""
-    try:
-        return Scanned(port, description, asyncio.run(answers(port)))
-    except BoardSilentError as error:
-        return Scanned(port, description, refusal=as_sentence(error))
-
-
-def facts(scanned: Scanned, keys: DeviceKeys) -> dict[str, object]:
-    """A port as JSON values."""
-    current = tree_hash()
-    return {
-        "port": scanned.port,
-        "description": None if scanned.description == "n/a" else scanned.description,
-        "refusal": scanned.refusal,
-        "boards": [
-            {
-                "address": answer.address,
-                "serial": answer.serial,
-                "protocol": answer.identity.protocol if answer.identity else None,
-                "firmware": answer.identity.firmware if answer.identity else None,
-                "chip": chip_name(answer.identity.chip) if answer.identity else None,
-                "build": text(answer.identity.build) if answer.identity else None,
-                "state_of_build": build_of(answer, scanned.port, current),
-                "key": key_of(answer, keys) if answer.identity else None,
-            }
-            | (
-                {"limits": scanned.limits[answer.address].facts}
-                if answer.address in scanned.limits
-                else {}
-            )
-            for answer in scanned.answers
-        ],
-    }
-
-
-def _lines(scanned: Scanned, keys: DeviceKeys) -> list[str]:
-    if scanned.refusal is not None:
-        return [scanned.refusal]
-    current = tree_hash()
-    lines = []
-    for answer in scanned.answers:
-        if answer.identity is None:
-            lines.append(f"{board_summary(answer)}: wallwright firmware flash {scanned.port}")
-            continue
-        lines.append(
-            f"{board_summary(answer)}; build {build_of(answer, scanned.port, current)};"
-            f" key {key_of(answer, keys)}"
-        )
-        if answer.address in scanned.limits:
-            lines.append(f"board {answer.serial}: {scanned.limits[answer.address].sentence}")
-    return lines or [SILENCE]
-
-
-def build_of(answer: ProbeAnswer, port: str, current: bytes | None) -> str:
-    """Whether a board's build matches the sources on this computer, whose hash is `current`."""
-    if answer.serial.startswith(SIMULATED):
-        return "simulated"
-    if current is None:
-        return "unknown (the firmware's sources are not installed here)"
-    if answer.identity is not None and answer.identity.build == current:
-        return "current"
-    return f"not current (update it: wallwright firmware flash {port})"
-
-
-def key_of(answer: ProbeAnswer, keys: DeviceKeys) -> str:
-    """Whether the board's key is in the key file, and whether the board has the same key."""
-    try:
-        key = keys.of(answer.serial)
-    except PublicKeyError:
-        return "public (a simulated board: only --allow-simulated accepts it)"
-    except MissingKeyError:
-        return "not in the key file (create one: wallwright firmware provision)"
-    if answer.has_key(key):
-        return "matches the key file"
-    return "differs from the key file (check that this is the right board)"

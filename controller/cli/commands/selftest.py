@@ -4,50 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
 from controller.cli.options.boards import (
-    AllowSimulated,
-    FaultTexts,
-    KeysFile,
-    Ports,
+    allow_simulated_option,
+    fault_option,
     injected_faults_of,
     keys_of,
+    keys_option,
+    port_option,
     ports_of,
     require_ports,
     require_ports_for_keys,
     require_ports_for_simulated,
 )
 from controller.cli.options.lookup import table_named
-from controller.cli.options.shared import TableNamed
+from controller.cli.options.shared import PATH, table_option
 from controller.cli.output.output_checks import require_new, require_separate
 
 
+@click.command(cls=CliCommand)
+@table_option
+@port_option
+@click.option("--sim", is_flag=True, help="Test a simulated table.")
+@click.option(
+    "--yes", is_flag=True, help="Let a simulated person watch and answer (with --sim only)."
+)
+@click.option(
+    "--report",
+    type=PATH,
+    help="Write the results to this file as Markdown, and to a .json file beside it.",
+)
+@keys_option
+@allow_simulated_option
+@fault_option
 def selftest(
-    table: TableNamed = "robotic",
-    port: Ports = None,
-    sim: Annotated[bool, typer.Option("--sim", help="Test a simulated table.")] = False,
-    yes: Annotated[
-        bool,
-        typer.Option("--yes", help="Let a simulated person watch and answer (with --sim only)."),
-    ] = False,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the results to this file as Markdown, and to a .json file beside it.",
-            show_default=False,
-        ),
-    ] = None,
-    keys: KeysFile = None,
-    allow_simulated: AllowSimulated = False,
-    fault: FaultTexts = None,
+    table: str,
+    port: tuple[str, ...],
+    sim: bool,
+    yes: bool,
+    report: Path | None,
+    keys: Path | None,
+    allow_simulated: bool,
+    fault: tuple[str, ...],
 ) -> int:
     """Test every channel of a table, one after another, while a person watches."""
     machine = table_named(table)
-    ports = ports_of(machine, port or ())
+    ports = ports_of(machine, port)
     if sim and ports:
         raise BadInputError(
             "`--sim` and `--port` exclude each other; leave out --sim, or leave out --port."

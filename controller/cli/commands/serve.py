@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from config.loader import table_names
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
 from controller.cli.imports import without_collections
+from controller.cli.options import completion
 from controller.cli.options.boards import (
-    AllowSimulated,
-    FaultTexts,
-    KeysFile,
-    Ports,
+    allow_simulated_option,
+    fault_option,
     injected_faults_of,
     keys_of,
+    keys_option,
+    port_option,
     ports_of,
     require_ports,
     require_ports_for_keys,
@@ -24,11 +27,12 @@ from controller.cli.options.boards import (
 )
 from controller.cli.options.lookup import game_named, require_fit, table_named
 from controller.cli.options.shared import (
-    HostNames,
-    JournalCopy,
-    TableNamed,
-    Trace,
+    PATH,
+    host_name_option,
     host_names_of,
+    journal_copy_option,
+    table_option,
+    trace_option,
 )
 from controller.cli.runs.run_options import pace_of, traced
 from controller.cli.runs.signed_tables import require_signed, require_signed_program
@@ -39,93 +43,88 @@ if TYPE_CHECKING:
 READY = "ready"
 
 
+@click.command(cls=CliCommand)
+@table_option
+@click.option(
+    "--listen",
+    default="127.0.0.1:8080",
+    help="Address and port of the API and the panel. Other computers can only connect with"
+    " --cert and --key.",
+)
+@click.option(
+    "--data",
+    type=PATH,
+    help="The folder of the journal, the sessions and the users. Without it a simulated"
+    " table keeps nothing.",
+)
+@click.option(
+    "--sim",
+    show_default="real",
+    help="Speed of the simulated table: real, or a factor of real time such as 10.",
+)
+@click.option("--seed", type=int, default=0, help="Seed of the simulation's random numbers.")
+@click.option(
+    "--game", shell_complete=completion.games, help="Begin a session of this game at once."
+)
+@click.option(
+    "--automatic",
+    is_flag=True,
+    help="Let the simulated people choose, play and end rounds by themselves (simulation only).",
+)
+@click.option(
+    "--until", help="ready: without a terminal, stop when the first round is ready to play."
+)
+@click.option("--cert", type=PATH, help="The certificate for TLS, a PEM file.")
+@click.option("--key", type=PATH, help="The certificate's key, a PEM file.")
+@click.option(
+    "--proxy",
+    multiple=True,
+    help="Address of a proxy, such as 127.0.0.1, which states its clients' addresses in"
+    " X-Forwarded-For; can be given several times.",
+)
+@host_name_option
+@click.option(
+    "--nameplate",
+    help="Maker, model and serial number for receipts, such as 'Treasure, MJ-9, A-17'.",
+)
+@click.option(
+    "--floor",
+    type=PATH,
+    help="A YAML file with which the table joins a floor (docs/floor/FLOOR.md).",
+)
+@click.option(
+    "--gat",
+    shell_complete=completion.files,
+    help="Serial port on which a Game Authentication Terminal can check the program.",
+)
+@trace_option
+@port_option
+@keys_option
+@allow_simulated_option
+@journal_copy_option
+@fault_option
 def serve(
-    table: TableNamed = "robotic",
-    listen: Annotated[
-        str,
-        typer.Option(
-            help="Address and port of the API and the panel. Other computers can only connect with"
-            " --cert and --key."
-        ),
-    ] = "127.0.0.1:8080",
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder of the journal, the sessions and the users. Without it a simulated"
-            " table keeps nothing.",
-            show_default=False,
-        ),
-    ] = None,
-    sim: Annotated[
-        str | None,
-        typer.Option(
-            help="Speed of the simulated table: real, or a factor of real time such as 10.",
-            show_default="real",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation's random numbers.")] = 0,
-    game: Annotated[
-        str | None,
-        typer.Option(help="Begin a session of this game at once.", show_default=False),
-    ] = None,
-    automatic: Annotated[
-        bool,
-        typer.Option(
-            "--automatic",
-            help="Let the simulated people choose, play and end rounds by themselves (simulation"
-            " only).",
-        ),
-    ] = False,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            help="ready: without a terminal, stop when the first round is ready to play.",
-            show_default=False,
-        ),
-    ] = None,
-    cert: Annotated[
-        Path | None,
-        typer.Option(help="The certificate for TLS, a PEM file.", show_default=False),
-    ] = None,
-    key: Annotated[
-        Path | None, typer.Option(help="The certificate's key, a PEM file.", show_default=False)
-    ] = None,
-    proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Address of a proxy, such as 127.0.0.1, which states its clients' addresses in"
-            " X-Forwarded-For; can be given several times.",
-            show_default=False,
-        ),
-    ] = None,
-    host_name: HostNames = None,
-    nameplate: Annotated[
-        str | None,
-        typer.Option(
-            help="Maker, model and serial number for receipts, such as 'Treasure, MJ-9, A-17'.",
-            show_default=False,
-        ),
-    ] = None,
-    floor: Annotated[
-        Path | None,
-        typer.Option(
-            help="A YAML file with which the table joins a floor (docs/floor/FLOOR.md).",
-            show_default=False,
-        ),
-    ] = None,
-    gat: Annotated[
-        str | None,
-        typer.Option(
-            help="Serial port on which a Game Authentication Terminal can check the program.",
-            show_default=False,
-        ),
-    ] = None,
-    trace: Trace = None,
-    port: Ports = None,
-    keys: KeysFile = None,
-    allow_simulated: AllowSimulated = False,
-    journal_copy: JournalCopy = None,
-    fault: FaultTexts = None,
+    table: str,
+    listen: str,
+    data: Path | None,
+    sim: str | None,
+    seed: int,
+    game: str | None,
+    automatic: bool,
+    until: str | None,
+    cert: Path | None,
+    key: Path | None,
+    proxy: tuple[str, ...],
+    host_name: tuple[str, ...],
+    nameplate: str | None,
+    floor: Path | None,
+    gat: str | None,
+    trace: str | None,
+    port: tuple[str, ...],
+    keys: Path | None,
+    allow_simulated: bool,
+    journal_copy: Path | None,
+    fault: tuple[str, ...],
 ) -> int:
     """Keep a table running through the evening, with its API and its panel, until stopped."""
     machine = table_named(table)
@@ -137,7 +136,7 @@ def serve(
         raise BadInputError(f"`--until` must be {READY}; got '{until}'.")
     if until and game is None:
         raise BadInputError("`--until ready` needs a game; add --game NAME.")
-    ports = ports_of(machine, port or ())
+    ports = ports_of(machine, port)
     if gat in ports.values():
         raise BadInputError(f"`--gat` must be a port of its own; {gat} has a board of the table.")
     if ports and (sim is not None or fault or automatic or seed):
@@ -164,8 +163,6 @@ def serve(
         require_signed_program()
     known = keys_of(keys, ports.values(), allow_simulated=allow_simulated) if ports else None
 
-    from config.loader import table_names
-
     with without_collections():
         from controller.cli.runs.serve_session import ServeJob, serve_job
 
@@ -187,7 +184,7 @@ def serve(
                 keys=known,
                 injected_faults=injected_faults,
                 nameplate=_nameplate(nameplate),
-                proxies=frozenset(map(_address, proxy or ())),
+                proxies=frozenset(map(_address, proxy)),
                 host_names=host_names_of(host_name),
                 cert=cert,
                 key=key,

@@ -5,26 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 from rich.table import Table as Grid
 
-from controller.cli.commands.audit import AUDIT_FOLDER
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError, no_journal
-from controller.cli.options.shared import JournalCopy
+from controller.cli.options.shared import PATH, journal_copy_option, json_option
 from controller.cli.terminal.screen import screen
 from controller.records.audit.log.log_reader import event_counts
+from controller.records.data_folder import AUDIT_FOLDER
 from controller.run.health.statistics import facts, statistics_of
 from controller.run.journal import read_records
 from controller.run.journal.copies import paths_of
 
 
-def stats(
-    journal: Annotated[Path, typer.Argument(help="A journal written by 'run --journal FILE'.")],
-    journal_copy: JournalCopy = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-) -> int:
+@click.command(cls=CliCommand)
+@click.argument("journal", type=PATH, help="A journal written by 'run --journal FILE'.")
+@journal_copy_option
+@json_option
+def stats(journal: Path, journal_copy: Path | None, as_json: bool) -> int:
     """Print a table's statistics from its journal: jams, assists, faults, wear, drift, storage.
 
     The journal of a service has the audit log beside it, which counts starts and service entries.

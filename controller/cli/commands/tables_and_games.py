@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import sys
 
+import click
 from rich.table import Table as Grid
 
 from config.loader import game_names, load_game, load_table, table_names
 from config.validation.checks import fit_of, probed
-from controller.cli.options.shared import AsJson
+from controller.cli.command import CliCommand
+from controller.cli.options.shared import json_option
 from controller.cli.terminal.screen import screen
 from rules.games import PLUGINS, find_game
 
 
-def tables(as_json: AsJson = False) -> int:
+@click.command(cls=CliCommand)
+@json_option
+def tables(as_json: bool) -> int:
     """List the tables that come with the program, and the modules of each."""
     machines = [load_table(name) for name in table_names()]
     modules = {
@@ -40,7 +44,9 @@ def tables(as_json: AsJson = False) -> int:
     return 0
 
 
-def games(as_json: AsJson = False) -> int:
+@click.command(cls=CliCommand)
+@json_option
+def games(as_json: bool) -> int:
     """List the games, and the tables on which each can be set up."""
     machines = [load_table(name) for name in table_names()]
     rows = []

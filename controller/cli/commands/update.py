@@ -2,66 +2,78 @@
 
 from __future__ import annotations
 
+import grp
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
+from controller.cli.command import CommandGroup
 from controller.cli.errors import BadInputError
+from controller.cli.options import completion
+from controller.cli.options.shared import PATH
+from controller.records.identity import boot
+from controller.records.identity.manifest import IdentityError
+from controller.upkeep.update import installation, preparation, repository
+from controller.upkeep.update.slots import Slots, UpdateError
+from firmware_bridge.commissioning.key_files import signers_file
+from firmware_bridge.signatures import SignatureError
 
-if TYPE_CHECKING:
-    from controller.upkeep.update.slots import Slots
-
-update = typer.Typer(
-    name="update", help="Make, check, install, confirm and roll back signed updates."
-)
+update = CommandGroup("update", help="Make, check, install, confirm and roll back signed updates.")
 
 ROOT = Path("/var/lib/wallwright/program")
-Root = Annotated[Path, typer.Option("--root", help="The folder with the slots of the program.")]
-Source = Annotated[
-    str, typer.Argument(help="The source of updates: a folder, or an https address.")
-]
-Program = Annotated[Path, typer.Argument(help="The folder with the program and all its packages.")]
-Manifest = Annotated[
-    Path | None,
-    typer.Option(help="The signed manifest of the program.", show_default="PROGRAM.manifest.json"),
-]
+root_option = click.option(
+    "--root", type=PATH, default=ROOT, help="The folder with the slots of the program."
+)
+source_argument = click.argument(
+    "source",
+    shell_complete=completion.files,
+    help="The source of updates: a folder, or an https address.",
+)
+program_argument = click.argument(
+    "program", type=PATH, help="The folder with the program and all its packages."
+)
+manifest_option = click.option(
+    "--manifest",
+    type=PATH,
+    show_default="PROGRAM.manifest.json",
+    help="The signed manifest of the program.",
+)
 
 
 @update.command("make-repository")
+@program_argument
+@click.argument("folder", type=PATH, help="The folder of the repository.")
+@manifest_option
+@click.option(
+    "--keys",
+    type=PATH,
+    show_default="~/.config/wallwright/update_keys",
+    help="The folder with the maker's keys, one for each role; missing ones are created.",
+)
+@click.option(
+    "--signers",
+    type=PATH,
+    show_default="~/.config/wallwright/signers",
+    help="The public keys of the signers of manifests.",
+)
+@click.option(
+    "--new-keys",
+    is_flag=True,
+    help="Name the present keys in the next root; keep the earlier root key.",
+)
 def make_repository(
-    program: Program,
-    folder: Annotated[Path, typer.Argument(help="The folder of the repository.")],
-    manifest: Manifest = None,
-    keys: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder with the maker's keys, one for each role; missing ones are created.",
-            show_default="~/.config/wallwright/update_keys",
-        ),
-    ] = None,
-    signers: Annotated[
-        Path | None,
-        typer.Option(
-            help="The public keys of the signers of manifests.",
-            show_default="~/.config/wallwright/signers",
-        ),
-    ] = None,
-    new_keys: Annotated[
-        bool,
-        typer.Option(
-            "--new-keys", help="Name the present keys in the next root; keep the earlier root key."
-        ),
-    ] = False,
+    program: Path,
+    folder: Path,
+    manifest: Path | None,
+    keys: Path | None,
+    signers: Path | None,
+    new_keys: bool,
 ) -> int:
     """Add a release to a repository of updates, and sign the repository's metadata."""
-    from controller.upkeep.update.repository import make_repository
-    from firmware_bridge.commissioning.image_signature import signers_file
-
     with _errors_reported():
-        release = make_repository(
+        release = repository.make_repository(
             folder,
             program.resolve(),
             _manifest_of(program, manifest),
@@ -74,39 +86,33 @@ def make_repository(
 
 
 @update.command()
+@program_argument
+@click.argument(
+    "trusted", type=PATH, help="The file metadata/1.root.json of the maker's repository."
+)
+@manifest_option
+@root_option
+@click.option(
+    "--service-group",
+    help="The group of the user who runs the service, such as wallwright; without it you"
+    " are that user.",
+)
 def prepare(
-    program: Program,
-    trusted: Annotated[
-        Path, typer.Argument(help="The file metadata/1.root.json of the maker's repository.")
-    ],
-    manifest: Manifest = None,
-    root: Root = ROOT,
-    service_group: Annotated[
-        str | None,
-        typer.Option(
-            help="The group of the user who runs the service, such as wallwright; without it you"
-            " are that user.",
-            show_default=False,
-        ),
-    ] = None,
+    program: Path, trusted: Path, manifest: Path | None, root: Path, service_group: str | None
 ) -> int:
     """Make the folder with the slots, with a first release and the starter."""
-    from controller.upkeep.update.preparation import prepare, require_no_package
-
     with _errors_reported():
-        require_no_package()
+        preparation.require_no_package()
         if service_group is not None:
             _require_group(service_group)
         signed = _manifest_of(program, manifest)
-        prepare(root, program.resolve(), signed, trusted, _trust(), service_group)
+        preparation.prepare(root, program.resolve(), signed, trusted, _trust(), service_group)
     print(f"Prepared: {root}. Start the program with: python3 -I {root / 'boot' / 'start.py'}.")
     return 0
 
 
 def _require_group(name: str) -> None:
     """Raises BadInputError for a group that this computer does not have."""
-    import grp
-
     try:
         grp.getgrnam(name)
     except KeyError:
@@ -117,12 +123,12 @@ def _require_group(name: str) -> None:
 
 
 @update.command()
-def check(source: Source, root: Root = ROOT) -> int:
+@source_argument
+@root_option
+def check(source: str, root: Path) -> int:
     """Look for a newer release; nothing is installed."""
-    from controller.upkeep.update.installation import UpdateSource, offered_update
-
     with _errors_reported():
-        offered = offered_update(_slots(root), UpdateSource(source, root))
+        offered = installation.offered_update(_slots(root), installation.UpdateSource(source, root))
     if offered is None:
         print("The installed release is the newest.")
     else:
@@ -131,13 +137,13 @@ def check(source: Source, root: Root = ROOT) -> int:
 
 
 @update.command()
-def install(source: Source, root: Root = ROOT) -> int:
+@source_argument
+@root_option
+def install(source: str, root: Path) -> int:
     """Install the newest release into the other slot, and switch to it on trial."""
-    from controller.upkeep.update.installation import UpdateSource, install
-
     with _errors_reported():
         slots = _slots(root)
-        offered = install(slots, UpdateSource(source, root))
+        offered = installation.install(slots, installation.UpdateSource(source, root))
     if offered is None:
         print("The installed release is the newest.")
         return 0
@@ -149,22 +155,20 @@ def install(source: Source, root: Root = ROOT) -> int:
 
 
 @update.command()
-def confirm(root: Root = ROOT) -> int:
+@root_option
+def confirm(root: Path) -> int:
     """Check the release on trial and keep it; roll back if the check fails."""
-    from controller.upkeep.update.installation import confirm
-
     with _errors_reported():
-        print(confirm(_slots(root)))
+        print(installation.confirm(_slots(root)))
     return 0
 
 
 @update.command("roll-back")
-def roll_back(root: Root = ROOT) -> int:
+@root_option
+def roll_back(root: Path) -> int:
     """Switch back to the release in the other slot."""
-    from controller.upkeep.update.installation import roll_back
-
     with _errors_reported():
-        print(roll_back(_slots(root)))
+        print(installation.roll_back(_slots(root)))
     return 0
 
 
@@ -175,17 +179,12 @@ def _manifest_of(program: Path, manifest: Path | None) -> Path:
 
 def _slots(root: Path) -> Slots:
     """The slots of this computer. Raises UpdateError if apt updates the program."""
-    from controller.upkeep.update.preparation import require_no_package
-    from controller.upkeep.update.slots import Slots
-
-    require_no_package()
+    preparation.require_no_package()
     return Slots(root, _trust())
 
 
 def _trust() -> Path:
     """The folder of the trusted signers. Raises BadInputError if there is none."""
-    from controller.records.identity import boot
-
     folder = boot.trust_folder()
     if folder is None:
         raise BadInputError(
@@ -198,10 +197,6 @@ def _trust() -> Path:
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of updates as bad input: exit code 2, the running slot is unchanged."""
-    from controller.records.identity.manifest import IdentityError
-    from controller.upkeep.update.slots import UpdateError
-    from firmware_bridge.signatures import SignatureError
-
     try:
         yield
     except (UpdateError, IdentityError, SignatureError) as error:

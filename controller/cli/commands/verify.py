@@ -6,23 +6,30 @@ The file's `format` says what it is. Exit code 0: it verifies; 1: it is refused;
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
+import click
+from cryptography.x509 import Certificate
 
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError, print_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from cryptography.x509 import Certificate
-
-    from controller.records.audit.bundle import VerifiedBundle
-    from controller.records.audit.notes import VerifierKey
-    from controller.records.audit.receipts import VerifiedReceipt
+from controller.cli.options import completion
+from controller.cli.options.proofs import certificates_in, parsed_key, require_regular
+from controller.cli.options.shared import PATH, json_option
+from controller.records.audit.bundle import BUNDLE_FORMAT, VerifiedBundle, verify_bundle
+from controller.records.audit.errors import RefusedProofError
+from controller.records.audit.notes import VerifierKey
+from controller.records.audit.receipts import (
+    RECEIPT_FORMAT,
+    RECEIPT_FORMAT_1,
+    VerifiedReceipt,
+    printable,
+    verify_receipt,
+)
+from controller.run.chance.records import shares_with_codes
 
 _LONGEST_RECEIPT = 8 << 20
 """Bytes of the longest file that is read at once; a bundle is read line by line."""
@@ -30,43 +37,42 @@ _LONGEST_START = 8 << 10
 """The format of a bundle is within this number of bytes from its beginning."""
 
 
+@click.command(cls=CliCommand)
+@click.argument("file", type=PATH, help="A bundle or a receipt.")
+@click.option(
+    "--key",
+    shell_complete=completion.files,
+    help="The table's key NAME+ID+KEY, known from elsewhere; without it compare the"
+    " printed fingerprint with the table's.",
+)
+@click.option(
+    "--witness",
+    shell_complete=completion.files,
+    multiple=True,
+    help="The key of a witness that must have cosigned.",
+)
+@click.option(
+    "--time-authority",
+    type=PATH,
+    help="Certificates (PEM) of a time-stamping authority that must have stamped a head.",
+)
+@click.option(
+    "--share-code",
+    help="The code of a player's share that the receipt must contain, such as K3QF-7ZWA-M2XN.",
+)
+@json_option
 def verify(
-    file: Annotated[Path, typer.Argument(help="A bundle or a receipt.", show_default=False)],
-    key: Annotated[
-        str | None,
-        typer.Option(
-            help="The table's key NAME+ID+KEY, known from elsewhere; without it compare the"
-            " printed fingerprint with the table's.",
-            show_default=False,
-        ),
-    ] = None,
-    witness: Annotated[
-        list[str] | None,
-        typer.Option(help="The key of a witness that must have cosigned.", show_default=False),
-    ] = None,
-    time_authority: Annotated[
-        Path | None,
-        typer.Option(
-            help="Certificates (PEM) of a time-stamping authority that must have stamped a head.",
-            show_default=False,
-        ),
-    ] = None,
-    share_code: Annotated[
-        str | None,
-        typer.Option(
-            help="The code of a player's share that the receipt must contain, such as"
-            " K3QF-7ZWA-M2XN.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    file: Path,
+    key: str | None,
+    witness: tuple[str, ...],
+    time_authority: Path | None,
+    share_code: str | None,
+    as_json: bool,
 ) -> int:
     """Verify a bundle of the audit log or a receipt, offline; exit code 1 if it is refused."""
-    from controller.records.audit.errors import RefusedProofError
-
     require_regular(file)
     known = None if key is None else parsed_key(key, "--key")
-    witnesses = tuple(parsed_key(text, "--witness") for text in witness or ())
+    witnesses = tuple(parsed_key(text, "--witness") for text in witness)
     authorities = [] if time_authority is None else certificates_in(time_authority)
     try:
         facts = _verified(file, known, witnesses, authorities)
@@ -88,8 +94,6 @@ def verify(
 
 def _place_of(code: str, shares: list[dict[str, Any]]) -> int:
     """The number of the share with this code, from 1. Raises RefusedProofError without one."""
-    from controller.records.audit.errors import RefusedProofError
-
     for number, share in enumerate(shares, 1):
         if share["code"].replace("-", "") == code.strip().upper().replace("-", ""):
             return number
@@ -99,40 +103,6 @@ def _place_of(code: str, shares: list[dict[str, Any]]) -> int:
     )
 
 
-def require_regular(file: Path) -> None:
-    """Raise BadInputError for a pipe, a device or a folder: reading one could wait for ever."""
-    if os.path.lexists(file) and not file.is_file():
-        raise BadInputError(
-            f"{file} is not a regular file; save its contents in a regular file and name that file."
-        )
-
-
-def parsed_key(text: str, option: str) -> VerifierKey:
-    """A key of an option: the text, or the file that holds it. Raises BadInputError."""
-    from controller.records.audit.errors import RefusedProofError
-    from controller.records.audit.notes import VerifierKey
-
-    try:
-        if "+" not in text and Path(text).is_file():
-            text = Path(text).read_text("utf-8").strip()
-        return VerifierKey.parsed(text)
-    except (OSError, ValueError, RefusedProofError) as error:
-        raise BadInputError(f"{option}: {error}") from error
-
-
-def certificates_in(file: Path) -> list[Certificate]:
-    """The certificates in a PEM file. Raises BadInputError."""
-    from cryptography.x509 import load_pem_x509_certificates
-
-    require_regular(file)
-    try:
-        return load_pem_x509_certificates(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise BadInputError(
-            f"{file} has no certificates that can be read ({error}); name a PEM file."
-        ) from error
-
-
 def _verified(
     file: Path,
     known: VerifierKey | None,
@@ -140,14 +110,6 @@ def _verified(
     authorities: list[Certificate],
 ) -> dict[str, Any]:
     """Verify a file by its format; returns what it proves. Raises RefusedProofError, OSError."""
-    from controller.records.audit.bundle import BUNDLE_FORMAT, verify_bundle
-    from controller.records.audit.errors import RefusedProofError
-    from controller.records.audit.receipts import (
-        RECEIPT_FORMAT,
-        RECEIPT_FORMAT_1,
-        verify_receipt,
-    )
-
     with file.open("rb") as stream:
         start = stream.readline(_LONGEST_START)
         stream.seek(0)
@@ -208,8 +170,6 @@ def bundle_facts(bundle: VerifiedBundle) -> dict[str, Any]:
 
 def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
     """The facts that a receipt proves, as JSON values."""
-    from controller.run.chance.records import shares_with_codes
-
     record = receipt.contents.get("chance")
     return {
         "kind": "receipt",
@@ -226,8 +186,6 @@ def receipt_facts(receipt: VerifiedReceipt) -> dict[str, Any]:
 
 
 def _print_page(file: Path, facts: dict[str, Any], *, is_known: bool) -> None:
-    from controller.records.audit.receipts import printable
-
     # A forger writes the texts of a file that he signs with a key of his own.
     for line in _page(file, facts, is_known=is_known):
         print(printable(line))

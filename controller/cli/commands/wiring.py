@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
 
-import typer
+import click
 from rich.table import Table as Grid
 
 from config.board_profiles import pin_ranges
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError, unknown_name
 from controller.cli.options import completion
 from controller.cli.options.lookup import table_named
-from controller.cli.options.shared import AsJson
+from controller.cli.options.shared import json_option
 from controller.cli.output.line_output import open_output
 from controller.cli.terminal.screen import screen
 from controller.upkeep.wiring import BoardLeads, Fixed, Lead, leads_of, wireviz_of
 
 
-def wiring(
-    table: Annotated[
-        str,
-        typer.Argument(
-            help="A table: a name, or the path of a YAML file.", autocompletion=completion.tables
-        ),
-    ],
-    wireviz: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of the list, write a WireViz document to this file, or - for standard"
-            " output.",
-            show_default=False,
-        ),
-    ] = None,
-    board: Annotated[
-        str | None, typer.Option(help="Only this board of the table.", show_default="all")
-    ] = None,
-    as_json: AsJson = False,
-) -> int:
+@click.command(cls=CliCommand)
+@click.argument(
+    "table", shell_complete=completion.tables, help="A table: a name, or the path of a YAML file."
+)
+@click.option(
+    "--wireviz",
+    shell_complete=completion.files,
+    help="Instead of the list, write a WireViz document to this file, or - for standard output.",
+)
+@click.option("--board", show_default="all", help="Only this board of the table.")
+@json_option
+def wiring(table: str, wireviz: str | None, board: str | None, as_json: bool) -> int:
     """Print every pin of a table's boards with its connection and its safe value."""
     machine = table_named(table)
     boards = _chosen(leads_of(machine), board)

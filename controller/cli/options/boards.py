@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from controller.cli.errors import BadInputError
+from controller.cli.options import completion
+from controller.cli.options.shared import PATH
+from firmware_bridge.commissioning.key_files import keys_file
 
 if TYPE_CHECKING:
     from config.schema import Table
@@ -18,31 +21,25 @@ if TYPE_CHECKING:
 
 PINS = "gpio"
 """The value of `--port` for a table that is driven by this computer's GPIO pins."""
-Ports = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--port",
-        help="The boards' serial port; BOARD=PORT, repeated, if each has its own; gpio for this"
-        " computer's pins.",
-        show_default=False,
-    ),
-]
-KeysFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--keys",
-        help="The file with the keys of the boards.",
-        show_default="~/.config/wallwright/keys",
-    ),
-]
-AllowSimulated = Annotated[
-    bool,
-    typer.Option(
-        "--allow-simulated",
-        help="Accept the simulated boards of 'wallwright board', whose key is public; every port"
-        " must be a pseudo-terminal.",
-    ),
-]
+port_option = click.option(
+    "--port",
+    shell_complete=completion.files,
+    multiple=True,
+    help="The boards' serial port; BOARD=PORT, repeated, if each has its own; gpio for this"
+    " computer's pins.",
+)
+keys_option = click.option(
+    "--keys",
+    type=PATH,
+    show_default="~/.config/wallwright/keys",
+    help="The file with the keys of the boards.",
+)
+allow_simulated_option = click.option(
+    "--allow-simulated",
+    is_flag=True,
+    help="Accept the simulated boards of 'wallwright board', whose key is public; every port"
+    " must be a pseudo-terminal.",
+)
 
 
 def keys_of(
@@ -52,12 +49,12 @@ def keys_of(
 
     With `allow_simulated` it also raises BadInputError for a port that is not a pseudo-terminal.
     """
-    from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError, default_file
+    from firmware_bridge.commissioning.device_keys import DeviceKeys, KeysError
 
     if allow_simulated:
         _require_pseudo_terminals(ports)
     try:
-        return DeviceKeys(file or default_file(), simulated=allow_simulated)
+        return DeviceKeys(file or keys_file(), simulated=allow_simulated)
     except KeysError as error:
         raise BadInputError(str(error)) from error
 
@@ -133,29 +130,22 @@ def require_ports(ports: Iterable[str]) -> None:
             )
 
 
-FaultTexts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fault",
-        help="A fault to inject (simulation only): KIND:PART, with @SECONDS, #NTH or :RATE. Repeat"
-        " for several; docs/build/INJECTED_FAULTS.md lists the kinds.",
-        show_default=False,
-    ),
-]
-Campaign = Annotated[
-    Path | None,
-    typer.Option(
-        "--faults", help="A YAML file of faults to inject (simulation only).", show_default=False
-    ),
-]
-Emulated = Annotated[
-    bool,
-    typer.Option("--emulated", help="Execute the real firmware on simulated processors (slower)."),
-]
+fault_option = click.option(
+    "--fault",
+    multiple=True,
+    help="A fault to inject (simulation only): KIND:PART, with @SECONDS, #NTH or :RATE. Repeat"
+    " for several; docs/build/INJECTED_FAULTS.md lists the kinds.",
+)
+faults_option = click.option(
+    "--faults", type=PATH, help="A YAML file of faults to inject (simulation only)."
+)
+emulated_option = click.option(
+    "--emulated", is_flag=True, help="Execute the real firmware on simulated processors (slower)."
+)
 
 
 def injected_faults_of(
-    texts: Sequence[str] | None, campaign: Path | None, table: Table
+    texts: Sequence[str], campaign: Path | None, table: Table
 ) -> tuple[InjectedFault, ...]:
     """The faults to inject in a run. Raises BadInputError, or ConfigErrors for the file."""
     if campaign is None and not texts:
@@ -165,7 +155,7 @@ def injected_faults_of(
 
     from_file = [] if campaign is None else list(load_campaign(campaign, table))
     try:
-        return (*from_file, *(check(parse(text), table) for text in texts or ()))
+        return (*from_file, *(check(parse(text), table) for text in texts))
     except BadFaultOptionError as bad:
         raise BadInputError(str(bad)) from bad
 

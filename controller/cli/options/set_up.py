@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from controller.cli.errors import BadInputError, unknown_name
 from controller.cli.options import completion
@@ -20,78 +20,52 @@ from rules.setup import Game
 if TYPE_CHECKING:
     from controller.run.orders import Orders
 
-Dealer = Annotated[int, typer.Option(help="The seat that throws first, numbered from 0.")]
-DrawSeats = Annotated[
-    bool,
-    typer.Option(
-        "--draw-seats",
-        help="With --play: draw the seats before the first hand (wenzhou), or cut for the first"
-        " dealer (da_san).",
-    ),
-]
-Players = Annotated[
-    int | None,
-    typer.Option(help="Number of players.", show_default="the game's usual number"),
-]
-Throws = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--throw",
-        help="The dice of one throw, such as 3,5. Repeat for the next throw.",
-        show_default=False,
-    ),
-]
-CutName = Annotated[
-    str | None,
-    typer.Option(
-        "--cut",
-        help="The banker's cut (pai gow), such as cup_say or cup_say+bottom, or the number of the"
-        " card after which the pile is cut (da_san).",
-        autocompletion=completion.cuts,
-        show_default=False,
-    ),
-]
-Reverse = Annotated[bool, typer.Option("--reverse", help="Mirror the cut left to right (pai gow).")]
-Bottom = Annotated[
-    bool,
-    typer.Option("--bottom", help="Take the lower two levels of a block first (pai gow)."),
-]
-Wall = Annotated[
-    int | None,
-    typer.Option("--wall", help="The seat whose wall mano opens (filipino).", show_default=False),
-]
-End = Annotated[
-    str | None,
-    typer.Option(
-        "--end",
-        help="The end from which the wall is opened: right or left (filipino).",
-        show_default=False,
-    ),
-]
-Plus = Annotated[
-    int | None,
-    typer.Option(
-        "--plus",
-        help="The roller throws once and says 'plus N', N from 1 to 6 (filipino).",
-        show_default=False,
-    ),
-]
-Stakes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--stake",
-        help="A player's stake as SEAT=AMOUNT (pai gow). Repeat for other seats; the others stake"
-        " 1.",
-        show_default=False,
-    ),
-]
+dealer_option = click.option(
+    "--dealer", type=int, default=0, help="The seat that throws first, numbered from 0."
+)
+draw_seats_option = click.option(
+    "--draw-seats",
+    is_flag=True,
+    help="With --play: draw the seats before the first hand (wenzhou), or cut for the first"
+    " dealer (da_san).",
+)
+players_option = click.option(
+    "--players", type=int, show_default="the game's usual number", help="Number of players."
+)
+throw_option = click.option(
+    "--throw", multiple=True, help="The dice of one throw, such as 3,5. Repeat for the next throw."
+)
+cut_option = click.option(
+    "--cut",
+    shell_complete=completion.cuts,
+    help="The banker's cut (pai gow), such as cup_say or cup_say+bottom, or the number of the"
+    " card after which the pile is cut (da_san).",
+)
+reverse_option = click.option(
+    "--reverse", is_flag=True, help="Mirror the cut left to right (pai gow)."
+)
+bottom_option = click.option(
+    "--bottom", is_flag=True, help="Take the lower two levels of a block first (pai gow)."
+)
+wall_option = click.option("--wall", type=int, help="The seat whose wall mano opens (filipino).")
+end_option = click.option(
+    "--end", help="The end from which the wall is opened: right or left (filipino)."
+)
+plus_option = click.option(
+    "--plus", type=int, help="The roller throws once and says 'plus N', N from 1 to 6 (filipino)."
+)
+stake_option = click.option(
+    "--stake",
+    multiple=True,
+    help="A player's stake as SEAT=AMOUNT (pai gow). Repeat for other seats; the others stake 1.",
+)
 _CUT_OPTIONS = ("reverse", "bottom")
 _STAKE = re.compile(r"(?P<seat>[0-7])=(?P<amount>[0-9]{1,9})")
 
 
-def throws_of(texts: list[str] | None) -> list[Dice]:
+def throws_of(texts: Iterable[str]) -> list[Dice]:
     """The values of `--throw` as dice. Raises NotationError for a text that is not a throw."""
-    return [parse_throw(text) for text in texts or ()]
+    return [parse_throw(text) for text in texts]
 
 
 def how_to_throw(missing: MissingThrowError) -> BadInputError:
@@ -127,7 +101,7 @@ def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
 
 
 def with_stakes(
-    game: Game, parameters: object, players: int | None, texts: Sequence[str] | None
+    game: Game, parameters: object, players: int | None, texts: Sequence[str]
 ) -> tuple[object, dict[str, int | str]]:
     """Parameters that allow these stakes, and the answers to the questions for stakes.
 

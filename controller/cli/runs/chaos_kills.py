@@ -15,14 +15,12 @@ from controller.proof.chaos.killing import Killing, kill_hosts
 from rules.games import GAMES
 
 
-def play_and_kill(
-    tables: Sequence[str] | None, games: Sequence[str] | None, seed: int, kills: int
-) -> int:
+def play_and_kill(tables: Sequence[str], games: Sequence[str], seed: int, kills: int) -> int:
     """Kill that many processes, print the figures and each failed check; returns the exit code.
 
     The first table and the first game are used. Raises BadInputError for an unknown one.
     """
-    table = (checked_tables(tables or []) or ["robotic"])[0]
+    table = (checked_tables(tables) or ["robotic"])[0]
     game = (games or ["wenzhou"])[0]
     if game not in GAMES:
         raise BadInputError(

@@ -11,21 +11,22 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from config.errors import ConfigErrors
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.runs.stop_signals import StopSignals
-from controller.floor.broker import Broker, BrokerError
+from controller.floor.broker import Broker, BrokerError, TlsFiles, broker_of
 from controller.floor.certificates.authority import watch_certificate
 from controller.floor.messages import TopicError
 from controller.floor.page.app import floor_app
 from controller.floor.page.floor_audit import FloorAudit, record_table_changes
-from controller.floor.page.room_feed import RoomPlan
+from controller.floor.page.room_feed import RoomPlan, load_plan
 from controller.floor.server.floor_service import FloorOptions, FloorService
 from controller.floor.store.engine import StoreSettingsError, StoreVersionError, database_url
 from controller.floor.store.floor_store import FloorStore
 from controller.records.audit.errors import AuditError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.notes import COSIGNATURE, SigningKey, new_key, read_key
-from controller.records.data_folder import DataFolderInUseError, locked_data_folder
+from controller.records.data_folder import AUDIT_FOLDER, DataFolderInUseError, locked_data_folder
 from controller.run.journal.writer_threads import WriterThreads
 from controller.service.runs.service_notices import ServiceNotices
 from controller.web.api.accounts.accounts import Accounts, open_accounts
@@ -59,6 +60,25 @@ class FloorJob:
     def url(self) -> str:
         """The URL of the database."""
         return self.database or f"sqlite:///{self.data / 'floor.db'}"
+
+
+def broker_named(text: str, ca: Path | None, cert: Path | None, key: Path | None) -> Broker:
+    """The broker of `--broker`, with all three files of TLS or none. Raises BadInputError."""
+    tls = None
+    if ca is not None and cert is not None and key is not None:
+        tls = TlsFiles(ca, cert, key)
+    try:
+        return broker_of(text, tls)
+    except BrokerError as error:
+        raise BadInputError(str(error)) from error
+
+
+def room_in(plan: Path | None) -> RoomPlan:
+    """The places of the tables in a file; none without a file. Raises BadInputError."""
+    try:
+        return RoomPlan() if plan is None else load_plan(plan)
+    except ConfigErrors as error:
+        raise BadInputError(str(error)) from error
 
 
 def floor_job(job: FloorJob) -> int:
@@ -154,7 +174,7 @@ async def _audit(job: FloorJob) -> AsyncIterator[FloorAudit]:
     loop = asyncio.get_running_loop()
     begun = loop.time()
     audit = FloorAudit(
-        LogFolder(job.data / "audit"),
+        LogFolder(job.data / AUDIT_FOLDER),
         job.floor,
         lambda: loop.time() - begun,
         WriterThreads(loop, 1),

@@ -8,7 +8,14 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
@@ -16,14 +23,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config.schema import Table
+from controller.casino.gat.frames import GatPortError
 from controller.cli.errors import BadInputError, as_sentence, print_error
 from controller.cli.options.lookup import table_named
+from controller.cli.runs.signed_tables import require_signed_program
 from controller.cli.runs.stop_signals import StopSignals
 from controller.cli.terminal.screen import screen
 from controller.events import EventName
 from controller.records.audit.errors import AuditError
-from controller.records.data_folder import DataFolderInUseError, locked_data_folder
+from controller.records.audit.log.log_folder import LogFolder
+from controller.records.data_folder import AUDIT_FOLDER, DataFolderInUseError, locked_data_folder
 from controller.records.identity.boot import PROGRAM, software_identity, trust_folder
+from controller.records.identity.periodic_check import periodic_check
+from controller.run.journal.writer_threads import WriterThreads
 from controller.service.evening.evening_store import EveningStore, StoreError
 from controller.service.evening.store_thread import StoreWorker
 from controller.service.runs.openers import SimulatedTable, TableOnLines
@@ -37,6 +49,7 @@ from controller.web.api.server.listen_address import ListenError
 from controller.web.api.server.serving import ServedApi, serve_api
 from controller.web.panel.pages import panel_app
 from firmware_bridge.sim.clock import VirtualLoop
+from firmware_bridge.sim.host_computer import SlowDisk
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -191,48 +204,15 @@ async def begin_first(service: TableService, game: str | None) -> None:
         service.runs.begin_session(service.run.plan(choice), {})
 
 
-@asynccontextmanager
-async def _on_floor(
+def _on_floor(
     job: ServeJob, port: ClientPort, report: Callable[[str], None]
-) -> AsyncIterator[None]:
-    """Publish the table to its floor while the block runs, if it belongs to one.
+) -> AbstractAsyncContextManager[None]:
+    """Publish the table to its floor while the context is open, if it belongs to one."""
+    if job.floor is None:
+        return nullcontext()
+    from controller.cli.runs.floor_link import published
 
-    `report` is called with a sentence when the floor has answered, when it cannot be reached, and
-    each day while the table's certificate ends soon.
-    """
-    settings = job.floor
-    if settings is None:
-        yield
-        return
-    from controller.floor.certificates.authority import watch_certificate
-    from controller.floor.table.publisher import TablePublisher, publishing
-    from controller.floor.table.source import ServiceSource
-
-    loop = asyncio.get_running_loop()
-    source = ServiceSource(port, job.pace)
-
-    def show(failure: str | None) -> None:
-        if failure is None:
-            report(f"The table is connected to the floor {settings.address.floor}.")
-        else:
-            print_error(failure)
-            report(failure)
-
-    def connection_changed(failure: str | None) -> None:
-        loop.call_soon_threadsafe(show, failure)
-
-    tls, watch = settings.broker.tls, None
-    if tls is not None:
-        watch = loop.create_task(watch_certificate(tls.cert, report, job.pace))
-    try:
-        async with publishing(
-            lambda: TablePublisher(settings, source, connection_changed=connection_changed),
-            job.pace,
-        ):
-            yield
-    finally:
-        if watch is not None:
-            watch.cancel()
+    return published(job.floor, port, job.pace, report)
 
 
 def _start_checks(service: TableService, pace: float) -> Iterator[asyncio.Task[None]]:
@@ -240,8 +220,6 @@ def _start_checks(service: TableService, pace: float) -> Iterator[asyncio.Task[N
     folder = trust_folder()
     if folder is None:
         return
-    from controller.records.identity.periodic_check import periodic_check
-
     check = periodic_check(folder, software_identity(folder), service.lock_table, pace)
     yield asyncio.get_running_loop().create_task(check.run())
 
@@ -253,9 +231,7 @@ def _start_gat(service: TableService, job: ServeJob) -> Iterator[asyncio.Task[No
     """
     if job.gat is None:
         return
-    from controller.casino.gat.frames import GatPortError
     from controller.cli.runs.gat_session import gat_port
-    from controller.cli.runs.signed_tables import require_signed_program
 
     def record(what: str, facts: dict[str, object]) -> None:
         service.audit.record(f"gat_{what}", facts, source=str(job.gat))
@@ -324,18 +300,12 @@ async def open_service(job: ServeJob, folder: Path) -> AsyncIterator[TableServic
     worker = StoreWorker(store, job.pace)
 
     def storage() -> Storage:
-        # Imported with the first run: the service answers its clients before.
-        from controller.run.journal.writer_threads import WriterThreads
-        from firmware_bridge.sim.host_computer import SlowDisk
-
         return WriterThreads(loop) if job.ports else SlowDisk()
 
     def recorder(clock: Callable[[], float], changed: Callable[[], None]) -> AuditRecorder:
-        from controller.records.audit.log.log_folder import LogFolder
         from controller.records.audit.log.recorder import AuditRecorder, RecorderClocks
-        from controller.run.journal.writer_threads import WriterThreads
 
-        place = LogFolder(folder / "audit")
+        place = LogFolder(folder / AUDIT_FOLDER)
         name = job.table.name
         return AuditRecorder(
             place,

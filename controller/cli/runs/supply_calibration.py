@@ -11,7 +11,7 @@ import asyncio
 import sys
 from typing import NamedTuple
 
-import typer
+import click
 
 from config.board_profiles import ReferenceProfile, SupplyProfile, board_names, board_profile
 from controller.cli.errors import BadInputError, as_sentence
@@ -137,7 +137,7 @@ def _asked_volts(chip: CalibratedChip) -> float:
             f" {chip.supply.at} and GND of the board, and add --measured VOLTS."
         )
     return float(
-        typer.prompt(
+        click.prompt(
             f"The voltage between {chip.supply.at} and GND of the board, in volts", type=float
         )
     )

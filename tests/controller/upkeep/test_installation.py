@@ -137,7 +137,7 @@ def test_a_scan_without_ports_writes_to_ports_that_can_be_a_board_and_to_no_othe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     brief = partial(answers, patience=0.1)
-    monkeypatch.setattr("controller.cli.commands.scan.answers", brief)
+    monkeypatch.setattr("controller.cli.runs.port_scan.answers", brief)
     monkeypatch.setattr("controller.upkeep.installation.answers", brief)
     board, header, modem = ports
     assert main(["scan"]) == 0

@@ -14,8 +14,8 @@ from firmware_bridge.commissioning.device_keys import (
     KeysError,
     MissingKeyError,
     PublicKeyError,
-    default_file,
 )
+from firmware_bridge.commissioning.key_files import keys_file
 from firmware_bridge.executor.virtual_board import KEY
 
 
@@ -97,7 +97,7 @@ def test_the_error_for_a_key_file_that_cannot_be_written_names_the_option(tmp_pa
 
 def test_the_default_key_file_follows_xdg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert default_file() == tmp_path / "wallwright" / "keys"
+    assert keys_file() == tmp_path / "wallwright" / "keys"
     monkeypatch.setenv("XDG_CONFIG_HOME", "relative/is/ignored")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert default_file() == tmp_path / ".config" / "wallwright" / "keys"
+    assert keys_file() == tmp_path / ".config" / "wallwright" / "keys"

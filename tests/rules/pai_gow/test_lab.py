@@ -5,21 +5,17 @@ from __future__ import annotations
 import json
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from controller.cli.commands.lab import lab
 from rules.errors import RulesError
 from rules.games.pai_gow import HOUSE_WAYS, optimum
 from tests.quick import tries
 
-app = typer.Typer()
-app.add_typer(lab)
-
 
 def printed(*arguments: str) -> str:
     """The output of the command with these arguments."""
-    run = CliRunner().invoke(app, ["lab", "paigow", *arguments])
+    run = CliRunner().invoke(lab, ["paigow", *arguments])
     assert run.exception is None or run.exit_code == 0, run.output
     return run.stdout
 
@@ -63,4 +59,4 @@ def test_house_ways_are_compared_with_the_best_split_of_every_hand(
 
 def test_an_unknown_house_way_is_refused() -> None:
     with pytest.raises(RulesError, match="There is no house way 'monaco'"):
-        CliRunner().invoke(app, ["lab", "paigow", "--against", "monaco"], catch_exceptions=False)
+        CliRunner().invoke(lab, ["paigow", "--against", "monaco"], catch_exceptions=False)

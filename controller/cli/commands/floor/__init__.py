@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import typer
+from controller.cli.command import LazyGroup
 
-from controller.cli.commands.floor.ca import ca
-from controller.cli.commands.floor.serve import demo, serve
-from controller.cli.commands.floor.tables import rename, retire, tables, unretire
-
-floor = typer.Typer(
-    name="floor",
+floor = LazyGroup(
+    "floor",
+    "controller.cli.commands.floor",
+    {
+        "serve": (
+            "serve",
+            "Store the events of a floor's tables, and show the floor, until stopped.",
+        ),
+        "demo": (
+            "serve",
+            "Run a broker, a database, the floor service and simulated tables on this computer.",
+        ),
+        "tables": (
+            "tables",
+            "List the tables of a floor with their names, titles and retirements.",
+        ),
+        "retire": ("tables", "Take a table off the floor; its history stays readable."),
+        "unretire": (
+            "tables",
+            "Take a retired table back, or enrol another one under its name; the history goes on.",
+        ),
+        "rename": (
+            "tables",
+            "Give a table another title; its name, its certificate and its history stay.",
+        ),
+        "ca": ("ca", "Issue, renew and revoke the certificates of a floor."),
+    },
     help="Run the floor service of many tables, retire tables, and issue certificates.",
 )
-floor.command()(serve)
-floor.command()(demo)
-for change in (tables, retire, unretire, rename):
-    floor.command()(change)
-floor.add_typer(ca)
-
-__all__ = ["floor"]

@@ -6,58 +6,55 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
+from cryptography.x509 import Certificate
 
+from controller.cli.command import CommandGroup
 from controller.cli.errors import BadInputError
-from controller.cli.options.shared import AsJson
+from controller.cli.options.shared import PATH, json_option
+from controller.floor.certificates.authority import (
+    CERTIFICATE_DAYS,
+    CertificateAuthority,
+    IssuedCertificate,
+    endings_of_authority,
+    make_authority,
+)
+from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
+from controller.floor.certificates.certificate import (
+    CertificateError,
+    CertificateIdentity,
+    CertificateKind,
+    fingerprint_of,
+)
+from controller.floor.messages import TopicError
 
-if TYPE_CHECKING:
-    from cryptography.x509 import Certificate
-
-    from controller.floor.certificates.authority import CertificateAuthority, IssuedCertificate
-    from controller.floor.certificates.certificate import CertificateIdentity
-
-ca = typer.Typer(name="ca", help="Issue, renew and revoke the certificates of a floor.")
-
-DAYS = 398
-"""The default of --days; a test compares it with the authority's."""
-
-
-class Owner(StrEnum):
-    """The kinds of owners, as `certificates.identity` has them, without importing it."""
-
-    TABLE = "table"
-    SERVER = "server"
-    BROKER = "broker"
-    READER = "reader"
+ca = CommandGroup("ca", help="Issue, renew and revoke the certificates of a floor.")
 
 
-Folder = Annotated[
-    Path,
-    typer.Option(help="The folder of the authority, on a computer of its own if possible."),
-]
-Kind = Annotated[
-    Owner,
-    typer.Argument(
-        help="table; server: a floor service; broker; reader: a client that only reads states."
-    ),
-]
-Name = Annotated[str, typer.Argument(help="The name: a-z, 0-9, - and _, such as t-07.")]
-Days = Annotated[int, typer.Option(help="Days for which the certificate is valid.")]
+folder_option = click.option(
+    "--folder",
+    type=PATH,
+    required=True,
+    help="The folder of the authority, on a computer of its own if possible.",
+)
+kind_argument = click.argument(
+    "kind",
+    type=click.Choice([kind.value for kind in CertificateKind]),
+    help="table; server: a floor service; broker; reader: a client that only reads states.",
+)
+name_argument = click.argument("name", help="The name: a-z, 0-9, - and _, such as t-07.")
+days_option = click.option(
+    "--days", type=int, default=CERTIFICATE_DAYS, help="Days for which the certificate is valid."
+)
 
 
 @ca.command()
-def init(
-    folder: Folder,
-    floor: Annotated[str, typer.Option(help="The name of the floor, as in its topics.")],
-) -> int:
+@folder_option
+@click.option("--floor", required=True, help="The name of the floor, as in its topics.")
+def init(folder: Path, floor: str) -> int:
     """Make the authority of a floor in a new folder."""
-    from controller.floor.certificates.authority import make_authority
-
     with _errors_reported():
         made = make_authority(folder, floor, _now())
         print(f"The authority of floor {floor} is in {folder}.")
@@ -67,33 +64,33 @@ def init(
 
 
 @ca.command()
-def issue(
-    kind: Kind,
-    name: Name,
-    folder: Folder,
-    host: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A host name or address of a broker or a server; repeat it.", show_default=False
-        ),
-    ] = None,
-    days: Days = DAYS,
-) -> int:
+@kind_argument
+@name_argument
+@folder_option
+@click.option(
+    "--host", multiple=True, help="A host name or address of a broker or a server; repeat it."
+)
+@days_option
+def issue(kind: str, name: str, folder: Path, host: tuple[str, ...], days: int) -> int:
     """Make a key and a certificate for a new table, server, broker or reader."""
     with _errors_reported():
         authority, identity = _authority(folder), _identity(kind, name)
         had_others = any(one.identity == identity for one in authority.issued())
-        print(authority.issue(identity, host or (), days, _now()))
+        print(authority.issue(identity, host, days, _now()))
         print(f"Copy this folder to the {kind}, where only its service can read it.")
-        if kind is Owner.TABLE and had_others:
+        if kind == CertificateKind.TABLE and had_others:
             print(f"If the floor has retired it, also run `wallwright floor unretire {name}`.")
-        if kind in {Owner.SERVER, Owner.READER}:
+        if kind in {CertificateKind.SERVER, CertificateKind.READER}:
             print("The broker does not know this name yet: run `wallwright floor ca mosquitto`.")
     return 0
 
 
 @ca.command()
-def renew(kind: Kind, name: Name, folder: Folder, days: Days = DAYS) -> int:
+@kind_argument
+@name_argument
+@folder_option
+@days_option
+def renew(kind: str, name: str, folder: Path, days: int) -> int:
     """Make another key and certificate; the earlier one stays valid until it ends."""
     with _errors_reported():
         print(_authority(folder).renew(_identity(kind, name), days, _now()))
@@ -102,18 +99,15 @@ def renew(kind: Kind, name: Name, folder: Folder, days: Days = DAYS) -> int:
 
 
 @ca.command()
-def revoke(
-    kind: Kind,
-    name: Name,
-    folder: Folder,
-    serial: Annotated[
-        str | None,
-        typer.Option(
-            help="Revoke only the certificate whose serial number begins so.",
-            show_default="all of them",
-        ),
-    ] = None,
-) -> int:
+@kind_argument
+@name_argument
+@folder_option
+@click.option(
+    "--serial",
+    show_default="all of them",
+    help="Revoke only the certificate whose serial number begins so.",
+)
+def revoke(kind: str, name: str, folder: Path, serial: str | None) -> int:
     """Revoke the certificates of an owner, and write the revocation list."""
     with _errors_reported():
         for one in _authority(folder).revoke(_identity(kind, name), serial, _now()):
@@ -124,7 +118,8 @@ def revoke(
 
 
 @ca.command()
-def refresh(folder: Folder) -> int:
+@folder_option
+def refresh(folder: Path) -> int:
     """Sign the revocation list again, so that it ends later."""
     with _errors_reported():
         authority = _authority(folder)
@@ -135,10 +130,10 @@ def refresh(folder: Folder) -> int:
 
 
 @ca.command("list")
-def list_certificates(folder: Folder, as_json: AsJson = False) -> int:
+@folder_option
+@json_option
+def list_certificates(folder: Path, as_json: bool) -> int:
     """List all certificates, and what ends soon; exit code 1 if something has ended."""
-    from controller.floor.certificates.authority import endings_of_authority
-
     with _errors_reported():
         authority, now = _authority(folder), _now()
         rows = [_row(one, now) for one in authority.issued()]
@@ -154,26 +149,28 @@ def list_certificates(folder: Folder, as_json: AsJson = False) -> int:
 
 
 @ca.command()
+@click.argument("broker", help="The name of the broker.")
+@folder_option
+@click.option("--output", type=PATH, required=True, help="The folder to write.")
+@click.option(
+    "--place",
+    type=PATH,
+    show_default="the same",
+    help="The path that this folder will have on the broker's computer.",
+)
+@click.option(
+    "--port", type=click.IntRange(min=1, max=65535), default=8883, help="The broker's port."
+)
+@click.option("--user", default="mosquitto", help="The user as whom mosquitto runs.")
 def mosquitto(
-    broker: Annotated[str, typer.Argument(help="The name of the broker.")],
-    folder: Folder,
-    output: Annotated[Path, typer.Option(help="The folder to write.")],
-    place: Annotated[
-        Path | None,
-        typer.Option(
-            help="The path that this folder will have on the broker's computer.",
-            show_default="the same",
-        ),
-    ] = None,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="The broker's port.")] = 8883,
-    user: Annotated[str, typer.Option(help="The user as whom mosquitto runs.")] = "mosquitto",
+    broker: str, folder: Path, output: Path, place: Path | None, port: int, user: str
 ) -> int:
     """Write the files of the broker mosquitto: configuration, access list, certificates."""
-    from controller.floor.certificates.broker_files import BrokerPlace, write_broker_files
-
     with _errors_reported():
         where = BrokerPlace(place or output.resolve(), port, user)
-        write_broker_files(_authority(folder), _identity(Owner.BROKER, broker), output, where)
+        write_broker_files(
+            _authority(folder), _identity(CertificateKind.BROKER, broker), output, where
+        )
         print(f"The files of mosquitto are in {output}; the user {user} has to own them all.")
         print(f"Start it with `mosquitto -c {where.folder / 'mosquitto.conf'}`, or, if it runs,")
         print("send it SIGHUP.")
@@ -185,14 +182,10 @@ def _now() -> datetime:
 
 
 def _authority(folder: Path) -> CertificateAuthority:
-    from controller.floor.certificates.authority import CertificateAuthority
-
     return CertificateAuthority(folder)
 
 
-def _identity(kind: Owner, name: str) -> CertificateIdentity:
-    from controller.floor.certificates.certificate import CertificateIdentity, CertificateKind
-
+def _identity(kind: str, name: str) -> CertificateIdentity:
     return CertificateIdentity(CertificateKind(kind), name)
 
 
@@ -209,17 +202,12 @@ def _row(one: IssuedCertificate, now: datetime) -> dict[str, str]:
 
 
 def _fingerprint(certificate: Certificate) -> str:
-    from controller.floor.certificates.certificate import fingerprint_of
-
     return fingerprint_of(certificate)
 
 
 @contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report the errors of the authority as bad input: exit code 2."""
-    from controller.floor.certificates.certificate import CertificateError
-    from controller.floor.messages import TopicError
-
     try:
         yield
     except (CertificateError, TopicError) as error:

@@ -6,80 +6,77 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from controller.cli.command import CliCommand
 from controller.cli.errors import BadInputError
-from controller.cli.options.shared import HostNames, host_names_of
+from controller.cli.options.shared import PATH, host_name_option, host_names_of
 from controller.cli.runs.run_options import pace_of
 
 MOST_MONTHS = 1200
 """Most months of --retention-months: a century."""
 
 
+@click.command(cls=CliCommand)
+@click.option("--floor", required=True, help="The name of the floor, as in its topics.")
+@click.option("--broker", required=True, help="HOST or HOST:PORT of the MQTT 5 broker.")
+@click.option(
+    "--data",
+    type=PATH,
+    required=True,
+    help="The folder of the accounts, of the key and of SQLite's file.",
+)
+@click.option(
+    "--database",
+    show_default="floor.db in --data",
+    help="postgresql://USER@HOST/DATABASE or sqlite:///FILE. Write a password into"
+    " ~/.pgpass, where no other user can read it.",
+)
+@click.option("--ca", type=PATH, help="The certificate of the floor's authority.")
+@click.option("--cert", type=PATH, help="The service's certificate for the broker.")
+@click.option("--key", type=PATH, help="The key of that certificate.")
+@click.option(
+    "--listen",
+    default="127.0.0.1:8081",
+    help="Address and port of the page. Other computers can only connect with --page-cert"
+    " and --page-key.",
+)
+@click.option("--page-cert", type=PATH, help="The page's certificate for TLS.")
+@click.option("--page-key", type=PATH, help="The key of that certificate.")
+@host_name_option
+@click.option(
+    "--plan",
+    type=PATH,
+    help="A YAML file with the place of each table in the room, as docs/floor/FLOOR.md"
+    " describes it.",
+)
+@click.option(
+    "--instances",
+    help="The name under which several services of this floor share the events. Give each"
+    " the same name and database.",
+)
+@click.option(
+    "--retention-months",
+    type=int,
+    show_default="all",
+    help="Whole months of events that are kept besides the present one.",
+)
 def serve(
-    floor: Annotated[str, typer.Option(help="The name of the floor, as in its topics.")],
-    broker: Annotated[str, typer.Option(help="HOST or HOST:PORT of the MQTT 5 broker.")],
-    data: Annotated[
-        Path, typer.Option(help="The folder of the accounts, of the key and of SQLite's file.")
-    ],
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="postgresql://USER@HOST/DATABASE or sqlite:///FILE. Write a password into"
-            " ~/.pgpass, where no other user can read it.",
-            show_default="floor.db in --data",
-        ),
-    ] = None,
-    ca: Annotated[
-        Path | None,
-        typer.Option(help="The certificate of the floor's authority.", show_default=False),
-    ] = None,
-    cert: Annotated[
-        Path | None,
-        typer.Option(help="The service's certificate for the broker.", show_default=False),
-    ] = None,
-    key: Annotated[
-        Path | None, typer.Option(help="The key of that certificate.", show_default=False)
-    ] = None,
-    listen: Annotated[
-        str,
-        typer.Option(
-            help="Address and port of the page. Other computers can only connect with --page-cert"
-            " and --page-key."
-        ),
-    ] = "127.0.0.1:8081",
-    page_cert: Annotated[
-        Path | None, typer.Option(help="The page's certificate for TLS.", show_default=False)
-    ] = None,
-    page_key: Annotated[
-        Path | None, typer.Option(help="The key of that certificate.", show_default=False)
-    ] = None,
-    host_name: HostNames = None,
-    plan: Annotated[
-        Path | None,
-        typer.Option(
-            help="A YAML file with the place of each table in the room, as docs/floor/FLOOR.md"
-            " describes it.",
-            show_default=False,
-        ),
-    ] = None,
-    instances: Annotated[
-        str | None,
-        typer.Option(
-            help="The name under which several services of this floor share the events. Give each"
-            " the same name and database.",
-            show_default=False,
-        ),
-    ] = None,
-    retention_months: Annotated[
-        int | None,
-        typer.Option(
-            help="Whole months of events that are kept besides the present one.",
-            show_default="all",
-        ),
-    ] = None,
+    floor: str,
+    broker: str,
+    data: Path,
+    database: str | None,
+    ca: Path | None,
+    cert: Path | None,
+    key: Path | None,
+    listen: str,
+    page_cert: Path | None,
+    page_key: Path | None,
+    host_name: tuple[str, ...],
+    plan: Path | None,
+    instances: str | None,
+    retention_months: int | None,
 ) -> int:
     """Store the events of a floor's tables, and show the floor, until stopped."""
     if retention_months is not None and not 1 <= retention_months <= MOST_MONTHS:
@@ -88,23 +85,12 @@ def serve(
         )
     if len({ca is None, cert is None, key is None}) > 1:
         raise BadInputError("TLS to the broker needs --ca, --cert and --key; give all three.")
-    from config.errors import ConfigErrors
-    from controller.cli.runs.floor_session import FloorJob, floor_job
-    from controller.floor.broker import BrokerError, TlsFiles, broker_of
-    from controller.floor.page.room_feed import RoomPlan, load_plan
+    from controller.cli.runs.floor_session import FloorJob, broker_named, floor_job, room_in
 
-    tls = None
-    if ca is not None and cert is not None and key is not None:
-        tls = TlsFiles(ca, cert, key)
-    try:
-        address = broker_of(broker, tls)
-        room = RoomPlan() if plan is None else load_plan(plan)
-    except (BrokerError, ConfigErrors) as error:
-        raise BadInputError(str(error)) from error
     return floor_job(
         FloorJob(
             floor=floor,
-            broker=address,
+            broker=broker_named(broker, ca, cert, key),
             data=data,
             database=database,
             listen=listen,
@@ -113,7 +99,7 @@ def serve(
             host_names=host_names_of(host_name),
             instances=instances,
             months=retention_months,
-            plan=room,
+            plan=room_in(plan),
         )
     )
 
@@ -122,51 +108,50 @@ MOST_TABLES = 100
 MOST_MINUTES = 7 * 24 * 60
 
 
+@click.command(cls=CliCommand)
+@click.option("--tables", type=int, default=12, help="Number of simulated tables.")
+@click.option(
+    "--speed", default="10", help="Speed of the simulated tables: a factor of real time, or real."
+)
+@click.option("--minutes", type=float, show_default="with Ctrl-C", help="Stop after this time.")
+@click.option(
+    "--folder",
+    type=PATH,
+    show_default="a temporary one",
+    help="Keep certificates, data and messages in this folder, and go on with it later.",
+)
+@click.option("--listen", default="127.0.0.1:8081", help="Address and port of the floor's page.")
+@click.option(
+    "--database", show_default="postgresql where it is installed", help="postgresql or sqlite."
+)
+@click.option(
+    "--chaos",
+    is_flag=True,
+    help="Kill processes at random times, and inject faults into all tables.",
+)
+@click.option(
+    "--fault",
+    multiple=True,
+    help="A fault for every table, as 'serve --fault' takes it; repeat it.",
+)
+@click.option("--seed", type=int, default=0, help="Seed of the tables and of --chaos.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="At the end, compare each table's audit log with the database; exit code 1 for a"
+    " difference.",
+)
 def demo(
-    tables: Annotated[int, typer.Option(help="Number of simulated tables.")] = 12,
-    speed: Annotated[
-        str, typer.Option(help="Speed of the simulated tables: a factor of real time, or real.")
-    ] = "10",
-    minutes: Annotated[
-        float | None,
-        typer.Option(help="Stop after this time.", show_default="with Ctrl-C"),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep certificates, data and messages in this folder, and go on with it later.",
-            show_default="a temporary one",
-        ),
-    ] = None,
-    listen: Annotated[
-        str, typer.Option(help="Address and port of the floor's page.")
-    ] = "127.0.0.1:8081",
-    database: Annotated[
-        str | None,
-        typer.Option(help="postgresql or sqlite.", show_default="postgresql where it is installed"),
-    ] = None,
-    chaos: Annotated[
-        bool,
-        typer.Option(
-            "--chaos", help="Kill processes at random times, and inject faults into all tables."
-        ),
-    ] = False,
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A fault for every table, as 'serve --fault' takes it; repeat it.",
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the tables and of --chaos.")] = 0,
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            help="At the end, compare each table's audit log with the database; exit code 1 for a"
-            " difference.",
-        ),
-    ] = False,
+    tables: int,
+    speed: str,
+    minutes: float | None,
+    folder: Path | None,
+    listen: str,
+    database: str | None,
+    chaos: bool,
+    fault: tuple[str, ...],
+    seed: int,
+    check: bool,
 ) -> int:
     """Run a broker, a database, the floor service and simulated tables on this computer."""
     if not 1 <= tables <= MOST_TABLES:
@@ -192,7 +177,7 @@ def demo(
             listen=listen,
             database=database,
             has_chaos=chaos,
-            faults=tuple(fault or ()),
+            faults=fault,
             seed=seed,
             is_checked=check,
         ),

@@ -14,7 +14,8 @@ import pytest
 
 from firmware_bridge.commissioning import flashing
 from firmware_bridge.commissioning.flashing import tree_hash
-from firmware_bridge.commissioning.image_signature import sign, signers_file, signing_key_file
+from firmware_bridge.commissioning.image_signature import sign
+from firmware_bridge.commissioning.key_files import signers_file, signing_key_file
 
 AVRDUDE = """\
 #!/bin/sh

@@ -11,7 +11,8 @@ import pytest
 
 from firmware_bridge.commissioning import flashing
 from firmware_bridge.commissioning.flashing import built_hash, tree_hash
-from firmware_bridge.commissioning.image_signature import sign, signers_file
+from firmware_bridge.commissioning.image_signature import sign
+from firmware_bridge.commissioning.key_files import signers_file
 from tests.controller.cli.commands.conftest import Desk, elf_with
 from tests.controller.cli.conftest import Wallwright
 

@@ -191,7 +191,7 @@ def test_a_shell_completes_commands_games_tables_cuts_and_fault_codes(
     typed: str, offered: list[str]
 ) -> None:
     completion = {
-        "_WALLWRIGHT_COMPLETE": "complete_bash",
+        "_WALLWRIGHT_COMPLETE": "bash_complete",
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split()) - 1),
     }
@@ -202,7 +202,7 @@ def test_a_shell_completes_commands_games_tables_cuts_and_fault_codes(
         text=True,
         check=False,
     )
-    assert done.stdout.split() == offered, done.stderr
+    assert done.stdout.split() == [f"plain,{word}" for word in offered], done.stderr
 
 
 def test_the_error_for_too_few_trays_has_the_number_that_is_needed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.cli.commands.version import program_version
-from controller.cli.commands.versions import formats
+from controller.cli.output.format_versions import formats
 from tests.controller.cli.conftest import Wallwright
 
 

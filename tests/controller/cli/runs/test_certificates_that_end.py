@@ -7,12 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from controller.cli.runs import serve_session
+from controller.cli.runs.floor_link import published
 from controller.floor.broker import Broker, TlsFiles
 from controller.floor.certificates.authority import make_authority
 from controller.floor.certificates.certificate import CertificateIdentity, CertificateKind
@@ -34,14 +33,13 @@ def test_a_table_on_a_floor_reports_that_its_certificate_ends(
     own = make_authority(tmp_path / "ca", "club", now).issue(identity, (), days, now)
     tls = TlsFiles(own / "ca.pem", own / "certificate.pem", own / "key.pem")
     settings = FloorSettings(TableAddress("club", "t07"), "Table 7", Broker("broker", 8883, tls))
-    monkeypatch.setattr("controller.floor.table.publisher.publishing", nothing)
-    monkeypatch.setattr("controller.floor.table.source.ServiceSource", lambda *_: None)
+    monkeypatch.setattr("controller.cli.runs.floor_link.publishing", nothing)
+    monkeypatch.setattr("controller.cli.runs.floor_link.ServiceSource", lambda *_: None)
     reported: list[str] = []
 
     async def serve() -> None:
-        job: Any = SimpleNamespace(floor=settings, pace=1.0)
         port: Any = None
-        async with serve_session._on_floor(job, port, reported.append):
+        async with published(settings, port, 1.0, reported.append):
             await asyncio.sleep(0.01)
 
     asyncio.run(serve())

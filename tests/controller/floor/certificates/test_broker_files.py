@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.commands.floor.ca import DAYS, Owner
-from controller.floor.certificates.authority import CERTIFICATE_DAYS, make_authority
+from controller.floor.certificates.authority import make_authority
 from controller.floor.certificates.broker_files import (
     BrokerPlace,
     access_list,
     configuration,
     write_broker_files,
 )
-from controller.floor.certificates.certificate import CertificateError, CertificateKind
+from controller.floor.certificates.certificate import CertificateError
 from tests.controller.floor.certificates.test_authority import BROKER, NOW, READER, SERVER, TABLE
 
 
@@ -112,8 +111,3 @@ def test_only_the_certificate_of_a_broker_is_taken(tmp_path: Path) -> None:
 def test_a_folder_that_mosquitto_cannot_read_is_refused(folder: str) -> None:
     with pytest.raises(CertificateError, match="absolute path"):
         configuration(BrokerPlace(Path(folder)))
-
-
-def test_the_command_line_has_the_kinds_and_the_days_of_the_authority() -> None:
-    assert [kind.value for kind in Owner] == [kind.value for kind in CertificateKind]
-    assert DAYS == CERTIFICATE_DAYS
