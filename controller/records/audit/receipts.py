@@ -3,18 +3,13 @@
 The log holds the contents of a receipt as an event. The receipt adds the signed head of the log,
 the proof that the event is in it, and the keys, so that a stranger verifies the receipt alone.
 `receipt_lines` makes lines of text for people from it: a name and a value each.
-
-`receipt_pdf` makes a page with a QR code. Latin text uses Helvetica. Chinese and Japanese text uses
-fonts that PDF readers have by name, so that the program needs no font files.
 """
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from controller.records.audit.errors import AuditError, RefusedProofError
@@ -31,6 +26,7 @@ from controller.records.audit.log.log_reader import LogReader
 from controller.records.audit.notes import Checkpoint, SignedNote, VerifierKey
 from controller.records.audit.tree import leaf_hash, require_inclusion
 from controller.run.chance.records import shares_with_codes
+from controller.run.chance.verification import verify_chance
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -144,8 +140,6 @@ def _verified(receipt: dict[str, Any], known: VerifierKey | None) -> VerifiedRec
 
 def _chance_of(contents: dict[str, Any]) -> str:
     """What the record of the random choices proves. Raises RefusedProofError."""
-    from controller.run.chance.verification import verify_chance  # noqa: PLC0415 - for receipts only
-
     record = contents.get("chance")
     if record is None:
         return "no random choice of the machine"
@@ -225,101 +219,3 @@ def _lines(receipt: dict[str, Any]) -> Iterator[Line]:
 
 def _end(seat: int | None) -> str:
     return "the house" if seat is None else f"seat {seat}"
-
-
-_FONTS = (
-    ("Helvetica", "cp1252"),
-    ("STSong-Light", "gb2312"),
-    ("HeiseiMin-W3", "shift_jis"),
-    ("MSung-Light", "big5"),
-    ("HYSMyeongJo-Medium", "euc_kr"),
-)
-"""Fonts with the encodings that name their characters; the first that has a character draws it."""
-_SIZE, _LEADING, _LEFT, _TEXT = 9.0, 13.0, 40.0, 125.0
-_WIDTH = 420.0
-"""Points of the text's width on an A4 page."""
-
-
-def receipt_pdf(receipt: dict[str, Any], *, compress: bool = True) -> bytes:
-    """Draw a receipt; returns the bytes of the PDF."""
-    from reportlab.lib.pagesizes import A4  # noqa: PLC0415 - takes 0.3 s
-    from reportlab.pdfbase import pdfmetrics  # noqa: PLC0415 - takes 0.3 s
-    from reportlab.pdfgen.canvas import Canvas  # noqa: PLC0415 - takes 0.3 s
-
-    register_fonts()
-    file = io.BytesIO()
-    page = Canvas(file, pagesize=A4, pageCompression=int(compress), invariant=1)
-    page.setTitle("Wallwright receipt")
-    height = A4[1]
-    y = height - 50
-
-    def width(text: str) -> float:
-        return float(sum(pdfmetrics.stringWidth(run, font, _SIZE) for font, run in font_runs(text)))
-
-    for name, value in receipt_lines(receipt):
-        for number, part in enumerate(_wrapped(value, width)):
-            if y < 60:
-                page.showPage()
-                y = height - 50
-            page.setFont("Helvetica-Bold", _SIZE)
-            page.drawString(_LEFT, y, "" if number else name)
-            text = page.beginText(_TEXT, y)
-            for font, run in font_runs(part):
-                text.setFont(font, _SIZE)
-                text.textOut(run)
-            page.drawText(text)
-            y -= _LEADING
-    if y < 200:
-        page.showPage()
-        y = height - 50
-    _draw_code(page, compact_form(receipt), _LEFT, y - 140, 130)
-    page.save()
-    return file.getvalue()
-
-
-def register_fonts() -> None:
-    """Make the fonts of `font_runs` known to the package that draws."""
-    from reportlab.pdfbase import pdfmetrics  # noqa: PLC0415 - takes 0.3 s
-    from reportlab.pdfbase.cidfonts import UnicodeCIDFont  # noqa: PLC0415 - takes 0.3 s
-
-    for font, _ in _FONTS[1:]:
-        pdfmetrics.registerFont(UnicodeCIDFont(font))
-
-
-def font_runs(text: str) -> list[tuple[str, str]]:
-    """The text in parts, each with the font that has its characters; `?` for any other."""
-    printable = "".join(letter if _font_of(letter) else "?" for letter in text)
-    grouped = groupby(printable, key=lambda letter: _font_of(letter) or _FONTS[0][0])
-    return [(font, "".join(letters)) for font, letters in grouped]
-
-
-def _font_of(letter: str) -> str | None:
-    for font, encoding in _FONTS:
-        try:
-            letter.encode(encoding)
-        except UnicodeEncodeError:
-            continue
-        return font if letter.isprintable() else None
-    return None
-
-
-def _wrapped(text: str, width: Any) -> list[str]:
-    """The text in lines that are not wider than the page."""
-    lines = [""]
-    for letter in text:
-        if width(lines[-1] + letter) > _WIDTH:
-            lines.append("")
-        lines[-1] += letter
-    return lines
-
-
-def _draw_code(page: Any, text: str, x: float, y: float, size: float) -> None:
-    """Draw a QR code as squares; (x, y) is its lower left corner."""
-    import segno  # noqa: PLC0415 - for receipts only
-
-    rows = list(segno.make(text, error="m", micro=False).matrix_iter(border=4))
-    side = size / len(rows)
-    for down, row in enumerate(rows):
-        for right, dark in enumerate(row):
-            if dark:
-                page.rect(x + right * side, y + size - (down + 1) * side, side, side, 0, 1)

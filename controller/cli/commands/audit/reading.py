@@ -24,7 +24,6 @@ from controller.records.audit.receipts import (
     printable,
     receipt_of,
     receipt_page,
-    receipt_pdf,
     receipt_text,
 )
 
@@ -129,7 +128,7 @@ def receipt(data: Path, file: Path, event: int | None) -> int:
     written: dict[str, Callable[[dict[str, Any]], bytes]] = {
         ".json": lambda made: receipt_text(made).encode(),
         ".txt": lambda made: receipt_page(made).encode(),
-        ".pdf": receipt_pdf,
+        ".pdf": _as_pdf,
     }
     if file.suffix not in written:
         raise BadInputError(f"{file}: the name of a receipt ends in .json, .txt or .pdf.")
@@ -142,6 +141,13 @@ def receipt(data: Path, file: Path, event: int | None) -> int:
     write_new(file, written[file.suffix](receipt_of(log, event)))
     print(f"The receipt of event {event} is in {file}.")
     return 0
+
+
+def _as_pdf(made: dict[str, Any]) -> bytes:
+    """A receipt as PDF; only for it the extra `paper` is needed."""
+    from controller.records.audit.receipt_pdf import receipt_pdf
+
+    return receipt_pdf(made)
 
 
 def _last_rounds(log: LogReader) -> list[AuditEvent]:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response, StreamingResponse
 
 from config.judge_cases import HandLines, RecordedCase, session_case
-from controller.records.audit.receipts import receipt_page, receipt_pdf, receipt_text
+from controller.records.audit.receipts import receipt_page, receipt_text
 from controller.service.port import ServicePort
 from controller.service.status import GameChoice, HandResult
 from controller.web.api.problems import ProblemError, unknown
@@ -315,4 +315,6 @@ def _as_text(receipt: dict[str, Any]) -> bytes:
 
 
 def _as_pdf(receipt: dict[str, Any]) -> bytes:
+    from controller.records.audit.receipt_pdf import receipt_pdf  # noqa: PLC0415 - takes 0.3 s
+
     return receipt_pdf(receipt)

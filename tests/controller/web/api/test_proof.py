@@ -51,6 +51,7 @@ def test_without_the_package_a_receipt_as_pdf_is_refused_with_the_extra_that_ins
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("reportlab.")]:
         monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "controller.records.audit.receipt_pdf", raising=False)
     monkeypatch.setitem(sys.modules, "reportlab", None)
 
     async def test() -> None:

@@ -11,12 +11,11 @@ import segno
 from controller.records.audit.errors import AuditError, RefusedProofError
 from controller.records.audit.log.log_folder import LogFolder
 from controller.records.audit.log.log_reader import LogReader, checked_log
+from controller.records.audit.receipt_pdf import font_runs, receipt_pdf
 from controller.records.audit.receipts import (
     compact_form,
-    font_runs,
     receipt_of,
     receipt_page,
-    receipt_pdf,
     receipt_text,
     verify_receipt,
 )
