@@ -1,7 +1,8 @@
 """Writes docs/reference/RESULTS.md: of which fields the result of a hand consists, for every game.
 
 The fields are those of the form that the game declares (`ResultForm.facts`), in the game's default
-house. A field that only another house has is found by changing each parameter of the house.
+house. A field or a choice that only another house has is found by changing each parameter of the
+house, and a second one in a house that has more fields.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ _KINDS = {
     "tiles": "a list of tiles",
     "sets": "a list of sets",
 }
+_IN_A_HOUSE = "in a house with "
 _MOST_CHOICES = 8
 """A choice among more values than this is described by their number."""
 
@@ -62,7 +64,8 @@ def _table(game: str) -> Iterator[str]:
     house = find_game(game).parameters()
     seats, usual = _fields(game, house)
     rows = {each["name"]: (each, "") for each in usual}
-    for changed, words in _other_houses(house):
+    more = _more_choices(game, house, usual)
+    for changed, words in _houses_with_more(game, house, usual):
         _, found = _fields(game, changed)
         for at, each in enumerate(found):
             if each["name"] not in rows:
@@ -78,13 +81,37 @@ def _table(game: str) -> Iterator[str]:
         cells = (
             f"`{each['name']}`",
             each["words"],
-            _value(each),
+            "; ".join((_value(each), *more.get(each["name"], ()))),
             each["depth"],
             each.get("needed", ""),
             ", ".join(filter(None, (_condition(each, seats), words))),
             each.get("rule", ""),
         )
         yield f"| {' | '.join(cells)} |"
+
+
+def _houses_with_more(game: str, house: Any, usual: list[Form]) -> Iterator[tuple[Any, str]]:
+    """The houses with one other parameter, then those with a second one besides a new field."""
+    names = {each["name"] for each in usual}
+    others = list(_other_houses(house))
+    yield from others
+    for changed, words in others:
+        if {each["name"] for each in _fields(game, changed)[1]} > names:
+            for again, second in _other_houses(changed):
+                yield again, f"{words} and {second.removeprefix(_IN_A_HOUSE)}"
+
+
+def _more_choices(game: str, house: Any, usual: list[Form]) -> dict[str, list[str]]:
+    """The choices that a field has in another house only, in words, by the field's name."""
+    known = {each["name"]: set(each["choices"]) for each in usual if each["kind"] == "choice"}
+    more: dict[str, list[str]] = {}
+    for changed, words in _other_houses(house):
+        for each in _fields(game, changed)[1]:
+            for choice in each.get("choices", ()):
+                if each["name"] in known and choice not in known[each["name"]]:
+                    known[each["name"]].add(choice)
+                    more.setdefault(each["name"], []).append(f"`{choice}` {words}")
+    return more
 
 
 def _fields(game: str, house: Any) -> tuple[int, list[Form]]:
@@ -105,7 +132,7 @@ def _other_houses(house: Any) -> Iterator[tuple[Any, str]]:
                 changed = replace(house, **{parameter.name: value})
             except RulesError:
                 continue  # the value is possible only together with another one
-            yield changed, f"in a house with {_in_words(parameter.name, value)}"
+            yield changed, f"{_IN_A_HOUSE}{_in_words(parameter.name, value)}"
 
 
 def _other_values(parameter: Field[Any], kind: Any, usual: Any) -> Iterator[Any]:

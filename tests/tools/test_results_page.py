@@ -32,3 +32,11 @@ def test_a_field_says_when_it_is_asked_and_in_which_house() -> None:
     assert "if `by` is `discard` and if `first_turn` is `true`" in fields["undisturbed"]
     assert fields["by"].endswith("| who | tiles | with a `winner` |  |")
     assert list(fields)[:4] == ["winner", "by", "discarder", "false_win"]
+
+
+def test_choices_and_fields_that_only_other_houses_have_are_listed_with_them() -> None:
+    fields = rows("Backgammon")
+    cube = "in a house with `doubling_cube: true`"
+    assert f"| `single`, `gammon`, `backgammon`; `dropped` {cube} |" in fields["win"]
+    assert f"| {cube} and `automatic_doubles` of at least 1 |" in fields["automatic"]
+    assert list(fields) == ["winner", "win", "automatic", "cube"]
