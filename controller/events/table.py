@@ -252,6 +252,15 @@ class EventName(StrEnum):
                 is_optional=True,
             ),
             EventKey("by", str, "the name of the person"),
+            EventKey(
+                "reason", str, "in a correction: why the earlier report was wrong", is_optional=True
+            ),
+            EventKey(
+                "again",
+                bool,
+                "true if an interrupted run had taken the report, and this run repeats the event",
+                is_optional=True,
+            ),
             EventKey("counted", bool, "whether the result says the payments"),
             *SETTLEMENT,
         ),

@@ -40,6 +40,7 @@ __all__ = [
     "entry",
     "evening",
     "heading",
+    "is_result",
     "recorded",
     "replayed",
     "result_line",
@@ -130,6 +131,11 @@ def result_line(result: Result, dealt_as: Result | None = NEVER_CORRECTED) -> st
     """Returns the line of a reported result; `dealt_as` None: the next hand was dealt without."""
     corrected = {} if dealt_as is NEVER_CORRECTED else {"dealt_as": dealt_as}
     return json.dumps({"result": result, **corrected})
+
+
+def is_result(line: str) -> bool:
+    """Whether a line of a record is a reported result."""
+    return line.startswith('{"result"')
 
 
 def seats_line(setup: Setup, outcomes: Iterable[Outcome], *, new_match: bool = False) -> str:

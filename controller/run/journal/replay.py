@@ -79,6 +79,10 @@ class Replay:
         left = self._left.get(activity)
         return left[0] if left else None
 
+    def has_ahead(self, activity: str, do: str) -> bool:
+        """Whether any entry of an activity that is not taken yet has this `do`."""
+        return any(entry.intent.get("do") == do for entry in self._left[activity])
+
     def next_of(self, *activities: str) -> str | None:
         """The one of these activities whose next entry is the oldest; None if no entry is left."""
         left = [activity for activity in activities if self._left[activity]]

@@ -10,7 +10,7 @@ later report of an earlier hand changes the scores, not who has dealt.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -74,6 +74,8 @@ class HandResults:
         self._fixed: dict[str, Result] = {}
         """The results with which the match was computed last."""
         self._is_open = False
+        self.is_overdue = False
+        """Whether the next step waits for the result of the open hand."""
         self._asking: asyncio.Task[None] | None = None
         self._reported = asyncio.Event()
         self._failure: Exception | None = None
@@ -104,8 +106,12 @@ class HandResults:
             self._run_state.events.emit(EventName.RESULT_ASKED, hand=hand.name)
             self._begin_asking(hand)
 
-    async def report(self, given: object, by: str, hand: str | None = None) -> Result:
+    async def report(
+        self, given: object, by: str, hand: str | None = None, reason: str = ""
+    ) -> Result:
         """Take a result that people report, of the open hand or of an earlier one of the match.
+
+        `reason` is why an earlier report was wrong.
 
         Returns when the report is on disk. Raises RulesError for a result that cannot be, also if
         it is one of a later hand, and ResultRefusedError if no hand waits for one.
@@ -114,10 +120,11 @@ class HandResults:
         result = reported.question.form.checked(given)
         self._counted({**self._results, reported.name: result})
         facts: dict[str, object] = {"hand": reported.name, RESULT: result, "by": by}
+        facts["reason"] = reason
         async with self._run_state.intent(RESULT, facts):
             pass
         if reported in self._hands:
-            self._take(reported, result, by)
+            self._take(reported, result, by, reason)
         return result
 
     async def next_match(self) -> Match:
@@ -132,6 +139,8 @@ class HandResults:
             if work.done:
                 changed: Any = work.outcome
                 self._results |= changed
+                if not self._run_state.replay.has_ahead("top", RESULT):
+                    self._announce_again(changed)
             else:
                 self._begin_asking(last)
                 await self._wait(last.orders)
@@ -149,7 +158,7 @@ class HandResults:
 
     def close(self) -> None:
         """Close the open question, if there is one."""
-        self._is_open = False
+        self._is_open = self.is_overdue = False
         if self._asking is not None:
             self._asking.cancel()
             self._asking = None
@@ -167,7 +176,7 @@ class HandResults:
                 return hand
         raise ResultRefusedError(f"Hand {name[:40]} is not a hand of the present match.")
 
-    def _take(self, hand: EndedHand, result: Result, by: str) -> None:
+    def _take(self, hand: EndedHand, result: Result, by: str, reason: str) -> None:
         """Count a result that is on disk, and announce it with the settlement that follows.
 
         Settlements of later hands that it changes are announced as well.
@@ -178,12 +187,22 @@ class HandResults:
             self._hands, self._counted(self._results), before, strict=True
         ):
             if counted.finished is not None and (each is hand or counted != earlier):
-                facts = self._facts(each, counted, by)
+                facts = {**self._facts(each, counted), "by": by}
+                facts |= {"reason": reason} if reason else {}
                 self._run_state.events.emit(EventName.RESULT_REPORTED, **facts)
         if hand is self.open_hand:
+            self.is_overdue = False
             self._reported.set()
 
-    def _facts(self, hand: EndedHand, counted: _Counted, by: str) -> dict[str, object]:
+    def _announce_again(self, names: Collection[str]) -> None:
+        """Announce the last results of an interrupted run: it can have ended before it had."""
+        for hand, counted in zip(self._hands, self._counted(self._results), strict=True):
+            report: Any = self._run_state.reported.get(hand.name)
+            if hand.name in names and counted.finished is not None and report is not None:
+                facts = {**self._facts(hand, counted), "by": report["by"], "again": True}
+                self._run_state.events.emit(EventName.RESULT_REPORTED, **facts)
+
+    def _facts(self, hand: EndedHand, counted: _Counted) -> dict[str, object]:
         finished, after = counted.finished, counted.after
         assert finished is not None
         settlement, result = finished.settlement, self._results[hand.name]
@@ -193,7 +212,6 @@ class HandResults:
             "hand": hand.name,
             "result": dict(result),
             **({"dealt_as": self._fixed.get(hand.name)} if fixed else {}),
-            "by": by,
             "counted": finished.counted,
             "name": settlement.name,
             "multiplier": settlement.multiplier,
@@ -224,7 +242,7 @@ class HandResults:
         """Ask the people at the table, unless an interrupted run has taken a report already."""
         earlier: Any = self._run_state.reported.get(hand.name)
         if earlier is not None:
-            self._take(hand, earlier[RESULT], str(earlier["by"]))
+            self._take(hand, earlier[RESULT], str(earlier["by"]), str(earlier["reason"]))
         elif self._asking is None and not self._reported.is_set():
             self._asking = asyncio.create_task(self._ask_people(hand))
 
@@ -242,6 +260,7 @@ class HandResults:
         """Wait for a report of the open hand, as long as the house waits."""
         if await self._comes_within(orders.result_wait):
             return
+        self.is_overdue = True
         self._run_state.events.emit(EventName.RESULT_OVERDUE, hand=self._hands[-1].name)
         await self._comes_within(None if orders.waits_for_result else orders.result_wait)
 

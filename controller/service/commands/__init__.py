@@ -22,6 +22,7 @@ COMMANDS: tuple[TableCommand[Any], ...] = (
     rounds.answer,
     rounds.pause,
     rounds.resume,
+    rounds.report_result,
     rounds.correct,
     sessions.save_preset,
     sessions.delete_preset,

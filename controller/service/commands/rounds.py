@@ -21,6 +21,7 @@ from controller.service.commands.command import (
     require_unlocked,
 )
 from controller.service.commands.sessions import SeatNumber
+from controller.service.evening.evening_programme import hand_name
 from controller.service.port import Actor, CommandRefusedError
 from controller.service.status import Status, Value
 from controller.service.user_roles import UserRole
@@ -117,6 +118,44 @@ async def answer(table: CommandedTable, given: Answer, actor: Actor) -> str:
         )
     fresh = table.prompts.answer(given.prompt, given.value)
     return "The answer is taken." if fresh else "This answer was given before."
+
+
+class ReportResult(Value):
+    """Say how a hand has ended; `hand` names an earlier hand of the session, to correct it."""
+
+    result: dict[str, object] = Field(
+        description="The fields of the form in `question` of the status, or of an earlier result."
+    )
+    hand: int | None = Field(default=None, ge=1, description="Null: the hand that is over now.")
+    reason: str = Field(
+        default="", max_length=200, description="Why the earlier result was wrong; needed then."
+    )
+
+
+@command(
+    "report_result",
+    ReportResult,
+    UserRole.PLAYER,
+    activities=lambda table, given: (),
+    example={"result": {"winner": 2}},
+)
+async def report_result(table: CommandedTable, given: ReportResult, actor: Actor) -> str:
+    """Report how the hand has ended, or correct the result of an earlier hand."""
+    daemon, book = require_daemon(table), table.sessions.last_book
+    if book is None:
+        raise CommandRefusedError("no_session", "No session has begun yet.", "Start one first.")
+    question = daemon.results.open_hand
+    name = question.name if question is not None and given.hand is None else ""
+    if given.hand is not None:
+        name = hand_name(book.id, given.hand)
+    if question is None or name != question.name:
+        require_role(actor, UserRole.DEALER, "The correction of a result")
+        if not given.reason.strip():
+            raise CommandRefusedError(
+                "reason", "A correction needs a reason.", "Say why the earlier result was wrong."
+            )
+    await daemon.results.report(given.result, actor.name, name or None, given.reason.strip())
+    return "The result is taken."
 
 
 class Correct(Value):

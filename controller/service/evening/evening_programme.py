@@ -134,15 +134,16 @@ class EveningProgramme:
         if entry is not None:
             facts: dict[str, Any] = dict(entry.intent)
             async with self._run_state.intent(ACTIVITY, facts):
-                game = self._plan(GameChoice.model_validate(facts["choice"]))
+                game = self._plan(choice_of(facts["choice"]))
                 # The choice names the house rules that differ from those of the game's file.
                 now = game.orders.house_rules
                 if (then := facts.get("house", now)) != now:
                     raise ReplayError(
                         entry, f"played with other house rules: {differences(then, now)}"
                     )
-            self._round_begins(game, str(facts["session"]), int(facts["hand"]))
-            return self._order(game, int(facts["number"]), new=bool(facts["new"]))
+            hand = self._round_begins(game, str(facts["session"]), int(facts["hand"]))
+            name = hand_name(str(facts["session"]), hand)
+            return self._order(game, int(facts["number"]), name, new=bool(facts["new"]))
         while self.session is None:
             self._changed.clear()
             await self._changed.wait()
@@ -159,7 +160,7 @@ class EveningProgramme:
             facts[CONTINUED] = True
         async with self._run_state.intent(ACTIVITY, {**facts, "new": new}):
             pass
-        return self._order(game, number, new=new)
+        return self._order(game, number, hand_name(self.session, hand), new=new)
 
     def _chosen(self, tile_set: int) -> PlannedGame:
         """The game for which a set was shuffled, or the session's game for its first round."""
@@ -167,19 +168,36 @@ class EveningProgramme:
             return self.next
         return self._shuffled.pop(tile_set, self.now)
 
-    def _order(self, game: PlannedGame, number: int, *, new: bool) -> RoundOrder:
+    def _order(self, game: PlannedGame, number: int, hand: str, *, new: bool) -> RoundOrder:
         self.now, self._is_new, self._number, self.in_round = game, False, number + 1, True
         if self.next is not None and self.next.choice == game.choice:
             self.next = None
         continued, self._continued = self._continued, None
         match = None if continued is None or new else continued.match
-        return RoundOrder(game.orders, number, new_match=new, match=match)
+        return RoundOrder(game.orders, number, new_match=new, match=match, hand=hand)
 
     def takes_in(self) -> bool:
         """Note the end of the round; its tiles stay if the chosen game needs others."""
         self.in_round = False
         self._round_over()
         return not (self.session is not None and self.changes_tiles)
+
+
+def choice_of(facts: dict[str, Any]) -> GameChoice:
+    """A choice in the journal; one of version 0.2 without followed hands asked for no result."""
+    follow = {} if "follow" in facts or facts.get("follow_play") else {"follow": "none"}
+    return GameChoice.model_validate({**facts, **follow})
+
+
+def hand_name(session: str, hand: int) -> str:
+    """The name of a session's hand in the reports of its result."""
+    return f"{session}/{hand}"
+
+
+def hand_of(name: str) -> tuple[str, int]:
+    """The session and the number of the hand with this name; 0 for a hand without a session."""
+    session, _, hand = name.rpartition("/")
+    return session, int(hand) if session else 0
 
 
 def continuation_of(
@@ -190,13 +208,14 @@ def continuation_of(
     A match is computed from the records of all hands of the session, which takes time: call this
     function in the store's thread. If a record is missing, a new match begins.
     """
-    choice, lines, number = game.choice.model_dump(mode="json"), list[str](), 0
+    lines, number = list[str](), 0
     for earlier in range(1, hand):
         found = store.hand(session, earlier)
         if found is None:
             return None
         lines += found[0]
-        number = number + 1 if found[2] == choice else 0
+        same = found[2] is not None and GameChoice.model_validate(found[2]) == game.choice
+        number = number + 1 if same else 0
     if not number or not game.orders.has_match:
         return Continuation(number, None) if number else None
     try:

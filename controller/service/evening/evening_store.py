@@ -17,6 +17,7 @@ from typing import Any
 
 from controller.records.data_folder import SESSIONS_FORMAT
 from rules.errors import WallwrightError
+from rules.records.record import is_result
 
 REPLIES = 10_000
 """Number of replies to commands that are kept, to recognise a command that is repeated."""
@@ -121,6 +122,26 @@ class EveningStore:
             "INSERT INTO hand VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (session, number, _text(result), _text(list(lines)), _text(list(events))),
         )
+
+    def put_result(self, session: str, number: int, result: Json, line: str | None) -> None:
+        """Replace the result of a stored hand; `line` replaces the result in its record.
+
+        The choice and a revealed share of the hand stay.
+        """
+        rows = self._read(
+            "SELECT result, lines FROM hand WHERE session = ? AND number = ?", (session, number)
+        )
+        for stored, lines in rows:
+            kept = [each for each in json.loads(lines) if line is None or not is_result(each)]
+            self._write(
+                "UPDATE hand SET result = ?, lines = ? WHERE session = ? AND number = ?",
+                (
+                    _text({**json.loads(stored), **result}),
+                    _text(kept if line is None else [*kept, line]),
+                    session,
+                    number,
+                ),
+            )
 
     def put_reveal(self, session: str, number: int, chance: Json) -> None:
         """Add the machine's revealed share to a stored hand."""

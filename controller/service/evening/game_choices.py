@@ -18,7 +18,7 @@ from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.store_thread import StoreThread
 from controller.service.status import GameChoice
 from rules.errors import RulesError, WallwrightError
-from rules.games import GAMES
+from rules.games import GAMES, find_plugin
 from rules.geometry import Walls
 
 WINDS = ("East", "South", "West", "North")
@@ -76,23 +76,27 @@ def planned(table: Table, choice: GameChoice) -> PlannedGame:
     if findings:
         raise ChoiceRefusedError(_sentence(findings))
     game = GAMES[choice.game]
+    plugin, follow = find_plugin(choice.game), choice.follow
+    if plugin.rules is None and follow == "result":
+        follow = "none"  # a game that can only be dealt has no match
     orders = Orders(
         game,
         parameters,
         dealer=choice.dealer,
         players=choice.players,
         answers=dict(choice.answers),
-        follow="play" if choice.follow_play else "none",
+        follow=follow,
         draw_seats=choice.draw_seats,
+        waits_for_result=choice.waits_for_result,
     )
     try:
         orders.setup(orders.dealer)
-        if choice.follow_play:
+        if orders.has_match:
             orders.first_match()
         elif choice.draw_seats:
             raise ChoiceRefusedError(
-                "`draw_seats` needs hands that the table follows; set `follow_play`, or leave"
-                " `draw_seats` out."
+                "`draw_seats` needs results of the hands; set `follow` to `result` or `play`, or"
+                " leave `draw_seats` out."
             )
         verdict = fit(table, game, config)
         if not verdict.fits:

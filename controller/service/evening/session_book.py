@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Protocol
 
 from controller.events import Event, EventName
+from controller.service.evening.evening_programme import hand_of
 from controller.service.evening.evening_store import EveningStore
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.status import (
@@ -25,6 +27,7 @@ from controller.service.status import (
     SeatStatus,
     SessionStatus,
 )
+from rules.records.record import NEVER_CORRECTED, is_result, result_line
 
 EVENTS_KEPT = 5000
 """Number of events of one round that are kept for its record."""
@@ -47,8 +50,17 @@ class _Round:
     lines: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     settled: Event | None = None
+    """The settlement of the hand, or the report of its result."""
     abandoned: bool = False
     chance: RevealStatus | None = None
+
+
+@dataclass(frozen=True)
+class _Seated:
+    """The dealer of a hand, and the players by seat."""
+
+    dealer: int
+    names: dict[int, str]
 
 
 class SessionBook:
@@ -85,6 +97,8 @@ class SessionBook:
         self._round = _Round()
         self.settled: dict[int, Event] = {}
         """Settlements of hands that the journal has from before a restart, by hand."""
+        self._seated: dict[int, _Seated] = {}
+        """The dealer and the players of each hand of this run of the program."""
         self._keep("")
 
     # Changes by people
@@ -106,8 +120,9 @@ class SessionBook:
     # Events
 
     def record_line(self, line: str) -> None:
-        """Take a line of the record of the play."""
-        self._round.lines.append(line)
+        """Take a line of the record of the play; reported results come as events."""
+        if not is_result(line):
+            self._round.lines.append(line)
 
     def update(self, event: Event) -> None:
         """Take an event of the table."""
@@ -118,6 +133,8 @@ class SessionBook:
                 self._round.settled = event
             case {"event": EventName.HAND_ABANDONED}:
                 self._round.abandoned = True
+            case {"event": EventName.RESULT_REPORTED, "hand": str(hand)}:
+                self._report(hand_of(hand)[1], event)
             case {"event": EventName.CHANCE_REVEALED, "record": dict(record)}:
                 facts = {key: record[key] for key in RevealStatus.model_fields}
                 self._reveal(RevealStatus.model_validate(facts))
@@ -141,6 +158,7 @@ class SessionBook:
         number = ended.hand
         if not number or any(result.number == number for result in self._results):
             return None
+        self._seated[number] = _Seated(self.dealer, dict(self.names))
         result = _result(number, self.game, ended, self.scores, self.described, self.in_words)
         result = result.model_copy(update={"chance": ended.chance})
         self._results.append(result)
@@ -155,6 +173,37 @@ class SessionBook:
         self._writes(lambda store: store.put_hand(self.id, number, facts, lines, events), stored)
         self._keep("")
         return result
+
+    def _report(self, number: int, event: Event) -> None:
+        """Take the reported result of a hand; it replaces an earlier one and is stored."""
+        if self._round.hand == number:
+            self._round.settled = event
+            return
+        at = next((at for at, each in enumerate(self._results) if each.number == number), None)
+        if at is None:
+            self.settled[number] = event
+            return
+        before = self._gains(self._results[:at])
+        seated = self._seated.get(number, _Seated(-1, self.names))
+        fresh = _result(
+            number,
+            self.game,
+            _Round(number, settled=event),
+            tuple(before.values()),
+            lambda seat: self._name_and_wind(seat, seated) or f"Seat {seat}",
+            lambda sentence: with_names(sentence, lambda seat: self._name_and_wind(seat, seated)),
+        )
+        self._results[at] = fresh.model_copy(update={"chance": self._results[at].chance})
+        for later in range(at, len(self._results)):
+            scores = tuple(self._gains(self._results[: later + 1]).values())
+            self._results[later] = self._results[later].model_copy(update={"scores": scores})
+        reported: Any = event
+        line = result_line(reported["result"], reported.get("dealt_as", NEVER_CORRECTED))
+        for each in self._results[at:]:
+            facts = each.model_dump(mode="json", exclude={"chance"})
+            own = line if each.number == number else None
+            self._writes(partial(_put_result, self.id, each.number, facts, own))
+        self._keep("")
 
     def _reveal(self, chance: RevealStatus) -> None:
         """Add the revealed share to its hand, which is stored already if the table followed it."""
@@ -212,6 +261,7 @@ class SessionBook:
             rounds=len(results),
             ending=self.ending,
             follow_play=game.orders.follow == "play",
+            follow=game.orders.follow,
             seats=tuple(
                 SeatStatus(
                     seat=seat,
@@ -239,11 +289,16 @@ class SessionBook:
         """A sentence with names and winds of the present hand in place of the seats' numbers."""
         return with_names(sentence, self._name_and_wind)
 
-    def _name_and_wind(self, seat: int) -> str:
-        """The name, the wind or both; empty without them and for a seat without a player."""
+    def _name_and_wind(self, seat: int, seated: _Seated | None = None) -> str:
+        """The name, the wind or both; empty without them and for a seat without a player.
+
+        `seated` are the dealer and the players of an earlier hand; its dealer -1 is not known.
+        """
         if seat >= self.game.seats:
             return ""
-        name, wind = self.names.get(seat, ""), self.game.wind(seat, self.dealer)
+        at = seated or _Seated(self.dealer, self.names)
+        wind = "" if at.dealer < 0 else self.game.wind(seat, at.dealer)
+        name = at.names.get(seat, "")
         return f"{name} ({wind})" if name and wind else name or wind
 
     def _keep(self, ended: str) -> None:
@@ -300,7 +355,16 @@ def _result(
         payments=payments,
         reasons=tuple(map(in_words, facts["reasons"])),
         scores=tuple(gains),
+        result=facts.get("result"),
+        by=facts.get("by", ""),
+        counted=facts.get("counted", True),
     )
+
+
+def _put_result(
+    session: str, number: int, facts: dict[str, Any], line: str | None, store: EveningStore
+) -> None:
+    store.put_result(session, number, facts, line)
 
 
 def _seat(named: object) -> int | None:

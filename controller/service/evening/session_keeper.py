@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,11 @@ from controller.events import Event, EventName
 from controller.service.evening.evening_programme import (
     Continuation,
     continuation_of,
+    hand_of,
     settlements_of,
 )
 from controller.service.evening.evening_store import EveningStore
-from controller.service.evening.game_choices import PlannedGame
+from controller.service.evening.game_choices import ChoiceRefusedError, PlannedGame
 from controller.service.evening.session_book import SessionBook
 from controller.service.evening.store_thread import StoreThread
 from controller.service.status import GameChoice, HandResult
@@ -90,26 +92,41 @@ class SessionKeeper:
         """Continue the session of an earlier start; returns its book, None if there is none."""
         kept = await self._thread.read(lambda store: store.fact(SESSION))
         if kept is None:
+            # The result of its last hand can still be reported.
+            with suppress(ChoiceRefusedError):
+                self._ended = await self._stored(f"s{self._sessions}", "", plan)
             return None
-        session = kept["id"]
-        found = await self._thread.read(lambda store: store.session(session))
-        if found is None:
+        self.book = await self._stored(kept["id"], kept["started"], plan)
+        if self.book is None:
             return None
-        rows = await self._thread.read(lambda store: store.results(session, 0, -1))
-        self.book = SessionBook(
-            session,
-            plan(GameChoice.model_validate(found["choice"])),
-            {int(seat): name for seat, name in found["names"].items()},
-            self._write,
-            started=kept["started"],
-            results=tuple(HandResult.model_validate(row) for row in rows),
-        )
         # Releases before these two keys existed have written neither of them.
         self.book.ending = kept.get("ending", False)
         chosen = kept.get("chosen")
         self.book.chosen = None if chosen is None else GameChoice.model_validate(chosen)
         self.hold_updates()
         return self.book
+
+    async def _stored(
+        self, session: str, started: str, plan: Callable[[GameChoice], PlannedGame]
+    ) -> SessionBook | None:
+        """The book of a session in the store, None if it is not there."""
+        found = await self._thread.read(lambda store: store.session(session))
+        if found is None:
+            return None
+        rows = await self._thread.read(lambda store: store.results(session, 0, -1))
+        return SessionBook(
+            session,
+            plan(GameChoice.model_validate(found["choice"])),
+            {int(seat): name for seat, name in found["names"].items()},
+            self._write,
+            started=started,
+            results=tuple(HandResult.model_validate(row) for row in rows),
+        )
+
+    @property
+    def last_book(self) -> SessionBook | None:
+        """The book of the session in progress, or else of the last one."""
+        return self.book or self._ended
 
     def use_settlements(self, entries: Iterable[Entry]) -> None:
         """Use the settlements that a journal has of the session's hands."""
@@ -129,6 +146,12 @@ class SessionKeeper:
 
     def update(self, event: Event) -> None:
         """Take an event of the table. A hand that is settled is stored before its tiles go."""
+        if event["event"] == EventName.RESULT_REPORTED:
+            session = hand_of(str(event["hand"]))[0]
+            for book in (self.book, self._ended):
+                if book is not None and book.id == session:
+                    book.update(event)
+            return
         if self.book is None:
             if event["event"] == EventName.CHANCE_REVEALED and self._ended is not None:
                 self._ended.update(event)

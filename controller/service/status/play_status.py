@@ -6,7 +6,11 @@ share that is not revealed.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from controller.run.orders import Follow
 
 Answers = dict[str, int | str]
 
@@ -27,8 +31,15 @@ class GameChoice(Value):
     )
     players: int | None = Field(default=None, description="Number of players; null: the usual one.")
     dealer: int = Field(default=0, ge=0, le=7, description="Seat of the first dealer, from 0.")
+    follow: Follow = Field(
+        default="result",
+        description="What the table knows of a hand: `none`; the `result`, which people report at"
+        " its end; or the `play`, of which people enter every action.",
+    )
     follow_play: bool = Field(
-        default=False, description="Whether the table follows every hand by the rules."
+        default=False,
+        description="Deprecated: true is the same as `follow` = `play`. A choice without `follow`"
+        " and with false here has `follow` = `result`.",
     )
     draw_seats: bool = Field(
         default=False, description="Whether the seats are drawn before the first hand."
@@ -37,6 +48,21 @@ class GameChoice(Value):
         default_factory=dict,
         description="Choices made in advance for every round, such as the cut, by question.",
     )
+    waits_for_result: bool = Field(
+        default=False,
+        description="Whether the table waits for the result of a hand without an end. Otherwise the"
+        " dealer stays if nobody has reported it in time.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_both_names(cls, given: Any) -> Any:
+        """Give `follow` the value of the older `follow_play`, and keep the two equal."""
+        if not isinstance(given, dict):
+            return given
+        older = "play" if given.get("follow_play") is True else "result"
+        follow = given.get("follow", older)
+        return {**given, "follow": follow, "follow_play": follow == "play"}
 
 
 class Programme(Value):
@@ -203,6 +229,13 @@ class HandResult(Value):
     reasons: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
     abandoned: bool = False
+    result: dict[str, object] | None = Field(
+        default=None, description="The result that people have reported, by the form's fields."
+    )
+    by: str = Field(default="", description="Who has reported it, or corrected it last.")
+    counted: bool = Field(
+        default=True, description="Whether the payments are known; false for a result `who`."
+    )
     chance: RevealStatus | None = Field(
         default=None, description="The revealed share of the round's random choices."
     )
@@ -216,6 +249,23 @@ class Debt(Value):
     amount: float
 
 
+class ResultQuestion(Value):
+    """The hand whose result people can report now, without a reason.
+
+    Its session can be over: the last hand of an evening is reported after it.
+    """
+
+    session: str
+    hand: int
+    form: dict[str, object] = Field(
+        description="The fields of the game's result, with their choices and limits."
+    )
+    result: dict[str, object] | None = Field(
+        default=None, description="What has been reported so far; another report replaces it."
+    )
+    overdue: bool = Field(default=False, description="Whether the table waits for the result.")
+
+
 class SessionStatus(Value):
     """The present session: its game, its players, its scores and its last results."""
 
@@ -226,6 +276,7 @@ class SessionStatus(Value):
     rounds: int = 0
     ending: bool = Field(default=False, description="Whether the session ends after this round.")
     follow_play: bool = False
+    follow: Follow = "none"
     seats: tuple[SeatStatus, ...] = ()
     results: tuple[HandResult, ...] = ()
     debts: tuple[Debt, ...] = ()

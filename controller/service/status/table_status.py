@@ -17,6 +17,7 @@ from controller.service.status.play_status import (
     ChanceStatus,
     OpenTilesStatus,
     Programme,
+    ResultQuestion,
     RoundStatus,
     SessionStatus,
     Value,
@@ -226,6 +227,9 @@ class Status(Value):
     service: ServiceStatus = ServiceStatus()
     programme: Programme = Programme()
     session: SessionStatus | None = None
+    question: ResultQuestion | None = Field(
+        default=None, description="The hand that is over and whose result is asked for."
+    )
     round: RoundStatus | None = None
     chance: ChanceStatus = ChanceStatus()
     machine: MachineStatus = MachineStatus()

@@ -12,6 +12,7 @@ from controller.events.counts import EventCounts
 from controller.run.faults.catalogue import CATALOGUE
 from controller.run.faults.failures import Fault
 from controller.service.auditing.audit_trail import AuditTrail
+from controller.service.evening.evening_programme import hand_of
 from controller.service.evening.game_choices import PlannedGame
 from controller.service.evening.session_keeper import SessionKeeper
 from controller.service.present_run import PresentRun
@@ -29,6 +30,7 @@ from controller.service.status import (
     PauseCauseStatus,
     Programme,
     RecentEvent,
+    ResultQuestion,
     SceneStatus,
     Status,
     TableFacts,
@@ -122,6 +124,21 @@ class StatusTracker:
             case {"event": EventName.FAULT, "code": str(code), "part": str(part)}:
                 self._fault = _fault(code, part, event)
 
+    def _question(self, daemon: Daemon | None) -> ResultQuestion | None:
+        """The question for the result of the hand that is over, if the table asks for it."""
+        hand = None if daemon is None else daemon.results.open_hand
+        if daemon is None or hand is None:
+            return None
+        session, number = hand_of(hand.name)
+        result = daemon.results.result_of(hand.name)
+        return ResultQuestion(
+            session=session,
+            hand=number,
+            form=hand.question.form.facts(),
+            result=None if result is None else dict(result),
+            overdue=daemon.results.is_overdue,
+        )
+
     def status(self) -> Status:
         """The present status."""
         sources, run = self._sources, self._sources.run
@@ -134,6 +151,7 @@ class StatusTracker:
             service=sources.state.status,
             programme=Programme(now=_choice(run.game), next=_choice(run.chosen)),
             session=None if book is None else book.status(self._dealt()),
+            question=self._question(daemon),
             round=self._round.status(daemon, 0 if book is None else book.hand, self._thrown, named),
             chance=chance_of(daemon),
             machine=self._machine,

@@ -58,8 +58,8 @@ MOVING = 15.0
 """Mean seconds until all players have changed seats (our value)."""
 REPORTING = 5.0
 """Mean seconds until somebody has said who won (our value)."""
-LATE_SHARE = 0.25
-"""The share of hands of which people say late who has won (our value)."""
+LATE_SHARE = 0.5
+"""The share of hands of which people who are not obliging say late who has won (our value)."""
 LATEST_REPORT = 300.0
 """The most seconds until people say it then (our value)."""
 SOONEST, LATEST = 20.0, 60.0
@@ -102,7 +102,7 @@ class SimulatedGuide:
         """All other holders below the lid."""
         self._chance = plant.world.stream("hands")
         self._choices = plant.world.stream("choices")
-        self._reports = plant.world.stream("reports")
+        self._reports, self._obliging = plant.world.stream("reports"), obliging
         self._chooser = ActionChooser(plant.world.stream("players"), style)
         self.hand_players = HandPlayers(plant.felt, plant.people.racks, self._chooser.choose)
         """The players of a hand whose play the table follows."""
@@ -216,8 +216,8 @@ class SimulatedGuide:
         return action
 
     async def report(self, hand: HandToReport) -> Result | None:
-        """Say how the hand has ended, at random; one time in four these people think of it late."""
-        late = self._reports.random() < LATE_SHARE
+        """Say how the hand has ended, at random; people who are not obliging can be late."""
+        late = not self._obliging and self._reports.random() < LATE_SHARE
         await asyncio.sleep(self._reports.uniform(0.0, LATEST_REPORT if late else 2 * REPORTING))
         return random_result(hand.form, self._reports)
 

@@ -134,5 +134,5 @@ def _wrong(result: Result) -> Iterator[str]:
         yield f"cube: A cube of {HIGHEST} cannot be doubled, so no double was dropped; correct it."
 
 
-RESULTS: Final = GameResults(form, finish, read)
+RESULTS: Final = GameResults(form, finish, read, carried=("crawford_past",))
 """The results of backgammon."""

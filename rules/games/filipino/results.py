@@ -406,5 +406,5 @@ def _beside_of(acts: Sequence[RecordedAct], table: FilipinoTable) -> Iterator[tu
         yield "doubled", table.stakes > 1
 
 
-RESULTS: Final = GameResults(form, finish, read)
+RESULTS: Final = GameResults(form, finish, read, carried=("chips",))
 """The results of Filipino mahjong."""

@@ -192,7 +192,7 @@ def _choose(status: Status) -> dict[str, str] | None:
 
 def test_people_choose_the_cut_act_and_collect_at_a_screen() -> None:
     async def scenario(guests: Guests) -> None:
-        await guests.give("start_session", choice={"game": "pai_gow"})
+        await guests.give("start_session", choice={"game": "pai_gow", "follow": "none"})
         await guests.until(lambda s: _choose(s) is not None)
         answer = _choose(guests.status)
         assert answer is not None
@@ -315,7 +315,7 @@ def test_a_session_goes_on_after_a_restart_of_a_simulated_table(tmp_path: Path) 
         ({"game": "chess"}, "There is no game 'chess'"),
         ({"game": "wenzhou", "house_rules": {"no_such": 1}}, "no_such"),
         ({"game": "wenzhou", "players": 9}, "Wenzhou mahjong"),
-        ({"game": "wenzhou", "draw_seats": True}, "follow_play"),
+        ({"game": "wenzhou", "draw_seats": True, "follow": "none"}, "set `follow`"),
     ],
 )
 def test_a_game_that_the_table_cannot_play_is_refused(

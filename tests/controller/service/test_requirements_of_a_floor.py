@@ -149,7 +149,8 @@ def test_R18_the_cut_is_chosen_before_the_dice_and_refused_after_them() -> None:
         guests.service.listen(
             lambda event: thrown.set() if event["event"] == "dice_thrown" else None
         )
-        await guests.give("start_session", choice={"game": "pai_gow"})
+        choice = {"game": "pai_gow", "follow": "none"}
+        await guests.give("start_session", choice=choice)
         await guests.until(lambda s: any(prompt.kind == "choice" for prompt in s.prompts))
         await asyncio.sleep(600.0)
         assert not thrown.is_set(), "the dice wait for the cut"

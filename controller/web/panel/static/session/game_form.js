@@ -95,8 +95,8 @@ function Players({ game, choice, put }) {
       <select onChange=${(event) => put({ dealer: event.target.selectedIndex })}>
         ${Array.from({ length: seats }, (_, number) => html`<option selected=${number === (choice.dealer ?? 0)}>${seat(number)}</option>`)}
       </select></label>
-    ${game.followed && html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.follow_play)}
-      onChange=${(event) => put({ follow_play: event.target.checked })} /><span>${t("games.follow_play")}<small>${t("games.follow_play_hint")}</small></span></label>`}
+    ${game.followed && html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${choice.follow === "play"}
+      onChange=${(event) => put({ follow: event.target.checked ? "play" : "result" })} /><span>${t("games.follow_play")}<small>${t("games.follow_play_hint")}</small></span></label>`}
     ${WITH_WINDS.includes(game.name) &&
     html`<label class="check"><input type="checkbox" role="switch" class="switch" checked=${Boolean(choice.draw_seats)}
       onChange=${(event) => put({ draw_seats: event.target.checked })} /><span>${t("games.draw_seats")}</span></label>`}

@@ -21,7 +21,7 @@ export function Results() {
     <section class="card">
       <div class="card-head"><h2>${t("results.title")}</h2>
         <button class="quiet" onClick=${openJudge}><${Icon} name="judge" />${t("results.judge")}</button></div>
-      ${!latest.length && html`<${Empty}>${t(session.follow_play ? "results.none" : "results.not_followed")}<//>`}
+      ${!latest.length && html`<${Empty}>${t(session.follow === "none" ? "results.not_followed" : "results.none")}<//>`}
       <ol class="results" reversed>
         ${latest.map((result) => html`<${HandResult} key=${result.number} result=${result} seats=${seats} />`)}
       </ol>

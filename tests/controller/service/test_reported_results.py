@@ -1,0 +1,120 @@
+"""Stories of an evening in which nobody types a discard: people say who has won."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from config.validation.game_parameters import parameters_of
+from rules.records.record import evening
+from tests.controller.service.service_at_a_table import Guests, at_a_table
+
+DA_SAN = {"game": "da_san", "dealer": 1, "answers": {"cut": 20}}
+
+
+async def until_question(guests: Guests, hand: int) -> None:
+    """Press the lid's key in play until the result of a hand of the session is asked for.
+
+    In the first hand the first press takes the second set in.
+    """
+    while (question := guests.status.question) is None or question.hand != hand:
+        await guests.until(lambda s: s.machine.top == "playing", limit=40_000)
+        await asyncio.sleep(200.0)
+        if guests.status.question is None:
+            await guests.give("press_lid_key")
+            await asyncio.sleep(1.0)
+
+
+def test_a_tap_on_the_winner_moves_the_dealer_and_a_bid_counts_the_chips(tmp_path: Path) -> None:
+    async def scenario(guests: Guests) -> None:
+        await guests.have("start_session", choice=DA_SAN, names={"0": "Ana", "2": "Chen"})
+        await until_question(guests, 1)
+        question = guests.status.question
+        assert question is not None
+        assert [field["name"] for field in question.form["fields"]][:2] == ["winner", "bidder"]
+        wrong = await guests.give("report_result", result={"winner": 5})
+        assert (wrong.state, wrong.sentence) == (
+            "refused",
+            "winner: 5 is not a seat; seats are 0 to 2.",
+        )
+        await guests.have("report_result", result={"winner": 0})
+        await guests.have("report_result", result={"winner": 2, "bidder": 2, "bid": 2})
+        given = {"winner": 2, "bidder": 2, "bid": 2}
+        await guests.until(lambda s: s.question is not None and s.question.result == given)
+        session = guests.status.session
+        assert session is not None
+        (result,) = session.results
+        assert result.sentence == "Chen wins: bidder out first, times 2."
+        assert [seat.score for seat in session.seats] == [-2, -2, 4]
+        await until_question(guests, 2)
+        session = guests.status.session
+        assert session is not None
+        assert [seat.dealer for seat in session.seats] == [False, False, True]
+
+    at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
+
+
+def test_a_dealer_corrects_an_earlier_result_with_a_reason_and_a_player_cannot(
+    tmp_path: Path,
+) -> None:
+    async def scenario(guests: Guests) -> None:
+        await guests.have("start_session", choice=DA_SAN)
+        for hand, winner in ((1, 0), (2, 2)):
+            await until_question(guests, hand)
+            result = {"winner": winner, "bidder": winner, "bid": 1}
+            await guests.have("report_result", result=result)
+        await until_question(guests, 3)
+        right = {"winner": 1, "bidder": 0, "bid": 3}
+        no_reason = await guests.give("report_result", result=right, hand=1)
+        assert no_reason.sentence == "A correction needs a reason."
+        await guests.have("report_result", result=right, hand=1, reason="Ana was beaten")
+        await guests.until(lambda s: bool(s.session and s.session.results[0].winner == 1))
+        session = guests.status.session
+        assert session is not None
+        first, second, _ = session.results
+        assert (first.by, first.scores) == ("Ann", (-6, 3, 3))
+        assert second.scores == (-7, 2, 5)
+        assert [seat.score for seat in session.seats] == [-7, 2, 5]
+        lines: list[str] = []
+        for hand in (1, 2):
+            record = await guests.port.record("s1", hand)
+            assert record is not None
+            lines += record.lines
+        hands = list(evening(lines, parameters_of))
+        assert hands[-1].match.scores == (25 - 7, 25 + 2, 25 + 5)
+        assert [hand.dealer for hand in hands] == [1, 0]
+
+    at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
+
+
+def test_after_a_restart_the_session_goes_on_with_the_dealer_that_was_reported(
+    tmp_path: Path,
+) -> None:
+    async def before(guests: Guests) -> None:
+        await guests.have("start_session", choice=DA_SAN)
+        await until_question(guests, 1)
+        await guests.have("report_result", result={"winner": 2, "bidder": 2, "bid": 2})
+
+    async def after(guests: Guests) -> None:
+        await until_question(guests, 2)
+        session = guests.status.session
+        assert session is not None
+        assert [seat.dealer for seat in session.seats] == [False, False, True]
+        assert [seat.score for seat in session.seats] == [-2, -2, 4]
+
+    for scenario in (before, after):
+        at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
+
+
+def test_the_last_hand_of_an_evening_is_reported_after_its_session(tmp_path: Path) -> None:
+    async def scenario(guests: Guests) -> None:
+        await guests.have("start_session", choice=DA_SAN)
+        await guests.until(lambda s: s.machine.top == "playing", limit=40_000)
+        await guests.have("end_session")
+        await until_question(guests, 1)
+        assert guests.status.session is None
+        await guests.have("report_result", result={"winner": 2, "bidder": 2, "bid": 2})
+        (result,) = await guests.port.results("s1", 0, 5)
+        assert (result.winner, result.scores) == (2, (-2, -2, 4))
+
+    at_a_table(scenario, "robotic", automatic=False, store=tmp_path / "evening.db")
