@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.conftest import AS_USER, PATIENCE, DebianRoot
+from tests.quick import EVIDENCE_ONLY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(PATIENCE)]
 AS_FLOOR = (
@@ -136,6 +137,7 @@ def test_an_upgrade_in_the_middle_of_a_deal_stops_the_table_and_goes_on(
     assert '"state": "in use"' in seen  # the journal, by the new program
 
 
+@EVIDENCE_ONLY
 def test_an_upgrade_does_not_start_a_service_that_was_stopped(
     supervised: DebianRoot, package: Path
 ) -> None:

@@ -49,6 +49,7 @@ def test_lintian_finds_nothing_in_the_whole_package_that_has_no_reason(package: 
     require_accepted(package)
 
 
+@EVIDENCE_ONLY
 def test_lintian_finds_nothing_that_has_no_reason(package: Path, tmp_path: Path) -> None:
     """The files of other projects are left out: lintian would read them for half a minute."""
     root = tmp_path / "root"
