@@ -109,7 +109,7 @@ EVERY_INVALID_LINE = [
     )
     if not line.startswith(LATE_ERRORS) and not line.startswith("firmware")
 ]
-INVALID_LINES = EVERY_INVALID_LINE[:: tries(2, quick=4, evidence=1)]
+INVALID_LINES = EVERY_INVALID_LINE[:: tries(4, quick=4, evidence=1)]
 
 
 @pytest.fixture(scope="module")

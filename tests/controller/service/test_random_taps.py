@@ -21,7 +21,7 @@ from tests.controller.service.service_at_a_table import Guests, at_a_table
 from tests.quick import tries
 
 GAMES = ("wenzhou", "filipino", "pai_gow", "da_san", "block")
-ROUNDS = 2
+ROUNDS = tries(1, quick=1, evidence=2)
 SEEDS = tries(1, quick=1, evidence=12)
 OTHER = "simulated player"
 COVERED = {

@@ -18,6 +18,7 @@ from controller.cli import main
 from controller.cli.runs import chaos_session
 from controller.cli.runs.chaos_session import ChaosJob
 from tests.controller.cli.conftest import COMMAND
+from tests.quick import EVIDENCE_ONLY
 
 ROUNDS = ("--rounds", "7", "--seed", "3", "--tables", "single_port", "--games", "block")
 
@@ -83,6 +84,7 @@ def played_with_a_loss(folder: Path) -> tuple[bytes, bytes] | None:
     return found if killed_at and killed_at[0] < ended_at else None
 
 
+@EVIDENCE_ONLY
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::Warning")
 def test_a_cluster_that_loses_a_worker_writes_the_report_of_one_process_byte_for_byte(
