@@ -62,7 +62,7 @@ STEP_OF_USB = tries(40, quick=len(PLAYED), evidence=1)
 """The same for the USB port; `make test` plays fewer."""
 
 
-FRAMES = 120
+FRAMES = 60
 GOOD, BAD, IDLE = ([wire(vector) for vector in VECTORS[key]] for key in ("good", "bad", "idle"))
 COMMANDED = [
     message

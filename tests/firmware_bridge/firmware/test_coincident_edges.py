@@ -9,6 +9,7 @@ import pytest
 from benchmarks.firmware_reflex import busy_host, drive_all, promised_us
 from firmware_bridge.sim.processors.processor import CYCLES_PER_US
 from tests.firmware_bridge.firmware.firmware_build import build
+from tests.quick import EVIDENCE_ONLY
 
 pytestmark = [pytest.mark.slow]
 
@@ -21,8 +22,8 @@ def firmware() -> None:
     build()
 
 
-@pytest.mark.parametrize("together", [1, 2, 4, 11])
-@pytest.mark.parametrize("axes", [0, 3])
+@pytest.mark.parametrize("together", [1, pytest.param(2, marks=EVIDENCE_ONLY), 4, 11])
+@pytest.mark.parametrize("axes", [pytest.param(0, marks=EVIDENCE_ONLY), 3])
 def test_a_motor_loses_its_power_in_50_us_and_5_us_more_for_each_further_edge(
     axes: int, together: int
 ) -> None:

@@ -9,6 +9,7 @@ from playwright.sync_api import Route, expect
 
 from tests.controller.web.panel.conftest import OpenPage
 from tests.controller.web.panel.replies import first_fails, until
+from tests.quick import EVIDENCE_ONLY
 
 pytestmark = pytest.mark.slow
 AT_ONCE = """
@@ -46,7 +47,9 @@ def test_a_page_whose_words_are_not_answered_at_first_asks_again(
     assert len(asked) > 1
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+@pytest.mark.parametrize(
+    "status", [429, 500, *(pytest.param(each, marks=EVIDENCE_ONLY) for each in (502, 503, 504))]
+)
 def test_a_page_that_is_opened_while_the_table_restarts_behind_a_proxy_stays_signed_in(
     open_page: OpenPage, status: int
 ) -> None:
@@ -62,7 +65,7 @@ def test_a_page_that_is_opened_while_the_table_restarts_behind_a_proxy_stays_sig
     ("address", "reply"),
     [
         ("me", {"status": 200, "body": '{"name": '}),
-        ("games", {"status": 200, "body": '{"games": ['}),
+        pytest.param("games", {"status": 200, "body": '{"games": ['}, marks=EVIDENCE_ONLY),
         ("games", {"status": 500, "json": {"detail": "The rules cannot be read."}}),
         ("presets", {"status": 429, "json": {"detail": "Too many requests."}}),
     ],
@@ -80,7 +83,10 @@ def test_a_page_whose_first_replies_fail_asks_again_and_stays_signed_in(
     expect(page.get_by_role("radio", name="Pai gow")).to_be_visible()
 
 
-@pytest.mark.parametrize("module", ["vendor/htm_preact.js", "views/attendant.js"])
+@pytest.mark.parametrize(
+    "module",
+    [pytest.param("vendor/htm_preact.js", marks=EVIDENCE_ONLY), "views/attendant.js"],
+)
 def test_a_page_without_one_of_its_modules_is_loaded_again(
     open_page: OpenPage, module: str
 ) -> None:

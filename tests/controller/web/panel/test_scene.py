@@ -31,6 +31,7 @@ from controller.web.panel.scene_geometry import TableGeometry
 from tests.controller.web.panel.browser import mount, panel_files, seek
 from tests.controller.web.panel.recorded import Events, recorded_round
 from tests.fitting import fits
+from tests.quick import EVIDENCE_ONLY
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -98,10 +99,10 @@ def seats_of(events: Events) -> dict[str, int]:
     ("game", "table"),
     [
         ("wenzhou", "robotic"),
-        ("wenzhou", "classic"),
+        pytest.param("wenzhou", "classic", marks=EVIDENCE_ONLY),
         ("wenzhou", "auto_deal"),
         ("pai_gow", "pai_gow"),
-        ("filipino", "robotic"),
+        pytest.param("filipino", "robotic", marks=EVIDENCE_ONLY),
         ("draw", "robotic"),
     ],
 )
