@@ -32,7 +32,7 @@ from firmware_bridge.sim.people.simulated_guide import SimulatedGuide
 from firmware_bridge.sim.plant.machine import Plant
 from rules.games import find_game
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 TILES = 28
 """A set of dominoes."""
 PRESSED = 0.3
@@ -230,7 +230,6 @@ def undisturbed() -> Evening:
     return build()
 
 
-@pytest.mark.slow
 def test_a_whole_set_is_lifted_with_edges_from_another_thread(undisturbed: Evening) -> None:
     assert undisturbed.counted == TILES
     assert undisturbed.threads and threading.get_ident() not in undisturbed.threads
@@ -253,7 +252,6 @@ def test_the_green_lamp_is_lit_during_the_run_and_the_red_one_after_it(
     assert dict(lamps) == {"red": 1, "green": 0}
 
 
-@pytest.mark.slow
 def test_an_emergency_stop_between_two_tiles_acts_at_once_and_no_tile_is_lost() -> None:
     stopped = build(press_at_tile=9)
     pressed = stopped.pressed
