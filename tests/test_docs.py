@@ -55,6 +55,7 @@ EVENTFUL_RUNS = (
     "--table pai_gow --game pai_gow --reveal",
     "--table bench --game sniff",
     "--table auto_deal --play",
+    "--table auto_deal --game da_san --results --rounds 2",
 )
 """Runs that together emit every event, step and move of runs without faults."""
 
@@ -234,9 +235,9 @@ AFTER_FAULTS = {
     *("hand_abandoned", "recovered", "operator_prompted", "prompt_answered"),
     *("prompt_withdrawn", "fault", "journal_copy_repaired", "protocol_broken", "board_reset"),
     *("paused", "motor_reversed", "resumed", "run_resumed", "put_away_requested", "signal_failed"),
-    *("actions_taken_back", "result_asked", "result_overdue", "result_reported"),
+    *("actions_taken_back", "result_overdue"),
 }
-"""Events that only runs with faults, interruptions, reports or corrections by people emit."""
+"""Events that only runs with faults, interruptions, forgotten reports or corrections emit."""
 
 
 RESEATING = """\

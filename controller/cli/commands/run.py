@@ -94,6 +94,11 @@ READY = "ready"
     "--play", is_flag=True, help="Play every hand by the rules of the game, up to its settlement."
 )
 @click.option(
+    "--results",
+    is_flag=True,
+    help="Ask after each hand how it has ended; the dealer and the match follow.",
+)
+@click.option(
     "--order",
     default="ritual",
     help="Order of the packets: ritual (as the game prescribes), or fastest.",
@@ -146,6 +151,7 @@ def run(
     stake: tuple[str, ...],
     draw_seats: bool,
     play: bool,
+    results: bool,
     order: str,
     events: str | None,
     trace: str | None,
@@ -165,7 +171,11 @@ def run(
     rules, config = game_named(game)
     machine = table_named(table)
     require_fit(machine, rules, config)
-    if play:
+    if play and results:
+        raise BadInputError(
+            "`--play` settles every hand by itself; leave out --results, or --play to report hands."
+        )
+    if play or results:
         rules_of(config.game)  # raises an error for a plug-in without rules, before anything moves
     parameters = game_parameters(config)
     fastest = _one_of(order, "order", ("ritual", "fastest")) == "fastest"
@@ -185,7 +195,7 @@ def run(
         throws_of(throw),
         answers,
         fastest,
-        "play" if play else "none",
+        "play" if play else "result" if results else "none",
     )
     orders = with_seats_drawn(orders, draw_seats)
     if rounds < 1:
@@ -199,8 +209,10 @@ def run(
         raise BadInputError(
             "`--abandon` needs the journal with the unfinished round; add --journal FILE."
         )
-    if record is not None and not play:
-        raise BadInputError(f"`--record {record}` needs hands that are played; add --play.")
+    if record is not None and not orders.has_match:
+        raise BadInputError(
+            f"`--record {record}` needs hands with an end; add --play or --results."
+        )
     ports = ports_of(machine, port)
     require_signed(table)
     if ports:

@@ -88,7 +88,7 @@ def with_seats_drawn(orders: Orders, draw_seats: bool) -> Orders:
     if not draw_seats:
         return orders
     if not orders.has_match:
-        raise BadInputError("`--draw-seats` needs hands that are played; add --play.")
+        raise BadInputError("`--draw-seats` needs hands with an end; add --play or --results.")
     drawing = replace(orders, draw_seats=True)
     try:
         drawing.first_match()

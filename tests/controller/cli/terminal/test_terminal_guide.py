@@ -19,8 +19,8 @@ from controller.cli.terminal.operator_console import OperatorConsole
 from controller.cli.terminal.terminal_guide import TerminalGuide
 from controller.run.faults.failures import Fault, TableFault
 from controller.run.operator.questions import answer, example_actions, question
-from firmware_bridge.guide import HandToPlay
-from rules.games import GAMES, rules_of
+from firmware_bridge.guide import HandToPlay, HandToReport
+from rules.games import GAMES, results_of, rules_of
 from rules.games.wenzhou import WenzhouMatch
 from rules.geometry import BoneyardPlace, PilePlace, WallPlace, Walls
 from rules.play import Payment, Reseated, Settlement
@@ -241,3 +241,38 @@ def test_every_payment_is_printed() -> None:
     ended = Settlement("hard", 2, (Payment(1, 0, 4, "the dealer's figure"),), winner=0)
     desk.run(lambda guide: guide.settled(ended))
     assert desk.printed_lines == ["The hand is over: hard.", "Seat 1 pays 0 4: the dealer's figure"]
+
+
+# The result of a hand that nobody has followed
+
+
+def reported(game: str, *lines: str) -> tuple[Any, list[str]]:
+    """The result that these lines report of a hand of this game, and the printed lines."""
+    hand, _ = a_hand(game)
+    results = results_of(game)
+    desk = Desk(*lines)
+    over = HandToReport(results, results.form(hand.match, hand.setup), hand.match)
+    return desk.run(lambda guide: guide.report(over)), desk.printed_lines
+
+
+def test_who_has_won_is_typed_field_by_field_and_wrong_answers_are_refused() -> None:
+    result, lines = reported("wenzhou", "9\n", "north\n", "2\n", "air\n", "discard\n", "1\n")
+    assert (result["winner"], result["by"], result["discarder"]) == (2, "discard", 1)
+    text = " ".join(lines)
+    assert "Type the seat that won, or press Enter to leave it out." in text
+    assert "winner: 9 is not a seat; seats are 0 to 3." in text
+    assert "'north' is not a number." in text
+    assert "by: 'air' is not one of" in text
+
+
+def test_a_hand_that_nobody_won_asks_only_what_decides_the_dealer() -> None:
+    result, lines = reported("wenzhou", "\n", "\n", "maybe\n", "yes\n")
+    assert result == {"kong": True} | {key: result[key] for key in result if key != "kong"}
+    assert "The result needs whether any seat had a kong." in " ".join(lines)
+    assert "'maybe' is neither yes nor no." in " ".join(lines)
+
+
+def test_a_result_that_contradicts_itself_is_asked_again() -> None:
+    result, lines = reported("wenzhou", *("2\n", "discard\n", "2\n"), *("2\n", "self\n"))
+    assert result["by"] == "self"
+    assert "discarder: Seat 2 is the seat that won already; name another seat." in lines
