@@ -16,7 +16,8 @@ from tests.quick import tries
 
 DURATION = 60.0 * tries(20, quick=20, evidence=240)
 """Seconds of random commands."""
-OFTEN = {"answer": 30, "start_session": 8, "correct": 6, "press_lid_key": 6, "stop_service": 0}
+OFTEN = {"answer": 30, "start_session": 8, "correct": 6, "press_lid_key": 6}
+OFTEN |= {"report_result": 6, "stop_service": 0}
 NAMES = [kind.name for kind in COMMANDS]
 WEIGHTS = [OFTEN.get(name, 2) for name in NAMES]
 
@@ -24,7 +25,8 @@ WEIGHTS = [OFTEN.get(name, 2) for name in NAMES]
 def arguments(name: str, status: Status, chance: Random) -> dict[str, object]:
     """Arguments for a command, most of them valid at this moment."""
     game = chance.choice(["wenzhou", "filipino", "block", "pai_gow"])
-    choice = {"game": game, "follow_play": chance.random() < 0.7, "dealer": chance.randrange(4)}
+    follow = chance.choice(["none", "result", "play", "play"])
+    choice = {"game": game, "follow": follow, "dealer": chance.randrange(4)}
     if name == "answer" and status.prompts:
         prompt = chance.choice(status.prompts)
         values = [each.value for each in prompt.choices] or ["3,4", "9,9"]
@@ -38,6 +40,11 @@ def arguments(name: str, status: Status, chance: Random) -> dict[str, object]:
         "name_players": {"names": {str(chance.randrange(5)): "Bo"}},
         "answer": {"prompt": "p1-1", "value": "done"},
         "correct": {"acts": chance.randint(1, 6)},
+        "report_result": {
+            "result": {"winner": chance.randrange(5)},
+            "hand": chance.choice([None, None, 1, 2]),
+            "reason": chance.choice(["", "wrong seat"]),
+        },
         "clear_fault": {"abandon": chance.random() < 0.4},
         "automatic": {"on": chance.random() < 0.6},
         "jog": {"channel": "lid", "direction": "forward", "speed": 500},
@@ -77,7 +84,7 @@ async def recover(guests: Guests) -> None:
     begun = False
     for _ in range(3000):
         status = guests.status
-        for command in ("leave_service_mode", "resume", "take_lead"):
+        for command in ("leave_service_mode", "put_in_play", "resume", "take_lead"):
             await guests.give(command)
         await guests.give("clear_fault", abandon=True)
         await guests.give("automatic", on=True)
